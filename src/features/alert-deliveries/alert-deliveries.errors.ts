@@ -4,7 +4,7 @@ const ERRORS = declareErrors({
   ALERT_CHANNEL_NOT_FOUND: notFound('channel of the certificate alert'),
   ALERT_MESSAGE_NOT_FOUND: notFound('message of a certificate alert'),
   ALERT_MESSAGE_NOT_RETRYABLE: conflict(
-    'The message was sent or waits to be; only one that has failed or was cancelled can be retried.',
+    'The message is pending or was sent. Only failed or cancelled messages can be retried.',
   ),
 });
 

@@ -6,19 +6,19 @@ import { cancelMessages, findSender, listMessageCertificates } from './sender.sq
 
 type AlertSender = Awaited<ReturnType<typeof findSender>>[number];
 
-/** Channels of certificate alerts, and what is said of certificates when it is sent. */
+/** The delivery source of certificate alerts: finds their channels and renders their messages. */
 export const CERTIFICATE_SOURCE: Source<AlertSender> = {
   name: 'certificate-alert',
   job: {
     name: 'certificate-alerts:send',
-    description: 'Sends the notifications that wait at one channel of a certificate alert.',
+    description: 'Sends the pending messages of one channel of a certificate alert.',
   },
   find: async (ctx, channelId) => (await findSender(ctx, { channelId }))[0],
   targets: async (ctx, sender) => targetsOf(sender.channelType, await openForSending(ctx, sender)),
   compose: async (ctx, sender, { id, event }) => {
     const named = await listMessageCertificates(ctx, { messageId: id });
     if (named.length === 0) return { errorCode: 'CERTIFICATES_REMOVED' };
-    // The table holds no other events of certificates.
+    // The table holds no events other than those of certificates.
     return notificationOf(sender, event as NotifiedEvent, named);
   },
   cancel: cancelMessages,

@@ -11,15 +11,15 @@ import { ALL_ALERTS, verdictsOf } from './verdicts.js';
 
 const DAY_SECONDS = 86_400;
 const ALERTS_AT_ONCE = 1_000;
-/** A certificate may have thousands of names. */
+/** Batch sizes: one certificate may have thousands of names. */
 const CERTIFICATES_AT_ONCE = 200;
-/** In one transaction, and so in one mail. */
+/** Certificates per transaction, and so per email. */
 const NOTIFIED_AT_ONCE = 1_000;
 
-/** Queues a look at each alert about expiry once a day, at midnight UTC. */
+/** Queues a check of every expiration alert once a day, at midnight UTC. */
 export const FIND_DUE: JobKind = {
   name: 'certificate-alerts:find-due',
-  description: 'Has all alerts about expiry look for certificates that are due, daily at midnight UTC.',
+  description: 'Queues a check of every expiration alert, daily at midnight UTC.',
   everySeconds: DAY_SECONDS,
   run: async (ctx, run) => {
     for (let after = NO_ID; ; ) {
@@ -42,10 +42,10 @@ export const FIND_DUE: JobKind = {
   },
 };
 
-/** Finds the certificates that one alert about expiry has to notify of. */
+/** Finds the certificates that one expiration alert is due for. */
 export const CHECK: JobKind = {
   name: 'certificate-alerts:check',
-  description: 'Finds the certificates that an alert about expiry has to notify of.',
+  description: 'Finds the certificates that an expiration alert is due for.',
   run: async (ctx, run) => {
     const [alert] = await findExpiryAlert(ctx, { id: run.subjectId ?? NO_ID });
     if (alert === undefined) return;
@@ -67,8 +67,8 @@ export const CHECK: JobKind = {
 };
 
 /**
- * Has an alert notify of what expires: once, or once on each day. An authority keeps its id when its certificate is renewed: the ledger
- * knows the certificate by its serial number.
+ * Notifies of expiring certificates: once, or once a day. An authority keeps its ID when its certificate is renewed, so the ledger
+ * identifies the certificate by its serial number.
  */
 async function notifyOfExpiry(
   tx: Transaction,
@@ -86,7 +86,7 @@ type EventName = CertificateEvent['event'];
 
 const eventJob = (event: EventName): JobKind => ({
   name: `certificate-alerts:${event}`,
-  description: `Has alerts notify of the ${event} of a certificate, and of its expiry where that is due already.`,
+  description: `Notifies alerts of the ${event} of a certificate, and of its expiration if that is already due.`,
   run: (ctx, run) => notifyOfEvent(ctx, run, event),
 });
 const EVENT_JOBS: Readonly<Record<EventName, JobKind>> = {
@@ -96,7 +96,7 @@ const EVENT_JOBS: Readonly<Record<EventName, JobKind>> = {
   revocation: eventJob('revocation'),
 };
 
-/** The jobs by which alerts find out of what to notify. */
+/** The jobs that find out what alerts have to notify of. */
 export const DUE_JOBS: readonly JobKind[] = [FIND_DUE, CHECK, ...Object.values(EVENT_JOBS)];
 
 async function notifyOfEvent(ctx: Context, run: JobRun, event: EventName): Promise<void> {
@@ -107,14 +107,14 @@ async function notifyOfEvent(ctx: Context, run: JobRun, event: EventName): Promi
   const verdicts = await verdictsOf(certificate, standings);
   for (const [at, standing] of standings.entries()) {
     const { id: alertId, eventType } = standing;
-    // Alerts know no imports: who imports a certificate has it from elsewhere.
+    // Alerts have no event for imports: whoever imports a certificate got it from elsewhere.
     if (eventType === event && verdicts[at] === 'no_event')
       await run.inTransaction((tx) => notify(tx, { alertId, event: eventType, certificateIds: [certificateId] }));
     if (verdicts[at] === 'due') await run.inTransaction((tx) => notifyOfExpiry(tx, standing, [certificate]));
   }
 }
 
-/** Has alerts notify of what happened to a certificate, once the transaction has committed. */
+/** Notifies alerts of a certificate event after the transaction commits. */
 export async function announce(
   tx: Transaction,
   { certificateId, organizationId, projectId, event }: CertificateEvent,
@@ -123,7 +123,7 @@ export async function announce(
   await queue(tx, EVENT_JOBS[event], [{ key, organizationId, projectId, subjectId: certificateId }]);
 }
 
-/** Has an alert about expiry look for what is due now: it is new, or was changed. */
+/** Checks an expiration alert right after it was created or updated. */
 export async function checkSoon(
   tx: Transaction,
   alert: { readonly id: string; readonly organizationId: string; readonly projectId: string; readonly version: number },

@@ -6,7 +6,7 @@ const EVENT = t.oneOf('expiration', 'renewal', 'issuance', 'revocation');
 /** The day of a daily reminder; null for an alert that notifies once. */
 const TODAY = `case when a.is_daily_reminder then to_char(now() at time zone 'UTC', 'YYYY-MM-DD') end`;
 
-/** Alerts about expiry that are enabled, of all projects, in the order of their ids. */
+/** Enabled expiration alerts of all projects, by ID. */
 export const listExpiryAlerts = sqlStatement({
   text: `
     select id, organization_id as "organizationId", project_id as "projectId" from certificate_alert
@@ -15,7 +15,7 @@ export const listExpiryAlerts = sqlStatement({
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid },
 });
 
-/** An alert about expiry, unless it is gone or disabled. */
+/** An expiration alert, unless it is deleted or disabled. */
 export const findExpiryAlert = sqlStatement({
   text: `
     select a.id, a.project_id as "projectId", a.alert_before as "alertBefore", a.filters, ${TODAY} as today from certificate_alert a
@@ -30,7 +30,7 @@ export const findExpiryAlert = sqlStatement({
   },
 });
 
-/** What alerts are about, as `c`: certificates of the inventory and those of authorities. An authority that is disabled is dealt with. */
+/** Subjects of alerts, as `c`: certificates of the inventory and of authorities. Disabled authorities need no alert. */
 export const SUBJECT = `(
       select id, project_id, lineage_id, names_digest, common_name, sans, profile_slug, is_ca, serial_number, not_before, not_after, status,
         false as is_authority
@@ -40,21 +40,24 @@ export const SUBJECT = `(
         case when status = 'disabled' then 'disabled' else 'active' end, true
       from certificate_authority where certificate is not null) c`;
 
-/** A later certificate has replaced `c`: of its lineage, or of the same profile and names. */
+/** Whether a later certificate has replaced `c`: one of the same lineage, or one of the same profile and names. */
 const SUPERSEDED = `(
       exists (select from certificate n where n.lineage_id = c.lineage_id and n.project_id = c.project_id
         and n.status = 'active' and n.not_after > c.not_after and n.not_before <= now())
       or exists (select from certificate n where n.project_id = c.project_id and n.names_digest = c.names_digest
         and n.status = 'active' and n.not_after > c.not_after and n.not_before <= now()))`;
 
-/** The time of an alert for a certificate has begun. @param period how long before the certificate expires */
+/** Whether a certificate expires within the period of an alert. @param period how long before expiration the alert notifies */
 const begun = (period: string): string => `c.not_after <= now() + ${period}`;
 
-/** Of an `alert_before`. */
+/** `alert_before` as an interval. */
 const PERIOD = `(left(a.alert_before, -1)::integer * case right(a.alert_before, 1)
         when 'd' then interval '1 day' when 'w' then interval '1 week' when 'm' then interval '1 month' else interval '1 year' end)`;
 
-/** When `begun` will be true, null when it is: a month before the 31st of March is the 1st, as a month after the 28th of February is earlier. */
+/**
+ * When `begun` becomes true; null if it is true already. Subtracting a month is rounded up to the next day where a month has no such day:
+ * for March 31 it starts on March 1, because February 28 plus one month is before March 31.
+ */
 const BEGINS = `case when ${begun(PERIOD)} then null when c.not_after - ${PERIOD} + ${PERIOD} < c.not_after
         then date_trunc('day', c.not_after - ${PERIOD}) + interval '1 day' else c.not_after - ${PERIOD} end`;
 
@@ -73,14 +76,13 @@ const ROW = {
   sans: t.array(t.text),
 };
 
-/** Beyond ASCII a database and a program may differ about the case of letters: such names pass. */
+/** For non-ASCII names, Postgres and Node may disagree on case folding, so such names pass the prefilter. */
 const LIKE = (name: string, patterns: string): string =>
   `(${name} ilike all(${patterns}) or ${name} ~ '[^\\x01-\\x7f]')`;
 
 /**
- * For each of these searches a slice of the certificates of its project that are neither revoked nor expired, soonest first, after a
- * place; see `Search`. Those with a period have only certificates that expire within it and are not replaced. Without `withSans` no more
- * than the first hundred names of each are read.
+ * For each search, the next certificates of its project that are neither revoked nor expired, by expiration; see `Search`. If the search
+ * has a period, only those that expire within it and are not superseded. Without `withSans`, at most 100 names of each are read.
  */
 export const listSubjects = sqlStatement({
   text: `
@@ -105,17 +107,17 @@ export const listSubjects = sqlStatement({
   row: { place: t.integer, ...ROW },
 });
 
-/** What an alert may be about. */
+/** A certificate that an alert may be about. */
 export type Subject = Omit<Awaited<ReturnType<typeof listSubjects>>[number], 'place'>;
 
-/** Certificates and those of authorities, of whatever projects. */
+/** Certificates of the inventory and of authorities by ID, in any project. */
 export const findSubjects = sqlStatement({
   text: `select ${COLUMNS}, c.sans from ${SUBJECT} where c.id = any(:ids)`,
   params: { ids: t.array(t.uuid) },
   row: ROW,
 });
 
-/** Alerts of the project of a certificate, newest first, and what each of them makes of it but for its filters; `:limit` null: all. */
+/** All alerts of the project of a certificate, newest first, each with its verdict before filters. `:limit` null: all. */
 export const listStandings = sqlStatement({
   text: `
     select a.id, a.filters, a.event_type as "eventType", a.is_enabled as "isEnabled", a.created_at as "createdAt", ${TODAY} as today,
@@ -145,5 +147,5 @@ export const listStandings = sqlStatement({
   },
 });
 
-/** How an alert stands to a certificate. */
+/** The verdict of an alert on a certificate, before filters. */
 export type Standing = Awaited<ReturnType<typeof listStandings>>[number];

@@ -33,32 +33,31 @@ const ALERT = { find: findAlerts, notFound: ALERT_NOT_FOUND } as const;
 const NOT_FOUND = 'ALERT_MESSAGE_NOT_FOUND';
 const MESSAGE = { find: findMessages, notFound: NOT_FOUND } as const;
 
-/** How many certificates of a message are shown. */
+/** Number of certificates shown with a message. */
 const CERTIFICATES_SHOWN = 20;
 
-/** An alert that is part of an answer. */
+/** An alert nested in a response. */
 interface ShownAlert {
   readonly id: string;
   readonly projectId: string;
 }
 
 /**
- * What alerts have sent, have to send, and could not send.
+ * Sent, pending and failed messages of alerts.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
- * Source: decisions 7.5.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class HistoryService {
   constructor(private readonly projects: ProjectReader) {}
 
-  /** One message. @throws ALERT_MESSAGE_NOT_FOUND */
+  /** Returns one message. @throws ALERT_MESSAGE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<MessageRow> {
     const { row } = await this.projects.authorizedThing(ctx, parse(OneMessage, raw), MESSAGE, 'pki-alerts:read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return row;
   }
 
-  /** Messages of an alert, newest first. @throws CERTIFICATE_ALERT_NOT_FOUND */
+  /** Lists messages of an alert, newest first. @throws CERTIFICATE_ALERT_NOT_FOUND */
   async list(ctx: Context, raw: unknown): Promise<Page<MessageRow>> {
     const { alertId, ...request } = parse(ListMessages, raw);
     const bounds = messageBounds(request);
@@ -66,7 +65,7 @@ export class HistoryService {
     return shown(ctx, row, { request, rows: await listMessages(ctx, { ids: [row.id], ...bounds }) });
   }
 
-  /** The same of an alert that is part of a larger answer; all alerts share one statement. */
+  /** Like `list`, for an alert nested in a response. All alerts share one statement. */
   async pageOfAlert(ctx: Context, alert: ShownAlert, raw: unknown): Promise<Page<MessageRow>> {
     const request = parse(MessagePage, raw);
     const bounds = messageBounds(request);
@@ -74,28 +73,28 @@ export class HistoryService {
     return shown(ctx, alert, { request, rows: (await batched(ctx, messagesByAlert, listKey(alert.id, bounds))) ?? [] });
   }
 
-  /** The newest message of an alert that is part of a larger answer; null when there is none. */
+  /** The newest message of an alert nested in a response; null if it has none. */
   async lastOfAlert(ctx: Context, alert: ShownAlert): Promise<MessageRow | null> {
     await this.authorize(ctx, alert);
     const [last] = (await batched(ctx, messagesByAlert, listKey(alert.id, NEWEST_MESSAGE))) ?? [];
     return last ?? null;
   }
 
-  /** When an alert that is part of a larger answer last notified; null when it did not. All alerts share one statement. */
+  /** The last run of an alert nested in a response; null if it never ran. All alerts share one statement. */
   async lastRunOf(ctx: Context, alert: ShownAlert): Promise<RunRow | null> {
     await this.authorize(ctx, alert);
     return (await batched(ctx, lastRuns, alert.id)) ?? null;
   }
 
-  /** Ids of the certificates of a message that expire first; all messages share one statement. */
+  /** IDs of the certificates of a message that expire first. All messages share one statement. */
   async firstCertificateIds(ctx: Context, { id }: Pick<MessageRow, 'id'>): Promise<readonly string[]> {
     return ((await batched(ctx, certificatesByMessage, id)) ?? []).map(({ certificateId }) => certificateId);
   }
 
   /**
-   * Has a message sent that failed or was cancelled, and tried for three days from now.
+   * Retries a failed or cancelled message for another three days.
    *
-   * @throws ALERT_MESSAGE_NOT_FOUND; ALERT_MESSAGE_NOT_RETRYABLE for one that was sent or waits
+   * @throws ALERT_MESSAGE_NOT_FOUND; ALERT_MESSAGE_NOT_RETRYABLE if it is pending or was sent
    */
   retry(ctx: Context, raw: unknown): Promise<MessageRow> {
     const { id, alertId } = parse(RetryMessage, raw);
@@ -146,7 +145,7 @@ async function shown(
   return page;
 }
 
-/** What the audit trail says of a message that is shown. */
+/** The audit record of reading a message. */
 export const readOf = ({ id, alertId, projectId }: Pick<MessageRow, 'id' | 'alertId' | 'projectId'>) => ({
   action: 'certificate-alert:get-message',
   projectId,

@@ -19,9 +19,9 @@ import { AlertTestResolver } from './trial.resolver.js';
 import { TrialService } from './trial.service.js';
 
 /**
- * What alerts about certificates notify of, and how it is sent.
+ * Decides what certificate alerts notify of, and delivers it.
  *
- * @param deps `notifier`: makes one attempt at a target
+ * @param deps `notifier`: makes one delivery attempt at a target
  */
 export function createAlertDeliveries(deps: {
   readonly projects: ProjectReader;

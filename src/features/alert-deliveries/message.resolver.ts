@@ -39,31 +39,31 @@ export class AlertMessageResolver {
       );
   }
 
-  @query(AlertMessageConnection, ListMessages, 'What a certificate alert has sent or has to send, newest first.')
+  @query(AlertMessageConnection, ListMessages, 'Messages of a certificate alert, sent or pending, newest first.')
   alertMessages(ctx: Context, args: object): Promise<ConnectionOf<AlertMessageType>> {
     return this.history.list(ctx, args);
   }
 
-  @query(AlertMessageType, OneMessage, 'One message of a certificate alert by its id.')
+  @query(AlertMessageType, OneMessage, 'A message of a certificate alert, by ID.')
   alertMessage(ctx: Context, args: object): Promise<AlertMessageType> {
     return this.history.get(ctx, args);
   }
 
   @mutation(
     RetryMessage,
-    { alertMessage: [AlertMessageType, 'The message, which waits to be sent.'] },
-    'Sends a message again that has failed or was cancelled, and tries it for three days. Needs EDIT.',
+    { alertMessage: [AlertMessageType, 'The message, pending again.'] },
+    'Retries a failed or cancelled message for up to three days. Requires `edit` on `pki-alerts`.',
   )
   async retryAlertMessage(ctx: Context, input: object): Promise<{ alertMessage: AlertMessageType }> {
     return { alertMessage: await this.history.retry(ctx, input) };
   }
 
-  @nested(AlertType, 'The certificate alert; null with PERMISSION_DENIED if you may not read it.')
+  @nested(AlertType, 'The certificate alert. Null, with PERMISSION_DENIED, if you cannot read it.')
   alert({ alertId }: AlertMessageType, ctx: Context): Promise<AlertType | null> {
     return linked(ctx, this.#alerts, alertId);
   }
 
-  @FieldResolver(() => AlertChannelType, { nullable: true, description: 'The channel; null when it was removed.' })
+  @FieldResolver(() => AlertChannelType, { nullable: true, description: 'The channel. Null if it was deleted.' })
   async channel(@Root() { channelId }: AlertMessageType, @Ctx() ctx: Context): Promise<AlertChannelType | null> {
     const channel = await linked(ctx, channelsById, channelId);
     return channel === null ? null : toChannelType(channel);
@@ -72,13 +72,13 @@ export class AlertMessageResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      'The address that it goes to, of a channel that sends mails; null when the channel has that address no more, or cannot be decrypted.',
+      'Address that the message goes to, for email channels. Null if the channel no longer has this address or cannot be decrypted.',
   })
   recipient(@Root() message: AlertMessageType, @Ctx() ctx: Context): Promise<string | null> {
     return addressOf(ctx, message);
   }
 
-  @nested([CertificateType], 'The certificates that it is about: of the 20 that expire first, those that you may read.')
+  @nested([CertificateType], 'The 20 certificates of the message that expire first. Only those that you can read.')
   async certificates(message: AlertMessageType, ctx: Context): Promise<readonly CertificateType[]> {
     const ids = await this.history.firstCertificateIds(ctx, message);
     const found = await Promise.all(ids.map((id) => batched(ctx, this.#certificates, id)));
@@ -86,27 +86,27 @@ export class AlertMessageResolver {
   }
 }
 
-/** What alerts show of their messages. */
+/** Messages of alerts. */
 @Resolver(() => AlertType)
 export class AlertMessagesResolver {
   constructor(private readonly history: HistoryService) {}
 
-  @nested([AlertMessageType], 'What it has sent or has to send, newest first.', MessagePageArgs)
+  @nested([AlertMessageType], 'Messages of the alert, sent or pending, newest first.', MessagePageArgs)
   async messages(alert: AlertType, ctx: Context, page: object): Promise<readonly AlertMessageType[]> {
     return (await this.history.pageOfAlert(ctx, alert, page)).nodes;
   }
 
-  @nested(AlertMessageConnection, 'As `messages`, in pages.', MessagePageArgs)
+  @nested(AlertMessageConnection, 'Messages of the alert, newest first, in pages.', MessagePageArgs)
   messageConnection(alert: AlertType, ctx: Context, page: object): Promise<ConnectionOf<AlertMessageType>> {
     return this.history.pageOfAlert(ctx, alert, page);
   }
 
-  @nested(AlertRunType, 'When it last notified, and what came of that; null when it did not.')
+  @nested(AlertRunType, 'When the alert last notified, and with what result. Null if it never did.')
   lastRun(alert: AlertType, ctx: Context): Promise<AlertRunType | null> {
     return this.history.lastRunOf(ctx, alert);
   }
 
-  @nested(AlertMessageType, 'The newest message of it; null when there is none.')
+  @nested(AlertMessageType, 'The newest message of the alert. Null if it has none.')
   lastMessage(alert: AlertType, ctx: Context): Promise<AlertMessageType | null> {
     return this.history.lastOfAlert(ctx, alert);
   }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idOf } from '../../kernel/text-rules.js';
 import { MessagePage } from '../deliveries/public.js';
 
-const alertId = idOf('certificate alert');
-const id = idOf('message');
+const alertId = idOf('ID of the certificate alert.');
+const id = idOf('ID of the message.');
 
 /** Arguments of `alertMessages`. */
 export const ListMessages = MessagePage.extend({ alertId });
@@ -13,16 +13,17 @@ export const OneMessage = z.strictObject({ id });
 
 /** Input of `retryAlertMessage`. */
 export const RetryMessage = z
-  .strictObject({ id, alertId: idOf('alert that it must be one of').nullish() })
-  .meta({ description: 'Which message of a certificate alert.' });
+  .strictObject({ id, alertId: idOf('ID of the alert that the message must belong to.').nullish() })
+  .meta({ description: 'The message of a certificate alert, by ID.' });
 
 /** Input of `testCertificateAlert`. */
 export const TestAlert = z
   .strictObject({
     id: alertId,
-    channelId: idOf('One channel of it, which may be disabled; absent: all that are enabled.').nullish(),
+    channelId: idOf('ID of the channel to test, which may be disabled. Absent: all enabled channels.').nullish(),
     mustBeAccepted: z.boolean().default(false).meta({
-      description: 'Whether to fail where a target does not accept it, instead of reporting that in the results.',
+      description:
+        'Whether to fail if a target does not accept the test. If false, failures are reported in `results`.',
     }),
   })
-  .meta({ description: 'Which certificate alert to send a test of.' });
+  .meta({ description: 'The certificate alert to test, by ID.' });

@@ -20,16 +20,16 @@ const ROW = {
 
 const SHOWN = { source: CERTIFICATE_SOURCE.name, columns: COLUMNS, row: ROW } as const;
 
-/** Messages of whatever alerts. */
+/** Messages by ID, of any alert. */
 export const findMessages = messagesById(SHOWN);
 
-/** A message as it is read. */
+/** A message as read from the database. */
 export type MessageRow = Awaited<ReturnType<typeof findMessages>>[number];
 
-/** A page of the messages of each alert, newest first. */
+/** One page of messages per alert, newest first. */
 export const listMessages = messagePages('owner_id', SHOWN);
 
-/** When alerts last notified, and what came of all that they sent then; none of an alert that did not. */
+/** The last run of each alert and its result. Alerts that never ran have no row. */
 export const listLastRuns = sqlStatement({
   text: `
     select wanted.id as "alertId", last.at as "timestamp", run.status, run."errorCode"
@@ -49,10 +49,10 @@ export const listLastRuns = sqlStatement({
   },
 });
 
-/** When an alert last notified. */
+/** The last run of an alert. */
 export type RunRow = Awaited<ReturnType<typeof listLastRuns>>[number];
 
-/** The newest hundred messages of each alert that are about a certificate. */
+/** The newest hundred messages of each alert about a certificate. */
 export const listMessagesAbout = sqlStatement({
   text: `
     select found.* from unnest(:alertIds::uuid[]) as wanted (id) cross join lateral (
@@ -64,7 +64,7 @@ export const listMessagesAbout = sqlStatement({
   row: ROW,
 });
 
-/** The certificates of messages that expire first. */
+/** The certificates of a message that expire first. */
 export const listFirstCertificates = sqlStatement({
   text: `
     select wanted.id as "messageId", found.id as "certificateId"

@@ -7,10 +7,10 @@ import { SentMessageType } from '../deliveries/public.js';
 import type { ChannelType } from '../notifications/public.js';
 import type { RunRow } from './message.sql.js';
 
-/** What the API shows of a message. No address is stored with it. */
+/** A message as the API shows it. It stores no address. */
 @ObjectType('AlertMessage', {
   implements: Node,
-  description: 'What a certificate alert sends at once to one recipient of one channel.',
+  description: 'A notification of a certificate alert to one recipient of one channel.',
   simpleResolvers: true,
 })
 export class AlertMessageType extends SentMessageType {
@@ -19,16 +19,16 @@ export class AlertMessageType extends SentMessageType {
   @Field(() => ID, { description: 'ID of the certificate alert.' })
   alertId!: string;
 
-  @Field(() => CertificateEventEnum, { description: 'Which event it is about.' })
+  @Field(() => CertificateEventEnum, { description: 'Event that the message is about.' })
   event!: EventType;
 
-  @Field(() => ID, { description: 'The channel, which may be removed by now.' })
+  @Field(() => ID, { description: 'ID of the channel, which may have been deleted since.' })
   channelId!: string;
 
-  @Field(() => AlertChannelTypeEnum, { description: 'How it is sent.' })
+  @Field(() => AlertChannelTypeEnum, { description: 'Type of the channel.' })
   channelType!: ChannelType;
 
-  @Field(() => Int, { description: 'How many certificates it is about, of those that are still there.' })
+  @Field(() => Int, { description: 'Number of certificates in the message that still exist.' })
   certificateCount!: number;
 }
 
@@ -38,32 +38,31 @@ const RunStatusEnum = { PENDING: 'pending', SUCCESS: 'success', FAILED: 'failed'
 >;
 registerEnumType(RunStatusEnum, {
   name: 'CertificateAlertRunStatus',
-  description: 'What came of all that a certificate alert sent at once.',
+  description: 'Result of the last run of a certificate alert.',
   valuesConfig: {
-    PENDING: { description: 'Something waits to be sent, or to be sent again.' },
-    SUCCESS: { description: 'Everything was sent, or cancelled.' },
-    FAILED: { description: 'Something was given up.' },
+    PENDING: { description: 'At least one message is pending.' },
+    SUCCESS: { description: 'All messages were sent or cancelled.' },
+    FAILED: { description: 'At least one message failed.' },
   },
 });
 
-/** When an alert last notified. */
-@ObjectType('CertificateAlertRun', { description: 'When a certificate alert notified.', simpleResolvers: true })
+/** The last run of an alert. */
+@ObjectType('CertificateAlertRun', {
+  description: 'A run of a certificate alert that sent notifications.',
+  simpleResolvers: true,
+})
 export class AlertRunType {
-  @Field(() => DateTime, { description: 'When the alert found what it is about.' })
+  @Field(() => DateTime, { description: 'When the alert found the certificates to notify of.' })
   timestamp!: Date;
 
-  @Field(() => RunStatusEnum, { description: 'What came of it.' })
+  @Field(() => RunStatusEnum, { description: 'Result of the run.' })
   status!: RunRow['status'];
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why something failed, as `TARGET_REJECTED`; null without a failure.',
+    description: 'Error code of a failed message, for example `TARGET_REJECTED`. Null if none failed.',
   })
   errorCode!: string | null;
 }
 
-export const AlertMessageConnection = connectionOf(
-  AlertMessageType,
-  'AlertMessage',
-  'when they were made, newest first',
-);
+export const AlertMessageConnection = connectionOf(AlertMessageType, 'AlertMessage', 'creation time, newest first');

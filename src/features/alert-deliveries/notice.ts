@@ -4,20 +4,18 @@ import { ledgerTargets, writeMessages } from '../deliveries/public.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { lockEnabledAlert } from './sender.sql.js';
 
-/** An alert, and what it has to tell of which certificates. */
+/** An alert, and the certificates that it notifies of. */
 export interface Notice {
   readonly alertId: string;
   readonly event: EventType;
   readonly certificateIds: readonly string[];
-  /** The day of a daily reminder. Absent: once and for all. */
+  /** The day of a daily reminder. Absent: notify only once. */
   readonly occurrence?: string;
 }
 
 /**
- * Has an alert notify of certificates, in the transaction that found them: what it notified of before it leaves out. Sending begins
- * after the commit. A disabled alert notifies nobody.
- *
- * Source: decisions 7.5, reliability P7.
+ * Notifies of certificates, in the transaction that found them. Certificates that the alert already notified of are skipped. Sending
+ * starts after the commit. A disabled alert notifies nobody.
  */
 export async function notify(tx: Transaction, { alertId, event, certificateIds, occurrence }: Notice): Promise<void> {
   if (certificateIds.length === 0) return;

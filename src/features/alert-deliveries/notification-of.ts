@@ -7,7 +7,7 @@ import {
   urgencyOf,
 } from '../notifications/public.js';
 
-/** What certificates are notified of; `test` for a channel that is tried out. */
+/** Events of notifications; `test` tests a channel. */
 export type NotifiedEvent = 'expiration' | 'issuance' | 'renewal' | 'revocation' | 'test';
 
 /** A certificate as notifications show it. */
@@ -20,14 +20,14 @@ export interface NotifiedCertificate {
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly status: string;
-  /** Whole days until it expires; below 0 when it has expired. */
+  /** Full days until expiration; negative after it. */
   readonly daysLeft: number;
 }
 
 const NOUN = { one: 'Certificate', many: 'Certificates', omitted: ', which expire later' };
 const MAX_NAMES = 100;
 
-/** What an alert notifies of, in the words of its event. */
+/** Texts of the notification of an event. */
 interface Words {
   readonly title: (count: number) => string;
   readonly nextSteps: string;
@@ -40,21 +40,21 @@ const WORDS: Readonly<Record<NotifiedEvent, Words>> = {
   expiration: {
     title: (count) => `${certificates(count)} will expire soon`,
     nextSteps:
-      'Renew each certificate, install the new one wherever the old one is in use, and reload what serves it. A certificate that is replaced by a newer one in time raises no further alert.',
+      'Renew each certificate, install the new one wherever the old one is used, and reload the services that use it. You get no further alerts for a certificate that is replaced in time.',
   },
   issuance: {
     title: (count) => `${certificates(count)} ${count === 1 ? 'was' : 'were'} issued`,
-    nextSteps: 'If nobody in your team asked for it, revoke it and find out who did.',
+    nextSteps: 'If nobody on your team requested it, revoke it and find out who did.',
   },
   renewal: {
     title: (count) => `${certificates(count)} ${count === 1 ? 'was' : 'were'} renewed`,
-    nextSteps: 'Install the new certificate wherever the old one is in use, and reload what serves it.',
+    nextSteps: 'Install the new certificate wherever the old one is used, and reload the services that use it.',
   },
   revocation: {
     title: (count) => `${certificates(count)} ${count === 1 ? 'was' : 'were'} revoked`,
-    nextSteps: 'Clients that check revocation reject it from now on. Replace it wherever it is still in use.',
+    nextSteps: 'Clients that check revocation now reject it. Replace it wherever it is still used.',
   },
-  test: { title: () => 'A test of this channel', nextSteps: 'Nothing is wrong: somebody tried this channel out.' },
+  test: { title: () => 'Test of this channel', nextSteps: 'No action is needed: somebody tested this channel.' },
 };
 
 /** The alert that notifies. */
@@ -66,7 +66,7 @@ interface Notifying {
   readonly alertBefore: string;
 }
 
-/** The notification of an alert about certificates. @param now when it is sent */
+/** Renders the notification of an alert. @param now when it is sent */
 export function notificationOf(
   { projectId, projectName, alertId, alertName, alertBefore }: Notifying,
   eventType: NotifiedEvent,
@@ -101,7 +101,7 @@ export function notificationOf(
 const soonest = (a: NotifiedCertificate, b: NotifiedCertificate): number =>
   a.notAfter.getTime() - b.notAfter.getTime() || (a.id < b.id ? -1 : 1);
 
-/** That of the certificate that expires first. What has only happened wakes nobody, however short a certificate lives. */
+/** The severity by the certificate that expires first. Issuance and renewal page nobody, even for short-lived certificates. */
 function severityOf(eventType: NotifiedEvent, first: NotifiedItem | undefined): Severity {
   if (eventType === 'revocation') return 'warning';
   return eventType === 'expiration' && first !== undefined ? first.urgency.severity : 'info';

@@ -1,7 +1,7 @@
 import { nextTurn } from '../../kernel/slices.js';
 import { type AlertFilter, type FilteredCertificate, matchesFilters } from '../alerts/public.js';
 
-/** The certificates that pass all filters. Fifty globs and thousands of names take a while: other work goes on in between. */
+/** The certificates that match all filters. Matching 50 globs against thousands of names takes a while, so it yields to the event loop. */
 export async function passing<C extends FilteredCertificate>(
   filters: readonly AlertFilter[],
   certificates: readonly C[],

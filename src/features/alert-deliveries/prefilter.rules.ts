@@ -2,7 +2,7 @@ import type { AlertFilter } from '../alerts/public.js';
 
 type Field = 'common_name' | 'profile_name' | 'san';
 
-/** What a database can leave out of filters by itself. Patterns are of LIKE. */
+/** The conditions of filters that the database can evaluate. Patterns are those of LIKE. */
 export interface Prefilter {
   readonly includeCas: boolean;
   readonly commonNameEquals: readonly string[];
@@ -21,9 +21,8 @@ const PATTERNS: Readonly<Record<string, (value: string) => string>> = {
 };
 
 /**
- * The part of filters that leaves out most certificates before they are read. Whatever passes is looked at again by `matchesFilters`, which
- * decides: this one may let pass too much, and never too little. So it knows no values beyond ASCII, where a database and a program
- * may differ about the case of letters.
+ * The conditions that exclude most certificates before they are read. `matchesFilters` decides on the rest, so the prefilter may let too
+ * many pass but never too few. It skips non-ASCII values, because Postgres and Node may disagree on their case folding.
  */
 export function prefilterOf(filters: readonly AlertFilter[]): Prefilter {
   const equal = (field: Field): string[] =>

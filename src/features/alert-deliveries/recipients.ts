@@ -4,15 +4,15 @@ import { type ChannelRow, findChannels, openForSending } from '../alerts/public.
 import { addressAmong } from '../deliveries/public.js';
 import type { MessageRow } from './message.sql.js';
 
-/** Channels by their ids. */
+/** Channels by ID. */
 export const channelsById: BatchLoad<ChannelRow> = async (ctx, ids) =>
   new Map((await findChannels(ctx, { ids })).map((channel) => [channel.id, channel]));
 
 type Sent = Pick<MessageRow, 'projectId' | 'channelId' | 'channelType' | 'recipientDigest'>;
 
 /**
- * The address that a message goes to, which its channel still has; null for another type of channel, and where the channel has no such
- * address any more. All messages of a request share their statements.
+ * The address that a message goes to; null for channels of other types, and if the channel no longer has the address. All messages of a
+ * request share their statements.
  */
 export async function addressOf(ctx: Context, message: Sent): Promise<string | null> {
   if (message.channelType !== 'email') return null;

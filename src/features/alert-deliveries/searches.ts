@@ -4,30 +4,30 @@ import type { AlertFilter } from '../alerts/public.js';
 import { listSubjects, type Subject } from './due.sql.js';
 import { prefilterOf } from './prefilter.rules.js';
 
-/** Where a search goes on: after this certificate, in the order of expiry. */
+/** A position in the order of expiration: after this certificate. */
 export type Place = Pick<Subject, 'notAfter' | 'id'>;
 
 const THE_BEGINNING: Place = { notAfter: new Date(0), id: NO_ID };
 const UNITS: Readonly<Record<string, string>> = { d: 'days', w: 'weeks', m: 'months', y: 'years' };
 
-/** Certificates of a project that neither are revoked nor have expired. */
+/** A search for certificates of a project that are neither revoked nor expired. */
 export interface Search {
   readonly projectId: string;
   readonly filters: readonly AlertFilter[];
-  /** As an `alertBefore`: those that expire within it and are not replaced. Null: all. */
+  /** Period, in the format of `alertBefore`: only certificates that expire within it and are not superseded. Null: all. */
   readonly period: string | null;
-  /** Null: from the first one that expires. */
+  /** Null: from the start. */
   readonly after: Place | null;
 }
 
-/** Filters look at all alternative names of a certificate, of which there may be thousands. */
+/** Whether filters need all alternative names of a certificate, of which there may be thousands. */
 export const looksAtSans = ({ filters }: Pick<Search, 'filters'>): boolean =>
   filters.some(({ field }) => field === 'san');
 
 /**
- * The next slice of each search, in one statement. It may have certificates that the filters let not pass: `passing` decides.
+ * Reads the next certificates of each search in one statement. They may include some that do not match the filters: `passing` decides.
  *
- * @param most how many certificates of each
+ * @param most maximum number of certificates per search
  */
 export async function listSlices(
   from: Connected | Query,

@@ -2,7 +2,7 @@ import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { cancelUnless } from '../deliveries/public.js';
 import { SUBJECT } from './due.sql.js';
 
-/** A channel with its alert and project, for whoever sends; none when it was removed. */
+/** A channel with its alert and project, for sending; no row if it was deleted. */
 export const findSender = sqlStatement({
   text: `
     select c.id, c.project_id as "projectId", c.channel_type as "channelType", c.config_sealed as "configSealed",
@@ -26,12 +26,12 @@ export const findSender = sqlStatement({
   },
 });
 
-/** Cancels what waits at a channel that is gone or disabled. */
+/** Cancels pending messages of a deleted or disabled channel. */
 export const cancelMessages = cancelUnless(`
   select from certificate_alert_channel c join certificate_alert a on a.id = c.alert_id
   where c.id = m.channel_id and c.is_enabled and a.is_enabled`);
 
-/** The certificates of a message, soonest expiry first, each with its first hundred names. */
+/** The certificates of a message, soonest expiration first, each with its first hundred names. */
 export const listMessageCertificates = sqlStatement({
   text: `
     select c.id, c.serial_number as "serialNumber", c.common_name as "commonName", c.sans[1:100] as sans, c.profile_slug as "profileName",
@@ -53,7 +53,7 @@ export const listMessageCertificates = sqlStatement({
   },
 });
 
-/** Keeps what came of a test of channels: null for one whose targets all accepted it. */
+/** Stores the result of a test of channels: null if all targets accepted it. */
 export const storeTests = sqlStatement({
   text: `
     update certificate_alert_channel c set tested_at = now(), test_error_code = given.error_code
@@ -63,7 +63,7 @@ export const storeTests = sqlStatement({
   row: {},
 });
 
-/** Locks an alert against others that write deliveries of it. None when it is gone or disabled. */
+/** Locks an alert against concurrent writes of its messages. No row if it is deleted or disabled. */
 export const lockEnabledAlert = sqlStatement({
   text: `
     select id, organization_id as "organizationId", project_id as "projectId" from certificate_alert

@@ -5,37 +5,40 @@ import { AlertChannelType, toChannelType } from '../alerts/public.js';
 import { TestAlert } from './message.rules.js';
 import type { TrialService } from './trial.service.js';
 
-/** What came of a test at one target. */
-@ObjectType('AlertTestResult', { description: 'What came of a test at one target.', simpleResolvers: true })
+/** The result of a test at one target. */
+@ObjectType('AlertTestResult', { description: 'Result of a test at one target.', simpleResolvers: true })
 export class AlertTestResultType {
   @Field(() => AlertChannelType, { description: 'The channel.' })
   channel!: AlertChannelType;
 
-  @Field(() => String, { nullable: true, description: 'The address, of a channel that sends mails; else null.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Email address of the target. Null for other types of channels.',
+  })
   recipient!: string | null;
 
-  @Field(() => Boolean, { description: 'Whether the target has taken it.' })
+  @Field(() => Boolean, { description: 'Whether the target accepted the test.' })
   isAccepted!: boolean;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why it was not accepted, as `TARGET_UNREACHABLE`; null when it was.',
+    description: 'Error code, for example `TARGET_UNREACHABLE`. Null if the target accepted the test.',
   })
   errorCode!: string | null;
 
   @Field(() => Int, {
     nullable: true,
     description:
-      'Status of the response, or reply code of the mail server; null without one, and when it was accepted.',
+      'HTTP status of the response, or reply code of the mail server. Null without a response, and if the test was accepted.',
   })
   status!: number | null;
 }
 
-@ObjectType('TestCertificateAlertPayload', { description: 'What came of a test.', simpleResolvers: true })
+@ObjectType('TestCertificateAlertPayload', { description: 'Result of `testCertificateAlert`.', simpleResolvers: true })
 class TestCertificateAlertPayload {
   @Field(() => [AlertTestResultType], {
     description:
-      'One for each target: each address of a channel that sends mails, else each channel. Empty without an enabled channel.',
+      'One result per target: each address of an email channel, otherwise each channel. Empty if no channel is enabled.',
   })
   results!: readonly AlertTestResultType[];
 }
@@ -47,7 +50,7 @@ export class AlertTestResolver {
   @mutation(
     TestAlert,
     TestCertificateAlertPayload,
-    'Sends a test to the targets of a certificate alert, once, and waits up to 20 seconds for what they answer. Needs EDIT.',
+    'Sends a test to every target of a certificate alert and waits up to 20 seconds for the responses. Requires `edit` on `pki-alerts`.',
   )
   async testCertificateAlert(ctx: Context, input: object): Promise<TestCertificateAlertPayload> {
     const trials = await this.service.test(ctx, input);

@@ -15,12 +15,12 @@ const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as c
 
 const DAY_MS = 86_400_000;
 
-/** What came of a test at one target, and its channel. */
+/** The result of a test at one target, with its channel. */
 export interface ChannelTrial extends Trial {
   readonly channel: ChannelRow;
 }
 
-/** Sends tests to the targets of alerts. Source: decisions 2.3, 7.5. */
+/** Sends tests to the targets of alerts. */
 export class TrialService {
   constructor(
     private readonly projects: ProjectReader,
@@ -28,11 +28,11 @@ export class TrialService {
   ) {}
 
   /**
-   * Makes one attempt at each target of an alert's channels: of those that are enabled, or of the one that is named. Nothing is tried
-   * again, and no message is stored: channels show what came of it. The record of the audit trail is there before.
+   * Makes one attempt at each target of the enabled channels of an alert, or of one given channel. There are no retries and no message is
+   * stored; channels show the result. The audit record is written before the first attempt.
    *
    * @throws VALIDATION_FAILED, CERTIFICATE_ALERT_NOT_FOUND, ALERT_CHANNEL_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE;
-   *   UPSTREAM_REJECTED and UPSTREAM_UNREACHABLE where all have to accept it and one does not
+   *   UPSTREAM_REJECTED and UPSTREAM_UNREACHABLE if all targets must accept it and one does not
    */
   async test(ctx: Context, raw: unknown): Promise<readonly ChannelTrial[]> {
     const { id, channelId, mustBeAccepted } = parse(TestAlert, raw);
@@ -83,7 +83,7 @@ function chosenOf(channels: readonly ChannelRow[], channelId: string | null): re
   return [channel];
 }
 
-/** A certificate that nobody has. */
+/** A made-up certificate. */
 const madeUp = (now: Date): NotifiedCertificate => ({
   id: NO_ID,
   serialNumber: '00',

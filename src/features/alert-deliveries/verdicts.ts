@@ -2,8 +2,8 @@ import type { Standing, Subject } from './due.sql.js';
 import { passing } from './passing.js';
 
 /**
- * What an alert makes of a certificate right now. `due`: it notifies of its expiry. `no_event`: it would notify, once the event happens.
- * All others say why it does not.
+ * The verdict of an alert on a certificate. `due`: it notifies of the expiration now. `no_event`: it will notify once the event occurs.
+ * All others are reasons why it does not notify.
  */
 export type Verdict =
   | 'due'
@@ -20,7 +20,7 @@ export type Verdict =
 /** For `listStandings`. */
 export const ALL_ALERTS = { time: null, afterId: null, limit: null } as const;
 
-/** The verdicts of alerts on a certificate, in their order: by these alerts notify. */
+/** The verdicts of alerts on a certificate, in the order of the alerts. The same verdicts decide whether they notify. */
 export async function verdictsOf(certificate: Subject, standings: readonly Standing[]): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
   for (const standing of standings) {

@@ -18,7 +18,7 @@ export const CertificateAlertSchema = defineEntity({
   },
 });
 
-/** Who is notified of which events of certificates of a project. `version` rises with every change. */
+/** Certificate events of a project and the channels that are notified of them. `version` increments with every change. */
 export class CertificateAlert extends CertificateAlertSchema.class {}
 CertificateAlertSchema.setClass(CertificateAlert);
 
@@ -38,6 +38,6 @@ export const CertificateAlertChannelSchema = defineEntity({
   },
 });
 
-/** A way in which an alert notifies. Its config is sealed for this row and `configVersion`. */
+/** A notification channel of an alert. Its config is sealed for this row and `configVersion`. */
 export class CertificateAlertChannel extends CertificateAlertChannelSchema.class {}
 CertificateAlertChannelSchema.setClass(CertificateAlertChannel);

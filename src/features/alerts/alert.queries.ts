@@ -8,7 +8,7 @@ import type { EventType } from './alert.rules.js';
 
 type Alerts = RowOf<typeof CertificateAlertSchema>;
 
-/** Which alerts a list has. Null: all. */
+/** Filters of a list of alerts. Null: no filter. */
 export interface AlertFilters {
   readonly search: string | null;
   readonly eventType: EventType | null;
@@ -35,16 +35,16 @@ const alerts = tables
     'updated_at as updatedAt',
   ]);
 
-/** What the name holds is compared as text: it has no wildcards. */
+/** The search string is compared literally: it has no wildcards. */
 const isAmong = ({ search, eventType, enabled }: AlertFilters) =>
   sql<boolean>`(${search}::text is null or position(lower(${search}::text) in lower(name)) > 0)
     and (${eventType}::text is null or event_type = ${eventType}::text)
     and (${enabled}::boolean is null or is_enabled = ${enabled}::boolean)`;
 
-/** Alerts of whatever projects. */
+/** Alerts by ID, in any project. */
 export const findAlerts = prepared(({ ids }: { ids: readonly string[] }) => alerts.where('id', '=', anyOf(ids)));
 
-/** An alert as it is read, without its channels. */
+/** An alert as read from the database, without its channels. */
 export type AlertRow = Awaited<ReturnType<typeof findAlerts>>[number];
 
 /** Alerts of projects, newest first. */
@@ -59,7 +59,7 @@ export const listAlertsOf = prepared(
 
 const ORDER_COLUMNS = { id: 'id', name: 'name', createdAt: 'created_at', updatedAt: 'updated_at' };
 
-/** Alerts of a project in an order, then by id. Only by creation an index has them in order. */
+/** Alerts of a project in the requested order, then by ID. Only the order by creation has an index. */
 export const listAlertsInOrder = inOrders((order) =>
   prepared((page: OrderedBounds & AlertFilters & { projectId: string; offset: number }) =>
     alerts
@@ -70,7 +70,7 @@ export const listAlertsInOrder = inOrders((order) =>
   ),
 );
 
-/** How many alerts of a project there are. */
+/** Number of alerts of a project. */
 export const countAlerts = prepared((wanted: AlertFilters & { projectId: string }) =>
   tables
     .selectFrom('certificate_alert')
@@ -96,13 +96,13 @@ const channels = tables
     'updated_at as updatedAt',
   ]);
 
-/** Channels of alerts, in their order. */
+/** Channels of alerts, by position. */
 export const listChannels = prepared(({ alertIds }: { alertIds: readonly string[] }) =>
   channels.where('alert_id', '=', anyOf(alertIds)).orderBy('alert_id').orderBy('position'),
 );
 
-/** Channels of whatever alerts. */
+/** Channels by ID, of any alert. */
 export const findChannels = prepared(({ ids }: { ids: readonly string[] }) => channels.where('id', '=', anyOf(ids)));
 
-/** A channel as it is read. */
+/** A channel as read from the database. */
 export type ChannelRow = Awaited<ReturnType<typeof listChannels>>[number];

@@ -22,15 +22,15 @@ export class AlertResolver {
     return shown(await this.service.list(ctx, args));
   }
 
-  @query(AlertType, OneAlert, 'One certificate alert by its id.')
+  @query(AlertType, OneAlert, 'A certificate alert, by ID.')
   async certificateAlert(ctx: Context, args: object): Promise<AlertType> {
     return toAlertType(await this.service.get(ctx, args));
   }
 
   @mutation(
     ANYWHERE.create,
-    { certificateAlert: [AlertType, 'The new alert.'] },
-    'Makes a certificate alert in a project of the type `cert-manager`.',
+    { certificateAlert: [AlertType, 'The created alert.'] },
+    'Creates a certificate alert in a project of type `cert-manager`.',
   )
   async createCertificateAlert(ctx: Context, input: object): Promise<{ certificateAlert: AlertType }> {
     return { certificateAlert: await changed(input, (given) => this.service.create(ctx, given)) };
@@ -38,8 +38,8 @@ export class AlertResolver {
 
   @mutation(
     ANYWHERE.update,
-    { certificateAlert: [AlertType, 'The alert as it is now.'] },
-    'Changes a certificate alert, or switches it on or off.',
+    { certificateAlert: [AlertType, 'The updated alert.'] },
+    'Updates a certificate alert, or enables or disables it.',
   )
   async updateCertificateAlert(ctx: Context, input: object): Promise<{ certificateAlert: AlertType }> {
     return { certificateAlert: await changed(input, (given) => this.service.update(ctx, given)) };
@@ -51,7 +51,7 @@ export class AlertResolver {
   }
 }
 
-/** What a change leaves; the paths of its faults are those of GraphQL. */
+/** Runs a change. Paths of validation errors are converted to those of the GraphQL input. */
 async function changed(input: object, change: (given: object) => Promise<AlertView>): Promise<AlertType> {
   try {
     return toAlertType(await change(fromInput(input)));
@@ -64,7 +64,7 @@ const shown = (page: ListedAlerts): Alerts => counted(page.show(toAlertType), pa
 
 @Resolver(() => AlertConnection)
 export class AlertCountResolver {
-  /** Compiled documents call no function that they find in a field. */
+  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
   @FieldResolver(() => Int)
   totalCount(@Root() page: Alerts): Promise<number> {
     return page.totalCount();
@@ -77,12 +77,15 @@ const AlertPageArgs = argsType(AlertPage);
 export class ProjectAlertsResolver {
   constructor(private readonly service: AlertService) {}
 
-  @nested([AlertType], 'Its certificate alerts, newest first; null with PERMISSION_DENIED if you may not read them.')
+  @nested(
+    [AlertType],
+    'Certificate alerts of the project, newest first. Null, with PERMISSION_DENIED, if you cannot read them.',
+  )
   async certificateAlerts({ access }: ProjectType, ctx: Context): Promise<readonly AlertType[]> {
     return (await this.service.listInProject(ctx, access)).map(toAlertType);
   }
 
-  @nested(AlertConnection, 'As `certificateAlerts`, in pages.', AlertPageArgs)
+  @nested(AlertConnection, 'Certificate alerts of the project, newest first, in pages.', AlertPageArgs)
   async certificateAlertConnection({ access }: ProjectType, ctx: Context, page: object): Promise<Alerts> {
     return shown(await this.service.pageInProject(ctx, access, page));
   }

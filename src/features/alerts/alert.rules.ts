@@ -9,53 +9,60 @@ import { expectedVersion } from '../../kernel/version.js';
 import { channelRules, type MayCall } from './channel.rules.js';
 import { Filter } from './filter.rules.js';
 
-/** Events of certificates. Source: specification, Certificate alert. */
+/** Certificate events that alerts can notify of. */
 export const EVENT_TYPES = ['expiration', 'renewal', 'issuance', 'revocation'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 export const eventType = z.enum(EVENT_TYPES);
 
-/** A whole number and its unit, as `30d`: 1 to 9999 days, weeks, calendar months or calendar years. Source: decisions 7.2. */
+/** A whole number and a unit, for example `30d`: 1 to 9999 days, weeks, calendar months or calendar years. */
 export const ALERT_BEFORE = /^[1-9]\d{0,3}[dwmy]$/;
 
 const MAX_FILTERS = 50;
 
-const projectId = idOf('The project, of the type `cert-manager`.');
-const id = idOf('certificate alert');
+const projectId = idOf('ID of the project. It must be of type `cert-manager`.');
+const id = idOf('ID of the certificate alert.');
 
-const name = storedText(255).min(1).meta({ description: 'What people call it, 1 to 255 characters.' });
-const description = storedText(1_000).nullish().meta({ description: 'What it is for, up to 1,000 characters.' });
-const notifiedEvent = eventType.meta({ description: 'Which event it notifies of.' });
-const alertBefore = z.string().regex(ALERT_BEFORE, 'must be 1 to 9999 and d, w, m or y, as 30d').meta({
-  description:
-    'How long before a certificate expires it notifies: 1 to 9999 days, weeks, months or years, as `30d`, `2w`, `6m`, `1y`. Kept, and without effect, for other events.',
-});
+const name = storedText(255).min(1).meta({ description: 'Name of the alert, 1 to 255 characters.' });
+const description = storedText(1_000)
+  .nullish()
+  .meta({ description: 'Description of the alert, up to 1,000 characters.' });
+const notifiedEvent = eventType.meta({ description: 'Event that the alert notifies of.' });
+const alertBefore = z
+  .string()
+  .regex(ALERT_BEFORE, 'must be a number from 1 to 9999 followed by d, w, m or y, for example 30d')
+  .meta({
+    description:
+      'How long before expiration the alert notifies: a number from 1 to 9999 and a unit (`d` days, `w` weeks, `m` months, `y` years), for example `30d`. Stored but ignored if the event is not `expiration`.',
+  });
 const filters = z
   .array(Filter)
   .max(MAX_FILTERS)
-  .meta({ description: `Which certificates of the project: those that pass all of up to ${MAX_FILTERS} filters.` });
+  .meta({
+    description: `Filters that a certificate must match, all of them. At most ${MAX_FILTERS}; an empty list matches every certificate except those of certificate authorities.`,
+  });
 
-/** What decides of which certificates an alert notifies. */
+/** The fields that decide which certificates an alert notifies of. */
 export const CONTENT = { eventType, alertBefore, filters } as const;
 
 const dailyReminder = z.boolean().meta({
   description:
-    'Whether it notifies of a certificate every day, UTC, until that is renewed, revoked or expired; else once. Only of expiry.',
+    'Whether the alert repeats every day (UTC) until the certificate is renewed, revoked or expired. If false, it notifies once. Only for the event `expiration`.',
 });
 
-/** Of other events there is nothing to remind of. */
+/** Only expiration is an ongoing state that can be repeated daily. */
 const refuseReminder = (given: object, issues: z.core.$RefinementCtx): void => {
   const { eventType: event, dailyReminder: isDaily } = given as Readonly<Record<string, unknown>>;
   if (isDaily === true && event !== undefined && event !== 'expiration' && eventType.safeParse(event).success)
     issues.addIssue({
       code: 'custom',
       path: ['dailyReminder'],
-      message: 'must be false but for the event expiration',
+      message: 'must be false unless the event is expiration',
       params: { code: 'INVALID' },
     });
 };
 
-/** Inputs of new and changed alerts. Source: specification 11 and 12, decisions 7. */
+/** Inputs that create and update alerts (operations 11 and 12). */
 export function alertRules(mayCall: MayCall) {
   const { configs, newChannels, changedChannels } = channelRules(mayCall);
   return {
@@ -68,12 +75,12 @@ export function alertRules(mayCall: MayCall) {
         eventType: notifiedEvent,
         alertBefore,
         filters,
-        channels: newChannels.meta({ description: 'How it notifies: 1 to 10 channels.' }),
-        enabled: z.boolean().default(true).meta({ description: 'Whether it notifies.' }),
+        channels: newChannels.meta({ description: 'Notification channels, 1 to 10.' }),
+        enabled: z.boolean().default(true).meta({ description: 'Whether the alert sends notifications.' }),
         dailyReminder: dailyReminder.default(false),
       })
       .superRefine(refuseReminder, EVEN_IF_FAULTY)
-      .meta({ description: 'A new certificate alert.' }),
+      .meta({ description: 'Fields of the new certificate alert.' }),
     update: z
       .strictObject({
         id,
@@ -85,43 +92,46 @@ export function alertRules(mayCall: MayCall) {
         filters: filters.optional(),
         channels: changedChannels.optional().meta({
           description:
-            'All its channels, 1 to 10, in their order: one that is named by its id stays, and others of before are deleted.',
+            'All channels of the alert, 1 to 10, in order. A channel with the `id` of an existing one updates it; existing channels that are not listed are deleted.',
         }),
-        enabled: z.boolean().optional().meta({ description: 'Whether it notifies.' }),
+        enabled: z.boolean().optional().meta({ description: 'Whether the alert sends notifications.' }),
         dailyReminder: dailyReminder.optional().meta({
-          description: 'Whether it notifies every day; of other events than expiration it is false.',
+          description:
+            'Whether the alert repeats every day (UTC). Set to false automatically if the event changes from `expiration`.',
         }),
       })
       .superRefine(refuseReminder, EVEN_IF_FAULTY)
-      .meta({ description: 'Changes of a certificate alert. What is absent stays.' }),
+      .meta({ description: 'Fields of the certificate alert to change. Absent fields keep their value.' }),
   };
 }
 export type AlertRules = ReturnType<typeof alertRules>;
 
-/** Where webhooks may go to any host, and where only to hosts that are not private by their names. */
+/** Rules for installations that allow webhooks to any host, and for those that refuse hosts with private names. */
 export const ANYWHERE = alertRules(() => true);
 const PUBLIC_ONLY = alertRules((host) => !isPrivateHost(host));
 
-/** The rules of an installation. They differ in what they refuse, and not in what they take. */
+/** The rules of an installation. They accept the same fields and differ only in the hosts that they refuse. */
 export const rulesFor = ({ allowPrivateTargets }: { readonly allowPrivateTargets: boolean }): AlertRules =>
   allowPrivateTargets ? ANYWHERE : PUBLIC_ONLY;
 
-/** Input of `deleteCertificateAlert`, and arguments of `certificateAlert`. */
-export const OneAlert = z.strictObject({ id }).meta({ description: 'Which certificate alert.' });
+/** Input of `deleteCertificateAlert` and arguments of `certificateAlert`. */
+export const OneAlert = z.strictObject({ id }).meta({ description: 'The certificate alert, by ID.' });
 
-/** The order of alerts when none is asked for. */
+/** The default order of alerts. */
 export const NEWEST_FIRST: ListOrder = { field: 'CREATED_AT', direction: 'DESC' };
 
 const searched = {
-  search: storedText(255).nullish().meta({ description: 'Only those with this text in their name, in any case.' }),
-  eventType: eventType.nullish().meta({ description: 'Only those of this event.' }),
-  enabled: z.boolean().nullish().meta({ description: 'Only those that notify, or only those that do not.' }),
+  search: storedText(255)
+    .nullish()
+    .meta({ description: 'Only alerts whose name contains this string, case-insensitive.' }),
+  eventType: eventType.nullish().meta({ description: 'Only alerts of this event.' }),
+  enabled: z.boolean().nullish().meta({ description: 'Only enabled alerts (true) or only disabled alerts (false).' }),
 };
 
-/** Of lists that can also be read by numbers of rows. */
+/** Of lists that can also be paged by offset. */
 export const offset = integer(0, 10_000)
   .nullish()
-  .meta({ description: 'Leaves out this many rows first, 0 to 10,000.' });
+  .meta({ description: 'Number of items to skip, 0 to 10,000.' });
 
 /** Arguments of `Project.certificateAlertConnection`. */
 export const AlertPage = z.strictObject({

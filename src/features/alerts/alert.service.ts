@@ -21,16 +21,14 @@ import { replaceChannels } from './channel-changes.js';
 const NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
 const ALERT = { find: findAlerts, notFound: NOT_FOUND } as const;
 
-/** Called in the transaction in which an alert was made or changed. */
+/** Called in the transaction that created or updated an alert. */
 export type OnAlertChange = (tx: Transaction, alert: Changed) => Promise<void>;
 type Changed = Pick<CertificateAlert, 'id' | 'organizationId' | 'projectId' | 'version'>;
 
 /**
- * Alerts of projects: who is notified of which events of certificates, and how. Configs of their channels are sealed; views have them
- * as they are stored.
+ * Alerts on certificate events of a project (operations 11 and 12). Configs of channels are sealed, and views return them sealed.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
- * Source: specification 11 and 12, decisions 7.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class AlertService {
   constructor(
@@ -40,9 +38,9 @@ export class AlertService {
   ) {}
 
   /**
-   * Makes an alert.
+   * Creates an alert.
    *
-   * @throws PROJECT_NOT_FOUND; VALIDATION_FAILED (WRONG_PROJECT_TYPE) for a project of another type than `cert-manager`
+   * @throws PROJECT_NOT_FOUND; VALIDATION_FAILED (WRONG_PROJECT_TYPE) if the project is not of type `cert-manager`
    */
   create(ctx: Context, raw: unknown): Promise<AlertView> {
     const {
@@ -53,7 +51,7 @@ export class AlertService {
       channels,
       ...content
     } = parse(this.rules.create, raw);
-    // Of a new alert no channel is there that an id could name.
+    // A new alert has no channels yet that an ID could refer to.
     const given = toGivenChannels(channels).map((channel) => ({ ...channel, id: null }));
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorized(tx, wanted, 'pki-alerts:create');
@@ -76,9 +74,9 @@ export class AlertService {
   }
 
   /**
-   * Changes an alert. Channels that are given replace those of before: one that is named by its id keeps its config where none is given.
+   * Updates an alert. Given channels replace the existing ones; a channel with the ID of an existing one and no config keeps its config.
    *
-   * @throws CERTIFICATE_ALERT_NOT_FOUND; CONCURRENT_CHANGE for another `expectedVersion`; VALIDATION_FAILED also as `replaceChannels`
+   * @throws CERTIFICATE_ALERT_NOT_FOUND; CONCURRENT_CHANGE if `expectedVersion` differs; VALIDATION_FAILED also as in `replaceChannels`
    */
   update(ctx: Context, raw: unknown): Promise<AlertView> {
     const {
@@ -108,7 +106,7 @@ export class AlertService {
     });
   }
 
-  /** Deletes an alert. @returns the alert as it was @throws CERTIFICATE_ALERT_NOT_FOUND */
+  /** Deletes an alert. @returns the deleted alert @throws CERTIFICATE_ALERT_NOT_FOUND */
   delete(ctx: Context, raw: unknown): Promise<AlertView> {
     const { id } = parse(OneAlert, raw);
     return inTransaction(ctx, async (tx) => {
@@ -122,7 +120,7 @@ export class AlertService {
     });
   }
 
-  /** One alert. @throws CERTIFICATE_ALERT_NOT_FOUND */
+  /** Returns one alert. @throws CERTIFICATE_ALERT_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<AlertView> {
     const { row } = await this.projects.authorizedThing(ctx, parse(OneAlert, raw), ALERT, 'pki-alerts:read');
     const [alert] = await withChannels(ctx, [row]);
@@ -130,7 +128,7 @@ export class AlertService {
     return alert as AlertView;
   }
 
-  /** Alerts of a project, newest first, or in another order. @throws PROJECT_NOT_FOUND */
+  /** Lists alerts of a project, newest first by default. @throws PROJECT_NOT_FOUND */
   async list(ctx: Context, raw: unknown): Promise<ListedAlerts> {
     const { projectId: wanted, offset, ...given } = parse(ListAlerts, raw);
     const request = inAlertOrder(given);
@@ -149,14 +147,14 @@ export class AlertService {
     return counted(page, async () => (await countAlerts(ctx, { projectId, ...filters }))[0]?.count ?? 0);
   }
 
-  /** Alerts of a project that is part of a larger answer, newest first; all projects share two statements. */
+  /** Lists alerts of a project nested in a response, newest first. All projects of the response share two statements. */
   async listInProject(ctx: Context, project: ProjectAccess): Promise<readonly AlertView[]> {
     const alerts = await alertsIn(ctx, project, alertFilters({}));
     await recordList(ctx, project.projectId, alerts.length);
     return alerts;
   }
 
-  /** The same in pages, and as `list` filters and orders them. */
+  /** Like `listInProject`, in pages, with the filters and orders of `list`. */
   async pageInProject(ctx: Context, project: ProjectAccess, raw: unknown): Promise<ListedAlerts> {
     const given = parse(AlertPage, raw);
     const alerts = await alertsIn(ctx, project, alertFilters(given));
@@ -166,7 +164,7 @@ export class AlertService {
   }
 }
 
-/** A page of alerts, and how many there are in all. */
+/** One page of alerts and the total count. */
 export type ListedAlerts = Page<AlertView> & { readonly totalCount: () => Promise<number> };
 
 async function alertsIn(ctx: Context, project: ProjectAccess, filters: AlertFilters): Promise<readonly AlertView[]> {
@@ -179,25 +177,25 @@ const alertsByProject = batchOfLists<AlertView, AlertFilters>(
   ({ projectId }) => projectId,
 );
 
-/** An alert that is there. */
+/** Loads the alert or throws. */
 async function load(ctx: Context, id: string): Promise<AlertView> {
   const [alert] = await findAlertViews(ctx, { ids: [id] });
   if (alert === undefined) throw new AppError(NOT_FOUND);
   return alert;
 }
 
-/** Whether a changed alert reminds: one of another event than expiry does not. @throws VALIDATION_FAILED where it should */
+/** Whether an updated alert repeats daily: false if its event is not expiration. @throws VALIDATION_FAILED if true was requested */
 function reminderOf(
   { eventType, isDailyReminder }: CertificateAlert,
   given: { readonly eventType?: string | undefined; readonly dailyReminder?: boolean | undefined },
 ): boolean {
   if ((given.eventType ?? eventType) === 'expiration') return given.dailyReminder ?? isDailyReminder;
   if (given.dailyReminder !== true) return false;
-  const message = 'must be false but for the event expiration';
+  const message = 'must be false unless the event is expiration';
   throw validationFailed([{ path: 'dailyReminder', code: 'INVALID', message }]);
 }
 
-/** What is given and other than before. */
+/** The given fields whose value differs from the current one. */
 const changesOf = <T extends object>(before: T, given: Partial<Record<keyof T, unknown>>): Partial<T> =>
   Object.fromEntries(
     Object.entries(given).filter(
@@ -205,7 +203,7 @@ const changesOf = <T extends object>(before: T, given: Partial<Record<keyof T, u
     ),
   ) as Partial<T>;
 
-/** JSON with keys in order: Postgres returns them in an order of its own. */
+/** JSON with sorted keys: Postgres returns the keys of `jsonb` in its own order. */
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -213,7 +211,7 @@ const textOf = (value: unknown): string =>
       : inner,
   );
 
-/** What the audit trail says of an alert that is shown. */
+/** The audit record of reading an alert. */
 export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
   action: 'certificate-alert:get',
   projectId,

@@ -8,7 +8,7 @@ import type { AlertView } from './alert.view.js';
 import { AlertChannelType, toChannelType } from './channel.type.js';
 import { type AlertFilter, Filter, filterField, filterOperator } from './filter.rules.js';
 
-/** GraphQL's names of events. */
+/** Names of events in GraphQL. */
 export const CertificateEventEnum = {
   EXPIRATION: 'expiration',
   RENEWAL: 'renewal',
@@ -17,12 +17,12 @@ export const CertificateEventEnum = {
 } as const satisfies Record<string, EventType>;
 registerEnumType(CertificateEventEnum, {
   name: 'CertificateEventType',
-  description: 'What happens to certificates.',
+  description: 'Events of certificates.',
   valuesConfig: {
-    EXPIRATION: { description: 'It expires soon.' },
-    RENEWAL: { description: 'It was renewed.' },
-    ISSUANCE: { description: 'It was issued.' },
-    REVOCATION: { description: 'It was revoked.' },
+    EXPIRATION: { description: 'The certificate will expire within `alertBefore`.' },
+    RENEWAL: { description: 'The certificate was renewed.' },
+    ISSUANCE: { description: 'The certificate was issued.' },
+    REVOCATION: { description: 'The certificate was revoked.' },
   },
 });
 enumOfRule(eventType, CertificateEventEnum);
@@ -35,12 +35,12 @@ const FilterFieldEnum = {
 } as const satisfies Record<string, AlertFilter['field']>;
 registerEnumType(FilterFieldEnum, {
   name: 'CertificateAlertFilterField',
-  description: 'What a filter looks at.',
+  description: 'Certificate properties that a filter can match.',
   valuesConfig: {
-    PROFILE_NAME: { description: 'Slug of the profile that the certificate was issued by.' },
-    COMMON_NAME: { description: 'Common name of the subject.' },
-    SAN: { description: 'Alternative names of the subject, of which one has to match.' },
-    INCLUDE_CAS: { description: 'Whether certificates of authorities match as well, `true` or `false`.' },
+    PROFILE_NAME: { description: 'Slug of the certificate profile that issued the certificate.' },
+    COMMON_NAME: { description: 'Common name (CN) of the subject.' },
+    SAN: { description: 'Subject alternative names. At least one must match.' },
+    INCLUDE_CAS: { description: 'Whether certificates of certificate authorities are included: `true` or `false`.' },
   },
 });
 enumOfRule(filterField, FilterFieldEnum);
@@ -55,81 +55,86 @@ const FilterOperatorEnum = {
 } as const satisfies Record<string, AlertFilter['operator']>;
 registerEnumType(FilterOperatorEnum, {
   name: 'CertificateAlertFilterOperator',
-  description: 'How a filter compares.',
+  description: 'Comparison operators of filters.',
   valuesConfig: {
-    EQUALS: { description: 'It is the value, in the same case.' },
-    NOT_EQUALS: { description: 'It is not the value; of alternative names, none is.' },
-    CONTAINS: { description: 'The value is in it, in any case.' },
-    STARTS_WITH: { description: 'It starts with the value, in any case.' },
-    ENDS_WITH: { description: 'It ends with the value, in any case.' },
-    MATCHES: { description: 'It matches the value as a glob, in any case.' },
+    EQUALS: { description: 'Equal to the value, case-sensitive.' },
+    NOT_EQUALS: {
+      description: 'Not equal to the value, case-sensitive. With `SAN`, no alternative name may equal it.',
+    },
+    CONTAINS: { description: 'Contains the value, case-insensitive.' },
+    STARTS_WITH: { description: 'Starts with the value, case-insensitive.' },
+    ENDS_WITH: { description: 'Ends with the value, case-insensitive.' },
+    MATCHES: { description: 'Matches the value as a glob pattern, for example `*.example.com`, case-insensitive.' },
   },
 });
 enumOfRule(filterOperator, FilterOperatorEnum);
 
 inputType('CertificateAlertFilterInput', Filter);
 
-@ObjectType('CertificateAlertFilter', { description: 'A condition on certificates.', simpleResolvers: true })
+@ObjectType('CertificateAlertFilter', { description: 'A filter on certificates.', simpleResolvers: true })
 class FilterType {
-  @Field(() => FilterFieldEnum, { description: 'What it looks at.' })
+  @Field(() => FilterFieldEnum, { description: 'Certificate property to compare.' })
   field!: AlertFilter['field'];
 
-  @Field(() => FilterOperatorEnum, { description: 'How it compares that.' })
+  @Field(() => FilterOperatorEnum, { description: 'Comparison operator.' })
   operator!: AlertFilter['operator'];
 
-  @Field(() => String, { description: 'What it compares that with.' })
+  @Field(() => String, { description: 'Value to compare with.' })
   value!: string;
 }
 
-/** What the API shows of an alert. Source: specification, Certificate alert. */
+/** An alert as the API shows it. */
 @ObjectType('CertificateAlert', {
   implements: Node,
-  description: 'A rule that notifies of events of certificates of one project.',
+  description: 'Notifies channels of events of certificates in a project.',
   simpleResolvers: true,
 })
 export class AlertType extends Node {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'Name of the alert.' })
   name!: string;
 
-  @Field(() => String, { nullable: true, description: 'What it is for; null if nobody said.' })
+  @Field(() => String, { nullable: true, description: 'Description of the alert. Null if it has none.' })
   description!: string | null;
 
-  @Field(() => CertificateEventEnum, { description: 'Which event it notifies of.' })
+  @Field(() => CertificateEventEnum, { description: 'Event that the alert notifies of.' })
   eventType!: EventType;
 
   @Field(() => String, {
-    description: 'How long before a certificate expires it notifies, as `30d`. Without effect for other events.',
+    description:
+      'How long before expiration the alert notifies, for example `30d`. Ignored if the event is not `EXPIRATION`.',
   })
   alertBefore!: string;
 
-  @Field(() => [FilterType], { description: 'Which certificates: those that pass all of them.' })
+  @Field(() => [FilterType], { description: 'Filters that a certificate must match, all of them.' })
   filters!: readonly FilterType[];
 
-  @Field(() => Boolean, { description: 'Whether it notifies.' })
+  @Field(() => Boolean, { description: 'Whether the alert sends notifications.' })
   enabled!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether it notifies of a certificate every day until it is dealt with.' })
+  @Field(() => Boolean, {
+    description: 'Whether the alert repeats every day (UTC) until the certificate is renewed, revoked or expired.',
+  })
   dailyReminder!: boolean;
 
-  @Field(() => [AlertChannelType], { description: 'How it notifies, in the order given.' })
+  @Field(() => [AlertChannelType], { description: 'Notification channels, in the order given.' })
   channels!: readonly AlertChannelType[];
 
-  @Field(() => Int, { description: 'Rises with every change.' })
+  @Field(() => Int, { description: 'Version of the alert. Increments with every change.' })
   version!: number;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the alert was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the alert was last changed.' })
   updatedAt!: Date;
 }
 
-export const AlertConnection = countedConnectionOf(AlertType, 'CertificateAlert', 'when they were made, newest first');
+export const AlertConnection = countedConnectionOf(AlertType, 'CertificateAlert', 'creation time, newest first');
 
-/** An alert as the API shows it. */
+/** Converts an alert to its GraphQL type. */
 export const toAlertType = (alert: AlertView): AlertType => ({
   ...alert,
   channels: alert.channels.map(toChannelType),

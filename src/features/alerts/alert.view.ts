@@ -15,7 +15,7 @@ export interface AlertView extends AlertRow {
   readonly channels: readonly ChannelRow[];
 }
 
-/** Alerts with their channels, whose configs stay sealed. */
+/** Adds the channels of alerts. Their configs stay sealed. */
 export async function withChannels(ctx: Context, alerts: readonly AlertRow[]): Promise<AlertView[]> {
   const alertIds = alerts.map(({ id }) => id);
   const channels = Map.groupBy(
@@ -25,7 +25,7 @@ export async function withChannels(ctx: Context, alerts: readonly AlertRow[]): P
   return alerts.map((alert) => ({ ...alert, channels: channels.get(alert.id) ?? [] }));
 }
 
-/** Alerts by their ids, of whatever projects. */
+/** Alerts by ID, in any project. */
 export const findAlertViews = async (ctx: Context, params: { readonly ids: readonly string[] }): Promise<AlertView[]> =>
   withChannels(ctx, await findAlerts(ctx, params));
 
@@ -35,21 +35,21 @@ export const listAlertViews = async (
   { projectIds }: { readonly projectIds: readonly string[] },
 ): Promise<AlertView[]> => withChannels(ctx, await listAlertsOf(ctx, { projectIds, ...alertFilters({}) }));
 
-/** What a list is filtered by. */
+/** Filters as requested. */
 interface FilterRequest {
   readonly search?: string | null | undefined;
   readonly eventType?: EventType | null | undefined;
   readonly enabled?: boolean | null | undefined;
 }
 
-/** Absent is all. */
+/** Absent means no filter. */
 export const alertFilters = ({ search, eventType, enabled }: FilterRequest): AlertFilters => ({
   search: search || null,
   eventType: eventType ?? null,
   enabled: enabled ?? null,
 });
 
-/** The same request in the order of alerts, where it names none. */
+/** The request with the default order of alerts if it has none. */
 export const inAlertOrder = ({
   first,
   after,

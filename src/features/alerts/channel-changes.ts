@@ -9,19 +9,20 @@ import { recipientFaults } from './channel-people.js';
 import { configSealer, openConfig, sealConfig } from './channel-sealing.js';
 import { deleteOtherChannels, writeChannels } from './channel-writes.sql.js';
 
-/** A channel that was given, and the one that it stays; null for a new one. */
+/** A requested channel and the existing one that it updates; null if it is new. */
 interface Pair {
   readonly given: GivenChannel;
   readonly before: ChannelRow | null;
 }
 
 /**
- * Makes these the channels of an alert, which is locked.
+ * Replaces the channels of an alert, which must be locked.
  *
- * @param given with a config each, but for those that keep the one they have
- * @returns whether anything is other than before
- * @throws VALIDATION_FAILED with every fault at once: ids that no channel of the alert has, other types without a config, people who
- *   are no members of the project, addresses that the organization sends no mails to; SEALED_VALUE_INVALID where a signing secret stays that cannot be decrypted
+ * @param given the requested channels; those without a config keep the existing one
+ * @returns whether anything changed
+ * @throws VALIDATION_FAILED with all errors at once: IDs of channels that the alert does not have, a changed type without a config,
+ *   users and groups that are not members of the project, email domains that the organization does not allow; SEALED_VALUE_INVALID
+ *   if a signing secret to be kept cannot be decrypted
  */
 export async function replaceChannels(
   tx: Transaction,
@@ -67,20 +68,20 @@ function pairsOf(
       faults.push({
         path: `channels[${at}].id`,
         code: 'INVALID',
-        message: 'must be the id of a channel of this alert',
+        message: 'must be the ID of a channel of this alert',
       });
     else if (channel.config === null && before?.channelType !== channel.channelType)
       faults.push({
         path: `channels[${at}].config`,
         code: 'MISSING',
-        message: 'must be given with another channelType',
+        message: 'required because channelType changes',
       });
     return { given: channel, before };
   });
   return { pairs, faults };
 }
 
-/** A channel as it is written. */
+/** A channel as it is stored. */
 interface Row {
   readonly id: string;
   readonly type: string;

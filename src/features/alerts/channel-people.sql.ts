@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
-/** Usernames of the users that are members of projects now: those that are named, and those of groups that are named. */
+/** Usernames of current project members among the given users and the members of the given groups. */
 export const listPeopleNamed = sqlStatement({
   text: `
     select distinct w.place, u.username from jsonb_to_recordset(:wanted::text::jsonb) as w (place integer, "projectId" uuid, "userIds" uuid[], "groupIds" uuid[])
@@ -11,7 +11,7 @@ export const listPeopleNamed = sqlStatement({
   row: { place: t.integer, username: t.text },
 });
 
-/** Which of these are users and groups that are members of a project now. */
+/** The given users and groups that are currently members of the project. */
 export const listMembersNamed = sqlStatement({
   text: `
     select u.id from app_user u where u.id = any(:userIds)

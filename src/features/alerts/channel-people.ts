@@ -10,23 +10,23 @@ import { openConfig } from './channel-sealing.js';
 type Sealed = Parameters<typeof openConfig>[1];
 
 /**
- * The config of a channel as it is sent to: recipients of a channel that sends mails are its addresses, and those of its users and
- * groups that are members of the project right now, each once. A username that is no address has none.
+ * The config of a channel with its recipients resolved. Recipients of an email channel are its addresses and those of its users and
+ * groups that are currently members of the project, without duplicates. Usernames that are not email addresses are skipped.
  *
- * @throws SEALED_VALUE_INVALID as `openConfig`
+ * @throws SEALED_VALUE_INVALID as in `openConfig`
  */
 export const openForSending = <T extends ChannelType>(
   ctx: Context,
   channel: Sealed & { readonly channelType: T },
 ): Promise<ChannelConfigs[T]> => resolved(ctx, channel, async (people) => people);
 
-/** The same without users whom the organization sends no mails: nothing is written that could not be sent to them. */
+/** Like `openForSending`, without addresses that the organization does not allow, so that no undeliverable message is stored. */
 export const openForTelling = <T extends ChannelType>(
   ctx: Context,
   channel: Sealed & { readonly channelType: T },
 ): Promise<ChannelConfigs[T]> => resolved(ctx, channel, (people) => mailed(ctx, people));
 
-/** Those of addresses that the organization sends mails to. */
+/** The addresses that the organization allows. */
 export async function mailed(ctx: Context, addresses: readonly string[]): Promise<readonly string[]> {
   const refused = await refusedAddresses(ctx, addresses);
   return addresses.filter((address) => !refused.has(address));
@@ -66,13 +66,13 @@ const addressesOf: Together<Named, readonly string[]> = async (ctx, named) => {
 
 type PeopleList = 'recipients' | 'userIds' | 'groupIds';
 
-/** A config that was given, and where its entries stand in the input. `entry` is said where the path names the config alone. */
+/** A requested config and its path in the input. `entry` is added to the message where the path ends at the config. */
 export interface PlacedConfig {
   readonly config: object | null;
   readonly place: (list: PeopleList, index: number) => Pick<ErrorDetail, 'path'> & { readonly entry?: string };
 }
 
-/** Faults of configs: users and groups that are no members of the project, and addresses that the organization sends no mails to. */
+/** Validates configs: users and groups must be members of the project, and the organization must allow the email domains. */
 export async function recipientFaults(
   tx: Transaction,
   projectId: string,
@@ -91,7 +91,7 @@ async function refusedIn(tx: Transaction, { config, place }: PlacedConfig): Prom
           faultAt(
             place('recipients', index),
             'DOMAIN_NOT_ALLOWED',
-            'must be at a domain to which the organization sends mails',
+            'must have an email domain that the organization allows',
           ),
         ]
       : [],

@@ -9,9 +9,9 @@ import type { ChannelConfigs, ChannelType } from '../notifications/public.js';
 import type { ProjectAccess } from '../projects/public.js';
 import type { ChannelRow } from './alert.queries.js';
 
-/** Whose config it is, and which writing of it: an older one of the same channel cannot be put back. */
+/** The row and version that a config is sealed for: an older config of the same channel cannot be put back. */
 interface ConfigPlace {
-  /** Of the channel; absent: that of alerts. */
+  /** Table of the channel; default: channels of alerts. */
   readonly table?: string;
   readonly id: string;
   readonly configVersion: number;
@@ -27,7 +27,7 @@ const placeOf = ({ table = 'certificate_alert_channel', id, configVersion }: Con
   rowVersion: configVersion,
 });
 
-/** What seals this many configs of a project. Each attempt of a transaction needs a new one. */
+/** Seals this many configs of a project. Each attempt of a transaction needs a new sealer. */
 export async function configSealer(
   ctx: Context,
   { organizationId, projectId }: ProjectAccess,
@@ -38,14 +38,14 @@ export async function configSealer(
   return sealer;
 }
 
-/** Seals a config with the type of its channel, so that it is read as no other. */
+/** Seals a config together with the type of its channel, so that it cannot be read as another type. */
 export const sealConfig = (sealer: Sealer, place: ConfigPlace, channelType: ChannelType, config: AnyConfig): Buffer =>
   sealer.seal(placeOf(place), new SealedText(JSON.stringify({ [channelType]: config })));
 
 /**
- * The config of a channel. All channels of a request share one statement at most.
+ * Decrypts the config of a channel. All channels of a request share at most one statement.
  *
- * @throws SEALED_VALUE_INVALID for one that was not sealed for this channel, this version and this type
+ * @throws SEALED_VALUE_INVALID if it was not sealed for this channel, version and type
  */
 export const openConfig = <T extends ChannelType>(
   ctx: Context,
@@ -58,7 +58,7 @@ const openConfigs: Together<SealedConfig, AnyConfig> = async (ctx, channels) => 
     [...byProject].map(([id, rows]) => [id, rows.map(({ configSealed }) => keyIdOf(configSealed))]),
   );
   const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
-  // An Error fails its own channel alone.
+  // An Error fails only the channel that it belongs to.
   return channels.map((channel) => opened(sealers.get(channel.projectId) as Sealer, channel) as AnyConfig);
 };
 

@@ -1,13 +1,13 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
-/** Deletes the channels of an alert but for these. */
+/** Deletes the channels of an alert except these. */
 export const deleteOtherChannels = sqlStatement({
   text: 'delete from certificate_alert_channel where alert_id = :alertId and not id = any(:keptIds)',
   params: { alertId: t.uuid, keptIds: t.array(t.uuid) },
   row: {},
 });
 
-/** Writes channels of an alert, one array a column. What is not changed keeps its time; another place in the order is no change. */
+/** Writes channels of an alert, one array per column. `updated_at` changes only with the content; a new position alone is no change. */
 export const writeChannels = sqlStatement({
   text: `insert into certificate_alert_channel as c
       (id, organization_id, project_id, alert_id, position, channel_type, config_sealed, config_version, is_enabled)

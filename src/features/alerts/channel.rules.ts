@@ -4,10 +4,10 @@ import { isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js
 import { EVEN_IF_FAULTY, looseEntries } from '../../kernel/validation.js';
 import type { ChannelConfigs, ChannelType } from '../notifications/public.js';
 
-/** Whether channels may call a host, by its name alone: `URL.hostname`. */
+/** Whether channels may call a host. Decided by its name (`URL.hostname`) alone, without DNS. */
 export type MayCall = (host: string) => boolean;
 
-/** A config of a channel as it was given: without a signing secret that of before stays. */
+/** A requested config. Without a signing secret, the existing one is kept. */
 export type GivenConfig =
   | ChannelConfigs['slack' | 'pagerduty']
   | Partial<ChannelConfigs['email']>
@@ -19,7 +19,7 @@ const SLACK_HOST = 'hooks.slack.com';
 
 const DUPLICATE = 'must be unique in the list';
 
-/** Reports entries of a list that have the same text as an earlier one, whatever the case of letters. */
+/** Reports duplicates in a list of strings, case-insensitive. */
 function refuseRepeats(
   issues: z.core.$RefinementCtx,
   texts: readonly unknown[],
@@ -36,11 +36,11 @@ function refuseRepeats(
 }
 
 const recipients = z
-  .array(z.string().max(254).regex(z.regexes.email, 'must be an e-mail address'))
+  .array(z.string().max(254).regex(z.regexes.email, 'must be an email address'))
   .min(1)
   .max(10)
   .superRefine((list, issues) => refuseRepeats(issues, list, (at) => [at]), EVEN_IF_FAULTY)
-  .meta({ description: 'E-mail addresses, 1 to 10, each once.' });
+  .meta({ description: 'Email addresses, 1 to 10, without duplicates.' });
 
 const memberIds = (who: string) =>
   z
@@ -49,22 +49,25 @@ const memberIds = (who: string) =>
     .max(10)
     .superRefine((list, issues) => refuseRepeats(issues, list, (at) => [at]), EVEN_IF_FAULTY)
     .meta({
-      description: `${who} of the project, 1 to 10, each once. Whoever is one when a mail is sent gets it, where the username is an address.`,
+      description: `IDs of ${who} of the project, 1 to 10, without duplicates. Membership is resolved when an email is sent. Usernames that are not email addresses are skipped.`,
     });
 
-/** The address of a text that starts with https; null for any other text. White space, which addresses of the Web leave out, is none. */
+/** Parses an https URL; null if the string is none. Rejects white space, which the URL parser would silently strip. */
 function httpsUrl(text: string): URL | null {
   const url = /^https:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text) ? new URL(text) : null;
   return url?.protocol === 'https:' && url.hostname !== '' ? url : null;
 }
 
-/** Nothing is sent to an address with a user or a password in it. Source: reliability P19. */
+/** Refuses URLs with a user name or password: requests would leak them. */
 const credentialsFault = ({ username, password }: URL) =>
   username === '' && password === ''
     ? null
-    : { message: 'must not have a user or a password in it; webhooks are signed', code: 'INVALID' };
+    : {
+        message: 'must not contain a user name or password; use a signing secret to authenticate webhooks',
+        code: 'INVALID',
+      };
 
-/** An address for requests. @param fault what is wrong with its host, if anything */
+/** A URL for requests. @param fault the error of its host, if any */
 const address = (fault: (url: URL) => { readonly message: string; readonly code: string } | null) =>
   z
     .string()
@@ -74,7 +77,7 @@ const address = (fault: (url: URL) => { readonly message: string; readonly code:
       const url = httpsUrl(text);
       const found =
         url === null
-          ? { message: 'must be an address that starts with https://', code: 'INVALID_FORMAT' }
+          ? { message: 'must be a URL that starts with https://', code: 'INVALID_FORMAT' }
           : (fault(url) ?? credentialsFault(url));
       if (found !== null) issues.addIssue({ code: 'custom', message: found.message, params: { code: found.code } });
     });
@@ -83,59 +86,58 @@ const configRules = (mayCall: MayCall) => ({
   email: z
     .strictObject({
       recipients: recipients.optional(),
-      userIds: memberIds('Users').optional(),
-      groupIds: memberIds('Groups').optional(),
+      userIds: memberIds('users').optional(),
+      groupIds: memberIds('groups').optional(),
     })
     .superRefine((given: object, issues) => {
       if (Object.values(given).every((list) => list === undefined))
         issues.addIssue({
           code: 'custom',
           path: ['recipients'],
-          message: 'must be given, or else userIds or groupIds',
+          message: 'required unless userIds or groupIds is set',
           params: { code: 'MISSING' },
         });
     }, EVEN_IF_FAULTY)
-    .meta({ description: 'Who gets the mails: addresses, users and groups.' }),
+    .meta({ description: 'Recipients of the emails: addresses, users and groups.' }),
   webhook: z
     .strictObject({
       url: address(({ hostname }) =>
         mayCall(hostname)
           ? null
-          : { message: 'must not be in a private network, nor on this machine', code: 'PRIVATE_TARGET' },
+          : { message: 'must not be a private network address or this machine', code: 'PRIVATE_TARGET' },
       ).meta({
-        description: `Where to send, \`https\`, up to ${MAX_URL} characters. Not in a private network unless the operator allows it.`,
+        description: `URL to send requests to, with \`https\`, up to ${MAX_URL} characters. Hosts in private networks are refused unless the operator allows them.`,
       }),
       signingSecret: storedText(256).min(1).nullish().meta({
-        description: 'Signs what is sent, 1 to 256 characters. Absent keeps that of before, null removes it.',
+        description:
+          'Secret that signs requests (HMAC-SHA256), 1 to 256 characters. Absent keeps the current one; null removes it.',
       }),
     })
-    .meta({ description: 'Where a webhook is sent, and how it is signed.' }),
+    .meta({ description: 'URL and signing secret of a webhook.' }),
   slack: z
     .strictObject({
       webhookUrl: address(({ hostname, port }) =>
-        hostname === SLACK_HOST && port === ''
-          ? null
-          : { message: `must be an address of ${SLACK_HOST}`, code: 'INVALID' },
-      ).meta({ description: `Incoming webhook of Slack, at \`https://${SLACK_HOST}\`.` }),
+        hostname === SLACK_HOST && port === '' ? null : { message: `must be a URL at ${SLACK_HOST}`, code: 'INVALID' },
+      ).meta({ description: `URL of a Slack incoming webhook, at \`https://${SLACK_HOST}\`.` }),
     })
-    .meta({ description: 'Which channel of Slack.' }),
+    .meta({ description: 'The Slack channel to post to.' }),
   pagerduty: z
     .strictObject({
       integrationKey: z
         .string()
         .regex(/^[0-9a-fA-F]{32}$/, 'must be 32 hexadecimal digits')
-        .meta({ description: 'Integration key of the service, 32 hexadecimal digits.' }),
+        .meta({ description: 'Integration key of the PagerDuty service, 32 hexadecimal digits.' }),
     })
-    .meta({ description: 'Which service of PagerDuty.' }),
+    .meta({ description: 'The PagerDuty service to create incidents in.' }),
 });
 
 const isEmpty = (config: unknown): boolean =>
   config === undefined || (typeof config === 'object' && config !== null && Object.keys(config).length === 0);
 
-/** In a config of another type than the channel no field is known: none may be passed over, or that of before would stay. */
+/** A config of another type than the channel: every field is unknown. Ignoring them would silently keep the existing config. */
 const exactly = <S extends z.core.$ZodLooseShape>(config: z.ZodObject<S>) => z.lazy(() => config);
 
-/** A config that may also be `{}`, which keeps that of before. */
+/** A config, or `{}`, which keeps the existing one. */
 const orEmpty = <S extends z.core.$ZodLooseShape>(config: z.ZodObject<S>) => {
   const required = Object.entries(config.shape).filter(([, rule]) => !(rule instanceof z.ZodOptional));
   const rules = z
@@ -145,36 +147,38 @@ const orEmpty = <S extends z.core.$ZodLooseShape>(config: z.ZodObject<S>) => {
       if (isEmpty(given)) return;
       for (const [key] of required)
         if ((given as Readonly<Record<string, unknown>>)[key] === undefined)
-          issues.addIssue({ code: 'custom', path: [key], message: 'must be given', params: { code: 'MISSING' } });
+          issues.addIssue({ code: 'custom', path: [key], message: 'required', params: { code: 'MISSING' } });
     }, EVEN_IF_FAULTY);
   return exactly(rules)
     .optional()
-    .meta({ description: 'As of a new channel. Absent or `{}` keeps that of the channel with this id.' });
+    .meta({ description: 'Same format as for a new channel. Absent or `{}` keeps the existing config.' });
 };
 
 const channelId = z.string().refine(isId, { error: 'must be a UUID', params: { code: 'INVALID_FORMAT' } });
-const channelType = <T extends ChannelType>(type: T) => z.literal(type).meta({ description: 'How it notifies.' });
+const channelType = <T extends ChannelType>(type: T) => z.literal(type).meta({ description: 'Type of the channel.' });
 
 const newChannel = <T extends ChannelType, S extends z.core.$ZodLooseShape>(type: T, config: z.ZodObject<S>) =>
   z.strictObject({
     channelType: channelType(type),
     config: exactly(config),
-    id: channelId.optional().meta({ description: 'Ignored: a new channel gets an id of its own.' }),
-    enabled: z.boolean().default(true).meta({ description: 'Whether it notifies.' }),
+    id: channelId.optional().meta({ description: 'Ignored: the server assigns the ID of a new channel.' }),
+    enabled: z.boolean().default(true).meta({ description: 'Whether the channel sends notifications.' }),
   });
 
 const changedChannel = <T extends ChannelType, S extends z.core.$ZodLooseShape>(type: T, config: z.ZodObject<S>) =>
   z.strictObject({
     channelType: channelType(type),
     config: orEmpty(config),
-    id: channelId.optional().meta({ description: 'A channel of the alert that stays; absent for a new one.' }),
+    id: channelId.optional().meta({ description: 'ID of an existing channel of the alert. Absent for a new channel.' }),
     enabled: z
       .boolean()
       .optional()
-      .meta({ description: 'Whether it notifies; absent: as before, and true for a new one.' }),
+      .meta({
+        description: 'Whether the channel sends notifications. Absent keeps the current value; true for a new channel.',
+      }),
   });
 
-/** A new channel needs a config, and none is named twice. */
+/** Every new channel needs a config, and no ID may repeat. */
 const refuseUnclear = (list: readonly unknown[], issues: z.core.$RefinementCtx): void => {
   const entries = looseEntries(list);
   refuseRepeats(
@@ -184,11 +188,11 @@ const refuseUnclear = (list: readonly unknown[], issues: z.core.$RefinementCtx):
   );
   entries.forEach(({ channelType: type, id, config }, at) => {
     if (type !== undefined && id === undefined && isEmpty(config))
-      issues.addIssue({ code: 'custom', path: [at, 'config'], message: 'must be given', params: { code: 'MISSING' } });
+      issues.addIssue({ code: 'custom', path: [at, 'config'], message: 'required', params: { code: 'MISSING' } });
   });
 };
 
-/** Rules of the lists of channels of a new and of a changed alert. Source: decisions 7.4. */
+/** Rules of the channel lists of new and updated alerts. */
 export function channelRules(mayCall: MayCall) {
   const configs = configRules(mayCall);
   const { email, webhook, slack, pagerduty } = configs;
@@ -220,7 +224,7 @@ export function channelRules(mayCall: MayCall) {
   };
 }
 
-/** A channel as the rules leave it. `config` is null where that of before stays. */
+/** A validated channel. `config` is null if the existing one is kept. */
 export interface GivenChannel {
   readonly id: string | null;
   readonly channelType: ChannelType;
@@ -228,7 +232,7 @@ export interface GivenChannel {
   readonly config: GivenConfig | null;
 }
 
-/** What the rules leave of a channel, whether new or changed. */
+/** A validated channel, new or updated. */
 interface ParsedChannel {
   readonly channelType: ChannelType;
   readonly id?: string | undefined;
@@ -236,7 +240,7 @@ interface ParsedChannel {
   readonly config?: object | undefined;
 }
 
-/** Channels of a changed alert, in the form in which they are written. */
+/** Converts the channels of an updated alert to the form in which they are stored. */
 export const toGivenChannels = (channels: readonly ParsedChannel[]): GivenChannel[] =>
   channels.map(({ id, channelType: type, enabled, config }) => ({
     id: id?.toLowerCase() ?? null,
@@ -245,7 +249,7 @@ export const toGivenChannels = (channels: readonly ParsedChannel[]): GivenChanne
     config: isEmpty(config) ? null : (config as GivenConfig),
   }));
 
-/** The config that is sealed: a signing secret that was not given is that of before. */
+/** The config to seal. If no signing secret was given, it keeps the existing one. */
 export function completed(given: GivenConfig, before: GivenConfig | null): ChannelConfigs[ChannelType] {
   if ('webhookUrl' in given || 'integrationKey' in given) return given;
   if (!('url' in given)) return { ...given, recipients: given.recipients ?? [] };

@@ -9,7 +9,7 @@ import { ANYWHERE } from './alert.rules.js';
 import { mailed, openForSending } from './channel-people.js';
 import { openConfig } from './channel-sealing.js';
 
-/** GraphQL's names of the types of channels. */
+/** Names of channel types in GraphQL. */
 export const AlertChannelTypeEnum = {
   EMAIL: 'email',
   WEBHOOK: 'webhook',
@@ -18,108 +18,111 @@ export const AlertChannelTypeEnum = {
 } as const satisfies Record<string, ChannelType>;
 registerEnumType(AlertChannelTypeEnum, {
   name: 'AlertChannelType',
-  description: 'How an alert or a project notifies.',
+  description: 'Types of notification channels.',
   valuesConfig: {
-    EMAIL: { description: 'By mails to some addresses.' },
-    WEBHOOK: { description: 'By requests to an address of your own.' },
-    SLACK: { description: 'By messages in a channel of Slack.' },
-    PAGERDUTY: { description: 'By incidents of a service of PagerDuty.' },
+    EMAIL: { description: 'Emails to addresses, users and groups.' },
+    WEBHOOK: { description: 'HTTP requests (CloudEvents) to a URL of yours.' },
+    SLACK: { description: 'Messages in a Slack channel.' },
+    PAGERDUTY: { description: 'Incidents of a PagerDuty service.' },
   },
 });
 
-/** What the API shows of a channel. Secrets in its config are never shown. */
+/** A channel as the API shows it. Secrets in its config are never shown. */
 @InterfaceType('AlertChannel', {
-  description: 'A way in which an alert or a project notifies. Secrets in its configuration are never shown.',
+  description: 'A notification channel of an alert or project. Secrets in its configuration are never returned.',
 })
 export abstract class AlertChannelType {
-  @Field(() => ID, { description: 'Its id, which stays while its owner has it.' })
+  @Field(() => ID, { description: 'ID of the channel.' })
   id!: string;
 
-  @Field(() => AlertChannelTypeEnum, { description: 'How it notifies.' })
+  @Field(() => AlertChannelTypeEnum, { description: 'Type of the channel.' })
   channelType!: ChannelType;
 
-  @Field(() => Boolean, { description: 'Whether it notifies.' })
+  @Field(() => Boolean, { description: 'Whether the channel sends notifications.' })
   enabled!: boolean;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was last tested as it is now; null if it was not.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the current configuration was last tested. Null if it was not.',
+  })
   testedAt!: Date | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why a target did not accept that test, as `TARGET_REJECTED`; null when all accepted it.',
+    description: 'Error code of the last test, for example `TARGET_REJECTED`. Null if every target accepted it.',
   })
   testErrorCode!: string | null;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the channel was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the channel was last changed.' })
   updatedAt!: Date;
 }
 
-/** Shown once it is asked for: only then the config is opened. */
+/** Resolved on request, because it decrypts the config. */
 type Shown<T> = (args: object, ctx: Context) => Promise<T>;
 
-const OR_NULL = 'null with SEALED_VALUE_INVALID if it cannot be decrypted';
+const OR_NULL = 'Null, with SEALED_VALUE_INVALID, if the configuration cannot be decrypted.';
 
 @ObjectType('EmailAlertChannel', {
   implements: AlertChannelType,
-  description: 'A channel that sends mails.',
+  description: 'A channel that sends emails.',
   simpleResolvers: true,
 })
 class EmailChannelType extends AlertChannelType {
-  @Field(() => [String], { nullable: true, description: `The addresses; ${OR_NULL}.` })
+  @Field(() => [String], { nullable: true, description: `Email addresses of the channel. ${OR_NULL}` })
   recipients!: Shown<readonly string[]>;
 
-  @Field(() => [ID], { nullable: true, description: `Users who get the mails as well; ${OR_NULL}.` })
+  @Field(() => [ID], { nullable: true, description: `IDs of users who receive the emails. ${OR_NULL}` })
   userIds!: Shown<readonly string[]>;
 
-  @Field(() => [ID], { nullable: true, description: `Groups whose users get the mails as well; ${OR_NULL}.` })
+  @Field(() => [ID], { nullable: true, description: `IDs of groups whose members receive the emails. ${OR_NULL}` })
   groupIds!: Shown<readonly string[]>;
 
   @Field(() => [String], {
     nullable: true,
-    description: `The addresses that a mail would go to right now: none where no user or group has one; ${OR_NULL}.`,
+    description: `All addresses that an email sent now would go to, with users and groups resolved. ${OR_NULL}`,
   })
   presentRecipients!: Shown<readonly string[]>;
 }
 
 @ObjectType('WebhookAlertChannel', {
   implements: AlertChannelType,
-  description: 'A channel that sends requests.',
+  description: 'A channel that sends HTTP requests.',
   simpleResolvers: true,
 })
 class WebhookChannelType extends AlertChannelType {
   @Field(() => String, {
     nullable: true,
-    description: `Where it sends, without user name and password; ${OR_NULL}.`,
+    description: `URL that requests are sent to, without user name and password. ${OR_NULL}`,
   })
   url!: Shown<string>;
 
-  @Field(() => Boolean, { nullable: true, description: `Whether it signs what it sends; ${OR_NULL}.` })
+  @Field(() => Boolean, { nullable: true, description: `Whether requests are signed. ${OR_NULL}` })
   hasSigningSecret!: Shown<boolean>;
 }
 
 @ObjectType('SlackAlertChannel', {
   implements: AlertChannelType,
-  description: 'A channel that sends messages to Slack. Its webhook is a secret.',
+  description: 'A channel that posts messages to Slack. Its webhook URL is a secret.',
   simpleResolvers: true,
 })
 class SlackChannelType extends AlertChannelType {}
 
 @ObjectType('PagerDutyAlertChannel', {
   implements: AlertChannelType,
-  description: 'A channel that makes incidents of PagerDuty. Its integration key is a secret.',
+  description: 'A channel that creates PagerDuty incidents. Its integration key is a secret.',
   simpleResolvers: true,
 })
 class PagerDutyChannelType extends AlertChannelType {}
 
-/** A channel of an alert, or another one with such a config, of which no tests are kept. */
+/** A channel of an alert, or one of another slice with the same kind of config and no stored test. */
 type Tested = 'testedAt' | 'testErrorCode';
 type ShownChannel = Omit<ChannelRow, 'alertId' | 'position' | Tested> &
   Partial<Pick<ChannelRow, Tested>> & { readonly table?: string };
 
-/** A channel as the API shows it. Its class tells its type, since compiled documents do not wait for a function that does. */
+/** Converts a channel to its GraphQL type. The class decides the type: compiled documents do not wait for an async `resolveType`. */
 export function toChannelType(channel: ShownChannel): AlertChannelType {
   const { id, channelType, enabled, testedAt = null, testErrorCode = null, createdAt, updatedAt } = channel;
   const common = { id, channelType, enabled, testedAt, testErrorCode, createdAt, updatedAt };
@@ -153,49 +156,51 @@ const WebhookConfigInput = inputType('WebhookAlertConfigInput', webhook);
 const SlackConfigInput = inputType('SlackAlertConfigInput', slack);
 const PagerDutyConfigInput = inputType('PagerDutyAlertConfigInput', pagerduty);
 
-/** Where a channel sends, by its type. */
-@InputType('AlertChannelConfigInput', { description: 'Where a channel sends, by its type.' })
+/** Configuration of a channel, by type. */
+@InputType('AlertChannelConfigInput', { description: 'Configuration of a channel. Set exactly one field.' })
 @Extensions(ONE_OF)
 export class ChannelConfigInput {
-  @Field(() => EmailConfigInput, { nullable: true, description: 'Of a channel that sends mails.' })
+  @Field(() => EmailConfigInput, { nullable: true, description: 'Configuration of an email channel.' })
   email?: object | null;
 
-  @Field(() => WebhookConfigInput, { nullable: true, description: 'Of a channel that sends requests.' })
+  @Field(() => WebhookConfigInput, { nullable: true, description: 'Configuration of a webhook channel.' })
   webhook?: object | null;
 
-  @Field(() => SlackConfigInput, { nullable: true, description: 'Of a channel that sends messages to Slack.' })
+  @Field(() => SlackConfigInput, { nullable: true, description: 'Configuration of a Slack channel.' })
   slack?: object | null;
 
-  @Field(() => PagerDutyConfigInput, { nullable: true, description: 'Of a channel that makes incidents of PagerDuty.' })
+  @Field(() => PagerDutyConfigInput, { nullable: true, description: 'Configuration of a PagerDuty channel.' })
   pagerduty?: object | null;
 }
 
 @InputType('AlertChannelInput', { description: 'A channel of a new alert.' })
 class ChannelInput {
-  @Field(() => ChannelConfigInput, { description: 'Where it sends, which also says how.' })
+  @Field(() => ChannelConfigInput, {
+    description: 'Configuration of the channel. The field that is set decides its type.',
+  })
   config!: ChannelConfigInput;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'Whether it notifies.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'Whether the channel sends notifications.' })
   enabled?: boolean;
 }
 
-@InputType('AlertChannelChangeInput', { description: 'A channel of a changed alert: one that it has, or a new one.' })
+@InputType('AlertChannelChangeInput', { description: 'A channel of an updated alert: an existing or a new one.' })
 class ChannelChangeInput {
-  @Field(() => ID, { nullable: true, description: 'A channel of the alert that stays; absent for a new one.' })
+  @Field(() => ID, { nullable: true, description: 'ID of an existing channel of the alert. Absent for a new channel.' })
   id?: string | null;
 
-  @Field(() => AlertChannelTypeEnum, { description: 'How it notifies. Another type than before needs a config.' })
+  @Field(() => AlertChannelTypeEnum, { description: 'Type of the channel. If it changes, `config` is required.' })
   channelType!: ChannelType;
 
   @Field(() => ChannelConfigInput, {
     nullable: true,
-    description: 'Where it sends, as `channelType` says; absent keeps that of before.',
+    description: 'Configuration of the channel, of the type in `channelType`. Absent keeps the existing configuration.',
   })
   config?: ChannelConfigInput | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Whether it notifies; absent: as before, and true for a new one.',
+    description: 'Whether the channel sends notifications. Absent keeps the current value; true for a new channel.',
   })
   enabled?: boolean | null;
 }
@@ -203,12 +208,12 @@ class ChannelChangeInput {
 inputOfRule(ANYWHERE.create.shape.channels.element, ChannelInput);
 inputOfRule(ANYWHERE.update.shape.channels.unwrap().element, ChannelChangeInput);
 
-/** What the inputs of alerts have in GraphQL. */
+/** Inputs of alerts as GraphQL has them. */
 interface GivenInput {
   readonly channels?: readonly (Partial<ChannelChangeInput> & Partial<ChannelInput>)[] | null;
 }
 
-/** An input as the rules have it: a config is that of the type of its channel. */
+/** Converts a GraphQL input to the form of the rules: the config without its type wrapper. */
 export function fromInput(input: object): object {
   const { channels, ...rest } = input as GivenInput;
   return channels == null ? input : { ...rest, channels: channels.map(toGivenChannel) };
@@ -220,7 +225,7 @@ function toGivenChannel({ id, channelType, config, enabled }: NonNullable<GivenI
     ...(id == null ? {} : { id }),
     ...(enabled == null ? {} : { enabled }),
     channelType: channelType ?? kind,
-    // Of another type it has fields that this one does not know.
+    // A config of another type keeps its wrapper, so that validation reports its fields as unknown.
     ...(kind === undefined ? {} : { config: channelType === undefined || channelType === kind ? given : config }),
   };
 }
@@ -228,7 +233,7 @@ function toGivenChannel({ id, channelType, config, enabled }: NonNullable<GivenI
 const kindOf = (config: ChannelConfigInput | null | undefined): [kind?: string, given?: object] =>
   Object.entries(config ?? {}).find(([, given]) => given != null) ?? [];
 
-/** For the path of a fault in such an input, as the rules have it, the path in GraphQL, where the type of a config is part of it. */
+/** Converts the path of a validation error to its path in the GraphQL input, where a config is wrapped in its type. */
 export const inInput =
   (input: object) =>
   (path: string): string =>

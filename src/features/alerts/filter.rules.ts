@@ -3,9 +3,9 @@ import { compileGlob } from '../../kernel/authz/glob.js';
 import { storedText } from '../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
 
-/** What filters look at. Source: decisions 7.3. */
+/** Certificate properties that filters compare. */
 export const FILTER_FIELDS = ['profile_name', 'common_name', 'san', 'include_cas'] as const;
-/** How they compare it. */
+/** Comparison operators of filters. */
 export const FILTER_OPERATORS = ['equals', 'not_equals', 'contains', 'starts_with', 'ends_with', 'matches'] as const;
 
 type FilterOperator = (typeof FILTER_OPERATORS)[number];
@@ -13,20 +13,20 @@ type FilterOperator = (typeof FILTER_OPERATORS)[number];
 export const filterField = z.enum(FILTER_FIELDS);
 export const filterOperator = z.enum(FILTER_OPERATORS);
 
-/** Patterns are of the form of those in rules of roles, whatever the case of letters. */
+/** Glob patterns like those in role rules, but case-insensitive. */
 const patternOf = (value: string) => compileGlob(value.toLowerCase());
 
-/** One filter of an alert. Field, operator and value are checked together. Source: decisions 7.3. */
+/** One filter of an alert. Field, operator and value are validated together. */
 export const Filter = z
   .strictObject({
-    field: filterField.meta({ description: 'What to look at.' }),
-    operator: filterOperator.meta({ description: 'How to compare it; with `include_cas` only `equals`.' }),
+    field: filterField.meta({ description: 'Certificate property to compare.' }),
+    operator: filterOperator.meta({ description: 'Comparison operator. `include_cas` allows only `equals`.' }),
     value: storedText(255).min(1).meta({
       description:
-        'What to compare it with, 1 to 255 characters; with `matches` a glob, with `include_cas` the string `true` or `false`.',
+        'Value to compare with, 1 to 255 characters. A glob pattern for `matches`; `true` or `false` for `include_cas`.',
     }),
   })
-  // Whatever is in it may be missing or of any type.
+  // Runs on invalid input too: any field may be missing or of any type.
   .superRefine(({ field, operator, value }: Readonly<Record<string, unknown>>, issues) => {
     const refuse = (key: string, message: string, code: string): void =>
       issues.addIssue({ code: 'custom', path: [key], message, params: { code } });
@@ -40,25 +40,23 @@ export const Filter = z
       if (typeof pattern === 'string') refuse('value', pattern, 'INVALID');
     }
   }, EVEN_IF_FAULTY)
-  .meta({ description: 'A condition on certificates.' });
+  .meta({ description: 'A filter on certificates.' });
 export type AlertFilter = z.output<typeof Filter>;
 
-/** What filters look at of a certificate. */
+/** The properties of a certificate that filters compare. */
 export interface FilteredCertificate {
-  /** Null where it was made without a profile. */
+  /** Null if the certificate was issued without a profile. */
   readonly profileName: string | null;
   readonly commonName: string;
   readonly sans: readonly string[];
-  /** It is the certificate of an authority. */
+  /** Whether it is the certificate of an authority. */
   readonly isCa: boolean;
 }
 
 /**
- * Whether a certificate passes all filters. Of several names of a certificate one has to fit, and none may for `not_equals`. Texts are
- * compared as they are by `equals` and `not_equals`, else whatever the case of letters. Certificates of authorities pass only where a
- * filter includes them and none excludes them.
- *
- * Source: decisions 7.3.
+ * Whether a certificate matches all filters. If a certificate has several names, one must match; for `not_equals`, none may be equal.
+ * `equals` and `not_equals` are case-sensitive, all other operators case-insensitive. Certificates of authorities match only if a filter
+ * includes them and none excludes them.
  */
 export function matchesFilters(filters: readonly AlertFilter[], certificate: FilteredCertificate): boolean {
   const includes = filters.filter(({ field }) => field === 'include_cas').map(({ value }) => value === 'true');

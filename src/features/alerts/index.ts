@@ -10,9 +10,9 @@ import { AlertType, toAlertType } from './alert.type.js';
 import { findAlertViews } from './alert.view.js';
 
 /**
- * Alerts about certificates of projects.
+ * Alerts on certificate events of projects.
  *
- * @param deps `allowPrivateTargets`: webhooks may go to this machine and to private networks
+ * @param deps `allowPrivateTargets`: webhooks may call this machine and private networks
  */
 export function createAlerts(deps: {
   readonly projects: ProjectReader;

@@ -3,7 +3,7 @@ import { MESSAGE_STATES } from './message.entity.js';
 
 type Types = Parameters<typeof sqlStatement>[0]['row'];
 
-/** Columns of a message `m` as it is read, whatever it is about, and of its project `p`. */
+/** Columns of a message `m`, whatever it is about, and of its project `p`. */
 export const MESSAGE_COLUMNS = `m.id, p.id as "projectId", m.channel_id as "channelId", m.channel_type as "channelType",
   m.recipient as "recipientDigest", m.state, m.attempts, m.next_at as "nextAttemptAt", m.error_code as "errorCode",
   m.created_at as "createdAt", m.ended_at as "endedAt"`;
@@ -23,19 +23,19 @@ export const MESSAGE_ROW = {
   endedAt: t.nullable(t.time),
 } as const;
 
-/** What a slice shows of its messages. */
+/** How a slice reads its messages. */
 interface Shown<Row extends Types> {
-  /** Name of its source. */
+  /** Name of its delivery source. */
   readonly source: string;
-  /** `MESSAGE_COLUMNS`, and its own. */
+  /** `MESSAGE_COLUMNS` and the columns of the slice. */
   readonly columns: string;
   readonly row: Row;
 }
 
-/** Where these columns are: messages of an organization have no project. */
+/** The tables of these columns. Messages of an organization have no project. */
 export const MESSAGES_IN_PROJECTS = 'notification_message m join project p on p.id = m.project_id';
 
-/** Makes a slice's statement that finds messages in whatever projects. */
+/** Makes a statement that finds messages of a slice by ID, in any project. */
 export const messagesById = <const Row extends Types>({ source, columns, row }: Shown<Row>) =>
   sqlStatement({
     text: `select ${columns} from ${MESSAGES_IN_PROJECTS} where m.id = any(:ids) and m.source = '${source}'`,
@@ -44,9 +44,9 @@ export const messagesById = <const Row extends Types>({ source, columns, row }: 
   });
 
 /**
- * Makes a slice's statement that lists a page of the messages of each of its owners, or of its channels, newest first.
+ * Makes a statement that lists one page of messages of a slice per owner or channel, newest first.
  *
- * @param by the column that names these; an index has it with the time and the id
+ * @param by the column of the owner or channel ID; it needs an index together with the time and the ID
  */
 export const messagePages = <const Row extends Types>(
   by: 'owner_id' | 'channel_id',

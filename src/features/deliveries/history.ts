@@ -2,7 +2,7 @@ import { Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
 import type { MessageState } from './message.entity.js';
 import type { MessagePageRequest } from './message.rules.js';
 
-/** Which messages a page has, as statements of `messagePages` take it. */
+/** The messages of a page, as parameters of `messagePages`. */
 export interface MessageBounds {
   readonly state: MessageState | null;
   readonly time: string | null;
@@ -10,7 +10,7 @@ export interface MessageBounds {
   readonly limit: number | null;
 }
 
-/** Of the newest message alone. */
+/** The newest message only. */
 export const NEWEST_MESSAGE: MessageBounds = { state: null, time: null, afterId: null, limit: 1 };
 
 /** @throws VALIDATION_FAILED for a cursor of another list */
@@ -19,7 +19,7 @@ export function messageBounds(request: MessagePageRequest): MessageBounds {
   return { state: request.state ?? null, time, afterId, limit };
 }
 
-/** A page of messages that were found within its bounds. */
+/** Makes a page of the messages that were found. */
 export const messagePage = <M extends { readonly id: string; readonly createdAt: Date }>(
   rows: readonly M[],
   request: MessagePageRequest,

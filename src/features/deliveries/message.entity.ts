@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** How far a message is. `failed`: given up after three days, until somebody retries it. */
+/** State of a message. `failed`: given up after three days, until somebody retries it. */
 export const MESSAGE_STATES = ['pending', 'sent', 'failed', 'cancelled'] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
@@ -28,8 +28,8 @@ const NotificationMessageSchema = defineEntity({
 });
 
 /**
- * What is sent at once to one recipient of one channel. Its id is what receivers know it by. `source` names the slice that knows the
- * channel and what is said; `ownerId` is its alert, its project or its organization. Source: decisions 7.5.
+ * A notification to one recipient of one channel. Receivers know it by its ID. `source` is the slice that knows the channel and renders
+ * the content; `ownerId` is its alert, project or organization.
  */
 export class NotificationMessage extends NotificationMessageSchema.class {}
 NotificationMessageSchema.setClass(NotificationMessage);
@@ -54,6 +54,6 @@ const NotificationDeliverySchema = defineEntity({
   },
 });
 
-/** One subject of a message, such as a certificate: what makes sure that nobody is notified twice of one event. */
+/** One subject of a message, such as a certificate. Its key prevents duplicate notifications of the same event. */
 export class NotificationDelivery extends NotificationDeliverySchema.class {}
 NotificationDeliverySchema.setClass(NotificationDelivery);

@@ -6,7 +6,7 @@ export const messageState = z.enum(MESSAGE_STATES);
 
 /** Arguments of lists of messages. */
 export const MessagePage = z.strictObject({
-  state: messageState.nullish().meta({ description: 'Only those of this state.' }),
+  state: messageState.nullish().meta({ description: 'Only messages in this state.' }),
   ...boundedPageRules,
 });
 export type MessagePageRequest = z.output<typeof MessagePage>;

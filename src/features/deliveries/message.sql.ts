@@ -1,9 +1,9 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /**
- * Writes what an owner has to send about these subjects: rows of the ledger and their messages, but for those that are there already.
- * The owner must be locked. Targets are what its channels send to; one that is batched gets one message with all subjects. The limit
- * has each row looked up by the whole key: a join may read all rows of the owner for each.
+ * Writes ledger rows and messages of an owner about these subjects, except those that exist. The owner must be locked. Targets are those
+ * of its channels; a batched target gets one message with all subjects. The `limit` makes Postgres look up each row by the whole key: a
+ * join may read all rows of the owner for each.
  *
  * @returns the channels with new messages
  */
@@ -48,7 +48,7 @@ export const writeDeliveries = sqlStatement({
   row: { channelId: t.uuid },
 });
 
-/** Messages of a channel that are to be sent now, the longest due first. */
+/** Messages of a channel that are due, the longest overdue first. */
 export const listDueMessages = sqlStatement({
   text: `
     select id, recipient, event, attempts from notification_message
@@ -57,7 +57,7 @@ export const listDueMessages = sqlStatement({
   row: { id: t.uuid, recipient: t.bytea, event: t.text, attempts: t.integer },
 });
 
-/** Writes down what came of sending: it is sent, failed for good, or pending until the pause is over; given up when that is too late. */
+/** Stores the result of an attempt: sent, failed for good, or pending until the pause ends; failed if that is past the deadline. */
 export const settleMessage = sqlStatement({
   text: `
     with judged as (
@@ -83,8 +83,8 @@ export const settleMessage = sqlStatement({
 });
 
 /**
- * Makes a source's statement that cancels what waits at a channel that is gone or disabled; one that was enabled meanwhile keeps
- * what it has.
+ * Makes a statement that cancels the pending messages of a deleted or disabled channel of a source; a channel that was enabled in the
+ * meantime keeps its messages.
  *
  * @param enabled a query that finds the channel `m.channel_id` while it is enabled
  */
@@ -98,7 +98,7 @@ export const cancelUnless = (enabled: string) =>
     row: { id: t.uuid },
   });
 
-/** Seconds until the next message of a channel is due, 0 or more; null when none is pending. */
+/** Seconds until the next message of a channel is due, 0 or more; null if none is pending. */
 export const secondsToNextMessage = sqlStatement({
   text: `
     select greatest(extract(epoch from next_at - now())::double precision, 0) as seconds
@@ -107,7 +107,7 @@ export const secondsToNextMessage = sqlStatement({
   row: { seconds: t.double },
 });
 
-/** A target that fails fails for all: nothing is tried at its channel before the pause is over, and what that is too late for has failed. */
+/** The target fails for every message: pauses all messages of its channel, and fails those whose deadline is before the end of the pause. */
 export const deferMessages = sqlStatement({
   text: `
     update notification_message set
@@ -120,7 +120,7 @@ export const deferMessages = sqlStatement({
   row: {},
 });
 
-/** Lets a message that failed or was cancelled wait again, as if it were new. None: it waits or was sent. */
+/** Resets a failed or cancelled message to pending, as if it were new. No row if it is pending or sent. */
 export const retryMessage = sqlStatement({
   text: `
     with held as (select id, state from notification_message where id = :id and state in ('failed', 'cancelled') for update)

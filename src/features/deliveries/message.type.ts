@@ -13,12 +13,12 @@ const MessageStateEnum = {
 } as const satisfies Record<string, MessageState>;
 registerEnumType(MessageStateEnum, {
   name: 'AlertMessageState',
-  description: 'How far a message of a certificate alert or of a project is.',
+  description: 'Delivery states of a message.',
   valuesConfig: {
-    PENDING: { description: 'It is to be sent, or to be sent again.' },
-    SENT: { description: 'The target has taken it.' },
-    FAILED: { description: 'It was given up: the target would never take it, or did not for three days.' },
-    CANCELLED: { description: 'Its channel was removed or disabled before it was sent.' },
+    PENDING: { description: 'Waiting for delivery or for another attempt.' },
+    SENT: { description: 'Accepted by the target.' },
+    FAILED: { description: 'Given up: the target rejected it permanently, or three days of attempts failed.' },
+    CANCELLED: { description: 'The channel was deleted or disabled before the message was sent.' },
   },
 });
 enumOfRule(messageState, MessageStateEnum);
@@ -26,29 +26,35 @@ enumOfRule(messageState, MessageStateEnum);
 /** Arguments of fields that list messages. */
 export const MessagePageArgs = argsType(MessagePage);
 
-/** What the API shows of each message. No address is stored with it. */
+/** The common fields of a message in the API. It stores no address. */
 @ObjectType({ simpleResolvers: true })
 export abstract class SentMessageType extends Node {
   readonly recipientDigest!: Buffer;
 
-  @Field(() => MessageStateEnum, { description: 'How far it is.' })
+  @Field(() => MessageStateEnum, { description: 'Delivery state.' })
   state!: MessageState;
 
-  @Field(() => Int, { description: 'How often it was tried.' })
+  @Field(() => Int, { description: 'Number of delivery attempts so far.' })
   attempts!: number;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it is tried next; null unless it is pending.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the next attempt is due. Null unless the message is pending.',
+  })
   nextAttemptAt!: Date | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why the last attempt failed, as `TARGET_UNREACHABLE`; null without a failure.',
+    description: 'Error code of the last attempt, for example `TARGET_UNREACHABLE`. Null if it did not fail.',
   })
   errorCode!: string | null;
 
-  @Field(() => DateTime, { description: 'When there was something to send.' })
+  @Field(() => DateTime, { description: 'When the message was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was sent or given up; null while it is pending.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the message was sent, failed or was cancelled. Null while it is pending.',
+  })
   endedAt!: Date | null;
 }

@@ -14,12 +14,12 @@ interface Owner {
 /** Of channels with one target. */
 const NOBODY = Buffer.alloc(0);
 
-/** What digests of addresses are made of, whatever the case of their letters. */
+/** The digested string of an address, case-insensitive. */
 const digestTextOf = (address: string): string => `recipient ${address.toLowerCase()}`;
 
 /**
- * Who a target is in the ledger: a digest of the address within the project or organization; empty where a channel has one target only.
- * The ledger holds no address.
+ * The recipient in the ledger: a digest of the address within the project or organization; empty if the channel has a single target.
+ * The ledger stores no address.
  */
 export async function digestsOf(
   ctx: Context,
@@ -32,9 +32,9 @@ export async function digestsOf(
 }
 
 /**
- * Whom channels notify, as the ledger has it: one for each address of a mail channel, else one in all.
+ * The recipients of channels in the ledger: one per address of an email channel, otherwise one per channel.
  *
- * @param open opens the config of a channel
+ * @param open decrypts the config of a channel
  */
 export async function ledgerTargets<C extends { readonly id: string; readonly channelType: ChannelType }>(
   ctx: Context,
@@ -46,7 +46,7 @@ export async function ledgerTargets<C extends { readonly id: string; readonly ch
     channels.map(async (channel) => {
       const { id: channelId, channelType } = channel;
       if (channelType !== 'email') return [{ channelId, channelType, recipient: NOBODY }];
-      // One whose addresses cannot be decrypted must not keep the others from their messages.
+      // A channel whose addresses cannot be decrypted must not block the messages of others.
       const config = await open({ ...channel, channelType }).catch(() => null);
       const targets = config === null ? [] : targetsOf(channelType, config);
       const digests = await digestsOf(ctx, owner, targets);
@@ -56,17 +56,17 @@ export async function ledgerTargets<C extends { readonly id: string; readonly ch
   return found.flat();
 }
 
-/** A message, as far as its recipient goes. */
+/** A message with its recipient. */
 interface Sent {
   readonly projectId: string;
   readonly recipientDigest: Buffer;
 }
 
 /**
- * The one of some addresses that a message goes to; null where it is none of them, and where they cannot be decrypted. All messages
- * of a request share their statements.
+ * The address that a message goes to, of the given ones; null if it is none of them or they cannot be decrypted. All messages of a
+ * request share their statements.
  *
- * @param open opens the addresses
+ * @param open decrypts the addresses
  */
 export async function addressAmong(
   ctx: Context,
@@ -98,7 +98,7 @@ const findAddresses: Together<Sent & { readonly recipients: readonly string[] },
   );
 };
 
-/** In place of what cannot be decrypted. @throws anything else that was thrown */
+/** Fallback for a value that cannot be decrypted. @throws any other error */
 export function orUnreadable(error: unknown): null {
   if (toAppError(error).code !== 'SEALED_VALUE_INVALID') throw error;
   return null;

@@ -6,23 +6,21 @@ import { deferMessages, listDueMessages, secondsToNextMessage, settleMessage } f
 import { digestsOf, orUnreadable } from './recipients.js';
 import type { Sender, Source } from './source.js';
 
-/** From half a minute to six hours. Source: reliability P7. */
+/** Exponential pauses from half a minute to six hours. */
 const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
 const AT_ONCE = 20;
-/** Well below what an attempt may take: a slow target that accepts is no failure. */
+/** Well below the timeout of an attempt: a slow target that accepts has not failed. */
 const LONGEST_MS = 300_000;
-/** More than any call takes. */
+/** Longer than any call takes. */
 const CALL_SECONDS = 60;
 
 type DueMessage = Awaited<ReturnType<typeof listDueMessages>>[number];
 type Deliver = Pick<Notifier, 'deliver'>;
 
 /**
- * The job that sends what waits at one channel, a standing one for each: a target that hangs holds up no other, and one that fails
- * has a pause of its own. A message is sent before its row says so: after a crash between the two it is sent again, with the same id,
- * and never once the row says sent.
- *
- * Source: decisions 7.5, reliability P7.
+ * The job that sends the pending messages of one channel. Every channel has its own standing job, so a target that hangs delays no
+ * other, and a failing target has its own pauses. A message is sent before its row says so: after a crash in between it is sent again
+ * with the same ID, and never after the row says sent.
  */
 export const sendJob = <S extends Sender>(source: Source<S>, notifier: Deliver): JobKind => ({
   ...source.job,
@@ -30,7 +28,7 @@ export const sendJob = <S extends Sender>(source: Source<S>, notifier: Deliver):
   concurrencyPerOrganization: 8,
   leaseSeconds: 30,
   limitSeconds: 600,
-  // What fails here is the service itself; a target that fails has its pauses in its messages.
+  // Only failures of the service itself throw here; the pauses of a failing target are stored in its messages.
   retry: { firstSeconds: 30, longestSeconds: 600, attempts: 1_000_000 },
   run: (ctx, run) => new Sending(source, notifier, ctx, run).send(),
 });
@@ -63,12 +61,12 @@ class Sending<S extends Sender> {
     return next === undefined ? undefined : { againInSeconds: next.seconds };
   }
 
-  /** @returns whether the target takes nothing at present */
+  /** @returns whether the target currently accepts nothing */
   private async sendAll(sender: S, messages: readonly DueMessage[]): Promise<boolean> {
     const targets = await this.targetsByRecipient(sender).catch(orUnreadable);
     for (const message of messages) {
       if (this.run.signal.aborted) return true;
-      // Disabled, or with another address: the caller looks anew.
+      // Disabled or changed in the meantime: the caller reads it again.
       if (!(await this.isAsBefore(sender))) return false;
       const target = targets?.get(message.recipient.toString('hex'));
       const attempt = targets === null ? UNREADABLE : await this.sendOne(sender, { message, target });
@@ -88,13 +86,13 @@ class Sending<S extends Sender> {
     return attemptOf(sender, await this.notifier.deliver(this.ctx, { id: message.id, target, notification }));
   }
 
-  /** Whether a channel is still enabled and has the same config. */
+  /** Whether a channel is still enabled with the same config. */
   private async isAsBefore({ id, configVersion }: S): Promise<boolean> {
     const now = await this.source.find(this.ctx, id);
     return now?.isEnabled === true && now.configVersion === configVersion;
   }
 
-  /** Targets of a channel by the recipient as the ledger has it. */
+  /** Targets of a channel, by recipient in the ledger. */
   private async targetsByRecipient(sender: S): Promise<ReadonlyMap<string, Target>> {
     const targets = await this.source.targets(this.ctx, sender);
     const digests = await digestsOf(this.ctx, sender, targets);
@@ -102,19 +100,19 @@ class Sending<S extends Sender> {
   }
 }
 
-/** What came of an attempt, as it is written down. */
+/** The result of an attempt, as it is stored. */
 type Attempt =
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'failed'; readonly errorCode: string }
   | {
       readonly outcome: 'temporary';
       readonly errorCode: string;
-      /** Other messages at this channel would meet the same. */
+      /** Other messages of this channel would fail the same way. */
       readonly isOfTarget: boolean;
       readonly retryAfterSeconds: number | null;
     };
 
-/** Of a config that cannot be decrypted: somebody may give the channel another one, or bring the key back. */
+/** For a config that cannot be decrypted: it can be replaced, or the key restored. */
 const UNREADABLE: Attempt = {
   outcome: 'temporary',
   errorCode: 'SEALED_VALUE_INVALID',
@@ -126,12 +124,12 @@ function attemptOf({ channelType }: Sender, outcome: Outcome): Attempt {
   if (outcome.result === 'accepted') return { outcome: 'sent' };
   const { code: errorCode, retryAfterSeconds } = outcome;
   if (outcome.result === 'permanent') return { outcome: 'failed', errorCode };
-  // A mail server that rejects one recipient for now may take the others.
+  // A mail server that rejects one recipient temporarily may accept others.
   const isOfTarget = channelType !== 'email' || errorCode !== 'TARGET_REJECTED';
   return { outcome: 'temporary', errorCode, isOfTarget, retryAfterSeconds };
 }
 
-/** Writes down what came of a message. @returns whether the target takes nothing at present */
+/** Stores the result of an attempt. @returns whether the target currently accepts nothing */
 async function settle(
   run: JobRun,
   { sender, message, attempt }: { sender: Sender; message: DueMessage; attempt: Attempt },

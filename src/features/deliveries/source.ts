@@ -1,29 +1,29 @@
 import type { Context, Transaction } from '../../kernel/context.js';
 import type { ChannelType, Notification, Target } from '../notifications/public.js';
 
-/** A channel as whoever sends finds it, with its config still sealed. */
+/** A channel as needed for sending, its config still sealed. */
 export interface Sender {
   readonly id: string;
   readonly organizationId: string;
-  /** Null: of an organization. */
+  /** Null: the channel belongs to an organization. */
   readonly projectId: string | null;
   readonly channelType: ChannelType;
-  /** Another one: it may send to another target. */
+  /** If it changes, the channel may have another target. */
   readonly configVersion: number;
   readonly isEnabled: boolean;
 }
 
-/** What a slice that notifies knows of its channels and messages. */
+/** What a slice provides to send notifications. */
 export interface Source<S extends Sender = Sender> {
-  /** It stands in the database: never rename one that was released. */
+  /** Stored in the database: never rename a released one. */
   readonly name: string;
-  /** Name and description of the job that sends. */
+  /** Name and description of the sending job. */
   readonly job: { readonly name: string; readonly description: string };
-  /** A channel; undefined when it was removed. */
+  /** Finds a channel; undefined if it was deleted. */
   find(ctx: Context, channelId: string): Promise<S | undefined>;
-  /** Its targets. Only now its config is opened. @throws SEALED_VALUE_INVALID */
+  /** Its targets. Decrypts the config. @throws SEALED_VALUE_INVALID */
   targets(ctx: Context, sender: S): Promise<readonly Target[]>;
-  /** What a message says; a code when there is nothing to say any more. */
+  /** Renders a message; an error code if there is nothing to send any more. */
   compose(
     ctx: Context,
     sender: S,

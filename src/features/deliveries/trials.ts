@@ -3,31 +3,31 @@ import { AppError, type ErrorCode, toAppError } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { ChannelType, Notification, Notifier, Outcome, Target } from '../notifications/public.js';
 
-/** How long a test may take, whatever the targets do: less than a request. */
+/** Time limit of a test, shorter than that of a request. */
 export const TRIAL_LIMIT_MS = 20_000;
 const LATE = 'TARGET_TIMED_OUT';
 const TIMED_OUT: Outcome = { result: 'temporary', code: LATE, status: null, retryAfterSeconds: null };
 
-/** What came of a test at one target. */
+/** The result of a test at one target. */
 export interface Trial {
-  /** The address, of a channel that sends mails. */
+  /** Email address, for email channels. */
   readonly recipient: string | null;
   readonly isAccepted: boolean;
-  /** Null where it was accepted. */
+  /** Null if accepted. */
   readonly errorCode: string | null;
-  /** Status of the response, or reply code of the mail server; null without one. */
+  /** HTTP status of the response, or reply code of the mail server; null without a response. */
   readonly status: number | null;
 }
 
-/** What a test needs beside its targets. */
+/** What a test needs besides its targets. */
 interface Trying {
   readonly notifier: Pick<Notifier, 'deliver'>;
   readonly notification: Notification;
-  /** When it must be over, as `Date.now()`. */
+  /** Deadline, in the clock of `Date.now()`. */
   readonly end: number;
 }
 
-/** Makes one attempt at each target of a channel. A config that cannot be decrypted is a failure. */
+/** Makes one attempt at each target of a channel. A config that cannot be decrypted counts as a failure. */
 export async function tryTargets(
   ctx: Context,
   open: () => Promise<readonly Target[]>,
@@ -50,7 +50,7 @@ export async function tryTargets(
   return trials;
 }
 
-/** One attempt, as far as there is time. */
+/** Makes one attempt, within the remaining time. */
 async function deliver(ctx: Context, target: Target, { notifier, notification, end }: Trying): Promise<Outcome> {
   const leftMs = end - Date.now();
   if (leftMs <= 0) return TIMED_OUT;
@@ -68,7 +68,7 @@ async function deliver(ctx: Context, target: Target, { notifier, notification, e
 const codeOf = ({ errorCode }: Trial): ErrorCode =>
   errorCode === 'TARGET_REJECTED' ? 'UPSTREAM_REJECTED' : 'UPSTREAM_UNREACHABLE';
 
-/** @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE with every target that did not accept it, at the path of its channel */
+/** @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE with a detail for every target that did not accept it, at the path of its channel */
 export function refuseFailures(
   trials: readonly (Trial & { readonly path: string; readonly channelType: ChannelType })[],
 ): void {
@@ -81,6 +81,6 @@ export function refuseFailures(
     code: codeOf(trial),
     message: `${trial.channelType}: ${trial.errorCode}${trial.status === null ? '' : `, status ${trial.status}`}`,
   }));
-  const message = `${trials.length - failed.length} of ${trials.length} targets accepted the test; details name the others.`;
+  const message = `${trials.length - failed.length} of ${trials.length} targets accepted the test. The details list the others.`;
   throw new AppError(code, message, { details });
 }

@@ -4,12 +4,12 @@ import type { ChannelType } from '../notifications/public.js';
 import { retryMessage, writeDeliveries } from './message.sql.js';
 import type { Source } from './source.js';
 
-/** How long a delivery is tried. Source: decisions 7.5. */
+/** How long delivery of a message is attempted. */
 const GIVE_UP_SECONDS = 3 * 86_400;
-/** With a thousand subjects each: an owner may have a hundred targets, which is more than the database writes in the time of a statement. */
+/** Subjects per batch: an owner may have a hundred targets, and more rows would exceed the statement timeout. */
 const TARGETS_AT_ONCE = 10;
 
-/** One recipient of one channel, as the ledger has it. */
+/** One recipient of one channel in the ledger. */
 export interface LedgerTarget {
   readonly channelId: string;
   readonly channelType: ChannelType;
@@ -17,7 +17,7 @@ export interface LedgerTarget {
   readonly recipient: Buffer;
 }
 
-/** The messages of an owner about some subjects. */
+/** Messages of an owner about some subjects. */
 export interface NewMessages {
   readonly organizationId: string;
   /** Null: of an organization. */
@@ -26,17 +26,16 @@ export interface NewMessages {
   readonly ownerId: string;
   readonly event: string;
   readonly subjectIds: readonly string[];
-  /** The day of something that is repeated. Absent: once and for all. */
+  /** The day of a repeated event. Absent: notify only once. */
   readonly occurrence?: string;
 }
 
 type Sending = Pick<Source, 'name' | 'job'>;
 
 /**
- * Writes messages to these targets, but for what the ledger has already, and has them sent after the commit.
+ * Writes messages to these targets, except those that the ledger has already, and queues sending after the commit.
  *
- * @returns whether there is anything new
- * Source: decisions 7.5, reliability P7.
+ * @returns whether there are new messages
  */
 export async function writeMessages(
   tx: Transaction,
@@ -63,7 +62,7 @@ export async function writeMessages(
   return written.size > 0;
 }
 
-/** Has channels send what waits for them. */
+/** Queues sending of the pending messages of channels. */
 const askToSend = (
   tx: Transaction,
   job: Sending['job'],
@@ -80,9 +79,9 @@ const askToSend = (
   );
 
 /**
- * Lets a message that failed or was cancelled wait again, as if it were new.
+ * Resets a failed or cancelled message to pending, as if it were new.
  *
- * @returns its state of before; null for one that waits or was sent
+ * @returns its previous state; null if it is pending or sent
  */
 export async function retry(tx: Transaction, { job }: Sending, id: string): Promise<string | null> {
   const [retried] = await retryMessage(tx, { id, giveUpSeconds: GIVE_UP_SECONDS });

@@ -11,7 +11,7 @@ const allow = (admin: Caller, id: string, allowedEmailDomains: readonly string[]
 const mailTo = (...recipients: string[]) => ({ ...EMAIL, config: { recipients } });
 const messagesOf = (reply: { body: { details: { message: string }[] } }) =>
   reply.body.details.map(({ message }) => message);
-const SHOULD = 'must be at a domain to which the organization sends mails';
+const SHOULD = 'must have an email domain that the organization allows';
 
 describe('an organization that bounds its mails to domains', () => {
   test('refuses other addresses of alerts, all at once with other faults', async () => {

@@ -6,11 +6,11 @@ import type { CertificateType } from '../../certificates/public.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { passing } from '../passing.js';
 
-/** The alerts whose filters certificates pass. */
+/** Alerts whose filters match a certificate. */
 export class CertificateAlerts {
   constructor(private readonly projects: ProjectReader) {}
 
-  /** Those of one that is part of a larger answer, newest first; all share their statements. @throws PERMISSION_DENIED */
+  /** Alerts that match a certificate nested in a response, newest first; statements are shared. @throws PERMISSION_DENIED */
   async of(ctx: Context, certificate: CertificateType): Promise<readonly AlertView[]> {
     const { projectId } = certificate;
     authorize(await this.projects.loadOwning(ctx, projectId, 'CERTIFICATE_NOT_FOUND'), 'pki-alerts:read');
@@ -29,7 +29,7 @@ interface Choice {
   readonly alerts: readonly AlertView[];
 }
 
-/** For all certificates of a response: the audit trail has one record of what it shows of each project. */
+/** Batched over all certificates of a response, so that the audit trail gets one record per project. */
 const chosen: Together<Choice, readonly AlertView[]> = async (ctx, choices) => {
   const lists: (readonly AlertView[])[] = [];
   for (const { certificate, alerts } of choices) {

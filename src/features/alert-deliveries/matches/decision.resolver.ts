@@ -16,7 +16,7 @@ export class DecisionResolver {
   @query(
     DecisionConnection,
     ListDecisions,
-    'What each alert of its project has made of a certificate, or will: when and whom it notified, or why not.',
+    'What each alert of the project has done or will do about a certificate: when it notified whom, or why it did not.',
   )
   async alertDecisions(ctx: Context, args: object): Promise<ConnectionOf<DecisionType>> {
     const page = await this.service.list(ctx, args);
@@ -24,14 +24,14 @@ export class DecisionResolver {
   }
 }
 
-/** What certificates show of alerts. */
+/** Alerts of a certificate. */
 @Resolver(() => CertificateType)
 export class CertificateAlertsResolver {
   constructor(private readonly service: CertificateAlerts) {}
 
   @nested(
     [AlertType],
-    'The alerts of its project whose filters it passes, newest first; null with PERMISSION_DENIED if you may not read alerts.',
+    'Alerts of the project whose filters match the certificate, newest first. Null, with PERMISSION_DENIED, if you cannot read alerts.',
   )
   async alerts(certificate: CertificateType, ctx: Context): Promise<readonly AlertType[]> {
     return (await this.service.of(ctx, certificate)).map(toAlertType);

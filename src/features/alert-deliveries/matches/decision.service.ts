@@ -14,7 +14,7 @@ const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 const SUBJECT = { find: findSubjects, notFound: NOT_FOUND } as const;
 const DAY_MS = 86_400_000;
 
-/** What came, or will come, of an alert for a certificate. `notified`, `pending` and `failed` are about its messages. */
+/** The outcome of an alert for a certificate. `notified`, `pending` and `failed` depend on its messages. */
 export const OUTCOMES = ['notified', 'pending', 'failed'] as const;
 type Outcome = (typeof OUTCOMES)[number] | Verdict;
 
@@ -27,12 +27,12 @@ export interface Decision {
   readonly messages: readonly MessageRow[];
 }
 
-/** Says of alerts what they make of a certificate, by the verdicts by which they notify. */
+/** Explains alerts by the same verdicts that decide whether they notify. */
 export class DecisionService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * What each alert of the project of a certificate has made of it, or will; newest alert first.
+   * What each alert of the project has done or will do about a certificate; newest alert first.
    *
    * @throws VALIDATION_FAILED, CERTIFICATE_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
@@ -49,7 +49,7 @@ export class DecisionService {
     const messages = Map.groupBy(about, ({ alertId }) => alertId);
     const decisions = standings.flatMap((standing, at): Decision[] => {
       const alert = alerts.get(standing.id);
-      // Deleted meanwhile.
+      // Deleted in the meantime.
       if (alert === undefined) return [];
       return [
         decisionOf(alert, { standing, verdict: verdicts[at] as Verdict, messages: messages.get(alert.id) ?? [] }),
@@ -74,5 +74,5 @@ function decisionOf(
   return { alert, outcome, dueAt, messages };
 }
 
-/** Alerts look for what is due at midnight, UTC. */
+/** Alerts are checked at midnight UTC. */
 const nextMidnight = (time: Date): Date => new Date(Math.ceil(time.getTime() / DAY_MS) * DAY_MS);

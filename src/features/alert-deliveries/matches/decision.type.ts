@@ -22,41 +22,44 @@ const OutcomeEnum = {
 } as const satisfies Record<string, Decision['outcome']>;
 registerEnumType(OutcomeEnum, {
   name: 'CertificateAlertOutcome',
-  description: 'What an alert makes of a certificate.',
+  description: 'What an alert has done or will do about a certificate, or why it does nothing.',
   valuesConfig: {
-    NOTIFIED: { description: 'It has notified: see `messages`.' },
-    PENDING: { description: 'Its messages wait to be sent, or to be sent again.' },
-    FAILED: { description: 'None of its messages was delivered.' },
-    DUE: { description: 'It notifies of its expiry with the next look, at midnight UTC at the latest.' },
-    NOT_DUE_YET: { description: 'It expires too late: see `dueAt`.' },
-    NO_EVENT: { description: 'The event has not happened to it since the alert began to notify of it.' },
-    FILTERED: { description: 'It does not pass the filters.' },
-    SUPERSEDED: { description: 'A newer certificate has replaced it.' },
-    REVOKED: { description: 'It is revoked, so that its expiry does not matter.' },
-    EXPIRED: { description: 'It had expired before the alert could notify.' },
-    AUTHORITY_DISABLED: { description: 'It is the certificate of an authority that is disabled.' },
+    NOTIFIED: { description: 'A notification was sent: see `messages`.' },
+    PENDING: { description: 'Messages are waiting for delivery or for another attempt.' },
+    FAILED: { description: 'Delivery of every message failed.' },
+    DUE: { description: 'The alert is due. It notifies at its next check, at midnight UTC at the latest.' },
+    NOT_DUE_YET: { description: 'The certificate is still valid for longer than `alertBefore`: see `dueAt`.' },
+    NO_EVENT: { description: 'The event has not occurred since the alert was created.' },
+    FILTERED: { description: 'The certificate does not match the filters.' },
+    SUPERSEDED: { description: 'A newer certificate has replaced this one.' },
+    REVOKED: { description: 'The certificate is revoked, so its expiration does not matter.' },
+    EXPIRED: { description: 'The certificate expired before the alert could notify.' },
+    AUTHORITY_DISABLED: { description: 'The certificate belongs to a disabled certificate authority.' },
     DISABLED: { description: 'The alert is disabled.' },
-    NO_CHANNEL: { description: 'The alert has no channel that is enabled.' },
+    NO_CHANNEL: { description: 'The alert has no enabled channel.' },
   },
 });
 
-/** What the API shows of a decision. */
+/** A decision as the API shows it. */
 @ObjectType('CertificateAlertDecision', {
-  description: 'What came, or will come, of an alert for a certificate.',
+  description: 'What one alert has done or will do about a certificate.',
   simpleResolvers: true,
 })
 export class DecisionType {
   @Field(() => AlertType, { description: 'The alert.' })
   alert!: AlertType;
 
-  @Field(() => OutcomeEnum, { description: 'Whether it has notified, or why not.' })
+  @Field(() => OutcomeEnum, { description: 'Whether the alert has notified, or why not.' })
   outcome!: Decision['outcome'];
 
-  @Field(() => DateTime, { nullable: true, description: 'When it will notify; null unless it is not due yet.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the alert will notify. Null unless the outcome is `NOT_DUE_YET`.',
+  })
   dueAt!: Date | null;
 
   @Field(() => [AlertMessageType], {
-    description: 'When and to whom it was notified, newest first; at most a hundred messages.',
+    description: 'Messages about the certificate, newest first. At most 100.',
   })
   messages!: readonly AlertMessageType[];
 }
@@ -64,5 +67,5 @@ export class DecisionType {
 export const DecisionConnection = connectionOf(
   DecisionType,
   'CertificateAlertDecision',
-  'when their alerts were made, newest first',
+  'creation time of the alerts, newest first',
 );

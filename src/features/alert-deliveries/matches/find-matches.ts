@@ -3,21 +3,21 @@ import type { Subject } from '../due.sql.js';
 import { passing } from '../passing.js';
 import { listSlices, looksAtSans, type Place, type Search } from '../searches.js';
 
-/** So many certificates are looked at for a page. */
+/** Maximum number of certificates scanned for one page. */
 const SCAN_LIMIT = 10_000;
 const AT_ONCE = { most: 1_000, withSans: 200, least: 20 };
 
-/** What to find: certificates that pass the filters and that the caller may read. */
+/** A search: certificates that match the filters and that the caller can read. */
 export interface Wanted extends Search {
   readonly count: number;
   readonly mayRead: (subject: Subject) => boolean;
 }
 
-/** What was found. */
+/** The result of a search. */
 export interface Matches {
-  /** Soonest expiry first; may be more than wanted. */
+  /** Soonest expiration first. May be more than requested. */
   readonly subjects: readonly Subject[];
-  /** Where the search ended before it had found enough or seen all; null when neither is so. */
+  /** Where the scan stopped before it found enough or reached the end; null otherwise. */
   readonly stoppedAt: Place | null;
 }
 
@@ -30,7 +30,7 @@ interface Progress {
   isAtEnd: boolean;
 }
 
-/** Finds the certificates of many alerts. However many alerts there are, they share each statement. */
+/** Finds the certificates of many alerts. Each statement is shared by all alerts. */
 export const findMatches: Together<Wanted, Matches> = async (ctx, given) => {
   const all = given.map((wanted): Progress => {
     return { wanted, found: [], looked: 0, last: wanted.after, isOver: false, isAtEnd: false };
@@ -47,7 +47,7 @@ export const findMatches: Together<Wanted, Matches> = async (ctx, given) => {
   }));
 };
 
-/** All together read no more than one alone does. */
+/** All searches together scan no more than a single one does. */
 function sizeOf(open: readonly Progress[]): number {
   const { most, withSans, least } = AT_ONCE;
   const whole = open.some(({ wanted }) => looksAtSans(wanted)) ? withSans : most;

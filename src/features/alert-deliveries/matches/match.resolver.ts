@@ -36,7 +36,7 @@ export class MatchResolver {
   @query(
     MatchConnection,
     PreviewAlert,
-    'Certificates that a certificate alert would be about right now, as if it had these filters; of those, the ones that you may read.',
+    'Preview of a certificate alert: the certificates that an alert with these filters would apply to now. Only those that you can read.',
   )
   previewCertificateAlert(ctx: Context, args: object): Promise<Shown> {
     return this.service.preview(ctx, args);
@@ -45,23 +45,23 @@ export class MatchResolver {
   @query(
     MatchConnection,
     ListMatches,
-    'The certificates that a certificate alert is about right now, notified or not: those that you may read.',
+    'The certificates that a certificate alert applies to now, notified or not. Only those that you can read.',
   )
   certificateAlertMatches(ctx: Context, args: object): Promise<Shown> {
     return this.service.list(ctx, args);
   }
 
-  @FieldResolver(() => ID, { description: 'ID of the certificate, or of the certificate authority.' })
+  @FieldResolver(() => ID, { description: 'ID of the certificate or of the certificate authority.' })
   subjectId(@Root() { id }: MatchType): string {
     return id;
   }
 
-  @nested(CertificateType, 'The certificate; null for that of an authority of the project.')
+  @nested(CertificateType, 'The certificate. Null if it belongs to a certificate authority of the project.')
   certificate({ id, isAuthority }: MatchType, ctx: Context): Promise<CertificateType | null> {
     return linked(ctx, this.#certificates, isAuthority ? null : id);
   }
 
-  @nested(AuthorityType, 'The authority of the project whose certificate it is; null for another certificate.')
+  @nested(AuthorityType, 'The certificate authority that the certificate belongs to. Null for other certificates.')
   authority({ id, isAuthority }: MatchType, ctx: Context): Promise<AuthorityType | null> {
     return linked(ctx, this.#authorities, isAuthority ? id : null);
   }
@@ -69,7 +69,7 @@ export class MatchResolver {
 
 @Resolver(() => MatchConnection)
 export class MatchCountResolver {
-  /** Compiled documents call no function that they find in a field. */
+  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
   @FieldResolver(() => Int, { nullable: true })
   totalCount(@Root() page: MatchedPage): Promise<number | null> {
     return page.totalCount();
@@ -78,21 +78,25 @@ export class MatchCountResolver {
 
 const MatchPageArgs = argsType(MatchPage);
 
-/** What alerts show of the certificates that they are about. */
+/** Certificates that alerts apply to. */
 @Resolver(() => AlertType)
 export class AlertMatchesResolver {
   constructor(private readonly service: MatchService) {}
 
   @nested(
     [MatchType],
-    'The certificates that it is about right now, notified or not, soonest expiry first: those that you may read.',
+    'Certificates that the alert applies to now, notified or not, soonest expiration first. Only those that you can read.',
     MatchPageArgs,
   )
   async certificates(alert: AlertType, ctx: Context, page: object): Promise<readonly MatchType[]> {
     return (await this.service.pageOfAlert(ctx, alert, page)).nodes;
   }
 
-  @nested(MatchConnection, 'As `certificates`, in pages.', MatchPageArgs)
+  @nested(
+    MatchConnection,
+    'Certificates that the alert applies to now, soonest expiration first, in pages.',
+    MatchPageArgs,
+  )
   certificateConnection(alert: AlertType, ctx: Context, page: object): Promise<Shown> {
     return this.service.pageOfAlert(ctx, alert, page);
   }

@@ -9,20 +9,20 @@ const { eventType, alertBefore, filters } = CONTENT;
 export const MatchPage = z.strictObject({ ...boundedPageRules, offset });
 
 /** Arguments of `certificateAlertMatches`. */
-export const ListMatches = MatchPage.extend({ alertId: idOf('certificate alert') });
+export const ListMatches = MatchPage.extend({ alertId: idOf('ID of the certificate alert.') });
 
 /** Arguments of `previewCertificateAlert`. */
 export const PreviewAlert = MatchPage.extend({
-  projectId: idOf('The project, of the type `cert-manager`.'),
+  projectId: idOf('ID of the project. It must be of type `cert-manager`.'),
   filters,
   alertBefore,
   eventType: eventType.default('expiration').meta({
-    description: 'Which event it would notify of. Of others than expiration `alertBefore` has no effect.',
+    description: 'Event that the alert would notify of. `alertBefore` is ignored if it is not `EXPIRATION`.',
   }),
 });
 
 /** Arguments of `alertDecisions`. */
 export const ListDecisions = z.strictObject({
-  certificateId: idOf('The certificate, or a certificate authority.'),
+  certificateId: idOf('ID of the certificate or certificate authority.'),
   ...pageRules,
 });

@@ -13,7 +13,7 @@ import { ListMatches, MatchPage, PreviewAlert } from './match.rules.js';
 
 const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as const;
 
-/** What an alert notifies of: one that is there, or one that somebody thinks of. */
+/** The content of an alert: of an existing one, or of one to preview. */
 interface Notifying {
   readonly filters: readonly AlertFilter[];
   readonly alertBefore: string;
@@ -30,26 +30,26 @@ interface PageRequest {
 
 /** A page of certificates. */
 export type MatchedPage = SoughtPage<Subject> & {
-  /** Null: too many to be looked at. */
+  /** Null: more than can be scanned. */
   readonly totalCount: () => Promise<number | null>;
 };
 
-/** What the caller may read of certificates and authorities: others are not there. */
+/** Whether the caller can read a certificate or authority. */
 export const mayRead =
   ({ ability }: ProjectAccess) =>
   ({ isAuthority, commonName }: Pick<Subject, 'isAuthority' | 'commonName'>): boolean =>
     isAuthority ? can(ability, 'certificate-authorities:read') : can(ability, 'certificates:read', { commonName });
 
 /**
- * Certificates that alerts are about: neither revoked nor expired; of alerts about expiry those whose time has begun and that nothing
- * has replaced, whether they were notified of or not.
+ * Certificates that alerts apply to: neither revoked nor expired. For expiration alerts, those within the period of the alert that are
+ * not superseded, whether notified or not.
  *
- * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE. Source: behaviour 7.3.
+ * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class MatchService {
   constructor(private readonly projects: ProjectReader) {}
 
-  /** Those of an alert that need not be there. @throws PROJECT_NOT_FOUND */
+  /** Previews an alert that need not exist. @throws PROJECT_NOT_FOUND */
   async preview(ctx: Context, raw: unknown): Promise<MatchedPage> {
     const { projectId: wanted, filters, alertBefore, eventType, ...request } = parse(PreviewAlert, raw);
     const project = await this.projects.authorized(ctx, wanted, 'pki-alerts:read');
@@ -58,14 +58,14 @@ export class MatchService {
     return page;
   }
 
-  /** Those of an alert. @throws CERTIFICATE_ALERT_NOT_FOUND */
+  /** Lists the certificates of an alert. @throws CERTIFICATE_ALERT_NOT_FOUND */
   async list(ctx: Context, raw: unknown): Promise<MatchedPage> {
     const { alertId: id, ...request } = parse(ListMatches, raw);
     const { row, project } = await this.projects.authorizedThing(ctx, { id }, ALERT, 'pki-alerts:read');
     return pageOfAlert(ctx, project, row, request);
   }
 
-  /** The same of an alert that is part of a larger answer; all alerts share their statements. */
+  /** Like `list`, for an alert nested in a response. All alerts share their statements. */
   async pageOfAlert(ctx: Context, alert: Alert, raw: unknown): Promise<MatchedPage> {
     const request = parse(MatchPage, raw);
     const project = await this.projects.loadOwning(ctx, alert.projectId, ALERT.notFound);
