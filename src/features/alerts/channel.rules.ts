@@ -170,12 +170,9 @@ const changedChannel = <T extends ChannelType, S extends z.core.$ZodLooseShape>(
     channelType: channelType(type),
     config: orEmpty(config),
     id: channelId.optional().meta({ description: 'ID of an existing channel of the alert. Absent for a new channel.' }),
-    enabled: z
-      .boolean()
-      .optional()
-      .meta({
-        description: 'Whether the channel sends notifications. Absent keeps the current value; true for a new channel.',
-      }),
+    enabled: z.boolean().optional().meta({
+      description: 'Whether the channel sends notifications. Absent keeps the current value; true for a new channel.',
+    }),
   });
 
 /** Every new channel needs a config, and no ID may repeat. */

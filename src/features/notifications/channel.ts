@@ -1,8 +1,8 @@
-/** Configs by the type of their channel, as they are sealed. Source: decisions 7.4. */
+/** Configs by type of channel, in the form in which they are sealed. */
 export interface ChannelConfigs {
   readonly email: {
     readonly recipients: readonly string[];
-    /** Users and groups whose addresses are looked up when it is sent. */
+    /** Users and groups whose addresses are resolved when a message is sent. */
     readonly userIds?: readonly string[] | undefined;
     readonly groupIds?: readonly string[] | undefined;
   };
@@ -11,10 +11,10 @@ export interface ChannelConfigs {
   readonly pagerduty: { readonly integrationKey: string };
 }
 
-/** How people and programs are notified. */
+/** Types of channels. */
 export type ChannelType = keyof ChannelConfigs;
 
-/** What one delivery goes to: a channel, or one recipient of an e-mail channel. */
+/** The destination of one delivery: a channel, or one recipient of an email channel. */
 export type Target =
   | { readonly type: 'email'; readonly recipient: string }
   | ({ readonly type: 'webhook' } & ChannelConfigs['webhook'])

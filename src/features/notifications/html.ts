@@ -6,14 +6,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** HTML that is safe to put into other HTML. */
+/** HTML that can be inserted into other HTML safely. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 type Part = string | number | Html | null | readonly Html[];
 
-/** A template of HTML: whatever is put in that is not HTML itself is escaped. */
+/** A template tag for HTML: escapes every value that is not `Html`. */
 export const html = (template: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(template.map((text, at) => `${text}${at < parts.length ? htmlOf(parts[at] ?? null) : ''}`).join(''));
 

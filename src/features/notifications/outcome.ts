@@ -1,19 +1,19 @@
 import { type OutboundCode, OutboundError } from '../../kernel/outbound/outbound-error.js';
 
-/** What became of an attempt to deliver. */
+/** The result of a delivery attempt. */
 export type Outcome =
   | { readonly result: 'accepted' }
   | {
-      /** `permanent`: another attempt would fail too. */
+      /** `permanent`: further attempts would fail too. */
       readonly result: 'temporary' | 'permanent';
       readonly code: OutboundCode | 'RECIPIENT_NOT_ALLOWED';
-      /** Status of the response, or reply code of the mail server. */
+      /** HTTP status of the response, or reply code of the mail server. */
       readonly status: number | null;
-      /** How long the target asks to wait. */
+      /** Delay that the target requests before the next attempt. */
       readonly retryAfterSeconds: number | null;
     };
 
-/** The outcome of an attempt. @throws whatever is no failure of the target */
+/** Converts an attempt to its outcome. @throws any error that is no failure of the target */
 export async function outcomeOf(attempt: Promise<unknown>): Promise<Outcome> {
   try {
     await attempt;

@@ -1,20 +1,20 @@
-/** Control characters, line ends, and what turns the direction of a line around. */
+/** Control characters, line breaks, and characters that change text direction. */
 const UNPRINTABLE = /[\s\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
-/** How much something matters. */
+/** Severity of a notification. */
 export type Severity = 'critical' | 'error' | 'warning' | 'info';
 
-/** How urgent something is, in a word for programs and one for people. */
+/** Urgency: a severity for programs and a label for people. */
 export interface Urgency {
   readonly severity: Severity;
-  /** Empty: nothing is said of it. */
+  /** Empty: no label is shown. */
   readonly label: string;
 }
 
-/** Of what has no time. */
+/** For items without a time. */
 export const NOT_URGENT: Urgency = { severity: 'info', label: '' };
 
-/** How urgent it is that something expires, most urgent first. Source: specification, Certificate alert. */
+/** Urgency by days until expiration, most urgent first. */
 const URGENCIES: readonly (Urgency & { readonly mostDays: number })[] = [
   { mostDays: -1, severity: 'critical', label: 'Expired' },
   { mostDays: 7, severity: 'critical', label: 'Expires within 7 days' },
@@ -23,17 +23,17 @@ const URGENCIES: readonly (Urgency & { readonly mostDays: number })[] = [
   { mostDays: Number.POSITIVE_INFINITY, severity: 'info', label: 'Expires in more than 30 days' },
 ];
 
-/** How urgent it is that so many days are left; below 0: it has expired. */
+/** The urgency for a number of days left; negative if expired. */
 export const urgencyOf = (daysLeft: number): Urgency =>
   URGENCIES.find(({ mostDays }) => daysLeft <= mostDays) ?? NOT_URGENT;
 
-/** On one line, and no longer than this, by code units; what is cut ends in an ellipsis. */
+/** Converts to one line of at most this many code units; longer strings are cut and end in an ellipsis. */
 export function fitted(text: string, most: number): string {
   const line = text.toWellFormed().replace(UNPRINTABLE, ' ').trim();
   return line.length <= most ? line : `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** A string, or the first of a list: `a.example.com, b.example.com and 3 more`. Empty for an empty list. */
+/** Joins a list and cuts it: `a.example.com, b.example.com and 3 more`. Empty for an empty list. */
 export function listText(text: string | readonly string[], mostNames: number, most: number): string {
   if (typeof text === 'string') return fitted(text, most);
   const shown = text.slice(0, mostNames).map((name) => fitted(name, most));
@@ -52,7 +52,7 @@ export function daysText(daysLeft: number): string {
   return daysLeft > 0 ? `in ${text}` : `${text} ago`;
 }
 
-/** That something expires so many days from now, at this time. */
+/** Expiration in a number of days, at this time. */
 export const expiry = (daysLeft: number, time: Date) => ({
   verb: daysLeft < 0 ? 'Expired' : 'Expires',
   text: daysText(daysLeft),

@@ -16,6 +16,6 @@ export const NotificationChannelSchema = defineEntity({
   },
 });
 
-/** A way in which a project notifies. Its config is sealed for this row and `configVersion`. */
+/** A notification channel of a project. Its config is sealed for this row and `configVersion`. */
 export class NotificationChannel extends NotificationChannelSchema.class {}
 NotificationChannelSchema.setClass(NotificationChannel);

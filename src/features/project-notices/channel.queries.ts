@@ -20,10 +20,10 @@ const channels = tablesOf<typeof NotificationChannelSchema>()
     'updated_at as updatedAt',
   ]);
 
-/** Channels of whatever projects. */
+/** Channels by ID, in any project. */
 export const findChannels = prepared(({ ids }: { ids: readonly string[] }) => channels.where('id', '=', anyOf(ids)));
 
-/** A channel as it is read, its config sealed. */
+/** A channel as read from the database, its config sealed. */
 export type ChannelRow = Awaited<ReturnType<typeof findChannels>>[number];
 
 /** Channels of projects, by name. */
@@ -31,7 +31,7 @@ export const listChannels = prepared(({ projectIds }: { projectIds: readonly str
   channels.where('project_id', '=', anyOf(projectIds)).orderBy(sql`name collate "C"`).orderBy('id'),
 );
 
-/** Channels of a project that are enabled and take a kind of notices. */
+/** Enabled channels of a project that send notices of a kind. */
 export const listTakingChannels = prepared(({ projectId, kind }: { projectId: string; kind: NoticeKind }) =>
   channels
     .where('project_id', '=', projectId)

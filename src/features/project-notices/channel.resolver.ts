@@ -10,10 +10,13 @@ import { ANYWHERE, ChannelPage, ListChannels, OneChannel } from './channel.rules
 import type { ChannelService, ListedChannels } from './channel.service.js';
 import { NotificationChannelConnection, NotificationChannelType, toNotificationChannel } from './channel.type.js';
 
-@ObjectType('TestNotificationChannelPayload', { description: 'What came of a test.', simpleResolvers: true })
+@ObjectType('TestNotificationChannelPayload', {
+  description: 'Result of `testNotificationChannel`.',
+  simpleResolvers: true,
+})
 class TestNotificationChannelPayload {
   @Field(() => [AlertTestResultType], {
-    description: 'One for each target: each address of a channel that sends mails, else the channel.',
+    description: 'One result per target: each address of an email channel, otherwise the channel.',
   })
   results!: readonly AlertTestResultType[];
 }
@@ -27,15 +30,15 @@ export class ChannelResolver {
     return shown(await this.service.list(ctx, args));
   }
 
-  @query(NotificationChannelType, OneChannel, 'One notification channel by its id.')
+  @query(NotificationChannelType, OneChannel, 'A notification channel, by ID.')
   async notificationChannel(ctx: Context, args: object): Promise<NotificationChannelType> {
     return toNotificationChannel(await this.service.get(ctx, args));
   }
 
   @mutation(
     ANYWHERE.create,
-    { notificationChannel: [NotificationChannelType, 'The new channel.'] },
-    'Adds a way in which a project notifies.',
+    { notificationChannel: [NotificationChannelType, 'The created notification channel.'] },
+    'Adds a notification channel to a project.',
   )
   async createNotificationChannel(ctx: Context, input: object) {
     return { notificationChannel: toNotificationChannel(await this.service.create(ctx, input)) };
@@ -43,8 +46,8 @@ export class ChannelResolver {
 
   @mutation(
     ANYWHERE.update,
-    { notificationChannel: [NotificationChannelType, 'The channel as it is now.'] },
-    'Changes a notification channel, or switches it on or off.',
+    { notificationChannel: [NotificationChannelType, 'The updated notification channel.'] },
+    'Updates a notification channel, or enables or disables it.',
   )
   async updateNotificationChannel(ctx: Context, input: object) {
     return { notificationChannel: toNotificationChannel(await this.service.update(ctx, input)) };
@@ -52,8 +55,8 @@ export class ChannelResolver {
 
   @mutation(
     OneChannel,
-    { notificationChannel: [NotificationChannelType, 'The deleted channel.'] },
-    'Deletes a notification channel; what waits at it is cancelled.',
+    { notificationChannel: [NotificationChannelType, 'The deleted notification channel.'] },
+    'Deletes a notification channel and cancels its pending messages.',
   )
   async deleteNotificationChannel(ctx: Context, input: object) {
     return { notificationChannel: toNotificationChannel(await this.service.delete(ctx, input)) };
@@ -62,7 +65,7 @@ export class ChannelResolver {
   @mutation(
     OneChannel,
     TestNotificationChannelPayload,
-    'Sends a test to the targets of a notification channel, once, and waits up to 20 seconds for what they answer. Needs EDIT.',
+    'Sends a test to every target of a notification channel and waits up to 20 seconds for the responses. Requires `edit` on `webhooks`.',
   )
   async testNotificationChannel(ctx: Context, input: object): Promise<TestNotificationChannelPayload> {
     const trials = await this.service.test(ctx, input);
@@ -80,7 +83,7 @@ const shown = (page: ListedChannels): CountedConnectionOf<NotificationChannelTyp
 
 @Resolver(() => NotificationChannelConnection)
 export class ChannelCountResolver {
-  /** Compiled documents call no function that they find in a field. */
+  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
   @FieldResolver(() => Int)
   totalCount(@Root() page: CountedConnectionOf<NotificationChannelType>): Promise<number> {
     return page.totalCount();
@@ -95,13 +98,13 @@ export class ProjectChannelsResolver {
 
   @nested(
     [NotificationChannelType],
-    'How it notifies, by name; null with PERMISSION_DENIED if you may not read it. Without a channel its admins get mails.',
+    'Notification channels of the project, by name. Null, with PERMISSION_DENIED, if you cannot read them. A project without channels emails its admins.',
   )
   async notificationChannels({ access }: ProjectType, ctx: Context): Promise<readonly NotificationChannelType[]> {
     return (await this.service.listInProject(ctx, access)).map(toNotificationChannel);
   }
 
-  @nested(NotificationChannelConnection, 'As `notificationChannels`, in pages.', ChannelPageArgs)
+  @nested(NotificationChannelConnection, 'Notification channels of the project, by name, in pages.', ChannelPageArgs)
   async notificationChannelConnection({ access }: ProjectType, ctx: Context, page: object) {
     return shown(await this.service.pageInProject(ctx, access, page));
   }

@@ -9,35 +9,35 @@ import { NOTICE_KINDS, noticeKind } from './notice.rules.js';
 
 type Configs = typeof ALERTS_ANYWHERE.configs;
 
-const projectId = idOf('project');
-const id = idOf('notification channel');
-const onlyIn = idOf('project that it belongs to').nullish();
+const projectId = idOf('ID of the project.');
+const id = idOf('ID of the notification channel.');
+const onlyIn = idOf('ID of the project that the channel must belong to.').nullish();
 const name = storedText(255)
   .trim()
   .min(1)
-  .meta({ description: 'What people call it, 1 to 255 characters, unique in the project.' });
+  .meta({ description: 'Name of the channel, 1 to 255 characters, unique in the project.' });
 const kinds = z
   .array(noticeKind)
   .max(NOTICE_KINDS.length)
-  .meta({ description: 'Which kinds of notices it sends; empty: every kind.' });
+  .meta({ description: 'Kinds of notices that the channel sends. An empty list means every kind.' });
 const enabled = z.boolean();
 
 /** A config named by its type: `{ email: { recipients } }`. */
 const configOf = ({ email, webhook, slack, pagerduty }: Configs) =>
   z
     .strictObject({
-      email: email.optional().meta({ description: 'Of a channel that sends mails.' }),
-      webhook: webhook.optional().meta({ description: 'Of a channel that sends requests.' }),
-      slack: slack.optional().meta({ description: 'Of a channel that sends messages to Slack.' }),
-      pagerduty: pagerduty.optional().meta({ description: 'Of a channel that makes incidents of PagerDuty.' }),
+      email: email.optional().meta({ description: 'Configuration of an email channel.' }),
+      webhook: webhook.optional().meta({ description: 'Configuration of a webhook channel.' }),
+      slack: slack.optional().meta({ description: 'Configuration of a Slack channel.' }),
+      pagerduty: pagerduty.optional().meta({ description: 'Configuration of a PagerDuty channel.' }),
     })
     .superRefine((given: object, issues) => {
       if (Object.values(given).filter((config) => config !== undefined).length !== 1)
         issues.addIssue({ code: 'custom', message: 'must have exactly one type', params: { code: 'INVALID' } });
     }, EVEN_IF_FAULTY)
-    .meta({ description: 'Where it sends, by its type: exactly one.' });
+    .meta({ description: 'Configuration of the channel. Set exactly one field.' });
 
-/** Inputs of new and changed channels of projects. */
+/** Inputs that create and update channels of projects. */
 function channelRules(configs: Configs) {
   const config = configOf(configs);
   return {
@@ -48,9 +48,9 @@ function channelRules(configs: Configs) {
         name,
         kinds: kinds.default([]),
         config,
-        enabled: enabled.default(true).meta({ description: 'Whether it notifies.' }),
+        enabled: enabled.default(true).meta({ description: 'Whether the channel sends notifications.' }),
       })
-      .meta({ description: 'A new notification channel.' }),
+      .meta({ description: 'Fields of the new notification channel.' }),
     update: z
       .strictObject({
         id,
@@ -58,18 +58,18 @@ function channelRules(configs: Configs) {
         name: name.optional(),
         kinds: kinds.optional(),
         config: config.optional(),
-        enabled: enabled.optional().meta({ description: 'Whether it notifies.' }),
+        enabled: enabled.optional().meta({ description: 'Whether the channel sends notifications.' }),
       })
-      .meta({ description: 'Changes of a notification channel. What is absent stays.' }),
+      .meta({ description: 'Fields of the notification channel to change. Absent fields keep their value.' }),
   };
 }
 export type ChannelRules = ReturnType<typeof channelRules>;
 export type GivenConfigs = z.output<ChannelRules['config']>;
 
-/** Rules with which webhooks may go to any host: those that the schema is made of. */
+/** Rules that allow webhooks to any host; the GraphQL schema is made of them. */
 export const ANYWHERE = channelRules(ALERTS_ANYWHERE.configs);
 
-/** The rules of an installation. They differ in what they refuse, and not in what they take. */
+/** The rules of an installation. They accept the same fields and differ only in the hosts that they refuse. */
 export const rulesFor = (config: { readonly allowPrivateTargets: boolean }): ChannelRules =>
   config.allowPrivateTargets ? ANYWHERE : channelRules(alertRulesFor(config).configs);
 
@@ -82,7 +82,7 @@ export const configFrom = (given: GivenConfigs) =>
 
 export const OneChannel = z
   .strictObject({ id, projectId: onlyIn })
-  .meta({ description: 'Which notification channel.' });
+  .meta({ description: 'The notification channel, by ID.' });
 
 /** Arguments of `Project.notificationChannelConnection`. */
 export const ChannelPage = z.strictObject({ ...pageRules, ...orderRulesOf('by name, ascending, which is NAME') });

@@ -31,18 +31,18 @@ const TABLE = 'notification_channel';
 const MOST = 50;
 const TAKEN = { notification_channel_name_unique: 'NOTIFICATION_CHANNEL_NAME_TAKEN' } as const;
 
-/** A page of channels, and how many there are in all. */
+/** One page of channels and the total count. */
 export type ListedChannels = Page<ChannelRow> & { readonly totalCount: () => Promise<number> };
 
-/** What came of a test at one target, and its channel. */
+/** The result of a test at one target, with its channel. */
 export interface ChannelTrial extends Trial {
   readonly channel: ChannelRow;
 }
 
 /**
- * How projects notify. Configs are sealed.
+ * Notification channels of projects. Configs are sealed.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED and
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED and
  * AUDIT_UNAVAILABLE.
  */
 export class ChannelService {
@@ -70,10 +70,10 @@ export class ChannelService {
   }
 
   /**
-   * Changes a channel. A webhook without a signing secret keeps that of before.
+   * Updates a channel. A webhook without a signing secret keeps the existing one.
    *
-   * @throws NOTIFICATION_CHANNEL_NOT_FOUND, NOTIFICATION_CHANNEL_NAME_TAKEN; SEALED_VALUE_INVALID where a signing secret stays that
-   *   cannot be decrypted
+   * @throws NOTIFICATION_CHANNEL_NOT_FOUND, NOTIFICATION_CHANNEL_NAME_TAKEN; SEALED_VALUE_INVALID if a signing secret to be kept cannot be
+   *   decrypted
    */
   update(ctx: Context, raw: unknown): Promise<ChannelRow> {
     const { config, enabled, name, kinds, ...named } = parse(this.rules.update, raw);
@@ -95,7 +95,7 @@ export class ChannelService {
     });
   }
 
-  /** Deletes a channel; what waits at it is cancelled. @returns the channel as it was @throws NOTIFICATION_CHANNEL_NOT_FOUND */
+  /** Deletes a channel and cancels its pending messages. @returns the deleted channel @throws NOTIFICATION_CHANNEL_NOT_FOUND */
   delete(ctx: Context, raw: unknown): Promise<ChannelRow> {
     const named = parse(OneChannel, raw);
     return inTransaction(ctx, async (tx) => {
@@ -108,20 +108,20 @@ export class ChannelService {
     });
   }
 
-  /** One channel. @throws NOTIFICATION_CHANNEL_NOT_FOUND */
+  /** Returns one channel. @throws NOTIFICATION_CHANNEL_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<ChannelRow> {
     const { row } = await this.projects.authorizedThing(ctx, parse(OneChannel, raw), CHANNEL, 'webhooks:read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return row;
   }
 
-  /** Channels of a project, by name, or in another order. */
+  /** Lists channels of a project, by name by default. */
   async list(ctx: Context, raw: unknown): Promise<ListedChannels> {
     const { projectId, ...page } = parse(ListChannels, raw);
     return this.pageInProject(ctx, await this.projects.authorized(ctx, projectId, 'webhooks:read'), page);
   }
 
-  /** Channels of a project that is part of a larger answer; all projects share one statement. */
+  /** Lists channels of a project nested in a response. All projects share one statement. */
   async listInProject(ctx: Context, project: ProjectAccess): Promise<readonly ChannelRow[]> {
     authorize(project, 'webhooks:read');
     const channels = (await batched(ctx, channelsByProject, project.projectId)) ?? [];
@@ -131,7 +131,7 @@ export class ChannelService {
     return channels;
   }
 
-  /** The same in pages. */
+  /** Like `listInProject`, in pages. */
   async pageInProject(ctx: Context, project: ProjectAccess, raw: object): Promise<ListedChannels> {
     const page = parse(ChannelPage, raw);
     const channels = await this.listInProject(ctx, project);
@@ -143,8 +143,8 @@ export class ChannelService {
   }
 
   /**
-   * Makes one attempt at each target of a channel, which may be disabled. Nothing is tried again, and no message is stored. The record
-   * of the audit trail is there before.
+   * Makes one attempt at each target of a channel, which may be disabled. There are no retries and no message is stored. The audit record
+   * is written before the first attempt.
    *
    * @throws NOTIFICATION_CHANNEL_NOT_FOUND
    */
@@ -168,7 +168,7 @@ const channelsByProject = batchOfOwned(
   ({ projectId }) => projectId,
 );
 
-/** What is stored of a config. @throws VALIDATION_FAILED as `recipientFaults`, all at once */
+/** The config to store. @throws VALIDATION_FAILED as `recipientFaults`, all at once */
 async function sealedConfig(
   tx: Transaction,
   project: ProjectAccess,
@@ -202,7 +202,7 @@ async function changed(tx: Transaction, action: string, channel: Named): Promise
 const record = (tx: Transaction, action: string, { id, projectId }: Named): Promise<void> =>
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { channelId: id } });
 
-/** What the audit trail says of a channel that is shown. */
+/** The audit record of reading a channel. */
 export const readOf = ({ id, projectId }: Named) => ({
   action: 'notification-channel:get',
   projectId,

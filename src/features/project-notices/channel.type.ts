@@ -19,43 +19,45 @@ export const NoticeKindEnum = {
 } as const satisfies Record<string, NoticeKind>;
 registerEnumType(NoticeKindEnum, {
   name: 'NoticeKind',
-  description: 'What a project is notified of.',
+  description: 'Kinds of notices of a project.',
   valuesConfig: {
     SECRET_REMINDER: { description: 'The reminder of a secret is due.' },
-    CREDENTIAL_EXPIRY: { description: 'An access token or a client secret of an identity expires soon.' },
-    CREDENTIAL_CHANGE: { description: 'Credentials of an identity were made, revoked or changed.' },
-    PROJECT_RESCUE: { description: 'Somebody made himself an admin of the project, which had none.' },
+    CREDENTIAL_EXPIRY: { description: 'An access token or client secret of an identity expires soon.' },
+    CREDENTIAL_CHANGE: { description: 'Credentials of an identity were created, revoked or changed.' },
+    PROJECT_RESCUE: { description: 'An organization admin became admin of the project, which had none.' },
     CERTIFICATE_REQUEST_FAILURE: { description: 'A certificate could not be issued or renewed.' },
-    CONNECTION_FAILURE: { description: 'An outside system does not accept the credentials of a connection any more.' },
-    ROTATION_FAILURE: { description: 'A rotation failed, was paused, or nobody can tell which credential works.' },
+    CONNECTION_FAILURE: { description: 'The external system no longer accepts the credentials of a connection.' },
+    ROTATION_FAILURE: { description: 'A rotation failed or was paused, or it is unknown which credential is valid.' },
   },
 });
 enumOfRule(noticeKind, NoticeKindEnum);
 inputOfRule(ANYWHERE.config, ChannelConfigInput);
 
-/** What the API shows of a channel of a project. */
+/** A channel of a project as the API shows it. */
 @ObjectType('NotificationChannel', {
   implements: Node,
-  description: 'A way in which a project notifies of reminders, credentials and failures.',
+  description: 'A notification channel of a project: sends reminders, changes of credentials and failures.',
   simpleResolvers: true,
 })
 export class NotificationChannelType extends Node {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'What people call it; unique in the project.' })
+  @Field(() => String, { description: 'Name of the channel, unique in the project.' })
   name!: string;
 
-  @Field(() => [NoticeKindEnum], { description: 'Which kinds of notices it sends; empty: every kind.' })
+  @Field(() => [NoticeKindEnum], {
+    description: 'Kinds of notices that the channel sends. An empty list means every kind.',
+  })
   kinds!: readonly NoticeKind[];
 
-  @Field(() => AlertChannelType, { description: 'How it notifies.' })
+  @Field(() => AlertChannelType, { description: 'Type and configuration of the channel.' })
   channel!: AlertChannelType;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the channel was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the channel was last changed.' })
   updatedAt!: Date;
 }
 
@@ -65,7 +67,7 @@ export const NotificationChannelConnection = countedConnectionOf(
   'name',
 );
 
-/** A channel as the API shows it. */
+/** Converts a channel to its GraphQL type. */
 export const toNotificationChannel = (row: ChannelRow): NotificationChannelType => ({
   ...row,
   channel: toChannelType({ ...row, table: 'notification_channel' }),

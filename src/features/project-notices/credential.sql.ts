@@ -1,11 +1,11 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
-/** The projects that an identity `i` is a member of, directly or by groups; one row without a project where there is none. */
+/** Projects that an identity `i` is a member of, directly or by a group; one row without a project if there is none. */
 const PROJECTS = `left join lateral (
     select distinct n.organization_id, n.project_id from project_member_now n where n.member_id = i.id) m on true`;
 const OWNER = `coalesce(m.organization_id, i.organization_id) as "organizationId", m.project_id as "projectId"`;
 
-/** Identities, or holders of tokens where no identity is given, and who is notified of changes of their credentials. */
+/** Identities (or the owners of tokens, if no identity is given) and whom to notify of changes of their credentials. */
 export const listCredentialOwners = sqlStatement({
   text: `
     select g.at::integer as at, i.id as "identityId", i.name, ${OWNER}
@@ -27,7 +27,7 @@ const ROW = {
   projectId: t.nullable(t.uuid),
 } as const;
 
-/** What expires within days and was to live longer than that, with who is notified of it. */
+/** Credentials that expire within a number of days and were issued for longer than that, with whom to notify. */
 const expiring = (found: string) => `
   with found as materialized (
     ${found} and x.expires_at > now() and x.expires_at <= now() + make_interval(days => :days::integer)
@@ -39,7 +39,7 @@ const expiring = (found: string) => `
   order by f.expires_at, f.id`;
 const OUTLIVES = (since: string): string => `x.expires_at - ${since} > make_interval(days => :days::integer)`;
 
-/** Access tokens that people made for identities and that expire soon, soonest first. Those of logins are none. */
+/** Access tokens that people created for identities and that expire soon, soonest first. Login tokens are not included. */
 export const listExpiringTokens = sqlStatement({
   text: expiring(`
     select x.id, x.identity_id, coalesce(x.name, '') as label, x.expires_at from access_token x

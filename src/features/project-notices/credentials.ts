@@ -5,11 +5,11 @@ import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { listCredentialOwners, listExpiringClientSecrets, listExpiringTokens } from './credential.sql.js';
 import { notify } from './notices.js';
 
-/** What notices say of changes, by the action of their records in the audit trail. */
+/** Titles of notices by the audit action of the change. */
 const CHANGES: Readonly<Record<string, string>> = {
-  'client-secret:create': 'Client secret made',
+  'client-secret:create': 'Client secret created',
   'client-secret:revoke': 'Client secret revoked',
-  'access-token:create': 'Access token made',
+  'access-token:create': 'Access token created',
   'access-token:revoke': 'Access token revoked',
   'identity-token-auth:attach': 'Token authentication added',
   'identity-token-auth:remove': 'Token authentication removed',
@@ -18,8 +18,8 @@ const CHANGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Notifies of changes of credentials of identities, in the transaction that recorded them: the projects that an identity is a member
- * of, or else the admins of its organization. Tokens of users cause no notice.
+ * Notifies of credential changes of identities, in the transaction that recorded them: the projects that an identity is a member of, or
+ * else the admins of its organization. Tokens of users cause no notice.
  */
 export async function notifyOfCredentialChanges(tx: Transaction, events: readonly AuditEvent[]): Promise<void> {
   const changes = events.flatMap(({ action, facts = {} }) => {
@@ -45,11 +45,11 @@ export async function notifyOfCredentialChanges(tx: Transaction, events: readonl
   );
 }
 
-/** How long before it expires a credential causes a notice. */
+/** How many days before expiration a credential causes a notice. */
 const DAYS = 7;
 const AT_ONCE = 500;
 
-/** Notifies of credentials that expire within a week, once for each time at which they would. */
+/** Notifies of credentials that expire within a week, once per expiration time. */
 export const FIND_EXPIRING: JobKind = {
   name: 'project-notices:find-expiring',
   description: `Notifies projects of access tokens and client secrets that expire within ${DAYS} days, daily at midnight UTC.`,

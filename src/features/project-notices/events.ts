@@ -6,7 +6,7 @@ interface InProject {
   readonly projectId: string;
 }
 
-/** Notifies a project that somebody rescued it. */
+/** Notifies a project that it was rescued. */
 export const notifyOfRescue = (
   tx: Transaction,
   {
@@ -32,9 +32,9 @@ export const notifyOfRescue = (
   ]);
 
 /**
- * Notifies a project that a certificate could not be issued or renewed, but not of a request for a new one that the profile refused, and
- * of a certificate, or of new ones of a profile, once a day for each reason: whoever tries things out, and a program that tries again and
- * again, would flood the channels.
+ * Notifies a project that a certificate could not be issued or renewed. A request for a new certificate that the profile refused causes
+ * no notice. Others cause at most one a day per certificate (or profile) and reason, because retries of people and programs would flood
+ * the channels.
  */
 export const notifyOfFailedRequest = (
   tx: Transaction,
@@ -65,7 +65,7 @@ export const notifyOfFailedRequest = (
   return notify(tx, 'certificate-request-failure', isRefused ? [] : [notice]);
 };
 
-/** Notifies projects, or with null the admins of the organization, that a connection does not work any more: once, until it does again. */
+/** Notifies projects, or with null the admins of the organization, that a connection fails: once until it works again. */
 export const notifyOfFailure = (
   tx: Transaction,
   {
@@ -98,18 +98,18 @@ export const notifyOfFailure = (
     })),
   );
 
-/** What happens to a rotation that a project is notified of. */
+/** Rotation failures that a project is notified of. */
 export type RotationTrouble = 'failed' | 'paused' | 'undecided';
 
 const ROTATION_STATES: Readonly<Record<RotationTrouble, string>> = {
-  failed: 'It is tried again by itself, if automatic rotation is on.',
-  paused: 'Automatic rotation is paused, so that no account gets locked. Rotate it by hand to go on.',
-  undecided: 'Nobody can tell which password works. Both are kept; reconcile the rotation.',
+  failed: 'It is retried automatically if automatic rotation is on.',
+  paused: 'Automatic rotation is paused so that no account gets locked out. Rotate manually to resume it.',
+  undecided: 'It is unknown which password is valid. Both are stored; reconcile the rotation.',
 };
 
 /**
- * Notifies a project that a rotation failed: once for each credential that it has published, and once more when it is paused or cannot be
- * decided, since its retries would flood the channels.
+ * Notifies a project that a rotation failed: once per published credential, and once more when it is paused or undecided. Further notices
+ * of retries would flood the channels.
  */
 export const notifyOfFailedRotation = (
   tx: Transaction,

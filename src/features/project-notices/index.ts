@@ -23,9 +23,9 @@ import { SecretReminder } from './reminder.entity.js';
 import { REMIND } from './reminders.js';
 
 /**
- * What projects are notified of, and through which channels.
+ * Notices of projects and the channels that send them.
  *
- * @param deps `allowPrivateTargets`: webhooks may go to this machine and to private networks
+ * @param deps `allowPrivateTargets`: webhooks may call this machine and private networks
  */
 export function createProjectNotices(deps: {
   readonly projects: ProjectReader;

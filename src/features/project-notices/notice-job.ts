@@ -11,10 +11,10 @@ import { listPeople, lockNewNotices, markWritten } from './notice.sql.js';
 import { NOTICE_SOURCE } from './notice-source.js';
 import { WRITE_MESSAGES } from './notices.js';
 
-/** In one transaction, and so in one mail. */
+/** Notices per transaction, and so per email. */
 const AT_ONCE = 500;
 
-/** Writes the messages of an owner's notices. */
+/** Writes the messages for the notices of an owner. */
 export const WRITE_MESSAGES_JOB: JobKind = {
   ...WRITE_MESSAGES,
   retry: { firstSeconds: 30, longestSeconds: 600, attempts: 1_000_000 },
@@ -28,7 +28,7 @@ export const WRITE_MESSAGES_JOB: JobKind = {
 type Owner = { readonly organizationId: string; readonly projectId: string | null; readonly ownerId: string };
 type Notice = Awaited<ReturnType<typeof lockNewNotices>>[number];
 
-/** @returns how many notices */
+/** @returns the number of notices */
 async function writeSome(tx: Transaction, owner: Owner): Promise<number> {
   const notices = await lockNewNotices(tx, { ownerId: owner.ownerId, most: AT_ONCE });
   for (const [kind, some] of Map.groupBy(notices, (notice) => notice.kind)) await writeKind(tx, owner, kind, some);
@@ -42,7 +42,7 @@ async function writeKind(tx: Transaction, owner: Owner, event: NoticeKind, notic
     openForTelling(tx, { ...channel, table: 'notification_channel' }),
   );
   const people = await addressesOf(tx, owner, notices);
-  // Who is named gets a mail; who is not, where nobody else is notified.
+  // People named by a notice get an email; admins get one only if nobody else is notified.
   const byPeople = Map.groupBy(notices, ({ recipientIds }) => {
     const named = recipientIds.filter((id) => people.has(id)).sort();
     return (
@@ -80,7 +80,7 @@ interface Person {
   readonly target: LedgerTarget;
 }
 
-/** Those who have an address, by their ids: admins, and whom notices name. */
+/** People with an email address, by ID: admins, and people named by notices. */
 async function addressesOf(
   tx: Transaction,
   owner: Owner,

@@ -1,7 +1,7 @@
 import { expiry, fitted, type Notification, plainItem, type Severity, urgencyOf } from '../notifications/public.js';
 import { NoticeFacts, type NoticeKind } from './notice.rules.js';
 
-/** What is said of notices of a kind. */
+/** Texts of notices of a kind. */
 interface Words {
   readonly title: (count: number) => string;
   readonly noun: { readonly one: string; readonly many: string };
@@ -15,50 +15,49 @@ const WORDS: Readonly<Record<NoticeKind, Words>> = {
     noun: { one: 'Secret', many: 'Secrets' },
     severity: 'info',
     nextSteps:
-      'Do what the reminder says, such as replacing the value. Change or remove the reminder in the settings of the secret.',
+      'Act on the reminder, for example replace the value. Change or remove the reminder in the settings of the secret.',
   },
   'credential-expiry': {
     title: (count) =>
       count === 1 ? 'A credential of an identity expires soon' : `${count} credentials of identities expire soon`,
     noun: { one: 'Credential', many: 'Credentials' },
     severity: 'warning',
-    nextSteps: 'Make a new token or client secret, install it wherever the old one is in use, and revoke the old one.',
+    nextSteps: 'Create a new token or client secret, install it wherever the old one is used, and revoke the old one.',
   },
   'credential-change': {
     title: (count) =>
       count === 1 ? 'Credentials of an identity changed' : `${count} changes of credentials of identities`,
     noun: { one: 'Change', many: 'Changes' },
     severity: 'info',
-    nextSteps: 'If nobody in your team did this, revoke the credentials of the identity and look into the audit trail.',
+    nextSteps: 'If nobody on your team did this, revoke the credentials of the identity and check the audit trail.',
   },
   'project-rescue': {
     title: () => 'The project was rescued',
     noun: { one: 'Rescue', many: 'Rescues' },
     severity: 'warning',
     nextSteps:
-      'Somebody made himself an admin of the project for a time, because it had none. If you did not expect it, revoke the rescue and look into the audit trail.',
+      'An organization admin became admin of the project for a limited time, because it had none. If you did not expect this, revoke the rescue and check the audit trail.',
   },
   'certificate-request-failure': {
     title: (count) => (count === 1 ? 'A certificate could not be issued' : `${count} certificates could not be issued`),
     noun: { one: 'Request', many: 'Requests' },
     severity: 'error',
     nextSteps:
-      'Look at the error of the request, remove its cause, and ask for the certificate again before the present one expires.',
+      'Check the error of the request, fix its cause, and request the certificate again before the current one expires.',
   },
   'connection-failure': {
-    title: (count) =>
-      count === 1 ? 'A connection does not work any more' : `${count} connections do not work any more`,
+    title: (count) => (count === 1 ? 'A connection stopped working' : `${count} connections stopped working`),
     noun: { one: 'Connection', many: 'Connections' },
     severity: 'error',
     nextSteps:
-      'Rotations by the connection fail until it works again. Look at its error, and give it other credentials or make the outside system reachable.',
+      'Rotations that use the connection fail until it works again. Check its error, then update its credentials or make the external system reachable.',
   },
   'rotation-failure': {
     title: (count) => (count === 1 ? 'A rotation failed' : `${count} rotations failed`),
     noun: { one: 'Rotation', many: 'Rotations' },
     severity: 'error',
     nextSteps:
-      'The mapped secrets hold the credential of before. Look at the attempts of the rotation, remove the cause, and rotate it by hand if you do not want to wait.',
+      'The mapped secrets still hold the previous credential. Check the attempts of the rotation and fix the cause; to rotate immediately, start it manually.',
   },
 };
 
@@ -70,7 +69,7 @@ interface ShownNotice {
   readonly daysLeft: number | null;
 }
 
-/** Who is notified. `name` is null for people. */
+/** Who notifies. `name` is null for emails to people. */
 interface Notified {
   readonly organizationId: string;
   readonly projectId: string | null;
@@ -78,7 +77,7 @@ interface Notified {
   readonly name: string | null;
 }
 
-/** The notification of notices of one kind; null without any. @param now when it is sent */
+/** Renders notices of one kind; null if there are none. @param now when it is sent */
 export function noticeNotification(
   notified: Notified,
   notices: readonly ShownNotice[],
@@ -98,7 +97,7 @@ export function noticeNotification(
   };
 }
 
-/** Who notifies, and why somebody gets it. */
+/** Owner of the notices, and the reason why a recipient gets them. */
 function notificationBy(
   { organizationId, projectId, ownerName, name }: Notified,
   kind: NoticeKind | 'test',
@@ -117,7 +116,7 @@ function notificationBy(
     context: [[owner, ownerName] as const, ...(name === null ? [] : [['Channel', name] as const])],
     reason:
       name === null
-        ? `an admin of ${shownOwner}, or because its notice names the address`
+        ? `an admin of ${shownOwner}, or because the notice names this address`
         : `a recipient of the channel “${fitted(name, 100)}” of ${shownOwner}`,
     data: { [label]: { id: projectId ?? organizationId, name: ownerName } },
     link: null,
@@ -131,14 +130,14 @@ function itemOf({ id, subjectId, facts, daysLeft }: ShownNotice) {
   return { ...item, urgency: urgencyOf(daysLeft), due: expiry(daysLeft, new Date(expiresAt)) };
 }
 
-/** The notification of a test of a channel. @param now when it is sent */
+/** Renders the test of a channel. @param now when it is sent */
 export function testNotification(notified: Notified, now = new Date()): Notification {
   return {
     ...notificationBy(notified, 'test', now),
     severity: 'info',
-    title: 'A test of this channel',
+    title: 'Test of this channel',
     noun: { one: 'Notice', many: 'Notices', omitted: '' },
     items: [],
-    nextSteps: 'Nothing is wrong: somebody tried this channel out.',
+    nextSteps: 'No action is needed: somebody tested this channel.',
   };
 }

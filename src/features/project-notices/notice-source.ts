@@ -7,13 +7,13 @@ import { noticeNotification } from './notice-notification.js';
 
 type NoticeSender = Awaited<ReturnType<typeof findNoticeSender>>[number];
 
-/** Channels of projects, their people, and what is said of notices when it is sent. */
+/** The delivery source of notices: finds channels and people, and renders messages. */
 export const NOTICE_SOURCE: Source<NoticeSender> = {
   name: 'project-notice',
   job: {
     name: 'project-notices:send',
     description:
-      'Sends the notifications that wait at one channel of a project, or for people of a project or an organization.',
+      'Sends the pending messages of one channel of a project, or to people of a project or an organization.',
   },
   find: async (ctx, channelId) => (await findNoticeSender(ctx, { channelId }))[0],
   targets: async (ctx, { id, projectId, configSealed, ...sender }) => {

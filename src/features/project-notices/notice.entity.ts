@@ -18,6 +18,6 @@ const NoticeSchema = defineEntity({
   },
 });
 
-/** Something that a project, or an organization, is notified of once. It holds no value of a secret. */
+/** An event that a project or an organization is notified of once. It holds no secret value. */
 export class Notice extends NoticeSchema.class {}
 NoticeSchema.setClass(Notice);

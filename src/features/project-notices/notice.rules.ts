@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What projects are notified of. */
+/** Kinds of notices. */
 export const NOTICE_KINDS = [
   'secret-reminder',
   'credential-expiry',
@@ -14,15 +14,15 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 export const noticeKind = z.enum(NOTICE_KINDS);
 
-/** What a notice says. Texts may hold anything but the value of a secret. */
+/** The content of a notice. Strings may hold anything except secret values. */
 export const NoticeFacts = z.object({
-  /** What it is about, such as a secret. */
+  /** Name of the subject, such as a secret. */
   name: z.string(),
-  /** By their labels. */
+  /** By label. */
   fields: z.record(z.string(), z.string()),
-  /** When that expires, if it does. */
+  /** When the subject expires, if it does. */
   expiresAt: z.string().optional(),
-  /** Users who get a mail of their own, as long as they are members. */
+  /** Users who get their own email, as long as they are members. */
   recipientIds: z.array(z.string()).optional(),
 });
 export type NoticeFacts = z.output<typeof NoticeFacts>;

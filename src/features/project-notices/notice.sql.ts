@@ -2,7 +2,7 @@ import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { cancelUnless } from '../deliveries/public.js';
 import { NOTICE_KINDS } from './notice.rules.js';
 
-/** Writes notices, but for those that are there already. @returns the owners of new ones */
+/** Writes notices, except those that exist. @returns the owners of new notices */
 export const insertNotices = sqlStatement({
   text: `
     with written as (
@@ -26,7 +26,7 @@ export const insertNotices = sqlStatement({
   row: { organizationId: t.uuid, projectId: t.nullable(t.uuid), ownerId: t.uuid },
 });
 
-/** Locks notices of an owner whose messages are not written yet, oldest first. */
+/** Locks notices of an owner that have no messages yet, oldest first. */
 export const lockNewNotices = sqlStatement({
   text: `
     select id, kind, array(select jsonb_array_elements_text(facts -> 'recipientIds'))::uuid[] as "recipientIds"
@@ -35,14 +35,14 @@ export const lockNewNotices = sqlStatement({
   row: { id: t.uuid, kind: t.oneOf(...NOTICE_KINDS), recipientIds: t.array(t.uuid) },
 });
 
-/** Writes down that the messages of notices are written. */
+/** Marks notices whose messages are written. */
 export const markWritten = sqlStatement({
   text: 'update notice set told_at = now() where id = any(:ids)',
   params: { ids: t.array(t.uuid) },
   row: {},
 });
 
-/** The notices of a message, what expires first before others. `daysLeft` is null of one that does not expire. */
+/** The notices of a message, soonest expiration first. `daysLeft` is null if the subject does not expire. */
 export const listMessageNotices = sqlStatement({
   text: `
     select n.id, n.kind, n.subject_id as "subjectId", n.facts,
@@ -60,8 +60,8 @@ export const listMessageNotices = sqlStatement({
 });
 
 /**
- * A channel, for whoever sends. People of a project or an organization are a channel too, with its id: of that `configSealed` and
- * `name` are null.
+ * A channel, for sending. The people of a project or organization count as a channel with its ID, for which `configSealed` and `name` are
+ * null.
  */
 export const findNoticeSender = sqlStatement({
   text: `
@@ -88,7 +88,7 @@ export const findNoticeSender = sqlStatement({
   },
 });
 
-/** Cancels what waits at a channel that is gone or disabled. People stay one as long as their project does. */
+/** Cancels pending messages of a deleted or disabled channel. The people of a project are a channel as long as the project exists. */
 export const cancelNotices = cancelUnless(`
   select from notification_channel c where c.id = m.channel_id and c.is_enabled
   union all select from project p where p.id = m.channel_id
@@ -103,14 +103,14 @@ const PEOPLE = (wanted: string) => `
   where m.is_admin or u.id = any(${wanted}) order by u.username, u.id`;
 const PERSON = { id: t.uuid, username: t.text, isAdmin: t.boolean } as const;
 
-/** Admins of a project or an organization, and those of these users who are members of it. */
+/** Admins of a project or organization, and those of these users who are members of it. */
 export const listPeople = sqlStatement({
   text: PEOPLE(':userIds::uuid[]'),
   params: { ownerId: t.uuid, userIds: t.array(t.uuid) },
   row: PERSON,
 });
 
-/** Its admins, and whom notices that wait to be sent name. */
+/** Admins of an owner, and people named by its pending notices. */
 export const listAddressees = sqlStatement({
   text: PEOPLE(`array(
     select jsonb_array_elements_text(n.facts -> 'recipientIds')::uuid

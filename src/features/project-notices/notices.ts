@@ -4,28 +4,28 @@ import { queue } from '../../kernel/jobs/queue.js';
 import type { NoticeFacts, NoticeKind } from './notice.rules.js';
 import { insertNotices } from './notice.sql.js';
 
-/** Something to notify a project of, once for each occurrence. */
+/** An event to notify a project of, once per occurrence. */
 export interface NewNotice {
   readonly organizationId: string;
-  /** Null: the admins of the organization are notified. */
+  /** Null: notify the admins of the organization. */
   readonly projectId: string | null;
-  /** What it is about, such as a secret or a token. */
+  /** ID of the subject, such as a secret or a token. */
   readonly subjectId: string;
-  /** The day of something that is repeated, or another name of what happened. */
+  /** Distinguishes events of the same subject: the day of a repeated event, or another key. */
   readonly occurrence: string;
   readonly facts: NoticeFacts;
 }
 
-/** The job that writes the messages of a project or an organization. */
+/** Writes the messages of a project or organization. */
 export const WRITE_MESSAGES = {
   name: 'project-notices:tell',
-  description: 'Writes the messages that notify a project, or the admins of an organization, of what happened.',
+  description: 'Writes the messages for new notices of a project or an organization.',
 } as const;
 
 /**
- * Notifies projects of something in the transaction of who knows it, in two statements however many there are: by their channels that
- * take this kind, by mail to those who are named, and without either by mail to the admins, as they are found after the commit.
- * What they were notified of before is left out.
+ * Stores notices in the transaction of the event, in two statements however many there are. After the commit they go to the channels
+ * that send this kind, by email to the people that they name, and, without either, by email to the admins. Notices that exist are
+ * skipped.
  */
 export async function notify(tx: Transaction, kind: NoticeKind, notices: readonly NewNotice[]): Promise<void> {
   if (notices.length === 0) return;
@@ -37,7 +37,7 @@ export async function notify(tx: Transaction, kind: NoticeKind, notices: readonl
     occurrences: notices.map(({ occurrence }) => occurrence),
     facts: notices.map(({ facts }) => JSON.stringify(facts)),
   });
-  // Not a standing job, whose one row all that notify the same project would wait for: with a lock on the project, they and it for each other.
+  // Not a standing job: all transactions that notify the same project would wait for its one row and, with a lock on the project, deadlock.
   await queue(
     tx,
     WRITE_MESSAGES,

@@ -10,6 +10,6 @@ const SecretReminderSchema = defineEntity({
   },
 });
 
-/** When the reminder of a secret is due next. Triggers of `secret` make and remove it. */
+/** When the reminder of a secret is next due. Triggers of `secret` maintain it. */
 export class SecretReminder extends SecretReminderSchema.class {}
 SecretReminderSchema.setClass(SecretReminder);

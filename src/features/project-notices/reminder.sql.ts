@@ -1,8 +1,8 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /**
- * Takes reminders that are due, longest due first, and sets when they are due again: after now, whole periods later. What another
- * node is taking is left out.
+ * Takes due reminders, the longest overdue first, and moves each to its next due date: whole periods later, in the future. Skips
+ * reminders locked by another node.
  */
 export const takeDueReminders = sqlStatement({
   text: `

@@ -4,10 +4,10 @@ import { takeDueReminders } from './reminder.sql.js';
 
 const AT_ONCE = 500;
 
-/** Notifies projects of reminders of secrets that are due, once of what was missed while nothing ran. */
+/** Notifies projects of due reminders of secrets; reminders missed during downtime cause one notice. */
 export const REMIND: JobKind = {
   name: 'project-notices:remind',
-  description: 'Notifies projects of reminders of secrets that are due, daily at midnight UTC.',
+  description: 'Notifies projects of due reminders of secrets, daily at midnight UTC.',
   everySeconds: 86_400,
   run: async (_, run) => {
     for (let taken = AT_ONCE; taken === AT_ONCE; )

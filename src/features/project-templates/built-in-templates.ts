@@ -3,7 +3,8 @@ import { DEFAULT_ENVIRONMENTS, DEFAULT_TEMPLATE, PROJECT_KINDS, type ProjectKind
 import type { TemplateView } from './template.view.js';
 
 /**
- * Id of a built-in template. It is no row, so its id is derived, as a version 5 UUID: always the same for an organization and a type.
+ * ID of a built-in template. Built-in templates have no row, so the ID is a version 5 UUID of the organization and type: it never
+ * changes.
  */
 function builtInId(organizationId: string, type: ProjectKind): string {
   const bytes = createHash('sha1')
@@ -16,24 +17,24 @@ function builtInId(organizationId: string, type: ProjectKind): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Where a UUID has its version. */
+/** Position of the version in a UUID. */
 const VERSION_AT = 14;
 
-/** Whether an id has the form of those of built-in templates: that of no row. */
+/** Whether an ID has the form of built-in templates, which no row has. */
 export const isBuiltInForm = (id: string): boolean => id[VERSION_AT] === '5';
 
-/** Whether an id is that of a built-in template of an organization. */
+/** Whether an ID is that of a built-in template of an organization. */
 export const isBuiltInTemplate = (organizationId: string, id: string): boolean =>
   PROJECT_KINDS.some((type) => builtInId(organizationId, type) === id.toLowerCase());
 
-/** The template `default` of each type of projects, as an organization has it. Source: decisions 6. */
+/** The built-in template `default` of a project type, as an organization sees it. */
 export const builtInTemplates = (organization: { readonly id: string; readonly createdAt: Date }): TemplateView[] =>
   PROJECT_KINDS.map((type) => ({
     id: builtInId(organization.id, type),
     organizationId: organization.id,
     isBuiltIn: true,
     name: DEFAULT_TEMPLATE,
-    description: `Built in: what projects of the type ${type} have that are made from no other template.`,
+    description: `Built-in template of projects of type ${type} that are created without another template.`,
     type,
     version: 1,
     roles: [],

@@ -13,7 +13,7 @@ import { TemplateType, type TemplateVersionType, toTemplateType, toVersionType }
 import { driftLinks, TemplateDriftResolver } from './template-drift.resolver.js';
 import { TemplateDriftService } from './template-drift.service.js';
 
-/** What projects are made from. */
+/** Templates that projects are created from. */
 export function createProjectTemplates({
   projects,
   createRootFolders,

@@ -1,19 +1,19 @@
 import { declareDetailCodes } from '../../kernel/detail-codes.js';
 import { conflict, declareErrors } from '../../kernel/errors.js';
 
-/** Error codes of project templates. That one is not found is a code of projects, which are made from them. */
+/** Error codes of project templates. The code for unknown templates belongs to the projects slice, which needs it to create projects. */
 const ERRORS = declareErrors({
   PROJECT_TEMPLATE_NAME_TAKEN: conflict(
-    'Another project template of the organization has this name; take another one.',
+    'The organization already has a project template with this name. Choose another name.',
   ),
   PROJECT_TEMPLATE_BUILT_IN: conflict(
-    'Built-in project templates cannot be changed or deleted; make a template of your own instead.',
+    'Built-in project templates cannot be changed or deleted. Create your own template instead.',
   ),
 });
 
-/** What entries of `details` say of the lists of a template. */
+/** Detail codes of template lists. */
 const DETAILS = declareDetailCodes({
-  UNCHANGEABLE: 'It was set when the resource was made, and cannot change.',
+  UNCHANGEABLE: 'It was set when the resource was created and cannot change.',
 });
 
 declare module '../../kernel/errors.js' {

@@ -6,10 +6,10 @@ const MEMBERSHIPS = `select coalesce(m.user_id, m.group_id, m.identity_id) as id
     and (m.user_id = any(:ids) or m.group_id = any(:ids) or m.identity_id = any(:ids))`;
 const OF_IDS = { params: { organizationId: t.uuid, ids: t.array(t.uuid) }, row: { id: t.uuid, hasEnded: t.boolean } };
 
-/** Memberships of the organization of users, groups and identities, by their ids. Identities of projects have none here. */
+/** Organization memberships of users, groups and identities, by ID. Identities owned by projects have none here. */
 export const FIND_MEMBERSHIPS = sqlStatement({ text: MEMBERSHIPS, ...OF_IDS });
 
-/** The same, locked: none is deleted until the transaction ends. */
+/** The same, locked: none is deleted before the transaction ends. */
 export const LOCK_MEMBERSHIPS = sqlStatement({ text: `${MEMBERSHIPS} order by m.id for key share of m`, ...OF_IDS });
 
 const PLACE = { organizationId: t.uuid, projectId: t.uuid };
@@ -23,7 +23,7 @@ export const INSERT_ROLES = sqlStatement({
   row: {},
 });
 
-/** Makes identities that a project owns: `[{ id, name }]`. */
+/** Creates identities owned by a project: `[{ id, name }]`. */
 export const INSERT_IDENTITIES = sqlStatement({
   text: `insert into identity (id, organization_id, project_id, name)
     select i.id, :organizationId, :projectId, i.name from jsonb_to_recordset(:identities::text::jsonb) as i (id uuid, name text)`,
@@ -31,7 +31,7 @@ export const INSERT_IDENTITIES = sqlStatement({
   row: {},
 });
 
-/** Lets them into the organization, where they may do nothing. */
+/** Adds these identities to the organization, without permissions. */
 export const INSERT_ORGANIZATION_MEMBERS = sqlStatement({
   text: `insert into organization_membership (id, organization_id, identity_id, role)
     select gen_random_uuid(), :organizationId, identity_id, 'no-access' from unnest(:identityIds::uuid[]) as identity_id`,
@@ -39,7 +39,7 @@ export const INSERT_ORGANIZATION_MEMBERS = sqlStatement({
   row: {},
 });
 
-/** Adds members to a project: `[{ userId, groupId, identityId, roles }]`, one of the ids in each. */
+/** Adds members to a project: `[{ userId, groupId, identityId, roles }]`, with exactly one ID each. */
 export const INSERT_MEMBERS = sqlStatement({
   text: `insert into project_membership (id, organization_id, project_id, user_id, group_id, identity_id, roles)
     select gen_random_uuid(), :organizationId, :projectId, m."userId", m."groupId", m."identityId",

@@ -13,15 +13,15 @@ import {
   LOCK_MEMBERSHIPS,
 } from './template-application.sql.js';
 
-/** What a member of a template is. */
+/** Kind of a template member. */
 export type MemberKind = 'user' | 'group' | 'identity';
 
-/** Who is to join a project. */
+/** A future member of a project. */
 export interface Joining extends TemplateMember {
   readonly kind: MemberKind;
 }
 
-/** Those whom a template names, users first. */
+/** The members of a template, users first. */
 export const joiningOf = ({
   users,
   groups,
@@ -33,7 +33,7 @@ export const joiningOf = ({
 ];
 
 /**
- * Those of these users, groups and identities whose own membership of the organization has not ended. None of them leaves until the
+ * The given users, groups and identities whose own organization membership has not ended. Their memberships are locked until the
  * transaction ends.
  */
 export async function lockPresent(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -43,18 +43,17 @@ export async function lockPresent(tx: Transaction, ids: readonly string[]): Prom
 }
 
 /**
- * Applies a template of the organization to a project that is being made. Whoever is not in the organization any more is left out.
- * The number of statements does not depend on what the template holds.
+ * Applies a template of the organization to a project that is being created. Members who have left the organization are skipped.
+ * The number of statements does not depend on the size of the template.
  *
- * @throws PROJECT_TEMPLATE_NOT_FOUND, VALIDATION_FAILED for a template of another type
- * Source: behaviour 6.4, 15.7, decisions 4.4.
+ * @throws PROJECT_TEMPLATE_NOT_FOUND, VALIDATION_FAILED if the template is of another type
  */
 export const applyTemplate: ApplyTemplate = async (tx, { template: name, type }) => {
   const { organizationId, actor } = tx;
   const template = await loadRow(tx, findStoredByName, { organizationId, name }, 'PROJECT_TEMPLATE_NOT_FOUND');
   if (template.type !== type)
     throw validationFailed([
-      { path: 'template', code: 'WRONG_PROJECT_TYPE', message: 'must be a template of the type of the project' },
+      { path: 'template', code: 'WRONG_PROJECT_TYPE', message: 'must be a template of the same type as the project' },
     ]);
   const named = joiningOf(template);
   const present = await lockPresent(

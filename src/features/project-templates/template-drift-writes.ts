@@ -26,7 +26,7 @@ import {
   UPDATE_ROLES,
 } from './template-drift.sql.js';
 
-/** Does what is planned, in a number of statements that does not depend on how much that is. */
+/** Carries out a plan, in a number of statements that does not depend on its size. */
 export async function carryOut(
   tx: Transaction,
   { projectId, plan }: { readonly projectId: string; readonly plan: Plan },
@@ -35,7 +35,7 @@ export async function carryOut(
   await writeEnvironments(tx, projectId, plan.environments, createRootFolders);
   await writeRoles(tx, projectId, plan.roles);
   await writeMembers(tx, projectId, plan.members);
-  // Nobody has them any more.
+  // No member has these roles any more.
   const slugs = partsOf(plan.roles).removed.map(({ slug }) => slug);
   if (slugs.length > 0) await DELETE_ROLES(tx, { projectId, slugs });
 }

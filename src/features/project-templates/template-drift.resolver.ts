@@ -18,7 +18,8 @@ export class TemplateDriftResolver {
 
   @Query(() => DriftType, {
     nullable: true,
-    description: 'How a project differs from its template as that is now; null for a project without a template.',
+    description:
+      'Differences between a project and the current version of its template. Null if the project has no template.',
   })
   async projectTemplateDrift(@Ctx() ctx: Context, @Args(() => DriftArgs) args: object): Promise<DriftType | null> {
     const drift = await this.service.drift(ctx, args);
@@ -28,7 +29,7 @@ export class TemplateDriftResolver {
   @mutation(
     ApplyProjectTemplate,
     ApplyPayload,
-    'Brings a project up to date with its template: adds and changes, and removes only if you say so.',
+    'Updates a project to match its template. Adds and changes by default; removes only with `removes`.',
   )
   async applyProjectTemplate(ctx: Context, input: object): Promise<ApplyPayload> {
     return toApplyPayload(await this.service.apply(ctx, input));
@@ -37,13 +38,13 @@ export class TemplateDriftResolver {
 
 @Resolver(() => DriftMemberType)
 class DriftUserLinkResolver {
-  @nested(UserType, 'The user; null for others, and if you may not read it.')
+  @nested(UserType, 'The user. Null for other kinds of members, and if you cannot read it.')
   user({ userId }: DriftMemberType, ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, userId);
   }
 }
 
-/** Resolvers of members that differ. */
+/** Resolvers of members in a drift. */
 export const driftLinks = (): object[] => [
   new DriftUserLinkResolver(),
   new (identityLinkOf(DriftMemberType))(),

@@ -7,12 +7,12 @@ import { canonical, type ShownContent } from './template.view.js';
 import type { MemberKind } from './template-application.js';
 
 const PARTS = ['environments', 'roles', 'members'] as const;
-/** What of a project a template says. */
+/** The parts of a project that a template defines. */
 export type Part = (typeof PARTS)[number];
 export const ALL_PARTS: readonly Part[] = PARTS;
 export const part = z.enum(PARTS);
 
-const projectId = idOf('project');
+const projectId = idOf('ID of the project.');
 
 /** Arguments of `projectTemplateDrift`. */
 export const DriftOfProject = z.strictObject({ projectId });
@@ -25,19 +25,22 @@ export const ApplyProjectTemplate = z
       .array(part)
       .min(1)
       .max(PARTS.length)
-      .refine((parts) => new Set(parts).size === parts.length, { ...EVEN_IF_FAULTY, error: 'must name each part once' })
+      .refine((parts) => new Set(parts).size === parts.length, {
+        ...EVEN_IF_FAULTY,
+        error: 'must not contain duplicates',
+      })
       .meta({
         description:
-          'What is brought up to date, each part once. Members who get a role that the project does not have yet need `ROLES` too.',
+          'Parts to update, without duplicates. If members get a role that the project does not have yet, `ROLES` is required too.',
       }),
-    removes: z.boolean().default(false).meta({ description: 'Also removes what the template does not have.' }),
-    dryRun: z.boolean().default(false).meta({ description: 'Only answers what would be done.' }),
+    removes: z.boolean().default(false).meta({ description: 'Whether to remove what the template does not define.' }),
+    dryRun: z.boolean().default(false).meta({ description: 'Whether to only preview the changes.' }),
   })
-  .meta({ description: 'A project, and what of it is to be as its template says.' });
+  .meta({ description: 'The project to update, and which parts of it.' });
 
 export type Difference = 'missing' | 'renamed' | 'other-rules' | 'other-roles' | 'additional';
 
-/** A project as it is. */
+/** The state of a project. */
 export interface ProjectState {
   readonly environments: readonly {
     readonly id: string;
@@ -52,13 +55,13 @@ export interface ProjectState {
     readonly name: string;
     readonly rules: unknown;
   }[];
-  /** By age. */
+  /** Oldest first. */
   readonly members: readonly MemberState[];
-  /** Machine identities that it owns, by age. */
+  /** Machine identities owned by the project, oldest first. */
   readonly ownIdentities: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** A member of it. */
+/** A member of the project. */
 export interface MemberState {
   readonly id: string;
   readonly kind: MemberKind;
@@ -70,7 +73,7 @@ export interface MemberState {
   readonly joinedAt: Date;
 }
 
-/** How an environment differs. What one side does not have is null. */
+/** A difference of an environment. The side that does not have it is null. */
 export interface EnvironmentDifference {
   readonly difference: Difference;
   readonly slug: string;
@@ -78,17 +81,17 @@ export interface EnvironmentDifference {
   readonly templateName: string | null;
 }
 
-/** How a role differs. */
+/** A difference of a role. */
 export interface RoleDifference extends EnvironmentDifference {
   readonly rules: readonly Rule[] | null;
   readonly templateRules: readonly Rule[] | null;
 }
 
-/** How a member differs. */
+/** A difference of a member. */
 export interface MemberDifference {
   readonly difference: Difference;
   readonly memberKind: MemberKind | 'project-identity';
-  /** Null for an identity that is not made yet. */
+  /** Null for an identity that does not exist yet. */
   readonly memberId: string | null;
   readonly name: string;
   readonly groupSlug: string | null;
@@ -96,20 +99,20 @@ export interface MemberDifference {
   readonly templateRoles: readonly string[] | null;
 }
 
-/** What differs between a project and its template. */
+/** The differences between a project and its template. */
 export interface Differences {
   readonly environments: readonly EnvironmentDifference[];
   readonly roles: readonly RoleDifference[];
   readonly members: readonly MemberDifference[];
 }
 
-/** What a template says, and whom it names whose membership of the organization has ended as well. */
+/** The content of a template, including members whose organization membership has ended. */
 export interface Wanted extends Pick<ShownContent, 'environments' | 'roles' | 'users' | 'groups' | 'identities'> {
   readonly projectManagedIdentities: ShownContent['projectManagedIdentities'];
   readonly namedIds: ReadonlySet<string>;
 }
 
-/** What of a project differs from its template. Positions of environments do not count. */
+/** Compares a project with its template. The order of environments is ignored. */
 export const differencesOf = (wanted: Wanted, state: ProjectState): Differences => ({
   environments: environmentDifferences(wanted, state),
   roles: roleDifferences(wanted, state),
@@ -117,7 +120,7 @@ export const differencesOf = (wanted: Wanted, state: ProjectState): Differences 
 });
 
 function environmentDifferences({ environments }: Wanted, state: ProjectState): EnvironmentDifference[] {
-  // It leaves them to whoever makes a project.
+  // The template leaves environments to whoever creates a project.
   if (environments === null) return [];
   const present = new Map(state.environments.map((one) => [one.slug, one]));
   const wanted = new Set(environments.map(({ slug }) => slug));
@@ -182,7 +185,7 @@ function memberDifferences(wanted: Wanted, state: ProjectState): MemberDifferenc
   ];
 }
 
-/** The order of built-in roles does not count. */
+/** The order of built-in roles is ignored. */
 const inOrder = (roles: readonly string[]): string =>
   [...roles.filter(isBuiltIn).sort(), ...roles.filter((slug) => !isBuiltIn(slug))].join(' ');
 
@@ -214,15 +217,15 @@ function expectedMembers(wanted: Wanted, { ownIdentities, members }: ProjectStat
 }
 
 /**
- * The admin for good who has been there longest belongs to the project, whatever the template says: whoever made it, as a rule.
- * So a new project does not differ from its template, and the last admin stays.
+ * The longest-standing permanent admin, usually the creator of the project, is never a difference, whatever the template says.
+ * So a new project does not differ from its template, and the last admin is kept.
  */
 function withKeptAdmin(expected: readonly Expected[], state: ProjectState): readonly Expected[] {
   const given = new Set(expected.filter(({ roles }) => roles.includes('admin')).map(({ memberId }) => memberId));
   const [kept] = state.members
     .filter(({ kind, roles, terms }) => kind !== 'group' && roles.includes('admin') && !hasTerm(terms, 'admin'))
     .sort(
-      // Whoever makes a project joins it together with those of its template.
+      // The creator of a project joins in the same transaction as the members of its template.
       (one, other) =>
         one.joinedAt.getTime() - other.joinedAt.getTime() ||
         Number(given.has(one.memberId)) - Number(given.has(other.memberId)) ||
@@ -237,19 +240,19 @@ function withKeptAdmin(expected: readonly Expected[], state: ProjectState): read
 
 const hasTerm = (terms: unknown, slug: string): boolean => Object.hasOwn((terms ?? {}) as object, slug);
 
-/** What stays although the template does not have it, and why. */
+/** An item that the template does not define but that is kept, and why. */
 export interface Kept {
   readonly part: Part;
   readonly slug: string;
   readonly reason: 'holds-content' | 'imported' | 'in-use';
 }
 
-/** What is to be done. */
+/** The changes to make. */
 export interface Plan extends Differences {
   readonly kept: readonly Kept[];
 }
 
-/** Which differences are resolved: those of the parts, and what is additional only where it is to be removed and can be. */
+/** Plans which differences to resolve: those of the selected parts. Additional items only if they are to be removed and can be. */
 export function planOf(
   all: Differences,
   state: ProjectState,
@@ -285,7 +288,7 @@ const reasonToKeep = ({ holdsContent, isImported }: ProjectState['environments']
   return isImported ? 'imported' : null;
 };
 
-/** Slugs of the roles that members have when changes are made. */
+/** Slugs of roles that members have at the time of the changes. */
 function rolesAfter({ members }: ProjectState, changes: readonly MemberDifference[]): ReadonlySet<string> {
   const changed = new Map(changes.map(({ memberId, templateRoles }) => [memberId, templateRoles ?? []]));
   return new Set([
@@ -294,7 +297,7 @@ function rolesAfter({ members }: ProjectState, changes: readonly MemberDifferenc
   ]);
 }
 
-/** What is left of differences when a plan is done. */
+/** The differences that remain after a plan. */
 export const leftOf = (all: Differences, plan: Differences): Differences => ({
   environments: all.environments.filter((one) => !plan.environments.includes(one)),
   roles: all.roles.filter((one) => !plan.roles.includes(one)),

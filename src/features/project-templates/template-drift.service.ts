@@ -30,7 +30,7 @@ import {
 import { SET_TEMPLATE_VERSION } from './template-drift.sql.js';
 import { carryOut } from './template-drift-writes.js';
 
-/** What was done, or would be, and what is left; null for a project without a template. */
+/** The changes made (or previewed) and the remaining differences; null for a project without a template. */
 export interface Applied {
   readonly isDryRun: boolean;
   readonly applied: Drift | null;
@@ -44,7 +44,7 @@ const CONSTRAINTS = {
   project_role_slug_unique: 'ROLE_SLUG_TAKEN',
 } as const;
 
-/** How projects differ from the templates that they were made from, and how they follow them. */
+/** Compares projects with the templates that they were created from, and updates them. */
 export class TemplateDriftService {
   constructor(
     private readonly projects: ProjectReader,
@@ -52,7 +52,7 @@ export class TemplateDriftService {
   ) {}
 
   /**
-   * What differs between a project and its template as it is now; null without a template.
+   * The differences between a project and the current version of its template; null without a template.
    *
    * @param raw `{ projectId }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
@@ -71,11 +71,11 @@ export class TemplateDriftService {
   }
 
   /**
-   * Brings parts of a project up to date with its template. Environments that hold secrets or folders stay, and so do roles that members have.
+   * Updates parts of a project to match its template. Environments with secrets or folders are kept, and so are roles that members have.
    *
    * @param raw `{ projectId, parts, removes?, dryRun? }`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND for roles that members
-   *   are to have and the project does not, ROLE_SLUG_TAKEN and PROJECT_TEMPLATE_NOT_FOUND (made or deleted at the same moment),
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND if members get a role that the
+   *   project does not have, ROLE_SLUG_TAKEN and PROJECT_TEMPLATE_NOT_FOUND (created or deleted concurrently),
    *   LAST_ADMIN, AUDIT_UNAVAILABLE
    */
   async apply(ctx: Context, raw: unknown): Promise<Applied> {
@@ -117,11 +117,11 @@ export class TemplateDriftService {
   }
 }
 
-/** Whether the project is at the version of its template then: all parts were chosen, or no difference is left in any. */
+/** Whether the project then matches the version of its template: all parts were selected, or no part differs any more. */
 function reachesVersion(project: ProjectAccess, { plan, drift, parts }: Application): boolean {
   if (parts.length === ALL_PARTS.length) return true;
   const left = leftOf(drift, plan);
-  // Of a part that the caller may not read it is not told whether it differs.
+  // Does not reveal whether a part that the caller cannot read differs.
   return ALL_PARTS.every((part) => mayRead(project, part) && left[part].length === 0);
 }
 
@@ -138,7 +138,7 @@ interface Outcome extends Wanted {
   readonly plan: Plan;
 }
 
-/** What is done to a project that has a template. */
+/** The changes to a project that has a template. */
 interface Application extends Pick<Outcome, 'plan' | 'parts'> {
   readonly drift: Drift;
 }
@@ -156,7 +156,7 @@ function answer(project: ProjectAccess, { drift, plan, parts, dryRun }: Outcome)
   };
 }
 
-/** Parts that the caller may not read are not shown. */
+/** Parts that the caller cannot read are not shown. */
 const withoutHidden = (project: ProjectAccess, left: Drift): Drift => ({
   ...left,
   environments: mayRead(project, 'environments') ? left.environments : [],
@@ -170,7 +170,7 @@ const SUBJECTS = {
   members: ['member', 'identity', 'groups'],
 } as const satisfies Record<Part, readonly string[]>;
 
-/** Before anything is looked up. @throws PERMISSION_DENIED */
+/** Runs before anything is looked up. @throws PERMISSION_DENIED */
 function authorizeKinds(project: ProjectAccess, { parts, removes }: Pick<Outcome, 'parts' | 'removes'>): void {
   const verbs = removes ? (['create', 'edit', 'delete'] as const) : (['create', 'edit'] as const);
   for (const part of parts)
@@ -181,7 +181,7 @@ const VERBS = { missing: 'create', additional: 'delete' } as const;
 const verbOf = (difference: string): 'create' | 'edit' | 'delete' =>
   difference === 'missing' || difference === 'additional' ? VERBS[difference] : 'edit';
 
-/** Nobody gives rights that it does not have, or takes them. @throws PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND */
+/** Callers cannot grant or remove rights that they do not have. @throws PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND */
 async function authorizePlan(
   tx: Transaction,
   project: ProjectAccess,
@@ -189,7 +189,7 @@ async function authorizePlan(
   state: ProjectState,
 ): Promise<void> {
   for (const { difference, rules, templateRules } of roles) {
-    // Whoever deletes a role lifts nothing: nobody has it.
+    // Deleting a role takes no rights away: no member has it.
     const [before, after] = [rules ?? [], templateRules ?? rules ?? []];
     const beyond = rightsBeyondChange(project.ability, before, after);
     const attempt = { action: `role:${verbOf(difference)}`, projectId: project.projectId } as const;
@@ -209,7 +209,7 @@ async function authorizePlan(
   );
 }
 
-/** Beside the roles, the member itself: conditions of rules look at it. */
+/** Checks the member itself in addition to its roles: rules have conditions on members. */
 function authorizeMember(project: ProjectAccess, member: MemberDifference): void {
   const kind = kindOf(member);
   const fields = fieldsOf(kind, namesOf(member));
@@ -222,7 +222,7 @@ function changeOf(member: MemberDifference, held: ProjectState['members'][number
     verb: verbOf(member.difference),
     target: { kind: kindOf(member), names: namesOf(member) },
     placeOf: () => 'parts',
-    unknownRole: 'must name `ROLES` too: members get one that the project does not have yet',
+    unknownRole: 'must include ROLES, because members get a role that the project does not have yet',
     ...(held === undefined
       ? {}
       : { before: { slugs: held.roles, terms: (held.terms ?? null) as NonNullable<MemberChange['before']>['terms'] } }),
@@ -230,7 +230,7 @@ function changeOf(member: MemberDifference, held: ProjectState['members'][number
   };
 }
 
-/** What the audit trail says of it. */
+/** The audit record of the update. */
 const recordOf = ({ projectId }: ProjectAccess, { drift, plan, parts, removes, dryRun }: Outcome) => ({
   action: 'project-template:apply',
   projectId,

@@ -3,14 +3,14 @@ import { sqlStatement, t } from '../../kernel/database/statement.js';
 const PROJECT = { projectId: t.uuid };
 const PLACE = { organizationId: t.uuid, ...PROJECT };
 
-/** The template that a project was made from, and the version; null for none. */
+/** The template and version that a project was created from; null if none. */
 export const FIND_TEMPLATE_OF = sqlStatement({
   text: `select template_id as "templateId", template_version as version from project where id = :projectId`,
   params: PROJECT,
   row: { templateId: t.nullable(t.uuid), version: t.nullable(t.integer) },
 });
 
-/** Environments of a project by position, whether one holds anything besides its root folder, or held secrets, and whether others import from it. */
+/** Environments of a project by position, whether they hold content (deleted secrets included), and whether others import from them. */
 export const FIND_ENVIRONMENTS = sqlStatement({
   text: `select e.id, e.slug, e.name,
       exists (select from secret s where s.environment_id = e.id)
@@ -24,14 +24,14 @@ export const FIND_ENVIRONMENTS = sqlStatement({
   row: { id: t.uuid, slug: t.text, name: t.text, holdsContent: t.boolean, isImported: t.boolean },
 });
 
-/** Roles that a project made, by slug. */
+/** Custom roles of a project, by slug. */
 export const FIND_ROLES = sqlStatement({
   text: `select id, slug, name, permissions as rules from project_role where project_id = :projectId order by slug collate "C"`,
   params: PROJECT,
   row: { id: t.uuid, slug: t.text, name: t.text, rules: t.json },
 });
 
-/** Members of a project by age. */
+/** Members of a project, oldest first. */
 export const FIND_PROJECT_MEMBERS = sqlStatement({
   text: `select m.id, case when m.user_id is not null then 'user' when m.identity_id is not null then 'identity' else 'group' end as kind,
       coalesce(m.user_id, m.identity_id, m.group_id) as "memberId", coalesce(u.username, i.name, g.name) as name,
@@ -52,14 +52,14 @@ export const FIND_PROJECT_MEMBERS = sqlStatement({
   },
 });
 
-/** Machine identities that a project owns, by age. */
+/** Machine identities owned by a project, oldest first. */
 export const FIND_OWN_IDENTITIES = sqlStatement({
   text: `select id, name from identity where project_id = :projectId order by created_at, id`,
   params: PROJECT,
   row: { id: t.uuid, name: t.text },
 });
 
-/** Adds environments behind the others: `[{ id, slug, name }]`, in order. */
+/** Appends environments: `[{ id, slug, name }]`, in order. */
 export const ADD_ENVIRONMENTS = sqlStatement({
   text: `insert into environment (id, organization_id, project_id, slug, name, position)
     select (e.entry ->> 'id')::uuid, :organizationId, :projectId, e.entry ->> 'slug', e.entry ->> 'name',
@@ -69,7 +69,7 @@ export const ADD_ENVIRONMENTS = sqlStatement({
   row: {},
 });
 
-/** Gives environments other names: `[{ slug, name }]`. */
+/** Renames environments: `[{ slug, name }]`. */
 export const RENAME_ENVIRONMENTS = sqlStatement({
   text: `update environment e set name = n.name, updated_at = now()
     from jsonb_to_recordset(:environments::text::jsonb) as n (slug text, name text)
@@ -93,7 +93,7 @@ export const CLOSE_POSITIONS = sqlStatement({
   row: {},
 });
 
-/** Writes roles anew, each under its next version: `[{ slug, name, rules }]`. */
+/** Replaces roles, each under its next version: `[{ slug, name, rules }]`. */
 export const UPDATE_ROLES = sqlStatement({
   text: `update project_role r set name = n.name, permissions = n.rules, version = r.version + 1, updated_at = now()
     from jsonb_to_recordset(:roles::text::jsonb) as n (slug text, name text, rules jsonb)
@@ -108,7 +108,7 @@ export const DELETE_ROLES = sqlStatement({
   row: {},
 });
 
-/** Gives members other roles, for good: `[{ memberId, roles }]`. */
+/** Replaces roles of members, permanently: `[{ memberId, roles }]`. */
 export const UPDATE_MEMBERS = sqlStatement({
   text: `update project_membership m set role_terms = null, updated_at = now(),
       roles = array(select role from jsonb_array_elements_text(n.roles) with ordinality as held (role, at) order by at)
@@ -125,7 +125,7 @@ export const DELETE_MEMBERS = sqlStatement({
   row: {},
 });
 
-/** Notes which version of its template a project is up to date with. */
+/** Stores the template version that a project matches. */
 export const SET_TEMPLATE_VERSION = sqlStatement({
   text: `update project set template_version = :version, updated_at = now() where id = :projectId`,
   params: { ...PROJECT, version: t.integer },

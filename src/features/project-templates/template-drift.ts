@@ -19,14 +19,14 @@ import {
   FIND_TEMPLATE_OF,
 } from './template-drift.sql.js';
 
-/** How a project differs from the template that it was made from. */
+/** A comparison of a project with the template that it was created from. */
 export interface Drift extends Differences {
   readonly template: TemplateView;
-  /** The version that the project was made from, or brought up to date with. */
+  /** The version that the project was created from or last updated to. */
   readonly version: number;
 }
 
-/** A project beside its template. */
+/** A project and its template. */
 export interface Compared {
   readonly drift: Drift;
   readonly state: ProjectState;
@@ -38,20 +38,20 @@ const READING: Readonly<Record<Part, readonly Action[]>> = {
   members: ['member:read', 'identity:read', 'groups:read'],
 };
 
-/** @throws PERMISSION_DENIED for who may not read the template, or these parts of the project */
+/** @throws PERMISSION_DENIED if the caller cannot read the template or these parts of the project */
 export function authorizeReading(ctx: Context, project: ProjectAccess, parts: readonly Part[]): void {
   authorize(ctx, 'project-templates:read');
   for (const part of parts) for (const action of READING[part]) authorize(project, action);
 }
 
-/** Whether the caller may read this part of the project. */
+/** Whether the caller can read this part of the project. */
 export const mayRead = ({ ability }: ProjectAccess, part: Part): boolean =>
   READING[part].every((action) => can(ability, action));
 
 /**
- * Compares a project with its template; null where it has none. In a transaction that holds the project it stays so.
+ * Compares a project with its template; null if it has none. The result is stable in a transaction that locks the project.
  *
- * @param hold is called with the ids of those whom the template names, before they are looked up
+ * @param hold called with the IDs of the template's members before they are looked up
  */
 export async function compare(
   ctx: Context,
@@ -79,15 +79,15 @@ export async function compare(
   return { drift: { template, version: origin.version, ...differences }, state };
 }
 
-/** What a member of a project is to rules about members. */
+/** The subject of a project member in rules. */
 export const kindOf = ({ memberKind }: Pick<MemberDifference, 'memberKind'>): MemberKind =>
   memberKind === 'project-identity' ? 'identity' : memberKind;
 
-/** What conditions of rules look at of a member. */
+/** The member fields that conditions of rules compare. */
 export const namesOf = ({ memberId, name, groupSlug }: MemberDifference) =>
   memberId === null ? undefined : { memberId, name, groupSlug };
 
-/** Members whom the caller may read. What the template names it may read anyway. */
+/** Members that the caller can read. Members named by the template are readable with it. */
 export const readable = <D extends Differences>({ ability }: ProjectAccess, differences: D): D => ({
   ...differences,
   members: differences.members.filter(

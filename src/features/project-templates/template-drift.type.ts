@@ -11,11 +11,11 @@ import { MemberKindEnum } from './template-preview.type.js';
 const PartEnum = { ENVIRONMENTS: 'environments', ROLES: 'roles', MEMBERS: 'members' } as const;
 registerEnumType(PartEnum, {
   name: 'ProjectTemplatePart',
-  description: 'What of a project a template says.',
+  description: 'Parts of a project that a template defines.',
   valuesConfig: {
     ENVIRONMENTS: { description: 'Environments.' },
-    ROLES: { description: 'Roles that are not built in.' },
-    MEMBERS: { description: 'Users, groups and machine identities, those of the project too.' },
+    ROLES: { description: 'Custom roles.' },
+    MEMBERS: { description: 'Users, groups and machine identities, including those owned by the project.' },
   },
 });
 enumOfRule(part, PartEnum);
@@ -29,28 +29,28 @@ const DifferenceEnum = {
 } as const;
 registerEnumType(DifferenceEnum, {
   name: 'ProjectTemplateDifference',
-  description: 'How something in a project differs from the template.',
+  description: 'Kinds of differences between a project and its template.',
   valuesConfig: {
-    MISSING: { description: 'The template has it, the project does not.' },
-    RENAMED: { description: 'It has another name.' },
-    OTHER_RULES: { description: 'The role has other rules; its name may be another one as well.' },
-    OTHER_ROLES: { description: 'The member has other roles, or has them for a time.' },
-    ADDITIONAL: { description: 'The project has it, the template does not.' },
+    MISSING: { description: 'The template defines it, the project does not have it.' },
+    RENAMED: { description: 'Its name differs.' },
+    OTHER_RULES: { description: 'The rules of the role differ; its name may differ too.' },
+    OTHER_ROLES: { description: 'The roles of the member differ, or it has them only temporarily.' },
+    ADDITIONAL: { description: 'The project has it, the template does not define it.' },
   },
 });
 
 const KeptReasonEnum = { HOLDS_CONTENT: 'holds-content', IMPORTED: 'imported', IN_USE: 'in-use' } as const;
 registerEnumType(KeptReasonEnum, {
   name: 'ProjectTemplateKeptReason',
-  description: 'Why something stays that the template does not have.',
+  description: 'Why an item that the template does not define is kept.',
   valuesConfig: {
-    HOLDS_CONTENT: { description: 'The environment holds secrets, deleted ones too, folders or imports.' },
+    HOLDS_CONTENT: { description: 'The environment holds secrets (deleted ones included), folders or imports.' },
     IMPORTED: { description: 'Other folders import from the environment.' },
     IN_USE: { description: 'Members have the role.' },
   },
 });
 
-const DIFFERENCE = 'How it differs.';
+const DIFFERENCE = 'Kind of the difference.';
 
 @ObjectType('ProjectTemplateDriftEnvironment', {
   description: 'An environment that differs from the template.',
@@ -60,13 +60,16 @@ class DriftEnvironmentType {
   @Field(() => DifferenceEnum, { description: DIFFERENCE })
   difference!: string;
 
-  @Field(() => String, { description: 'What programs name it by.' })
+  @Field(() => String, { description: 'Slug.' })
   slug!: string;
 
-  @Field(() => String, { nullable: true, description: 'Its name in the project; null if that does not have it.' })
+  @Field(() => String, { nullable: true, description: 'Name in the project. Null if the project does not have it.' })
   name!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Its name in the template; null if that does not have it.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name in the template. Null if the template does not define it.',
+  })
   templateName!: string | null;
 }
 
@@ -75,10 +78,16 @@ class DriftEnvironmentType {
   simpleResolvers: true,
 })
 class DriftRoleType extends DriftEnvironmentType {
-  @Field(() => [PermissionRuleType], { nullable: true, description: 'What it allows in the project.' })
+  @Field(() => [PermissionRuleType], {
+    nullable: true,
+    description: 'Rules of the role in the project. Null if the project does not have it.',
+  })
   rules!: PermissionRuleType[] | null;
 
-  @Field(() => [PermissionRuleType], { nullable: true, description: 'What it allows in the template.' })
+  @Field(() => [PermissionRuleType], {
+    nullable: true,
+    description: 'Rules of the role in the template. Null if the template does not define it.',
+  })
   templateRules!: PermissionRuleType[] | null;
 }
 
@@ -90,99 +99,105 @@ export class DriftMemberType {
   @Field(() => DifferenceEnum, { description: DIFFERENCE })
   difference!: string;
 
-  @Field(() => MemberKindEnum, { description: 'What it is.' })
+  @Field(() => MemberKindEnum, { description: 'Kind of the member.' })
   memberKind!: MemberDifference['memberKind'];
 
-  @Field(() => ID, { nullable: true, description: 'The user; null for others.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the user. Null for other kinds of members.' })
   userId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'The group; null for others.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the group. Null for other kinds of members.' })
   groupId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'The machine identity; null for others, and for one not made yet.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the machine identity. Null for other kinds of members, and if it does not exist yet.',
+  })
   identityId!: string | null;
 
   @Field(() => String, { description: 'Username, name of the machine identity, or name or slug of the group.' })
   name!: string;
 
-  @Field(() => [String], { nullable: true, description: 'Slugs of its roles in the project; null if it is not there.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Slugs of its roles in the project. Null if it is not a member.',
+  })
   roles!: readonly string[] | null;
 
   @Field(() => [String], {
     nullable: true,
-    description: 'Slugs of the roles that it has by the template; null if that does not name it.',
+    description: 'Slugs of its roles in the template. Null if the template does not name it.',
   })
   templateRoles!: readonly string[] | null;
 }
 
 @ObjectType('ProjectTemplateDrift', {
   description:
-    'How a project differs from its template. The admin who has been there longest belongs to every project.',
+    'Differences between a project and its template. The longest-standing permanent admin of the project is never listed as a difference.',
   simpleResolvers: true,
 })
 export class DriftType {
-  @Field(() => TemplateType, { description: 'The template as it is now.' })
+  @Field(() => TemplateType, { description: 'The current template.' })
   projectTemplate!: TemplateType;
 
-  @Field(() => Int, { description: 'The version that the project was made from, or last brought up to date with.' })
+  @Field(() => Int, { description: 'Template version that the project was created from or last updated to.' })
   version!: number;
 
-  @Field(() => Boolean, { description: 'The template has a newer version.' })
+  @Field(() => Boolean, { description: 'Whether the template has a newer version.' })
   isOutdated!: boolean;
 
   @Field(() => [DriftEnvironmentType], {
     description:
-      'Environments that differ; their order does not count. One whose slug was changed in the project counts as another one.',
+      'Environments that differ, ignoring their order. An environment whose slug was changed in the project counts as additional.',
   })
   environments!: readonly DriftEnvironmentType[];
 
-  @Field(() => [DriftRoleType], { description: 'Roles that differ.' })
+  @Field(() => [DriftRoleType], { description: 'Custom roles that differ.' })
   roles!: readonly DriftRoleType[];
 
-  @Field(() => [DriftMemberType], { description: 'Members that differ, as far as you may read them.' })
+  @Field(() => [DriftMemberType], { description: 'Members that differ. Only those that you can read.' })
   members!: readonly DriftMemberType[];
 }
 
 @ObjectType('ProjectTemplateKept', {
-  description: 'What stays in a project although its template does not have it.',
+  description: 'An item that a project keeps although its template does not define it.',
   simpleResolvers: true,
 })
 class KeptType {
-  @Field(() => PartEnum, { description: 'What it is.' })
+  @Field(() => PartEnum, { description: 'Part of the project that the item belongs to.' })
   part!: Kept['part'];
 
-  @Field(() => String, { description: 'What programs name it by.' })
+  @Field(() => String, { description: 'Slug of the item.' })
   slug!: string;
 
-  @Field(() => KeptReasonEnum, { description: 'Why it stays.' })
+  @Field(() => KeptReasonEnum, { description: 'Why the item is kept.' })
   reason!: Kept['reason'];
 }
 
 @ObjectType('ApplyProjectTemplatePayload', {
-  description: 'What was done in a project, or would be, and what still differs from its template.',
+  description: 'Result of `applyProjectTemplate`.',
   simpleResolvers: true,
 })
 export class ApplyPayload {
-  @Field(() => Boolean, { description: 'Nothing was done.' })
+  @Field(() => Boolean, { description: 'Whether this was a dry run, which changed nothing.' })
   isDryRun!: boolean;
 
   @Field(() => DriftType, {
     nullable: true,
-    description: 'The differences that were resolved, or would be; null for a project without a template.',
+    description: 'The differences that were resolved, or would be in a dry run. Null for a project without a template.',
   })
   applied!: DriftType | null;
 
   @Field(() => DriftType, {
     nullable: true,
-    description: 'The differences that are left, or would be; null for a project without a template.',
+    description: 'The differences that remain, or would remain. Null for a project without a template.',
   })
   left!: DriftType | null;
 
-  @Field(() => [KeptType], { description: 'What was not removed, and why.' })
+  @Field(() => [KeptType], { description: 'Items that were not removed, and why.' })
   kept!: readonly KeptType[];
 }
 
-/** A drift as the API shows it. */
+/** Converts a drift to its GraphQL type. */
 export const toDriftType = ({ template, version, environments, roles, members }: Drift): DriftType => ({
   projectTemplate: toTemplateType(template),
   version,
@@ -199,7 +214,7 @@ export const toDriftType = ({ template, version, environments, roles, members }:
   }),
 });
 
-/** What was done, as the API shows it. */
+/** Converts the result to its GraphQL type. */
 export const toApplyPayload = ({ isDryRun, applied, left, kept }: Applied): ApplyPayload => ({
   isDryRun,
   applied: applied && toDriftType(applied),

@@ -1,10 +1,10 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 const KIND = t.oneOf('user', 'group', 'identity');
-/** A membership of the organization that has not ended. */
+/** An organization membership that has not ended. */
 const LASTS = '(m.ends_at is null or now() < m.ends_at)';
 
-/** Users, groups and identities of an organization by what requests name them by; those of the root organization come second. */
+/** Users, groups and identities of an organization, by the names in requests; those of the root organization come second. */
 export const FIND_MEMBERS = sqlStatement({
   text: `(select distinct on (u.username) 'user' as kind, u.username as name, u.id
       from app_user u join organization_membership m on m.organization_id = :organizationId and m.user_id = u.id and ${LASTS}

@@ -27,7 +27,7 @@ import { FIND_MEMBERS } from './template-members.sql.js';
 
 type Lists = Omit<TemplateContent, 'name' | 'description'>;
 
-/** The lists of a new template for which none are given. Source: behaviour 6.3. */
+/** Default lists of a new template. */
 export const newLists = (type: string): Lists => ({
   roles: [],
   environments:
@@ -40,7 +40,7 @@ export const newLists = (type: string): Lists => ({
   projectManagedIdentities: [],
 });
 
-/** The three lists of those who join: who that is, the field that names an entry, and the code for one that nobody has. */
+/** The three member lists: kind of member, field that names it in requests, and error code if it is unknown. */
 const JOINING = {
   users: { kind: 'user', field: 'username', unknown: 'USER_NOT_FOUND' },
   groups: { kind: 'group', field: 'groupSlug', unknown: 'GROUP_NOT_FOUND' },
@@ -49,22 +49,22 @@ const JOINING = {
 type Joining = keyof typeof JOINING;
 const JOINING_LISTS = Object.keys(JOINING) as Joining[];
 
-/** What a list names and nobody has. */
+/** Unknown names of a list. */
 type Unknown = ErrorDetail & { readonly code: ErrorCode };
 
-/** An entry of such a list in a request. */
+/** An entry of a member list in a request. */
 interface GivenMember {
   readonly name: string;
   readonly roles: readonly string[];
 }
 
 /**
- * What the lists of a template are after a request: a list that is given replaces the one before, null clears, absent keeps.
+ * The lists of a template after a request: a given list replaces the current one, null clears it, absent keeps it.
  *
- * @param before the lists as they are shown
- * @throws PERMISSION_DENIED for an entry that is new, or has other roles, without the right to edit members, groups or identities;
- *   USER_NOT_FOUND, GROUP_NOT_FOUND, IDENTITY_NOT_FOUND, ROLE_NOT_FOUND, each naming all that is unknown; ROLE_IN_USE for a role that a kept list names
- * Source: behaviour 6.3, decisions 6.
+ * @param before the current lists, as shown
+ * @throws PERMISSION_DENIED for an entry that is new or has other roles, without the right to edit members, groups or identities;
+ *   USER_NOT_FOUND, GROUP_NOT_FOUND, IDENTITY_NOT_FOUND, ROLE_NOT_FOUND, each with all unknown names; ROLE_IN_USE for a role that a
+ *   kept list uses
  */
 export async function listsAfter(tx: Transaction, before: Lists, given: GivenLists): Promise<Lists> {
   const named = Object.fromEntries(JOINING_LISTS.map((list) => [list, namesIn(given, list)])) as Record<
@@ -101,16 +101,16 @@ export async function listsAfter(tx: Transaction, before: Lists, given: GivenLis
   return after;
 }
 
-/** What conditions of rules look at, which name members by the same fields as requests. */
+/** The fields that conditions of rules compare; they name members like requests do. */
 const fieldsOf = (list: Joining, { name }: GivenMember): Fields => ({ [JOINING[list].field]: name });
 
 const actionOn = (list: Joining, verb: 'read' | 'edit') => `${subjectOf(JOINING[list].kind)}:${verb}` as const;
 
-/** Whether the caller may know of somebody: from who is in the template, or by its own rules. */
+/** Whether the caller may know that a member exists: because the template names it, or by its own rules. */
 const mayKnow = ({ ability }: Context, list: Joining, entry: GivenMember): boolean =>
   (['read', 'edit'] as const).some((verb) => can(ability, actionOn(list, verb), fieldsOf(list, entry)));
 
-/** @throws PERMISSION_DENIED, before anything is said of who is known */
+/** Runs before anything reveals who exists. @throws PERMISSION_DENIED */
 function authorizeEntries(
   tx: Transaction,
   list: Joining,
@@ -121,7 +121,7 @@ function authorizeEntries(
   for (const entry of changed) if (entry.id !== undefined) authorize(tx, action, fieldsOf(list, entry));
 }
 
-/** The entries of a list as a request names them; none for null, undefined for an absent list. */
+/** The entries of a list in a request; none for null, undefined if absent. */
 function namesIn(given: GivenLists, list: Joining): readonly GivenMember[] | undefined {
   if (given[list] === undefined) return undefined;
   const entries: readonly { readonly roles: readonly string[] }[] = given[list] ?? [];
@@ -131,7 +131,7 @@ function namesIn(given: GivenLists, list: Joining): readonly GivenMember[] | und
   });
 }
 
-/** Ids of those who are named, by kind and name, in one statement. */
+/** IDs of the named members, by kind and name, in one statement. */
 async function idsOf(
   tx: Transaction,
   named: Readonly<Record<Joining, readonly GivenMember[] | undefined>>,
@@ -164,7 +164,7 @@ const inOrder = (given: readonly TemplateEnvironment[] | null): TemplateEnvironm
 const unknownMember = (list: Joining, at: number): Unknown => ({
   path: `${list}[${at}].${JOINING[list].field}`,
   code: JOINING[list].unknown,
-  message: 'must be known in the organization',
+  message: 'does not exist in the organization, or you cannot see it',
 });
 
 const WITH_ROLES = [...JOINING_LISTS, 'projectManagedIdentities'] as const;
@@ -172,7 +172,7 @@ const WITH_ROLES = [...JOINING_LISTS, 'projectManagedIdentities'] as const;
 const slugsOf = ({ roles }: Lists): ReadonlySet<string> =>
   new Set([...PROJECT_ROLES, ...roles.map(({ slug }) => slug)]);
 
-/** Roles that given lists name and the template will not have. */
+/** Roles used by given lists that the template will not have. */
 const unknownRoles = (after: Lists, given: GivenLists): Unknown[] =>
   WITH_ROLES.filter((list) => given[list] !== undefined).flatMap((list) =>
     after[list].flatMap(({ roles }, at) =>
@@ -183,14 +183,14 @@ const unknownRoles = (after: Lists, given: GivenLists): Unknown[] =>
               {
                 path: `${list}[${at}].roles[${index}]`,
                 code: 'ROLE_NOT_FOUND',
-                message: 'must be a built-in role or one of the template',
+                message: 'must be a built-in role or a role of the template',
               },
             ],
       ),
     ),
   );
 
-/** Lists that stay and name a role that the template will not have. They are judged as they will be, not as they were. */
+/** Kept lists that use a role that the template will not have. */
 const droppedRoles = (after: Lists, given: GivenLists): ErrorDetail[] =>
   WITH_ROLES.filter((list) => given[list] === undefined).flatMap((list): ErrorDetail[] => {
     const holders = after[list].filter(({ roles }) => roles.some((slug) => !slugsOf(after).has(slug))).length;
@@ -199,46 +199,50 @@ const droppedRoles = (after: Lists, given: GivenLists): ErrorDetail[] =>
       {
         path: 'roles',
         code: 'ROLE_IN_USE',
-        message: `must keep the roles that ${list} name, of which ${holders} would lose one, or be sent with new ${list}`,
+        message: `must keep the roles used in ${list} (${holders} would lose a role); send ${list} as well to change both`,
       },
     ];
   });
 
-/** @throws the code of the first that is unknown, naming all of them; ROLE_IN_USE where nothing is unknown */
+/** @throws the code of the first unknown name, with all of them in the details; ROLE_IN_USE if nothing is unknown */
 function refuse(unknown: readonly Unknown[], inUse: readonly ErrorDetail[]): void {
   const [first] = unknown;
   if (first !== undefined)
     throw new AppError(
       first.code,
-      'Lists of the template name what does not exist, or you may not know of it; see details.',
+      'Lists of the template contain items that do not exist or that you cannot see. See `details`.',
       {
         details: [...unknown, ...inUse],
       },
     );
   if (inUse.length > 0)
-    throw new AppError('ROLE_IN_USE', 'Lists of the template that stay name a role that goes; see details.', {
-      details: inUse,
-    });
+    throw new AppError(
+      'ROLE_IN_USE',
+      'Unchanged lists of the template use a role that would be deleted. See `details`.',
+      {
+        details: inUse,
+      },
+    );
 }
 
-/** What a template gives to whom. */
+/** The roles of a template and their holders. */
 type Grants = Pick<TemplateContent, 'roles' | 'users' | 'groups' | 'identities' | 'projectManagedIdentities'>;
 
-/** Slugs of the roles of one entry; none where it is not in the template. */
+/** Slugs of the roles of an entry; empty if it is not in the template. */
 interface Change {
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** Whether it may have rights of other entries: whoever joins may be in a group that does, an identity of the project not. */
+  /** Whether it may inherit rights of other entries: members may be in a group of the template, identities owned by the project cannot. */
   readonly hasMore: boolean;
 }
 
 /**
- * Whoever writes a template gives rights in projects to come, where nobody has any yet. `workspace:rescue`, by which one can become
- * an admin of any project, stands for all of them; without it nobody is given more than the template gave before. Roles that no
- * entry has give nothing.
+ * Whoever edits a template grants rights in future projects, where nobody has any yet. The right `workspace:rescue`, which allows its
+ * holder to become admin of any project, covers all of them; without it, no entry may get more than the template granted before. Roles
+ * that no entry has grant nothing.
  *
- * @param before what a template of this name gave; of a new one or under a new name `newLists`
- * @throws PERMISSION_BOUNDARY naming what is given more
+ * @param before what a template of this name granted; for a new one or under a new name, `newLists`
+ * @throws PERMISSION_BOUNDARY naming the rights that are added
  */
 export function authorizeGrants(
   ctx: Context,
@@ -268,7 +272,7 @@ function gainedBetween(before: Grants, after: Grants): Action[] {
   );
 }
 
-/** Tells whether a role, which may be built in, has the rules that it had. */
+/** Whether a role, which may be built in, has the same rules as before. */
 function sameRoles(before: readonly TemplateRole[], after: readonly TemplateRole[]): (slug: string) => boolean {
   const [had, has] = [before, after].map(
     (roles) => new Map(roles.map(({ slug, rules }) => [slug, canonical(rules)])),
@@ -276,7 +280,7 @@ function sameRoles(before: readonly TemplateRole[], after: readonly TemplateRole
   return (slug) => had.get(slug) === has.get(slug);
 }
 
-/** The rules of a list of roles, as a member of a project has them. */
+/** The combined rules of a list of roles, as for a project member. */
 function rulesBy(roles: readonly TemplateRole[]): (slugs: readonly string[]) => readonly Rule[] {
   const own = new Map(roles.map(({ slug, rules }) => [slug, readStoredRules(rules)]));
   return (slugs) =>
@@ -299,7 +303,7 @@ function changesOfJoining(before: readonly TemplateMember[], after: readonly Tem
   return ids.map((id) => ({ before: had.get(id) ?? [], after: has.get(id) ?? [], hasMore: true }));
 }
 
-/** Each project gets new ones, so that one with another name and the same roles is the same. Who is left out has nothing. */
+/** Every project gets new identities, so a renamed one with the same roles is the same. A skipped member gets nothing. */
 function changesOfOwn(before: readonly TemplateOwnIdentity[], after: readonly TemplateOwnIdentity[]): Change[] {
   const names = new Set(after.map(({ name }) => name));
   const rolesByName = new Map(before.map(({ name, roles }) => [name, roles]));

@@ -7,25 +7,25 @@ import type { TemplateView } from './template.view.js';
 import { type Joining, joiningOf, type MemberKind } from './template-application.js';
 import { FIND_MEMBERSHIPS } from './template-application.sql.js';
 
-/** Who would be a member of a project, and as what. */
+/** A future member of a project and its roles. */
 export interface PreviewedMember {
   readonly memberKind: MemberKind | 'project-identity';
-  /** Username, slug of the group, or name of the identity; null where the caller may not read these. */
+  /** Username, slug of the group, or name of the identity; null if the caller cannot read it. */
   readonly name: string | null;
   readonly isCaller: boolean;
   readonly roles: readonly string[];
 }
 
-/** Who would be left out, and why. */
+/** A member that would be skipped, and why. */
 export interface PreviewedSkip {
   readonly memberKind: MemberKind;
-  /** Null where the caller may not read such members. */
+  /** Null if the caller cannot read such members. */
   readonly memberId: string | null;
   readonly roles: readonly string[];
   readonly reason: 'gone' | 'ended';
 }
 
-/** What a project made from a template at this moment would get. */
+/** What a project created from a template now would get. */
 export interface TemplatePreview {
   readonly template: TemplateView;
   readonly environments: readonly TemplateEnvironment[];
@@ -36,7 +36,7 @@ export interface TemplatePreview {
 const isReadable = ({ ability }: Context, kind: MemberKind, { id, name }: { id: string; name: string }): boolean =>
   can(ability, `${subjectOf(kind)}:read`, fieldsOf(kind, { memberId: id, name, groupSlug: name }));
 
-/** What a project would get that the caller makes from a template, if it asks for nothing else. */
+/** The preview of a project that the caller creates from a template without further options. */
 export async function previewOf(ctx: Context, template: TemplateView): Promise<TemplatePreview> {
   const listed = shownMembers(template);
   const { id: callerId, name } = ctx.actor;
@@ -66,7 +66,7 @@ export async function previewOf(ctx: Context, template: TemplateView): Promise<T
   };
 }
 
-/** Those of a template who are in the organization, with the names that it shows. */
+/** Template members that are in the organization, with their current names. */
 const shownMembers = ({ users, groups, identities }: TemplateView): (Joining & { readonly name: string })[] => [
   ...(users ?? []).map(({ userId, username, roles }) => ({ kind: 'user' as const, id: userId, name: username, roles })),
   ...(groups ?? []).map(({ groupId, groupSlug, roles }) => ({

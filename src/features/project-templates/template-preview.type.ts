@@ -10,40 +10,40 @@ export const MemberKindEnum = {
 } as const;
 registerEnumType(MemberKindEnum, {
   name: 'ProjectTemplateMemberKind',
-  description: 'Whom a project template names.',
+  description: 'Kinds of members of a project template.',
   valuesConfig: {
-    USER: { description: 'A person.' },
+    USER: { description: 'A user.' },
     GROUP: { description: 'A group.' },
     IDENTITY: { description: 'A machine identity of the organization.' },
-    PROJECT_IDENTITY: { description: 'A machine identity that is made for the project.' },
+    PROJECT_IDENTITY: { description: 'A machine identity owned by the project.' },
   },
 });
 
 const SkipReasonEnum = { GONE: 'gone', ENDED: 'ended' } as const;
 registerEnumType(SkipReasonEnum, {
   name: 'ProjectTemplateSkipReason',
-  description: 'Why a member of a project template is left out of new projects.',
+  description: 'Why new projects skip a member of their template.',
   valuesConfig: {
-    GONE: { description: 'It has left the organization, or was deleted.' },
-    ENDED: { description: 'Its membership of the organization has ended.' },
+    GONE: { description: 'It was removed from the organization, or deleted.' },
+    ENDED: { description: 'Its membership of the organization has expired.' },
   },
 });
 
 @ObjectType('ProjectTemplatePreviewMember', {
-  description: 'Who would be a member of a new project.',
+  description: 'A member that a new project would have.',
   simpleResolvers: true,
 })
 class PreviewMemberType {
-  @Field(() => MemberKindEnum, { description: 'What it is.' })
+  @Field(() => MemberKindEnum, { description: 'Kind of the member.' })
   memberKind!: PreviewedMember['memberKind'];
 
   @Field(() => String, {
     nullable: true,
-    description: 'Username, slug of the group, or name of the machine identity; null where you may not read these.',
+    description: 'Username, slug of the group, or name of the machine identity. Null if you cannot read it.',
   })
   name!: string | null;
 
-  @Field(() => Boolean, { description: 'It is you: whoever makes a project is an admin of it.' })
+  @Field(() => Boolean, { description: 'Whether this is you. The creator of a project becomes its admin.' })
   isCaller!: boolean;
 
   @Field(() => [String], { description: 'Slugs of its roles in the project.' })
@@ -51,47 +51,52 @@ class PreviewMemberType {
 }
 
 @ObjectType('ProjectTemplateSkippedMember', {
-  description: 'Whom the template names, and who would be left out of a new project.',
+  description: 'A member of the template that a new project would skip.',
   simpleResolvers: true,
 })
 class SkippedMemberType {
-  @Field(() => MemberKindEnum, { description: 'What it is, or was.' })
+  @Field(() => MemberKindEnum, { description: 'Kind of the member.' })
   memberKind!: PreviewedSkip['memberKind'];
 
-  @Field(() => ID, { nullable: true, description: 'Its id; null where you may not read such members.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the user, group or machine identity. Null if you cannot read such members.',
+  })
   memberId!: string | null;
 
   @Field(() => [String], { description: 'Slugs of the roles that it would have.' })
   roles!: readonly string[];
 
-  @Field(() => SkipReasonEnum, { description: 'Why it would be left out.' })
+  @Field(() => SkipReasonEnum, { description: 'Why it would be skipped.' })
   reason!: PreviewedSkip['reason'];
 }
 
 @ObjectType('ProjectTemplatePreview', {
-  description: 'What a project would get that you make from a template now.',
+  description: 'Preview of a project that you would create from a template now.',
   simpleResolvers: true,
 })
 export class PreviewType {
-  @Field(() => TemplateType, { description: 'The template.' })
+  @Field(() => TemplateType, { description: 'The project template.' })
   projectTemplate!: TemplateType;
 
   @Field(() => [TemplateEnvironmentType], {
-    description: 'Its environments, by position. Where the template leaves them open: the default ones.',
+    description: 'Environments of the project, by position. If the template defines none, the default ones.',
   })
   environments!: readonly TemplateEnvironmentType[];
 
-  @Field(() => [TemplateRoleType], { description: 'Its roles: the built-in ones, then those of the template.' })
+  @Field(() => [TemplateRoleType], {
+    description: 'Roles of the project: the built-in ones, then those of the template.',
+  })
   roles!: readonly TemplateRoleType[];
 
-  @Field(() => [PreviewMemberType], { description: 'Its members: you first.' })
+  @Field(() => [PreviewMemberType], { description: 'Members of the project, you first.' })
   members!: readonly PreviewMemberType[];
 
-  @Field(() => [SkippedMemberType], { description: 'Who would be left out.' })
+  @Field(() => [SkippedMemberType], { description: 'Members of the template that would be skipped.' })
   skipped!: readonly SkippedMemberType[];
 }
 
-/** A preview as the API shows it. */
+/** Converts a preview to its GraphQL type. */
 export const toPreviewType = ({ template, ...preview }: TemplatePreview): PreviewType => ({
   ...preview,
   projectTemplate: toTemplateType(template),

@@ -21,8 +21,8 @@ export const ProjectTemplateSchema = defineEntity({
 });
 
 /**
- * What projects are made from. Users, groups and identities are named by their ids, so that they can be renamed; nothing refers
- * to them, so that they can leave.
+ * A template that projects are created from. Users, groups and identities are stored by ID, so they can be renamed; there is no foreign
+ * key, so they can leave.
  */
 export class ProjectTemplate extends ProjectTemplateSchema.class {}
 ProjectTemplateSchema.setClass(ProjectTemplate);
@@ -41,6 +41,6 @@ export const ProjectTemplateVersionSchema = defineEntity({
   },
 });
 
-/** A template as one change left it, and who changed it. */
+/** A version of a template, and who created it. */
 export class ProjectTemplateVersion extends ProjectTemplateVersionSchema.class {}
 ProjectTemplateVersionSchema.setClass(ProjectTemplateVersion);

@@ -10,7 +10,7 @@ const tables = tablesOf<
   typeof ProjectTemplateSchema | typeof ProjectTemplateVersionSchema | typeof OrganizationSchema | typeof ProjectSchema
 >();
 
-/** Members of the organization at present, of a list of a template `t`, in their order. */
+/** Current organization members in a list of a template `t`, in order. */
 const members = <T>(
   list: string,
   kind: 'user' | 'group' | 'identity',
@@ -72,14 +72,14 @@ export const findTemplate = prepared(({ organizationId, id }: { organizationId: 
   templates().where('t.organization_id', '=', organizationId).where('t.id', '=', id),
 );
 
-/** A template as it is read, with those who are still in the organization. */
+/** A template as read from the database, without members who have left the organization. */
 export type TemplateRow = Awaited<ReturnType<typeof findTemplate>>[number];
 
 export const findTemplates = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
   templates().where('t.organization_id', '=', organizationId).where('t.id', '=', anyOf(ids)),
 );
 
-/** Templates of an organization by name, of one type or of all. */
+/** Templates of an organization by name, of one type or of all types. */
 export const listTemplates = prepared((page: KeyBounds & { organizationId: string; type: string | null }) =>
   templates()
     .where('t.organization_id', '=', page.organizationId)
@@ -87,7 +87,7 @@ export const listTemplates = prepared((page: KeyBounds & { organizationId: strin
     .$call(pageBy('t.name', page)),
 );
 
-/** How many templates organizations have of each type. */
+/** Number of templates per organization and type. */
 export const countTemplates = prepared(({ organizationIds }: { organizationIds: readonly string[] }) =>
   tables
     .selectFrom('project_template')
@@ -99,7 +99,7 @@ export const countTemplates = prepared(({ organizationIds }: { organizationIds: 
 const storedJson = <K extends keyof TemplateContent>(column: string): RawBuilder<TemplateContent[K]> =>
   json<TemplateContent[K]>(`t.${column}`);
 
-/** Templates with the ids that they store, whoever is still there. */
+/** Templates with the stored IDs, including members who have left. */
 const stored = () =>
   tables
     .selectFrom('project_template as t')
@@ -146,14 +146,14 @@ export const listVersions = prepared(
       .orderBy('t.version', 'desc'),
 );
 
-/** A version of a template as it is read. */
+/** A version of a template as read from the database. */
 export type VersionRow = Awaited<ReturnType<typeof listVersions>>[number];
 
 export const findVersions = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
   versions().where('t.organization_id', '=', organizationId).where('t.id', '=', anyOf(ids)),
 );
 
-/** Versions that projects were made from. */
+/** Versions that projects were created from. */
 export const findOrigins = prepared(
   ({ organizationId, projectIds }: { organizationId: string; projectIds: readonly string[] }) =>
     versions()
@@ -165,13 +165,13 @@ export const findOrigins = prepared(
       .where('p.id', '=', anyOf(projectIds)),
 );
 
-/** Where a version is in the list of its template, newest first. */
+/** Position of a version in the list of its template, newest first. */
 export const byVersion = ({ version }: { readonly version: number }): CursorKey => [
   String(MAX_VERSION - version).padStart(String(MAX_VERSION).length, '0'),
 ];
 const MAX_VERSION = 2_147_483_647;
 
-/** When an organization was made: so old are its built-in templates. */
+/** When an organization was created; also the creation time of its built-in templates. */
 export const findOrganizationAge = prepared(({ id }: { id: string }) =>
   tables.selectFrom('organization').select(['id', 'created_at as createdAt']).where('id', '=', id),
 );

@@ -29,14 +29,14 @@ import {
 } from './template.type.js';
 import { PreviewType, toPreviewType } from './template-preview.type.js';
 
-/** Permissions as the rules judge them. */
+/** Converts GraphQL permissions to the form of the rules. */
 const fromInput = (input: object): object => {
   const { roles, ...rest } = input as { roles?: readonly { permissions: PermissionInput[] }[] | null };
   return roles == null ? input : { ...rest, roles: roles.map((role) => withPermissions(role)) };
 };
 
 const BOUNDARY =
-  'Without the right to rescue projects, you cannot make it give anybody more rights in projects than before (PERMISSION_BOUNDARY).';
+  'Without the right to rescue projects, you cannot grant more project permissions than the template granted before (PERMISSION_BOUNDARY).';
 
 @Resolver(() => TemplateType)
 export class TemplateResolver {
@@ -45,14 +45,14 @@ export class TemplateResolver {
   @query(
     TemplateConnection,
     ListProjectTemplates,
-    'The project templates of your organization: the built-in one of each type, then the others by name.',
+    'Project templates of your organization: the built-in one of each type, then the others by name.',
   )
   async projectTemplates(ctx: Context, args: object): Promise<CountedConnectionOf<TemplateType>> {
     const { page, totalCount } = await this.service.list(ctx, args);
     return counted(page.show(toTemplateType), totalCount);
   }
 
-  @query(TemplateType, OneProjectTemplate, 'One project template by its id, built-in ones too.')
+  @query(TemplateType, OneProjectTemplate, 'A project template, built-in or custom, by ID.')
   async projectTemplate(ctx: Context, args: object): Promise<TemplateType> {
     return toTemplateType(await this.service.get(ctx, args));
   }
@@ -60,7 +60,7 @@ export class TemplateResolver {
   @query(
     PreviewType,
     OneProjectTemplate,
-    'What a project would get that you make from this template now, and who would be left out and why.',
+    'Preview of a project that you would create from this template now: its environments, roles and members, and who would be skipped.',
   )
   async previewProjectTemplate(ctx: Context, args: object): Promise<PreviewType> {
     return toPreviewType(await this.service.preview(ctx, args));
@@ -68,8 +68,8 @@ export class TemplateResolver {
 
   @mutation(
     CreateProjectTemplate,
-    { projectTemplate: [TemplateType, 'The new template.'] },
-    `Makes a project template. Users, groups and identities in it need the right to edit those of the organization. ${BOUNDARY}`,
+    { projectTemplate: [TemplateType, 'The created project template.'] },
+    `Creates a project template. To include users, groups or identities, you need the right to edit those of the organization. ${BOUNDARY}`,
   )
   async createProjectTemplate(ctx: Context, input: object): Promise<{ projectTemplate: TemplateType }> {
     return { projectTemplate: toTemplateType(await this.service.create(ctx, fromInput(input))) };
@@ -77,8 +77,8 @@ export class TemplateResolver {
 
   @mutation(
     UpdateProjectTemplate,
-    { projectTemplate: [TemplateType, 'The template as it is now.'] },
-    `Changes a project template. Projects already made are not touched. ${BOUNDARY} Nor can you give it another name while it gives somebody any.`,
+    { projectTemplate: [TemplateType, 'The updated project template.'] },
+    `Updates a project template. Existing projects do not change. ${BOUNDARY} Without it, you cannot rename a template that grants permissions either.`,
   )
   async updateProjectTemplate(ctx: Context, input: object): Promise<{ projectTemplate: TemplateType }> {
     return { projectTemplate: toTemplateType(await this.service.update(ctx, fromInput(input))) };
@@ -86,19 +86,19 @@ export class TemplateResolver {
 
   @mutation(
     OneProjectTemplate,
-    { projectTemplate: [TemplateType, 'The deleted template.'] },
-    'Deletes a project template. Projects made from it stay as they are.',
+    { projectTemplate: [TemplateType, 'The deleted project template.'] },
+    'Deletes a project template. Projects created from it do not change.',
   )
   async deleteProjectTemplate(ctx: Context, input: object): Promise<{ projectTemplate: TemplateType }> {
     return { projectTemplate: toTemplateType(await this.service.delete(ctx, input)) };
   }
 
-  @nested([TemplateVersionType], 'Its versions, newest first; a built-in template has none.')
+  @nested([TemplateVersionType], 'Versions of the template, newest first. A built-in template has none.')
   async versions({ id }: TemplateType, ctx: Context): Promise<readonly TemplateVersionType[]> {
     return (await this.service.versionsOf(ctx, { id })).map(toVersionType);
   }
 
-  @nested(TemplateVersionConnection, 'As `versions`, in pages.')
+  @nested(TemplateVersionConnection, 'Versions of the template, newest first, in pages.')
   async versionConnection(
     template: TemplateType,
     ctx: Context,
@@ -112,18 +112,21 @@ export class TemplateResolver {
 export class VersionLinkResolver {
   constructor(private readonly service: TemplateService) {}
 
-  @nested(TemplateType, 'The template.')
+  @nested(TemplateType, 'The project template.')
   async projectTemplate({ projectTemplateId }: TemplateVersionType, ctx: Context): Promise<TemplateType | null> {
     const template = await linked(ctx, this.service.byIds, projectTemplateId);
     return template && toTemplateType(template);
   }
 
-  @nested(UserType, 'The user; null for a machine identity, and if you may not read it.')
+  @nested(UserType, 'The user who created the version. Null for a machine identity, and if you cannot read the user.')
   user({ userId }: TemplateVersionType, ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, userId);
   }
 
-  @nested(IdentityType, 'The machine identity; null for a user, and if you may not read it.')
+  @nested(
+    IdentityType,
+    'The machine identity that created the version. Null for a user, and if you cannot read the identity.',
+  )
   identity({ identityId }: TemplateVersionType, ctx: Context): Promise<IdentityType | null> {
     return linked(ctx, identitiesByIds, identityId);
   }
@@ -135,7 +138,7 @@ export class ProjectOriginResolver {
 
   @nested(
     TemplateVersionType,
-    'The version of the project template that it was made from; null without one, if that was deleted, and with PERMISSION_DENIED if you may not read it.',
+    'Version of the project template that the project was created from. Null if there is none or it was deleted, and, with PERMISSION_DENIED, if you cannot read it.',
   )
   async projectTemplateVersion({ id }: ProjectType, ctx: Context): Promise<TemplateVersionType | null> {
     const version = await linked(ctx, this.service.originsOf, id);
@@ -145,13 +148,13 @@ export class ProjectOriginResolver {
 
 @Resolver(() => TemplateUserType)
 class TemplateUserLinkResolver {
-  @nested(UserType, 'The user; null if you may not read it.')
+  @nested(UserType, 'The user. Null if you cannot read it.')
   user({ userId }: TemplateUserType, ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, userId);
   }
 }
 
-/** Resolvers of those who are named in templates. */
+/** Resolvers of members of templates. */
 export const memberLinks = (): object[] => [
   new TemplateUserLinkResolver(),
   new (identityLinkOf(TemplateIdentityType))(),

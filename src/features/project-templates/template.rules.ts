@@ -9,38 +9,38 @@ import { expectedVersion } from '../../kernel/version.js';
 import { builtInProjectRoles, Permissions, RESERVED_ROLE_SLUGS } from '../permissions/public.js';
 import { DEFAULT_TEMPLATE, PROJECT_KINDS } from '../projects/public.js';
 
-/** A role that projects made from a template have, as it is stored. */
+/** A role of projects created from a template, as stored. */
 export interface TemplateRole {
   readonly name: string;
   readonly slug: string;
   readonly rules: readonly Rule[];
 }
 
-/** An environment that they have. */
+/** An environment of these projects. */
 export interface TemplateEnvironment {
   readonly name: string;
   readonly slug: string;
   readonly position: number;
 }
 
-/** Who joins them, by id. */
+/** A member of these projects, by ID. */
 export interface TemplateMember {
   readonly id: string;
   readonly roles: readonly string[];
 }
 
-/** A machine identity that is made for each of them. */
+/** A machine identity that each project gets. */
 export interface TemplateOwnIdentity {
   readonly name: string;
   readonly roles: readonly string[];
 }
 
-/** What a template says of projects, as it is stored. */
+/** The content of a template, as stored. */
 export interface TemplateContent {
   readonly name: string;
   readonly description: string;
   readonly roles: readonly TemplateRole[];
-  /** By position; null leaves it to whoever makes the project. */
+  /** By position; null leaves environments to whoever creates the project. */
   readonly environments: readonly TemplateEnvironment[] | null;
   readonly users: readonly TemplateMember[];
   readonly groups: readonly TemplateMember[];
@@ -48,37 +48,37 @@ export interface TemplateContent {
   readonly projectManagedIdentities: readonly TemplateOwnIdentity[];
 }
 
-/** A user who joins projects made from a template. */
+/** A user in a template. */
 export interface ShownUser {
   readonly userId: string;
   readonly username: string;
   readonly roles: readonly string[];
 }
 
-/** A group that does. */
+/** A group in a template. */
 export interface ShownGroup {
   readonly groupId: string;
   readonly groupSlug: string;
   readonly roles: readonly string[];
 }
 
-/** A machine identity of the organization that does. */
+/** A machine identity of the organization in a template. */
 export interface ShownIdentity {
   readonly identityId: string;
   readonly identityName: string;
   readonly roles: readonly string[];
 }
 
-/** Of the JSON of each list. Source: behaviour 6.1. */
+/** Limit of the JSON of each list. */
 const MAX_BYTES = 32_768;
 const MAX_ENTRIES = 1_000;
-/** A built-in role that is sent back has each action by itself. */
+/** A built-in role that is sent back lists each action separately. */
 const MAX_PERMISSIONS = 1_000;
-/** As of roles of projects. */
+/** The limit of project roles. */
 const MAX_RULES = 100;
 const MAX_ROLES = 10;
 
-/** In lower case. Source: behaviour 6.1. */
+/** In lower case. */
 const RESERVED_NAMES: readonly string[] = [
   ...['admin', 'member', 'viewer', 'no access', 'custom'],
   ...builtInProjectRoles().map(({ name }) => name.toLowerCase()),
@@ -88,8 +88,8 @@ const roleSlugs = z
   .array(slugText(1, 64))
   .min(1)
   .max(MAX_ROLES)
-  .refine((slugs) => new Set(slugs).size === slugs.length, { ...EVEN_IF_FAULTY, error: 'must name each role once' })
-  .meta({ description: 'Slugs of 1 to 10 roles, each once: built-in ones and those of the template.' });
+  .refine((slugs) => new Set(slugs).size === slugs.length, { ...EVEN_IF_FAULTY, error: 'must not contain duplicates' })
+  .meta({ description: 'Slugs of 1 to 10 roles without duplicates: built-in roles or roles of the template.' });
 
 const name64 = personText(1, 64);
 const lowerText = (max: number) => z.string().trim().toLowerCase().min(1).max(max).refine(isStorable, NOT_STORABLE);
@@ -98,52 +98,54 @@ export const permission = Permissions.element;
 
 export const GivenRole = z
   .strictObject({
-    name: name64.meta({ description: 'What people call it, 1 to 64 characters, unique in the template.' }),
+    name: name64.meta({ description: 'Name of the role, 1 to 64 characters, unique in the template.' }),
     slug: slugText(1, 64).meta({
-      description: 'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the template.',
+      description:
+        'Slug of the role, 1 to 64 characters: lower-case words separated by hyphens, for example `release-manager`. Unique in the template.',
     }),
     permissions: z
       .array(permission)
       .max(MAX_PERMISSIONS)
-      .meta({ description: 'Up to 100 rules, in order: later ones win.' }),
+      .meta({ description: 'Permission rules of the role, up to 100. Later rules override earlier ones.' }),
   })
-  .meta({ description: 'A role that projects made from the template have.' });
+  .meta({ description: 'A role of projects created from the template.' });
 
 export const GivenEnvironment = z
   .strictObject({
-    name: name64.meta({ description: 'What people call it, 1 to 64 characters, unique in the template.' }),
-    slug: slugText(1, 64).meta({ description: 'What programs name it by, unique in the template.' }),
-    position: integer(1, MAX_ENTRIES).meta({ description: 'Its place among them, from 1, without gaps.' }),
+    name: name64.meta({ description: 'Name of the environment, 1 to 64 characters, unique in the template.' }),
+    slug: slugText(1, 64).meta({ description: 'Slug of the environment, for example `prod`. Unique in the template.' }),
+    position: integer(1, MAX_ENTRIES)
+      .meta({ description: 'Position of the environment, from 1 without gaps.' }),
   })
-  .meta({ description: 'An environment that projects made from the template have.' });
+  .meta({ description: 'An environment of projects created from the template.' });
 
 export const GivenUser = z
   .strictObject({
     username: lowerText(255).meta({ description: 'Username of a member of the organization.' }),
     roles: roleSlugs,
   })
-  .meta({ description: 'A user who joins projects made from the template.' });
+  .meta({ description: 'A user who becomes a member of projects created from the template.' });
 
 export const GivenGroup = z
   .strictObject({
     groupSlug: lowerText(64).meta({ description: 'Slug of a group of the organization.' }),
     roles: roleSlugs,
   })
-  .meta({ description: 'A group that joins projects made from the template.' });
+  .meta({ description: 'A group that becomes a member of projects created from the template.' });
 
 export const GivenIdentity = z
   .strictObject({
-    identityId: idOf('A machine identity that the organization owns.'),
+    identityId: idOf('ID of a machine identity owned by the organization.'),
     roles: roleSlugs,
   })
-  .meta({ description: 'A machine identity that joins projects made from the template.' });
+  .meta({ description: 'A machine identity that becomes a member of projects created from the template.' });
 
 export const GivenOwnIdentity = z
   .strictObject({
-    name: name64.meta({ description: 'What people call it, 1 to 64 characters, unique in the template.' }),
+    name: name64.meta({ description: 'Name of the machine identity, 1 to 64 characters, unique in the template.' }),
     roles: roleSlugs,
   })
-  .meta({ description: 'A machine identity that is made for each project made from the template.' });
+  .meta({ description: 'A machine identity that is created in each project created from the template.' });
 
 const isTooLong = (list: readonly unknown[]): boolean => Buffer.byteLength(JSON.stringify(list)) > MAX_BYTES;
 
@@ -153,7 +155,7 @@ const TOO_LONG = {
   params: { code: 'TOO_BIG' },
 } as const;
 
-/** Reports entries that have what an earlier one has. */
+/** Reports entries that repeat a value of an earlier one. */
 function refuseRepeats(issues: z.core.$RefinementCtx, list: readonly unknown[], key: string): void {
   const seen = new Set<string>();
   looseEntries(list).forEach(({ [key]: given }, at) => {
@@ -167,7 +169,7 @@ function refuseRepeats(issues: z.core.$RefinementCtx, list: readonly unknown[], 
   });
 }
 
-/** A list of up to 32 KiB whose entries differ in these fields. */
+/** A list of up to 32 KiB whose entries must differ in these fields. */
 const listOf = <E extends z.ZodObject>(entry: E, ...keys: readonly (keyof z.output<E> & string)[]) =>
   z
     .array(entry)
@@ -184,7 +186,7 @@ const permitted = (rules: readonly unknown[]): ReadonlySet<string> =>
     ),
   );
 
-/** Whether a role in a request is a built-in one as replies have it. Source: decisions 6. */
+/** Whether a role in a request is a built-in one, as responses list it. */
 export function isUnchangedBuiltIn({
   slug,
   name,
@@ -215,7 +217,7 @@ const roles = z
       const refuse = (key: string, message: string, code: string) =>
         issues.addIssue({ code: 'custom', path: [at, key], message, params: { code } });
       if (isOneOf(RESERVED_ROLE_SLUGS, slug)) refuse('slug', NONE_OF_RESERVED, 'RESERVED');
-      if (isOneOf(RESERVED_NAMES, name)) refuse('name', 'must not be that of a built-in role', 'RESERVED');
+      if (isOneOf(RESERVED_NAMES, name)) refuse('name', 'must not be the name of a built-in role', 'RESERVED');
       if (Array.isArray(permissions) && permissions.length > MAX_RULES)
         refuse('permissions', `must have at most ${MAX_RULES} entries`, 'TOO_BIG');
     });
@@ -227,7 +229,7 @@ const environments = listOf(GivenEnvironment, 'name', 'slug').superRefine((list,
   looseEntries(list).forEach(({ position }, at) => {
     if (typeof position !== 'number') return;
     if (position > list.length || taken.has(position)) {
-      const message = 'must be one of 1 to the number of environments, each once';
+      const message = 'must be a position from 1 to the number of environments, without duplicates';
       issues.addIssue({ code: 'custom', path: [at, 'position'], message, params: { code: 'INVALID' } });
     }
     taken.add(position);
@@ -237,21 +239,22 @@ const environments = listOf(GivenEnvironment, 'name', 'slug').superRefine((list,
 /** Name of a template, unique in its organization. */
 const templateName = slugText(1, 64)
   .refine((name) => name !== DEFAULT_TEMPLATE, {
-    error: `must not be ${DEFAULT_TEMPLATE}, which is built in`,
+    error: `must not be ${DEFAULT_TEMPLATE}, the name of the built-in template`,
     params: { code: 'RESERVED' },
   })
   .meta({
-    description: 'Lower-case words joined by hyphens, 1 to 64 characters, unique in the organization; not `default`.',
+    description:
+      'Name of the template, 1 to 64 characters: lower-case words separated by hyphens. Unique in the organization; not `default`.',
   });
 
 export const templateKind = z.enum(PROJECT_KINDS);
-/** Of this type there is the built-in template alone. Source: behaviour 6.3. */
+/** The type `ai` has only its built-in template. */
 export const newTemplateKind = templateKind.exclude(['ai']);
 
-const id = idOf('project template');
-const description = personText(0, 256).meta({ description: 'What it is for, up to 256 characters.' });
+const id = idOf('ID of the project template.');
+const description = personText(0, 256).meta({ description: 'Description of the template, up to 256 characters.' });
 
-/** What is said of lists that are absent or null. */
+/** What absent or null lists mean. */
 interface Left {
   readonly roles: string;
   readonly environments: string;
@@ -260,71 +263,83 @@ interface Left {
 
 const listsOf = (left: Left) => ({
   roles: roles.optional().meta({
-    description: `Roles of the project beside the built-in ones, which are ignored when they are sent back unchanged. ${left.roles}`,
+    description: `Custom roles of the project. Built-in roles that are sent back unchanged are ignored. ${left.roles}`,
   }),
   environments: environments.nullish().meta({
-    description: `Environments of the project; an empty list means none, null leaves it to whoever makes the project. ${left.environments}`,
+    description: `Environments of the project. An empty list means none; null leaves them to whoever creates the project. ${left.environments}`,
   }),
   users: listOf(GivenUser, 'username')
     .nullish()
-    .meta({ description: `Users who join the project. Needs the right to edit members. ${left.members}` }),
+    .meta({
+      description: `Users who become members of the project. Requires the right to edit members. ${left.members}`,
+    }),
   groups: listOf(GivenGroup, 'groupSlug')
     .nullish()
-    .meta({ description: `Groups that join the project. Needs the right to edit groups. ${left.members}` }),
+    .meta({
+      description: `Groups that become members of the project. Requires the right to edit groups. ${left.members}`,
+    }),
   identities: listOf(GivenIdentity, 'identityId')
     .nullish()
     .meta({
-      description: `Machine identities of the organization that join the project. Needs the right to edit identities. ${left.members}`,
+      description: `Machine identities of the organization that become members of the project. Requires the right to edit identities. ${left.members}`,
     }),
   projectManagedIdentities: listOf(GivenOwnIdentity, 'name')
     .nullish()
-    .meta({ description: `Machine identities that are made for the project. ${left.members}` }),
+    .meta({ description: `Machine identities that are created in the project. ${left.members}` }),
 });
 
 const newLists = listsOf({
-  roles: 'Absent for none.',
-  environments: 'Absent: Development, Staging and Production where the projects hold secrets, else as null.',
-  members: 'Absent or null for none.',
+  roles: 'Absent means none.',
+  environments:
+    'Absent means Development, Staging and Production for types that hold secrets; for others it is the same as null.',
+  members: 'Absent or null means none.',
 });
 
-const REPLACES = 'The list given replaces the one before; absent keeps it.';
+const REPLACES = 'Replaces the current list; absent keeps it.';
 const changedLists = listsOf({
   roles: REPLACES,
   environments: REPLACES,
-  members: 'The list given replaces the one before; null clears it, absent keeps it.',
+  members: 'Replaces the current list; null clears it, absent keeps it.',
 });
 
-/** Input of `createProjectTemplate`. Source: behaviour 6.1, decisions 6. */
+/** Input of `createProjectTemplate` (operation 9). */
 export const CreateProjectTemplate = z
   .strictObject({
     name: templateName,
     description: description.optional(),
-    type: newTemplateKind.meta({ description: 'What the projects are for, not `ai`. It cannot change.' }),
+    type: newTemplateKind.meta({ description: 'Type of the projects, not `ai`. Cannot be changed later.' }),
     ...newLists,
   })
-  .meta({ description: 'A new project template.' });
+  .meta({ description: 'Fields of the new project template.' });
 
-/** Input of `updateProjectTemplate`. Source: specification 10, decisions 6. */
+/** Input of `updateProjectTemplate` (operation 10). */
 export const UpdateProjectTemplate = z
   .strictObject({
     id,
     expectedVersion,
     name: templateName.optional(),
     description: description.optional(),
-    type: templateKind.optional().meta({ description: 'Its type, which cannot change: another one is refused.' }),
+    type: templateKind
+      .optional()
+      .meta({
+        description: 'Type of the projects. It cannot change: any other value than the current one is refused.',
+      }),
     ...changedLists,
   })
-  .meta({ description: 'Changes of a project template. What is absent stays; projects already made are not touched.' });
+  .meta({
+    description:
+      'Fields of the project template to change. Absent fields keep their value. Existing projects do not change.',
+  });
 
 /** Input of `deleteProjectTemplate`, and arguments of `projectTemplate`. */
-export const OneProjectTemplate = z.strictObject({ id }).meta({ description: 'Which project template.' });
+export const OneProjectTemplate = z.strictObject({ id }).meta({ description: 'The project template, by ID.' });
 
 /** Arguments of `projectTemplates`. */
 export const ListProjectTemplates = z.strictObject({
-  type: templateKind.nullish().meta({ description: 'Only those of this type.' }),
+  type: templateKind.nullish().meta({ description: 'Only templates of this type.' }),
   ...pageRules,
-  ...orderRulesOf('the built-in ones first, then by name'),
+  ...orderRulesOf('built-in templates first, then by name'),
 });
 
-/** The lists of a request, as the rules leave them. */
+/** The lists of a request, after validation. */
 export type GivenLists = Pick<z.output<typeof UpdateProjectTemplate>, keyof typeof changedLists>;

@@ -43,19 +43,18 @@ const READ = 'project-templates:read';
 const BUILT_IN = 'built-in';
 const OWN = 'own';
 
-/** Where a template is in a list: the built-in ones first, by type, then those of the organization, by name. */
+/** Position in a list of templates: built-in ones first, by type, then those of the organization, by name. */
 export const templateKey = ({ isBuiltIn, type, name }: TemplateView): CursorKey =>
   isBuiltIn ? [BUILT_IN, type] : [OWN, name];
 
 /**
- * Templates of an organization, which projects are made from. What changes of them does not touch projects that were made before.
+ * Templates of an organization, which projects are created from (operations 9 and 10). Changes do not affect existing projects.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
- * Source: specification 9 and 10, behaviour 6, decisions 6.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class TemplateService {
   /**
-   * Makes a template.
+   * Creates a template.
    *
    * @throws PERMISSION_DENIED also as `listsAfter`; PERMISSION_BOUNDARY as `authorizeGrants`; USER_NOT_FOUND, GROUP_NOT_FOUND,
    *   IDENTITY_NOT_FOUND, ROLE_NOT_FOUND, PROJECT_TEMPLATE_NAME_TAKEN, ORGANIZATION_NOT_FOUND
@@ -76,10 +75,10 @@ export class TemplateService {
   }
 
   /**
-   * Changes a template: a list that is given replaces the one before, null clears it, absent keeps. A change makes a new version.
+   * Updates a template: a given list replaces the current one, null clears it, absent keeps it. Every change creates a version.
    *
    * @throws PERMISSION_DENIED also as `listsAfter`; PERMISSION_BOUNDARY as `authorizeGrants`; PROJECT_TEMPLATE_NOT_FOUND,
-   *   PROJECT_TEMPLATE_BUILT_IN, CONCURRENT_CHANGE for another `expectedVersion`, USER_NOT_FOUND, GROUP_NOT_FOUND,
+   *   PROJECT_TEMPLATE_BUILT_IN, CONCURRENT_CHANGE if `expectedVersion` differs, USER_NOT_FOUND, GROUP_NOT_FOUND,
    *   IDENTITY_NOT_FOUND, ROLE_NOT_FOUND, ROLE_IN_USE, PROJECT_TEMPLATE_NAME_TAKEN
    */
   update(ctx: Context, raw: unknown): Promise<TemplateView> {
@@ -97,7 +96,7 @@ export class TemplateService {
         description: description ?? descriptionBefore,
         ...(await listsAfter(tx, lists, changes)),
       };
-      // Projects are made by the name: under another one nothing was given.
+      // Projects refer to templates by name: under the new name nothing was granted before.
       const given = content.name === nameBefore ? kept : newLists(before.type);
       authorizeGrants(tx, 'project-templates:edit', given, content);
       const changed = changedIn(kept, content);
@@ -112,9 +111,9 @@ export class TemplateService {
   }
 
   /**
-   * Deletes a template; projects that were made from it stay as they are.
+   * Deletes a template. Projects that were created from it do not change.
    *
-   * @returns the template as it was
+   * @returns the deleted template
    * @throws PROJECT_TEMPLATE_NOT_FOUND, PROJECT_TEMPLATE_BUILT_IN
    */
   delete(ctx: Context, raw: unknown): Promise<TemplateView> {
@@ -130,7 +129,7 @@ export class TemplateService {
     });
   }
 
-  /** One template, built-in ones too. @throws PROJECT_TEMPLATE_NOT_FOUND */
+  /** Returns one template, built-in or custom. @throws PROJECT_TEMPLATE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<TemplateView> {
     const { id } = parse(OneProjectTemplate, raw);
     const template = await this.load(ctx, id);
@@ -138,14 +137,14 @@ export class TemplateService {
     return template;
   }
 
-  /** As `get`, as part of another answer. @throws PERMISSION_DENIED, PROJECT_TEMPLATE_NOT_FOUND */
+  /** Like `get`, nested in a response. @throws PERMISSION_DENIED, PROJECT_TEMPLATE_NOT_FOUND */
   async load(ctx: Context, id: string): Promise<TemplateView> {
     authorize(ctx, READ);
     const found = isBuiltInForm(id) ? (await this.byIds(ctx, [id.toLowerCase()])).get(id.toLowerCase()) : undefined;
     return (found as TemplateView | undefined) ?? load(ctx, id);
   }
 
-  /** What a project made from a template now would get, and who would be left out. @throws PROJECT_TEMPLATE_NOT_FOUND */
+  /** Previews a project created from a template now. @throws PROJECT_TEMPLATE_NOT_FOUND */
   async preview(ctx: Context, raw: unknown): Promise<TemplatePreview> {
     const { id } = parse(OneProjectTemplate, raw);
     const template = await this.load(ctx, id);
@@ -154,7 +153,7 @@ export class TemplateService {
     return preview;
   }
 
-  /** The built-in templates, one for each type, then those of the organization, by name; or in another order. */
+  /** Lists the built-in template of each type, then those of the organization by name; or in another order. */
   async list(ctx: Context, raw: unknown): Promise<ListedTemplates> {
     const { type = null, ...request } = parse(ListProjectTemplates, raw);
     authorize(ctx, READ);
@@ -173,7 +172,7 @@ export class TemplateService {
     return { page, totalCount: () => countOf(ctx, type) };
   }
 
-  /** Templates that answers lead to by their ids. @throws PERMISSION_DENIED */
+  /** Templates by ID that a response links to. @throws PERMISSION_DENIED */
   readonly byIds: BatchLoad<TemplateView> = async (ctx, ids) => {
     authorize(ctx, READ);
     const derived = ids.some(isBuiltInForm) ? await builtInOf(ctx) : [];
@@ -183,20 +182,20 @@ export class TemplateService {
     return new Map(known.map((template) => [template.id, template]));
   };
 
-  /** Versions of a template that an answer shows, newest first; all templates share one statement. Built-in ones have none. */
+  /** Versions of a template nested in a response, newest first; all templates share one statement. Built-in ones have none. */
   async versionsOf(ctx: Context, template: { readonly id: string }): Promise<readonly VersionRow[]> {
     authorize(ctx, READ);
     return (await batched(ctx, versionsByTemplate, template.id)) ?? [];
   }
 
-  /** Versions that projects were made from, by the ids of these. @throws PERMISSION_DENIED where there is one */
+  /** Versions that projects were created from, by project ID. @throws PERMISSION_DENIED if there is one */
   readonly originsOf: BatchLoad<VersionRow> = async (ctx, projectIds) => {
     const rows = await findOrigins(ctx, { organizationId: ctx.organizationId, projectIds });
     if (rows.length > 0) authorize(ctx, READ);
     return new Map(rows.map(({ projectId, ...row }) => [projectId, row]));
   };
 
-  /** Versions that answers lead to by their ids. @throws PERMISSION_DENIED */
+  /** Versions by ID that a response links to. @throws PERMISSION_DENIED */
   readonly versionsByIds: BatchLoad<VersionRow> = async (ctx, ids) => {
     authorize(ctx, READ);
     const rows = await findVersions(ctx, { organizationId: ctx.organizationId, ids });
@@ -204,17 +203,17 @@ export class TemplateService {
   };
 }
 
-/** A page of templates, and how many there are in all. */
+/** One page of templates and the total count. */
 interface ListedTemplates {
   readonly page: Page<TemplateView>;
   readonly totalCount: () => Promise<number>;
 }
 
-/** After which template a list goes on; empty: from the top. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
+/** The position after which a page starts; empty: the top. @throws VALIDATION_FAILED if the cursor is not of this list */
 const positionOf = ({ after }: PageRequest): CursorKey =>
   after == null ? [] : decodeCursor(after, 2, ([part]) => part === BUILT_IN || part === OWN);
 
-/** What follows on a template that may have been deleted meanwhile. */
+/** The templates after a position; the template at the position may have been deleted. */
 function templatesAfter(templates: readonly TemplateView[], [part, key = '']: CursorKey): readonly TemplateView[] {
   if (part === undefined) return templates;
   if (part === OWN)
@@ -224,7 +223,7 @@ function templatesAfter(templates: readonly TemplateView[], [part, key = '']: Cu
   return templates.slice(templates.findIndex(({ isBuiltIn, type }) => isBuiltIn && type === key) + 1);
 }
 
-/** How many templates there are of a type, or of all. Of each, one is built in. */
+/** Number of templates of a type, or of all types, including the built-in one of each. */
 async function countOf(ctx: Context, type: ProjectKind | null): Promise<number> {
   const counts = (await batched(ctx, countsOfTemplates, ctx.organizationId)) ?? [];
   const wanted = PROJECT_KINDS.filter((kind) => type === null || kind === type);
@@ -236,7 +235,7 @@ const countsOfTemplates = batchOfOwned(
   ({ organizationId }) => organizationId,
 );
 
-/** What the audit trail says of a template that is shown. */
+/** The audit record of reading a template. */
 export const readOf = ({ id }: { readonly id: string }) => ({
   action: 'project-template:get',
   facts: { templateId: id },
@@ -253,13 +252,13 @@ async function builtInOf(ctx: Context): Promise<TemplateView[]> {
   return builtInTemplates(organization);
 }
 
-/** A template that is a row. @throws PROJECT_TEMPLATE_NOT_FOUND */
+/** A template that has a row. @throws PROJECT_TEMPLATE_NOT_FOUND */
 async function load(ctx: Context, id: string): Promise<TemplateView> {
   const { organizationId } = ctx;
   return toTemplateView(await loadRow(ctx, findTemplate, { organizationId, id }, 'PROJECT_TEMPLATE_NOT_FOUND'));
 }
 
-/** A template that can change. @throws PROJECT_TEMPLATE_BUILT_IN, PROJECT_TEMPLATE_NOT_FOUND */
+/** A template that can be changed. @throws PROJECT_TEMPLATE_BUILT_IN, PROJECT_TEMPLATE_NOT_FOUND */
 async function lockOwn(tx: Transaction, id: string): Promise<ProjectTemplate> {
   const { organizationId } = tx;
   if (isBuiltInTemplate(organizationId, id)) throw new AppError('PROJECT_TEMPLATE_BUILT_IN');
@@ -277,7 +276,7 @@ const changedIn = (before: TemplateContent, after: TemplateContent): string[] =>
     .filter((field) => canonical(before[field]) !== canonical(after[field]))
     .sort();
 
-/** Keeps what a change left, with its actor. */
+/** Stores a version with its actor. */
 async function keepVersion(
   tx: Transaction,
   { id, organizationId, version }: Pick<ProjectTemplate, 'id' | 'organizationId' | 'version'>,

@@ -37,50 +37,55 @@ inputType('ProjectTemplateGroupInput', GivenGroup);
 inputType('ProjectTemplateIdentityInput', GivenIdentity);
 inputType('ProjectTemplateManagedIdentityInput', GivenOwnIdentity);
 
-@ObjectType('ProjectTemplateRole', { description: 'A role of projects made from a template.', simpleResolvers: true })
+@ObjectType('ProjectTemplateRole', {
+  description: 'A role of projects created from a template.',
+  simpleResolvers: true,
+})
 export class TemplateRoleType {
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'Name of the role.' })
   name!: string;
 
-  @Field(() => String, { description: 'What the lists of the template name it by.' })
+  @Field(() => String, { description: 'Slug of the role, used in the member lists of the template.' })
   slug!: string;
 
-  @Field(() => Boolean, { description: 'Every project has it; it cannot be changed.' })
+  @Field(() => Boolean, { description: 'Whether the role is built in. Built-in roles cannot be changed.' })
   isBuiltIn!: boolean;
 
-  @Field(() => [PermissionType], { description: 'What its holders may do, each action by itself.' })
+  @Field(() => [PermissionType], { description: 'Permissions of the role, with one action each.' })
   permissions!: PermissionType[];
 
-  @Field(() => [PermissionRuleType], { description: 'The same as rules of several actions, as they were given.' })
+  @Field(() => [PermissionRuleType], {
+    description: 'Permission rules of the role as they were given, with one or more actions each.',
+  })
   rules!: PermissionRuleType[];
 }
 
 @ObjectType('ProjectTemplateEnvironment', {
-  description: 'An environment of projects made from a template.',
+  description: 'An environment of projects created from a template.',
   simpleResolvers: true,
 })
 export class TemplateEnvironmentType {
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'Name of the environment.' })
   name!: string;
 
-  @Field(() => String, { description: 'What programs name it by.' })
+  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
   slug!: string;
 
-  @Field(() => Int, { description: 'Its place among them, from 1.' })
+  @Field(() => Int, { description: 'Position of the environment, from 1.' })
   position!: number;
 }
 
 const ROLES = 'Slugs of its roles in the project.';
 
 @ObjectType('ProjectTemplateUser', {
-  description: 'A user who joins projects made from a template.',
+  description: 'A user who becomes a member of projects created from a template.',
   simpleResolvers: true,
 })
 export class TemplateUserType {
   @Field(() => ID, { description: 'ID of the user.' })
   userId!: string;
 
-  @Field(() => String, { description: 'Its username at present.' })
+  @Field(() => String, { description: 'Current username.' })
   username!: string;
 
   @Field(() => [String], { description: ROLES })
@@ -88,14 +93,14 @@ export class TemplateUserType {
 }
 
 @ObjectType('ProjectTemplateGroup', {
-  description: 'A group that joins projects made from a template.',
+  description: 'A group that becomes a member of projects created from a template.',
   simpleResolvers: true,
 })
 export class TemplateGroupType {
   @Field(() => ID, { description: 'ID of the group.' })
   groupId!: string;
 
-  @Field(() => String, { description: 'Its slug at present.' })
+  @Field(() => String, { description: 'Current slug of the group.' })
   groupSlug!: string;
 
   @Field(() => [String], { description: ROLES })
@@ -103,14 +108,14 @@ export class TemplateGroupType {
 }
 
 @ObjectType('ProjectTemplateIdentity', {
-  description: 'A machine identity of the organization that joins projects made from a template.',
+  description: 'A machine identity of the organization that becomes a member of projects created from a template.',
   simpleResolvers: true,
 })
 export class TemplateIdentityType {
   @Field(() => ID, { description: 'ID of the machine identity.' })
   identityId!: string;
 
-  @Field(() => String, { description: 'Its name at present.' })
+  @Field(() => String, { description: 'Current name of the machine identity.' })
   identityName!: string;
 
   @Field(() => [String], { description: ROLES })
@@ -118,122 +123,137 @@ export class TemplateIdentityType {
 }
 
 @ObjectType('ProjectTemplateManagedIdentity', {
-  description: 'A machine identity that is made for each project made from a template.',
+  description: 'A machine identity that is created in each project created from a template.',
   simpleResolvers: true,
 })
 export class TemplateOwnIdentityType {
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'Name of the machine identity.' })
   name!: string;
 
   @Field(() => [String], { description: ROLES })
   roles!: readonly string[];
 }
 
-/** What a template and each of its versions say. */
+/** The common content of templates and their versions. */
 @ObjectType({ simpleResolvers: true })
 abstract class TemplateContentType extends Node {
-  @Field(() => String, { description: 'What people and requests call it; unique in the organization.' })
+  @Field(() => String, {
+    description: 'Name of the template, unique in the organization. Projects refer to the template by it.',
+  })
   name!: string;
 
-  @Field(() => String, { description: 'What it is for.' })
+  @Field(() => String, { description: 'Description of the template.' })
   description!: string;
 
-  @Field(() => [TemplateRoleType], { description: 'Roles of the projects: the built-in ones, then its own.' })
+  @Field(() => [TemplateRoleType], { description: 'Roles of the projects: built-in roles first, then custom ones.' })
   roles!: TemplateRoleType[];
 
   @Field(() => [TemplateEnvironmentType], {
     nullable: true,
-    description: 'Environments of the projects, by position; null leaves them to whoever makes a project.',
+    description: 'Environments of the projects, by position. Null leaves them to whoever creates a project.',
   })
   environments!: readonly TemplateEnvironmentType[] | null;
 
   @Field(() => [TemplateUserType], {
     nullable: true,
-    description: 'Users who join the projects and are still in the organization; null for a built-in template.',
+    description:
+      'Users who become members of the projects. Users who left the organization are not listed. Null for a built-in template.',
   })
   users!: readonly TemplateUserType[] | null;
 
   @Field(() => [TemplateGroupType], {
     nullable: true,
-    description: 'Groups that join the projects and are still there; null for a built-in template.',
+    description:
+      'Groups that become members of the projects. Deleted groups are not listed. Null for a built-in template.',
   })
   groups!: readonly TemplateGroupType[] | null;
 
   @Field(() => [TemplateIdentityType], {
     nullable: true,
-    description: 'Machine identities that join the projects and are still there; null for a built-in template.',
+    description:
+      'Machine identities that become members of the projects. Deleted identities are not listed. Null for a built-in template.',
   })
   identities!: readonly TemplateIdentityType[] | null;
 
   @Field(() => [TemplateOwnIdentityType], {
     nullable: true,
-    description: 'Machine identities that are made for each project; null for none.',
+    description: 'Machine identities that are created in each project. Null if there are none.',
   })
   projectManagedIdentities!: readonly TemplateOwnIdentityType[] | null;
 }
 
-/** What the API shows of a template. Source: specification, Project template. */
+/** A template as the API shows it. */
 @ObjectType('ProjectTemplate', {
   implements: Node,
-  description: 'What projects are made from: their environments, roles and members.',
+  description: 'A template that projects are created from. It defines their environments, roles and members.',
   simpleResolvers: true,
 })
 export class TemplateType extends TemplateContentType {
   @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
-  @Field(() => ProjectKindEnum, { description: 'What the projects are for.' })
+  @Field(() => ProjectKindEnum, { description: 'Type of the projects.' })
   type!: ProjectKind;
 
-  @Field(() => Boolean, { description: 'It is one of the templates `default`, which cannot be changed.' })
+  @Field(() => Boolean, { description: 'Whether it is a built-in template, named `default`, which cannot be changed.' })
   isBuiltIn!: boolean;
 
-  @Field(() => Int, { description: 'Rises with every change; that of a built-in template stays at 1.' })
+  @Field(() => Int, {
+    description: 'Version of the template. Increments with every change; always 1 for a built-in template.',
+  })
   version!: number;
 
-  @Field(() => DateTime, { description: 'When it was made; of a built-in template, when the organization was.' })
+  @Field(() => DateTime, {
+    description: 'When the template was created. For a built-in template, when the organization was created.',
+  })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the template was last changed.' })
   updatedAt!: Date;
 }
 
 export const TemplateConnection = countedConnectionOf(
   TemplateType,
   'ProjectTemplate',
-  'the built-in ones by type, then the others by name',
+  'type for built-in templates, then by name for the others',
 );
 
-/** What the API shows of a version. */
+/** A version as the API shows it. */
 @ObjectType('ProjectTemplateVersion', {
   implements: Node,
-  description: 'A project template as one change left it.',
+  description: 'A version of a project template: its content after one change.',
   simpleResolvers: true,
 })
 export class TemplateVersionType extends TemplateContentType {
-  @Field(() => ID, { description: 'ID of the template.' })
+  @Field(() => ID, { description: 'ID of the project template.' })
   projectTemplateId!: string;
 
-  @Field(() => Int, { description: 'Number of the version, from 1.' })
+  @Field(() => Int, { description: 'Version number, from 1.' })
   version!: number;
 
-  @Field(() => ID, { nullable: true, description: 'The user who changed it; null for a machine identity.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the user who created the version. Null for a machine identity.',
+  })
   userId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'The machine identity that changed it; null for a user.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the machine identity that created the version. Null for a user.',
+  })
   identityId!: string | null;
 
-  @Field(() => DateTime, { description: 'When it was changed.' })
+  @Field(() => DateTime, { description: 'When the version was created.' })
   createdAt!: Date;
 }
 
 export const TemplateVersionConnection = connectionOf(
   TemplateVersionType,
   'ProjectTemplateVersion',
-  'version, newest first',
+  'version number, newest first',
 );
 
-/** Rules as they were given, and each action by itself. */
+/** Rules as given, and as permissions with one action each. */
 function toPermissions(given: readonly Rule[]): Pick<TemplateRoleType, 'rules' | 'permissions'> {
   const rules = toShownRules(given);
   return {
@@ -242,7 +262,7 @@ function toPermissions(given: readonly Rule[]): Pick<TemplateRoleType, 'rules' |
   };
 }
 
-/** The built-in roles, then those of a template. Of a built-in one each action stands by itself, as requests can repeat it. */
+/** Built-in roles, then those of a template. Built-in roles list each action separately, in the form that requests accept. */
 export function toRoles(own: readonly TemplateRole[]): TemplateRoleType[] {
   const builtIn = builtInProjectRoles().map(({ name, slug, rules }) => {
     const { permissions } = toPermissions(rules);
@@ -260,13 +280,13 @@ export function toRoles(own: readonly TemplateRole[]): TemplateRoleType[] {
   ];
 }
 
-/** A template as the API shows it. */
+/** Converts a template to its GraphQL type. */
 export const toTemplateType = (template: TemplateView): TemplateType => ({
   ...template,
   roles: toRoles(template.roles),
 });
 
-/** A version as the API shows it. */
+/** Converts a version to its GraphQL type. */
 export const toVersionType = ({ templateId, actorKind, actorId, ...row }: VersionRow): TemplateVersionType => ({
   ...row,
   ...shownLists(row),

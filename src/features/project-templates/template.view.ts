@@ -10,7 +10,7 @@ import type {
   TemplateRole,
 } from './template.rules.js';
 
-/** What a template says, with those who are still in the organization. */
+/** The content of a template, without members who have left the organization. */
 export interface ShownContent {
   readonly name: string;
   readonly description: string;
@@ -40,12 +40,12 @@ export const toTemplateView = (row: TemplateRow): TemplateView => ({
   ...shownLists(row),
 });
 
-/** Those that are made for the project are null where there are none, as clients know it. Source: behaviour 6.1. */
+/** Machine identities created in projects; null instead of an empty list, which clients expect. */
 export const shownLists = ({ projectManagedIdentities }: Pick<TemplateRow, 'projectManagedIdentities'>) => ({
   projectManagedIdentities: projectManagedIdentities.length === 0 ? null : projectManagedIdentities,
 });
 
-/** What is shown, as it is stored: whoever has left the organization is not in it any more. */
+/** Converts shown content to its stored form. Members who have left the organization are dropped. */
 export const toContent = (shown: ShownContent): TemplateContent => ({
   name: shown.name,
   description: shown.description,
@@ -57,7 +57,7 @@ export const toContent = (shown: ShownContent): TemplateContent => ({
   projectManagedIdentities: shown.projectManagedIdentities ?? [],
 });
 
-/** JSON whose keys are in order: Postgres gives them back in an order of its own. */
+/** JSON with sorted keys: Postgres returns the keys of `jsonb` in its own order. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -256,7 +256,7 @@ describe('a mail', () => {
       ...['Expires within 7 days', 'host0.example.com', 'today', 'host5.example.com', 'in 5 days', 'host6.example.com'],
       ...['Expires within 30 days', 'host25.example.com', 'in 25 days', '2026-12-15 09:30 UTC'],
       ...['Expires in more than 30 days', 'host40.example.com', 'What to do next', sent.nextSteps],
-      ...['ops@example.org gets this mail as a recipient of the alert “Production” in the project “Payments”.'],
+      ...['ops@example.org receives this email as a recipient of the alert “Production” in the project “Payments”.'],
     ];
     // In HTML the days stand in a column behind the names, in text before them: compared as what is there.
     for (const part of inOrder) {

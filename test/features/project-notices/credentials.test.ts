@@ -201,8 +201,8 @@ describe('credentials of identities', () => {
         .sort(),
     ).toEqual(
       [
-        ...['Access token made', 'Access token made', 'Access token revoked'],
-        ...['Client secret made', 'Client secret revoked'],
+        ...['Access token created', 'Access token created', 'Access token revoked'],
+        ...['Client secret created', 'Client secret revoked'],
         ...['Token authentication removed', 'Universal authentication added'],
       ].sort(),
     );

@@ -70,7 +70,7 @@ describe('changing a project template', () => {
         path: 'body.roles',
         code: 'ROLE_IN_USE',
         message:
-          'must keep the roles that projectManagedIdentities name, of which 1 would lose one, or be sent with new projectManagedIdentities',
+          'must keep the roles used in projectManagedIdentities (1 would lose a role); send projectManagedIdentities as well to change both',
       },
     ]);
     const unknown = await admin.patch(path, { users: [{ username: user.username, roles: ['writer'] }] });

@@ -239,7 +239,7 @@ describe('applying a template to a project', () => {
       {
         path: 'input.parts',
         code: 'ROLE_NOT_FOUND',
-        message: 'must name `ROLES` too: members get one that the project does not have yet',
+        message: 'must include ROLES, because members get a role that the project does not have yet',
       },
     ]);
     expect(await apply(admin, project.id, { parts: [] })).toBeError(422, 'VALIDATION_FAILED');

@@ -2,7 +2,7 @@ import { type Html, html } from '../html.js';
 import type { Notification, NotifiedItem } from '../notification.js';
 import { andMore, fitted, listText, timeText } from '../text.js';
 
-/** Mail programs cut what is longer than about 100 KB. */
+/** Mail programs clip messages that are longer than about 100 KB. */
 const MAX_ITEMS = 100;
 const MAX_NAMES = 5;
 const MAX_NAME = 100;
@@ -10,7 +10,7 @@ const MAX_TEXT = 2_000;
 
 type Labelled = readonly [label: string, text: string];
 
-/** One item, in words. */
+/** One item, as text. */
 interface Row {
   readonly name: string;
   readonly fields: readonly Labelled[];
@@ -18,15 +18,15 @@ interface Row {
   readonly colour: string;
 }
 
-/** What a mail says: the same in HTML and in plain text. */
+/** The content of an email: the same in HTML and in plain text. */
 export interface MailContent {
   readonly title: string;
   readonly facts: readonly Labelled[];
-  /** What one item is. */
+  /** Noun of the items. */
   readonly noun: string;
-  /** By urgency, the most urgent first. */
+  /** By urgency, most urgent first. */
   readonly groups: readonly { readonly label: string; readonly rows: readonly Row[] }[];
-  /** About items that had no room; empty when all had. */
+  /** About omitted items; empty if there are none. */
   readonly omitted: string;
   readonly nextSteps: string;
   readonly link: string | null;
@@ -35,7 +35,7 @@ export interface MailContent {
 
 const COLOURS = { critical: '#b42318', error: '#b54708', warning: '#7a5c00', info: '#475467' } as const;
 
-/** The content of the mail to a recipient. */
+/** The content of an email to a recipient. */
 export function mailContent(notification: Notification, recipient: string): MailContent {
   const { title, context, reason, noun, items, nextSteps, link } = notification;
   const omitted = items.length - MAX_ITEMS;
@@ -49,7 +49,7 @@ export function mailContent(notification: Notification, recipient: string): Mail
     omitted: omitted > 0 ? `${andMore(omitted)}${noun.omitted}` : '',
     nextSteps: fitted(nextSteps, MAX_TEXT),
     link,
-    reason: `${fitted(recipient, 254)} gets this mail as ${fitted(reason, 300)}.`,
+    reason: `${fitted(recipient, 254)} receives this email as ${fitted(reason, 300)}.`,
   };
 }
 
@@ -88,7 +88,7 @@ const CELL = 'padding:10px 8px;border-top:1px solid #e4e7ec;vertical-align:top;t
 const HEAD = 'padding:6px 8px;text-align:left;font-size:12px;font-weight:600;color:#667085';
 const QUIET = 'font-size:12px;line-height:18px;color:#667085;word-break:break-word';
 
-/** HTML with tables and inline styles, which all mail programs show, and without anything to load. */
+/** HTML with tables and inline styles, which all mail programs support, and without external resources. */
 export function htmlMail({ title, facts, noun, groups, omitted, nextSteps, link, reason }: MailContent): string {
   return html`<!doctype html>
 <html lang="en">

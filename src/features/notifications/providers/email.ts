@@ -5,7 +5,7 @@ import type { Delivery } from '../notification.js';
 import { type Outcome, outcomeOf } from '../outcome.js';
 import { htmlMail, mailContent, textMail } from './email-content.js';
 
-/** Mails one recipient. */
+/** Sends an email to one recipient. */
 export function sendEmail(
   ctx: Context,
   mailer: Mailer,

@@ -9,13 +9,13 @@ import { sendPagerDuty } from './pagerduty.js';
 import { sendSlack } from './slack.js';
 import { sendWebhook } from './webhook.js';
 
-/** What deliveries leave by. */
+/** What deliveries depend on. */
 interface Outside {
   readonly mailer: Mailer;
   readonly policy: TargetPolicy;
-  /** Another endpoint of PagerDuty than the public one. */
+  /** Endpoint of PagerDuty, if not the public one. */
   readonly pagerdutyUrl?: string;
-  /** Whether an organization sends mails to an address. */
+  /** Whether an organization allows an email address. */
   readonly mayMail: (ctx: Context, address: string) => Promise<boolean>;
 }
 
@@ -32,17 +32,16 @@ export class Notifier {
   constructor(private readonly outside: Outside) {}
 
   /**
-   * Makes one attempt to deliver a notification to one target. Whether and when another one follows is for the caller to decide.
+   * Makes one attempt to deliver a notification to one target. The caller decides about retries.
    *
-   * @returns `accepted` once the target has taken it; never fails for what a target does
+   * @returns `accepted` once the target accepted it; does not throw for failures of the target
    * @throws Error inside a transaction
-   * Source: decisions 7.5, 7.6; reliability P8, P19.
    */
   async deliver(ctx: Context, { id, target, notification }: Delivery<Target>): Promise<Outcome> {
     const { mailer, policy, pagerdutyUrl: url, mayMail } = this.outside;
     switch (target.type) {
       case 'email':
-        // Here and nowhere else, so that no mail leaves without it.
+        // The only place of this check, so that no email bypasses it.
         if (!(await mayMail(ctx, target.recipient))) return REFUSED;
         return sendEmail(ctx, mailer, { id, target, notification });
       case 'webhook':

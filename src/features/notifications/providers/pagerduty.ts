@@ -5,7 +5,7 @@ import type { Delivery, Details, Notification } from '../notification.js';
 import { type Outcome, outcomeOf } from '../outcome.js';
 import { fitted, listText } from '../text.js';
 
-/** Where the Events API v2 takes events. */
+/** Default endpoint of the Events API v2. */
 export const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue';
 
 const LIMIT_MS = 10_000;
@@ -17,7 +17,7 @@ const MAX_SUMMARY = 1_024;
 const MAX_DEDUP_KEY = 255;
 const MAX_TEXT = 2_000;
 
-/** Triggers an incident: a repeated delivery belongs to the same one. */
+/** Triggers an incident. A repeated delivery updates the same one. */
 export function sendPagerDuty(
   ctx: Context,
   { policy, url = PAGERDUTY_URL }: { readonly policy: TargetPolicy; readonly url?: string | undefined },

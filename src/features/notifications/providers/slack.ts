@@ -6,14 +6,14 @@ import { type Outcome, outcomeOf } from '../outcome.js';
 import { andMore, fitted, timeText } from '../text.js';
 
 const LIMIT_MS = 10_000;
-/** One block each; a message has at most 50. */
+/** One block per item; a message has at most 50. */
 const MAX_ITEMS = 20;
 const MAX_NAMES = 3;
-// Limits of Slack, in characters as they are sent.
+// Limits of Slack, in characters after escaping.
 const MAX_HEADER = 150;
 const MAX_SECTION = 3_000;
 const MAX_URL = 3_000;
-/** Of one name: with every character escaped, what a section has still fits. */
+/** Limit of one name: even if every character is escaped, a section still fits. */
 const MAX_NAME = 300;
 
 /** Posts a message to an incoming webhook. */
@@ -37,7 +37,7 @@ function message({ title, context, items, nextSteps, link }: Notification): obje
   const shown = items.slice(0, MAX_ITEMS);
   const omitted = items.length - shown.length;
   return {
-    // What notifications of desktops show.
+    // Shown by desktop notifications.
     text: escaped(title, MAX_HEADER),
     blocks: [
       { type: 'header', text: plain(title, MAX_HEADER) },
@@ -68,16 +68,16 @@ function fieldText([label, text]: Field): string {
   return `${label} ${names}${text.length > MAX_NAMES ? ` ${andMore(text.length - MAX_NAMES)}` : ''}`;
 }
 
-/** `verbatim`: Slack makes no links or mentions of its own. */
+/** `verbatim`: Slack adds no links or mentions. */
 const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } });
 
-/** Slack takes no empty text. */
+/** Slack rejects empty strings. */
 const plain = (text: string, most: number) => ({ type: 'plain_text', text: escaped(text, most) || '–', emoji: false });
 
-/** As code: asterisks of wildcards and the like mean nothing there. Only its own end must not be in it. */
+/** Formats as code, where asterisks of wildcards have no meaning. Backticks are replaced because they would end it. */
 const literal = (text: string): string => `\`${escaped(text.replaceAll('`', "'"), MAX_NAME) || ' '}\``;
 
-/** On one line, and no longer than this after it was escaped. */
+/** On one line, and at most this long after escaping. */
 function escaped(text: string, most: number): string {
   const line = fitted(text, most);
   let sent = '';

@@ -9,7 +9,7 @@ const LIMIT_MS = 10_000;
 const MAX_ITEMS = 1_000;
 const MAX_ITEM_BYTES = 256 * 1024;
 
-/** Sends a CloudEvent. Source: decisions 7.6. */
+/** Sends a CloudEvent. */
 export function sendWebhook(
   ctx: Context,
   policy: TargetPolicy,
@@ -30,7 +30,7 @@ export function sendWebhook(
   return outcomeOf(send(ctx, request, policy));
 }
 
-/** The time is part of what is signed, so that a request that was recorded cannot be sent again later. */
+/** Signs the time together with the body, so that a recorded request cannot be replayed later. */
 function signature(secret: string, body: string): string {
   const time = Date.now();
   return `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`;
@@ -64,7 +64,7 @@ function cloudEvent(
   };
 }
 
-/** The first of them, as many as have room. */
+/** The first items, as many as fit. */
 function withinBytes<T>(entries: readonly T[]): readonly T[] {
   let bytes = 0;
   const tooMany = entries.findIndex((entry) => {

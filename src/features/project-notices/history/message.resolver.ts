@@ -34,21 +34,21 @@ export class MessageResolver {
   @query(
     NotificationMessageConnection,
     ListMessages,
-    'What a project has sent of its notices or has to send, newest first: through its channels, and to its people.',
+    'Notification messages of a project, sent or pending, newest first: of its channels and to its people.',
   )
   notificationMessages(ctx: Context, args: object): Promise<ConnectionOf<NotificationMessageType>> {
     return this.service.list(ctx, args);
   }
 
-  @query(NotificationMessageType, OneMessage, 'One message of a project by its id.')
+  @query(NotificationMessageType, OneMessage, 'A notification message of a project, by ID.')
   notificationMessage(ctx: Context, args: object): Promise<NotificationMessageType> {
     return this.service.get(ctx, args);
   }
 
   @mutation(
     RetryMessage,
-    { notificationMessage: [NotificationMessageType, 'The message, which waits to be sent.'] },
-    'Sends a message again that has failed or was cancelled, and tries it for three days. Needs EDIT.',
+    { notificationMessage: [NotificationMessageType, 'The message, pending again.'] },
+    'Retries a failed or cancelled message for up to three days. Requires `edit` on `webhooks`.',
   )
   async retryNotificationMessage(ctx: Context, input: object) {
     return { notificationMessage: await this.service.retry(ctx, input) };
@@ -56,7 +56,7 @@ export class MessageResolver {
 
   @nested(
     NotificationChannelType,
-    'The notification channel; null when it was removed, of a mail to one of its people, and with PERMISSION_DENIED if you may not read it.',
+    'The notification channel. Null if it was deleted, if the message is an email to a person, and, with PERMISSION_DENIED, if you cannot read it.',
   )
   channel({ channelId }: NotificationMessageType, ctx: Context): Promise<NotificationChannelType | null> {
     return linked(ctx, this.#channels, channelId);
@@ -65,7 +65,7 @@ export class MessageResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      'The address that it goes to, of a mail; null when the channel has that address no more, or cannot be decrypted, and of a person who is no admin and no member any more.',
+      'Email address that the message goes to. Null for other types, if the channel no longer has the address or cannot be decrypted, and if the person is no longer an admin or member.',
   })
   recipient(@Root() message: NotificationMessageType, @Ctx() ctx: Context): Promise<string | null> {
     return addressOf(ctx, message);
@@ -78,14 +78,14 @@ export class ChannelMessagesResolver {
 
   @nested(
     [NotificationMessageType],
-    'What it has sent or has to send, newest first; null with PERMISSION_DENIED if you may not read it.',
+    'Messages of the channel, sent or pending, newest first. Null, with PERMISSION_DENIED, if you cannot read them.',
     MessagePageArgs,
   )
   async messages(channel: NotificationChannelType, ctx: Context, page: object) {
     return (await this.service.pageOfChannel(ctx, channel, page)).nodes;
   }
 
-  @nested(NotificationMessageConnection, 'As `messages`, in pages.', MessagePageArgs)
+  @nested(NotificationMessageConnection, 'Messages of the channel, newest first, in pages.', MessagePageArgs)
   messageConnection(channel: NotificationChannelType, ctx: Context, page: object) {
     return this.service.pageOfChannel(ctx, channel, page);
   }
@@ -97,14 +97,18 @@ export class ProjectMessagesResolver {
 
   @nested(
     [NotificationMessageType],
-    'What it has sent of its notices or has to send, newest first: through its channels, and to its people; null with PERMISSION_DENIED if you may not read it.',
+    'Notification messages of the project, sent or pending, newest first: of its channels and to its people. Null, with PERMISSION_DENIED, if you cannot read them.',
     MessagePageArgs,
   )
   async notificationMessages({ access }: ProjectType, ctx: Context, page: object) {
     return (await this.service.pageOfProject(ctx, access, page)).nodes;
   }
 
-  @nested(NotificationMessageConnection, 'As `notificationMessages`, in pages.', MessagePageArgs)
+  @nested(
+    NotificationMessageConnection,
+    'Notification messages of the project, newest first, in pages.',
+    MessagePageArgs,
+  )
   notificationMessageConnection({ access }: ProjectType, ctx: Context, page: object) {
     return this.service.pageOfProject(ctx, access, page);
   }

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/text-rules.js';
 import { MessagePage } from '../../deliveries/public.js';
 
-const id = idOf('message');
-const projectId = idOf('project that it must be one of').nullish();
+const id = idOf('ID of the message.');
+const projectId = idOf('ID of the project that the message must belong to.').nullish();
 
 /** Arguments of `notificationMessages`. */
 export const ListMessages = MessagePage.extend({
-  projectId: idOf('project'),
-  channelId: idOf('A notification channel of it: only what that has sent or has to send.').nullish(),
+  projectId: idOf('ID of the project.'),
+  channelId: idOf('ID of a notification channel of the project: only its messages.').nullish(),
 });
 
 /** Arguments of `notificationMessage`. */
 export const OneMessage = z.strictObject({ id, projectId });
 
 /** Input of `retryNotificationMessage`. */
-export const RetryMessage = z.strictObject({ id, projectId }).meta({ description: 'Which message of a project.' });
+export const RetryMessage = z.strictObject({ id, projectId }).meta({ description: 'The notification message, by ID.' });

@@ -25,30 +25,29 @@ const CHANNEL = { find: findChannels, notFound: CHANNEL_NOT_FOUND } as const;
 const NOT_FOUND = 'NOTIFICATION_MESSAGE_NOT_FOUND';
 const MESSAGE = { find: findMessages, notFound: NOT_FOUND } as const;
 
-/** A channel that is part of an answer. */
+/** A channel nested in a response. */
 interface ShownChannel {
   readonly id: string;
   readonly projectId: string;
 }
 
 /**
- * What projects have sent of their notices, have to send, and could not send.
+ * Sent, pending and failed notification messages of projects.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED and
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED and
  * AUDIT_UNAVAILABLE.
- * Source: decisions 7.5.
  */
 export class MessageService {
   constructor(private readonly projects: ProjectReader) {}
 
-  /** One message. @throws NOTIFICATION_MESSAGE_NOT_FOUND */
+  /** Returns one message. @throws NOTIFICATION_MESSAGE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<MessageRow> {
     const { row } = await this.projects.authorizedThing(ctx, parse(OneMessage, raw), MESSAGE, 'webhooks:read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return row;
   }
 
-  /** Messages of a project, or of one channel of it, newest first. @throws NOTIFICATION_CHANNEL_NOT_FOUND */
+  /** Lists messages of a project or of one of its channels, newest first. @throws NOTIFICATION_CHANNEL_NOT_FOUND */
   async list(ctx: Context, raw: unknown): Promise<Page<MessageRow>> {
     const { projectId, channelId, ...request } = parse(ListMessages, raw);
     const bounds = messageBounds(request);
@@ -62,7 +61,7 @@ export class MessageService {
     return shown(ctx, { projectId: row.projectId, channelId: row.id }, { request, rows });
   }
 
-  /** Messages of a project that is part of a larger answer; all projects share one statement. */
+  /** Lists messages of a project nested in a response. All projects share one statement. */
   async pageOfProject(ctx: Context, project: ProjectAccess, raw: unknown): Promise<Page<MessageRow>> {
     const request = parse(MessagePage, raw);
     const bounds = messageBounds(request);
@@ -71,7 +70,7 @@ export class MessageService {
     return shown(ctx, project, { request, rows });
   }
 
-  /** The same of a channel. */
+  /** Lists messages of a channel nested in a response. All channels share one statement. */
   async pageOfChannel(ctx: Context, { id, projectId }: ShownChannel, raw: unknown): Promise<Page<MessageRow>> {
     const request = parse(MessagePage, raw);
     const bounds = messageBounds(request);
@@ -81,9 +80,9 @@ export class MessageService {
   }
 
   /**
-   * Has a message sent that failed or was cancelled, and tried for three days from now.
+   * Retries a failed or cancelled message for another three days.
    *
-   * @throws NOTIFICATION_MESSAGE_NOT_FOUND; NOTIFICATION_MESSAGE_NOT_RETRYABLE for one that was sent or waits
+   * @throws NOTIFICATION_MESSAGE_NOT_FOUND; NOTIFICATION_MESSAGE_NOT_RETRYABLE if it is pending or was sent
    */
   retry(ctx: Context, raw: unknown): Promise<MessageRow> {
     const named = parse(RetryMessage, raw);
@@ -120,7 +119,7 @@ async function shown(
   return page;
 }
 
-/** What the audit trail says of a message that is shown. */
+/** The audit record of reading a message. */
 export const readOf = ({ id, channelId, projectId }: Pick<MessageRow, 'id' | 'channelId' | 'projectId'>) => ({
   action: 'notification-message:get',
   projectId,

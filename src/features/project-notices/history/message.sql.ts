@@ -10,19 +10,19 @@ const SHOWN = {
   row: { ...MESSAGE_ROW, kind: t.oneOf(...NOTICE_KINDS), noticeCount: t.integer },
 } as const;
 
-/** Messages of whatever projects. */
+/** Messages by ID, in any project. */
 export const findMessages = messagesById(SHOWN);
 
-/** A message as it is read. */
+/** A message as read from the database. */
 export type MessageRow = Awaited<ReturnType<typeof findMessages>>[number];
 
-/** A page of the messages of each project, newest first. */
+/** One page of messages per project, newest first. */
 export const listProjectMessages = messagePages('owner_id', SHOWN);
 
-/** The same of each channel. */
+/** One page of messages per channel, newest first. */
 export const listChannelMessages = messagePages('channel_id', SHOWN);
 
-/** Whom messages to people may have gone to: admins of these projects, and members of them whom the notices of these messages name. */
+/** Possible recipients of messages to people: admins of these projects, and members whom the notices of these messages name. */
 export const listPeopleOf = sqlStatement({
   text: `
     select distinct p.id as "projectId", u.username

@@ -7,33 +7,34 @@ import type { ChannelType } from '../../notifications/public.js';
 import { NoticeKindEnum } from '../channel.type.js';
 import type { NoticeKind } from '../notice.rules.js';
 
-/** What the API shows of a message of a project. */
+/** A message of a project as the API shows it. */
 @ObjectType('NotificationMessage', {
   implements: Node,
-  description: 'What a project sends at once to one recipient of one notification channel, or to one of its people.',
+  description: 'A notification of a project to one recipient of a notification channel, or to one of its people.',
   simpleResolvers: true,
 })
 export class NotificationMessageType extends SentMessageType {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => NoticeKindEnum, { description: 'Which kind of notices it has.' })
+  @Field(() => NoticeKindEnum, { description: 'Kind of the notices in the message.' })
   kind!: NoticeKind;
 
   @Field(() => ID, {
-    description: 'The notification channel, which may be removed by now; the project, of a mail to one of its people.',
+    description:
+      'ID of the notification channel, which may have been deleted since. For emails to people, ID of the project.',
   })
   channelId!: string;
 
-  @Field(() => AlertChannelTypeEnum, { description: 'How it is sent.' })
+  @Field(() => AlertChannelTypeEnum, { description: 'Type of the channel.' })
   channelType!: ChannelType;
 
-  @Field(() => Int, { description: 'How many notices it has.' })
+  @Field(() => Int, { description: 'Number of notices in the message.' })
   noticeCount!: number;
 }
 
 export const NotificationMessageConnection = connectionOf(
   NotificationMessageType,
   'NotificationMessage',
-  'when they were made, newest first',
+  'creation time, newest first',
 );

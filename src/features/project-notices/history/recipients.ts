@@ -7,12 +7,12 @@ import { type ChannelRow, findChannels } from '../channel.queries.js';
 import { listPeopleOf, type MessageRow } from './message.sql.js';
 
 /**
- * The address that a message goes to, as long as its channel has it or the person is one whom the project would still notify; null
- * for another type of channel. All messages of a request share their statements.
+ * The address that a message goes to, if its channel still has it or the person would still be notified; null for other types of
+ * channels. All messages of a request share their statements.
  */
 export async function addressOf(ctx: Context, message: MessageRow): Promise<string | null> {
   if (message.channelType !== 'email') return null;
-  // People of a project are a channel too, with its id.
+  // The people of a project count as a channel with the ID of the project.
   if (message.channelId === message.projectId) return addressAmong(ctx, message, () => together(ctx, people, message));
   const channel = await batched(ctx, channelsById, message.channelId);
   if (channel?.channelType !== 'email') return null;
