@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idOf } from '../../kernel/text-rules.js';
 import { MessagePage } from '../deliveries/public.js';
 
-const alertId = idOf('ID of the certificate alert.');
-const id = idOf('ID of the message.');
+const alertId = idOf('certificate alert');
+const id = idOf('message');
 
 /** Arguments of `alertMessages`. */
 export const ListMessages = MessagePage.extend({ alertId });
@@ -13,7 +13,7 @@ export const OneMessage = z.strictObject({ id });
 
 /** Input of `retryAlertMessage`. */
 export const RetryMessage = z
-  .strictObject({ id, alertId: idOf('ID of the alert that the message must belong to.').nullish() })
+  .strictObject({ id, alertId: idOf('alert that the message must belong to').nullish() })
   .meta({ description: 'The message of a certificate alert, by ID.' });
 
 /** Input of `testCertificateAlert`. */

@@ -21,7 +21,7 @@ export const ALERT_BEFORE = /^[1-9]\d{0,3}[dwmy]$/;
 const MAX_FILTERS = 50;
 
 const projectId = idOf('ID of the project. It must be of type `cert-manager`.');
-const id = idOf('ID of the certificate alert.');
+const id = idOf('certificate alert');
 
 const name = storedText(255).min(1).meta({ description: 'Name of the alert, 1 to 255 characters.' });
 const description = storedText(1_000)
@@ -137,7 +137,7 @@ export const offset = integer(0, 10_000)
 export const AlertPage = z.strictObject({
   ...searched,
   ...pageRules,
-  ...orderRulesOf('newest first, which is CREATED_AT DESC'),
+  ...orderRulesOf('newest first'),
 });
 
 /** Arguments of `certificateAlerts`. */

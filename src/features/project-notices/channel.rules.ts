@@ -9,9 +9,9 @@ import { NOTICE_KINDS, noticeKind } from './notice.rules.js';
 
 type Configs = typeof ALERTS_ANYWHERE.configs;
 
-const projectId = idOf('ID of the project.');
-const id = idOf('ID of the notification channel.');
-const onlyIn = idOf('ID of the project that the channel must belong to.').nullish();
+const projectId = idOf('project');
+const id = idOf('notification channel');
+const onlyIn = idOf('project that the channel must belong to').nullish();
 const name = storedText(255)
   .trim()
   .min(1)
@@ -85,6 +85,6 @@ export const OneChannel = z
   .meta({ description: 'The notification channel, by ID.' });
 
 /** Arguments of `Project.notificationChannelConnection`. */
-export const ChannelPage = z.strictObject({ ...pageRules, ...orderRulesOf('by name, ascending, which is NAME') });
+export const ChannelPage = z.strictObject({ ...pageRules, ...orderRulesOf('by name') });
 
 export const ListChannels = ChannelPage.extend({ projectId });

@@ -12,7 +12,7 @@ export type Part = (typeof PARTS)[number];
 export const ALL_PARTS: readonly Part[] = PARTS;
 export const part = z.enum(PARTS);
 
-const projectId = idOf('ID of the project.');
+const projectId = idOf('project');
 
 /** Arguments of `projectTemplateDrift`. */
 export const DriftOfProject = z.strictObject({ projectId });

@@ -251,7 +251,7 @@ export const templateKind = z.enum(PROJECT_KINDS);
 /** The type `ai` has only its built-in template. */
 export const newTemplateKind = templateKind.exclude(['ai']);
 
-const id = idOf('ID of the project template.');
+const id = idOf('project template');
 const description = personText(0, 256).meta({ description: 'Description of the template, up to 256 characters.' });
 
 /** What absent or null lists mean. */
@@ -319,11 +319,9 @@ export const UpdateProjectTemplate = z
     expectedVersion,
     name: templateName.optional(),
     description: description.optional(),
-    type: templateKind
-      .optional()
-      .meta({
-        description: 'Type of the projects. It cannot change: any other value than the current one is refused.',
-      }),
+    type: templateKind.optional().meta({
+      description: 'Type of the projects. It cannot change: any other value than the current one is refused.',
+    }),
     ...changedLists,
   })
   .meta({

@@ -215,7 +215,7 @@ export class TemplateType extends TemplateContentType {
 export const TemplateConnection = countedConnectionOf(
   TemplateType,
   'ProjectTemplate',
-  'type for built-in templates, then by name for the others',
+  'built-in templates by type, then the others by name',
 );
 
 /** A version as the API shows it. */

@@ -9,7 +9,7 @@ const { eventType, alertBefore, filters } = CONTENT;
 export const MatchPage = z.strictObject({ ...boundedPageRules, offset });
 
 /** Arguments of `certificateAlertMatches`. */
-export const ListMatches = MatchPage.extend({ alertId: idOf('ID of the certificate alert.') });
+export const ListMatches = MatchPage.extend({ alertId: idOf('certificate alert') });
 
 /** Arguments of `previewCertificateAlert`. */
 export const PreviewAlert = MatchPage.extend({
@@ -23,6 +23,6 @@ export const PreviewAlert = MatchPage.extend({
 
 /** Arguments of `alertDecisions`. */
 export const ListDecisions = z.strictObject({
-  certificateId: idOf('ID of the certificate or certificate authority.'),
+  certificateId: idOf('certificate or certificate authority'),
   ...pageRules,
 });

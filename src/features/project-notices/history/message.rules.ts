@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/text-rules.js';
 import { MessagePage } from '../../deliveries/public.js';
 
-const id = idOf('ID of the message.');
-const projectId = idOf('ID of the project that the message must belong to.').nullish();
+const id = idOf('message');
+const projectId = idOf('project that the message must belong to').nullish();
 
 /** Arguments of `notificationMessages`. */
 export const ListMessages = MessagePage.extend({
-  projectId: idOf('ID of the project.'),
+  projectId: idOf('project'),
   channelId: idOf('ID of a notification channel of the project: only its messages.').nullish(),
 });
 
