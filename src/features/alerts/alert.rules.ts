@@ -129,9 +129,7 @@ const searched = {
 };
 
 /** Of lists that can also be paged by offset. */
-export const offset = integer(0, 10_000)
-  .nullish()
-  .meta({ description: 'Number of items to skip, 0 to 10,000.' });
+export const offset = integer(0, 10_000).nullish().meta({ description: 'Number of items to skip, 0 to 10,000.' });
 
 /** Arguments of `Project.certificateAlertConnection`. */
 export const AlertPage = z.strictObject({

@@ -114,8 +114,7 @@ export const GivenEnvironment = z
   .strictObject({
     name: name64.meta({ description: 'Name of the environment, 1 to 64 characters, unique in the template.' }),
     slug: slugText(1, 64).meta({ description: 'Slug of the environment, for example `prod`. Unique in the template.' }),
-    position: integer(1, MAX_ENTRIES)
-      .meta({ description: 'Position of the environment, from 1 without gaps.' }),
+    position: integer(1, MAX_ENTRIES).meta({ description: 'Position of the environment, from 1 without gaps.' }),
   })
   .meta({ description: 'An environment of projects created from the template.' });
 
