@@ -7,10 +7,13 @@ import { RoleSlugs, usernames } from './members/membership.rules.js';
 const PRESENT = '/api/v1/projects/{projectId}/';
 const OLDER = '/api/v1/workspace/{workspaceId}/';
 
-/** Clients repeat the id of the project in the body. */
+/** Clients repeat the ID of the project in the body. */
 const repeated = z.string().optional().meta({ description: 'Ignored: the project in the path counts.' });
 
-/** A route of environments at its older path, where a project is a workspace. Document, rules and errors are the same. */
+/**
+ * A route of environments at its older path, where a project is called a workspace. Document, rules and errors are the
+ * same.
+ */
 function older(present: WrittenRoute): WrittenRoute {
   const { method, path, body, variables, reply } = present;
   const isOfOne = path.includes('{environmentId}');
@@ -38,7 +41,7 @@ function older(present: WrittenRoute): WrittenRoute {
 
 const names = usernames.optional();
 
-/** Clients tell names and addresses apart. Here an address is a name as any other. */
+/** Clients distinguish usernames and email addresses. Here an email address is a username like any other. */
 const InviteBody = z
   .strictObject({
     projectId: repeated,
@@ -48,7 +51,7 @@ const InviteBody = z
   })
   .refine((body) => [body.usernames, body.emails].flat().some((name) => name !== undefined), {
     path: ['usernames'],
-    error: 'must be given, or else emails',
+    error: 'required unless emails is set',
   });
 
 const invite = route({
@@ -74,5 +77,8 @@ const invite = route({
   example: { usernames: ['ann@example.com'], roleSlugs: ['viewer'] },
 });
 
-/** What published clients still use: environments at the paths and in the words of before, and invitations. */
+/**
+ * Routes that published clients still use: environments at their older paths and with their older names, and
+ * invitations.
+ */
 export const compatibilityRoutes = [...environmentRoutes.map(older), invite];

@@ -20,6 +20,6 @@ const EnvironmentSchema = defineEntity({
   },
 });
 
-/** A place of deployment in a project. Positions are 1 to n without gaps; the unique key on them is checked at commit. */
+/** A deployment stage of a project. Positions are 1 to n without gaps; their unique key is checked at commit. */
 export class Environment extends EnvironmentSchema.class {}
 EnvironmentSchema.setClass(Environment);

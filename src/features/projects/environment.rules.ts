@@ -6,7 +6,7 @@ import { personText, slugText } from '../../kernel/text-rules.js';
 
 const position = integer(1, 10_000);
 
-/** What is given of a new environment. Without a position it comes last. */
+/** Fields of a new environment. Without a position it comes last. */
 export const NewEnvironment = z.strictObject({
   name: personText(1, 64),
   slug: slugText(1, 64),
@@ -16,7 +16,7 @@ export const NewEnvironment = z.strictObject({
 /** Input of `createEnvironment`. */
 export const CreateEnvironment = NewEnvironment.extend({ projectId: z.string() });
 
-/** What may change of an environment; absent keeps. A position moves it there, and the others make room. */
+/** What may change of an environment; absent keeps. A new position shifts the other environments. */
 export const EnvironmentChanges = z.strictObject({
   name: personText(1, 64).optional(),
   slug: slugText(1, 64).optional(),
@@ -29,19 +29,19 @@ export const UpdateEnvironment = EnvironmentChanges.extend({ id: z.string(), pro
 /** Input of `deleteEnvironment`, and arguments of `environment`. */
 export const EnvironmentKey = z.strictObject({ id: z.string(), projectId: z.string().nullish() });
 
-/** A project beside the id of what is in it. */
-export const ONLY_IN = { nullable: true, description: 'The project that it belongs to.' } as const;
+/** A project next to the ID of something in it. */
+export const ONLY_IN = { nullable: true, description: 'ID of the project of the environment.' } as const;
 
-/** Which environments of a project. One that does not exist is left out. */
+/** Filter on the environments of a project. Slugs that do not exist are ignored. */
 export const EnvironmentFilter = z.strictObject({
   slugs: z
     .array(z.string().max(255))
     .max(100)
     .nullish()
-    .meta({ description: 'Only those of these slugs, up to 100. Absent: all.' }),
+    .meta({ description: 'Only environments with these slugs, up to 100. All environments when absent.' }),
 });
 
-/** The same of a list in pages. */
+/** The same for a list with pages. */
 export const EnvironmentPage = EnvironmentFilter.extend({ ...pageRules, ...orderRulesOf('by position') });
 
 /** Arguments of `environmentBySlug`. */

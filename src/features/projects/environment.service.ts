@@ -13,17 +13,17 @@ import type { ProjectReader } from './project.reader.js';
 import { type EnvironmentRecord, lockProject, type ProjectAccess, toEnvironmentRecord } from './project.records.js';
 import { renameInRules } from './role.records.js';
 
-/** Makes the root folder of each new environment, in the transaction that makes the environment. */
+/** Creates the root folder of each new environment, in the transaction that creates the environment. */
 export type CreateRootFolders = (
   tx: Transaction,
   environments: readonly { readonly id: string; readonly projectId: string }[],
 ) => Promise<void>;
 
 /**
- * Carries a new slug of an environment into all that names it by the old one, in the transaction of the change, before it and
- * before any other lock. The slug may be the one that it has.
+ * Updates everything that refers to an environment by its old slug, in the transaction of the change, before it and
+ * before any other lock. The new slug may equal the old one.
  *
- * @throws PERMISSION_DENIED for who may not give another name to what is in it
+ * @throws PERMISSION_DENIED for a caller who may not rename what is in it
  */
 export type FollowEnvironment = (
   tx: Transaction,
@@ -32,19 +32,20 @@ export type FollowEnvironment = (
 ) => Promise<void>;
 
 /**
- * Removes what other environments keep of what goes with one, in the transaction of its deletion, before any other lock.
+ * Deletes what other environments keep of the contents of a deleted one, in the transaction of its deletion, before any
+ * other lock.
  *
- * @throws PERMISSION_DENIED for who may not delete what is in it
+ * @throws PERMISSION_DENIED for a caller who may not delete what is in it
  */
 export type ForgetEnvironment = (tx: Transaction, project: ProjectAccess, environmentId: string) => Promise<void>;
 
-/** An environment, and its project as the caller has it. */
+/** An environment, and its project as the caller sees it. */
 export interface ReadEnvironment {
   readonly environment: EnvironmentRecord;
   readonly access: ProjectAccess;
 }
 
-/** Imports of one environment from another are looked at when they are asked for, and else at the commit. */
+/** The constraint on imports from another environment is checked on demand, otherwise at commit. */
 const IMPORTED = { secret_import_source_fk: 'ENVIRONMENT_IMPORTED' } as const;
 const SLUG_TAKEN = { environment_slug_unique: 'ENVIRONMENT_SLUG_TAKEN' } as const;
 
@@ -52,7 +53,7 @@ const COLUMNS = `id, project_id as "projectId", name, slug, position, created_at
 const BY_ID = `select ${COLUMNS} from environment where project_id = $1 and id = $2`;
 const BY_SLUG = `select ${COLUMNS} from environment where project_id = $1 and slug = $2`;
 
-/** Environments by id, in no order. The project decides who may see them. */
+/** Environments by ID, in no order. The project decides who may see them. */
 export const environmentsByIds = async (ctx: Context, ids: readonly string[]): Promise<EnvironmentRecord[]> =>
   (await query<EnvironmentRecord>(ctx, `select ${COLUMNS} from environment where id = any($1::uuid[])`, [ids])).map(
     toEnvironmentRecord,
@@ -63,7 +64,7 @@ const ENVIRONMENT = {
   notFound: 'ENVIRONMENT_NOT_FOUND',
 } as const;
 
-/** The verbs of environments. Positions change only under the lock of the project, so that they stay 1 to n. */
+/** The operations on environments. Positions change only under the lock of the project, so that they stay 1 to n. */
 export class EnvironmentService {
   constructor(
     private readonly projects: ProjectReader,
@@ -73,7 +74,7 @@ export class EnvironmentService {
   ) {}
 
   /**
-   * One environment by id.
+   * One environment by ID.
    *
    * @param raw `{ id, projectId? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
@@ -95,9 +96,9 @@ export class EnvironmentService {
   }
 
   /**
-   * Adds an environment with its root folder, last or at a position.
+   * Creates an environment with its root folder, last or at a position.
    *
-   * @param raw `{ projectId, name, slug, position? }`; a position beyond the end is the end
+   * @param raw `{ projectId, name, slug, position? }`; a position beyond the end means last
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_SLUG_TAKEN, AUDIT_UNAVAILABLE
    */
   create(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
@@ -124,13 +125,13 @@ export class EnvironmentService {
   }
 
   /**
-   * Renames an environment, or moves it to another position. A new slug needs the rights on everything in it. References to its
-   * secrets follow, and conditions of rules that name it. Where a rule would select it by one slug and not by the other all the
-   * same, that is a change of this rule.
+   * Renames an environment, or changes its position. A new slug requires the rights on everything in it. References to
+   * its secrets and conditions of rules that name it are updated. Where a rule would still match only one of the two
+   * slugs, that counts as a change of this rule.
    *
-   * @param raw `{ id, projectId?, name?, slug?, position? }`; a position beyond the end is the end
+   * @param raw `{ id, projectId?, name?, slug?, position? }`; a position beyond the end means last
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY,
-   *   ENVIRONMENT_SLUG_TAKEN, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+   * ENVIRONMENT_SLUG_TAKEN, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
    */
   update(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
     const { name, slug, position, ...named } = parse(UpdateEnvironment, raw);
@@ -158,13 +159,14 @@ export class EnvironmentService {
   }
 
   /**
-   * Deletes an environment with its folders and secrets, and all that these were elsewhere; the ones behind it move up. One that
-   * others import from stays. The caller needs the right to delete everything in it.
+   * Deletes an environment with its folders and secrets, and the versions of these in other environments; later
+   * positions decrease by one. An environment that others import from cannot be deleted. The caller needs the right to
+   * delete everything in it.
    *
    * @param raw `{ id, projectId? }`
-   * @returns the environment as it was
+   * @returns the deleted environment
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_IMPORTED,
-   *   ROTATED_SECRET, AUDIT_UNAVAILABLE
+   * ROTATED_SECRET, AUDIT_UNAVAILABLE
    */
   delete(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
     const named = parse(EnvironmentKey, raw);
@@ -208,7 +210,7 @@ async function load(ctx: Context, access: ProjectAccess, by: IdOrSlug): Promise<
   return toEnvironmentRecord(row);
 }
 
-/** Holds off other changes of positions until the commit, and counts the environments. */
+/** Blocks other changes of positions until the commit, and counts the environments. */
 async function lockPositions(tx: Transaction, project: ProjectAccess): Promise<number> {
   await lockProject(tx, project);
   const [counted] = await query<{ count: number }>(

@@ -7,10 +7,10 @@ import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import { EnvironmentFilter, EnvironmentPage, ONLY_IN } from './environment.rules.js';
 import type { EnvironmentRecord, ProjectAccess } from './project.records.js';
 
-/** What the API shows of an environment. `access` is for field resolvers and is no field itself. */
+/** API type of an environment. `access` is for field resolvers and is not itself a field. */
 @ObjectType('Environment', {
   implements: Node,
-  description: 'A place of deployment in a project, such as production.',
+  description: 'A deployment stage of a project, such as production. Environments contain folders and secrets.',
   simpleResolvers: true,
 })
 export class EnvironmentType {
@@ -19,22 +19,22 @@ export class EnvironmentType {
   @Field(() => ID, { description: 'ID of the environment.' })
   id!: string;
 
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'Name of the environment, for example `Production`.' })
   name!: string;
 
-  @Field(() => String, { description: 'What programs name it by; unique in the project.' })
+  @Field(() => String, { description: 'Slug of the environment, unique in the project, for example `prod`.' })
   slug!: string;
 
-  @Field(() => Int, { description: 'Its place among the environments of the project, from 1 without gaps.' })
+  @Field(() => Int, { description: 'Position among the environments of the project, from 1 without gaps.' })
   position!: number;
 
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the environment was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the environment was last changed.' })
   updatedAt!: Date;
 }
 
@@ -51,33 +51,34 @@ export const toEnvironmentType = (record: EnvironmentRecord, access: ProjectAcce
   ...record,
 });
 
-@InputType({ description: 'What a new environment is.' })
+@InputType({ description: 'Input of `createEnvironment`.' })
 export class CreateEnvironmentInput {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
+  @Field(() => String, { description: 'Name of the environment, for example `Production`: 1 to 64 characters.' })
   name!: string;
 
   @Field(() => String, {
-    description: 'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the project.',
+    description:
+      'Slug of the environment, for example `prod`: lowercase words joined by hyphens, 1 to 64 characters, unique in the project.',
   })
   slug!: string;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Its place, from 1; the ones from there on move up. Last when absent.',
+    description: 'Position of the environment, from 1; environments from there on move up. Last when absent.',
   })
   position?: number | null;
 }
 
-@ObjectType({ description: 'The new environment.' })
+@ObjectType({ description: 'Result of `createEnvironment`.' })
 export class CreateEnvironmentPayload {
-  @Field(() => EnvironmentType, { description: 'The environment, with an empty root folder.' })
+  @Field(() => EnvironmentType, { description: 'The new environment, with an empty root folder.' })
   environment!: EnvironmentType;
 }
 
-@InputType({ description: 'What changes of an environment; what is absent stays.' })
+@InputType({ description: 'Input of `updateEnvironment`. Absent fields keep their values.' })
 export class UpdateEnvironmentInput {
   @Field(() => ID, { description: 'ID of the environment.' })
   id!: string;
@@ -85,26 +86,30 @@ export class UpdateEnvironmentInput {
   @Field(() => ID, ONLY_IN)
   projectId?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'What people call it, 1 to 64 characters.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the environment, for example `Production`: 1 to 64 characters.',
+  })
   name?: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the project.',
+    description:
+      'Slug of the environment, for example `prod`: lowercase words joined by hyphens, 1 to 64 characters, unique in the project.',
   })
   slug?: string;
 
-  @Field(() => Int, { nullable: true, description: 'Its new place, from 1; the others make room.' })
+  @Field(() => Int, { nullable: true, description: 'New position, from 1; the other environments shift.' })
   position?: number;
 }
 
-@ObjectType({ description: 'The environment after the change.' })
+@ObjectType({ description: 'Result of `updateEnvironment`.' })
 export class UpdateEnvironmentPayload {
-  @Field(() => EnvironmentType, { description: 'The environment.' })
+  @Field(() => EnvironmentType, { description: 'The updated environment.' })
   environment!: EnvironmentType;
 }
 
-@InputType({ description: 'The environment to delete, with everything in it.' })
+@InputType({ description: 'Input of `deleteEnvironment`.' })
 export class DeleteEnvironmentInput {
   @Field(() => ID, { description: 'ID of the environment.' })
   id!: string;
@@ -113,8 +118,8 @@ export class DeleteEnvironmentInput {
   projectId?: string | null;
 }
 
-@ObjectType({ description: 'The deleted environment.' })
+@ObjectType({ description: 'Result of `deleteEnvironment`.' })
 export class DeleteEnvironmentPayload {
-  @Field(() => EnvironmentType, { description: 'As it was before the deletion.' })
+  @Field(() => EnvironmentType, { description: 'The deleted environment.' })
   environment!: EnvironmentType;
 }

@@ -3,7 +3,10 @@ import { keyIdOf } from '../../kernel/crypto/seal.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../kernel/database/database.js';
 
-/** Whose values, and which writing of them: an older one of the same project does not open. */
+/**
+ * Associated data of the seal: the project and the number of the write. An older seal of the same project cannot be
+ * decrypted.
+ */
 interface IgnoreValuesPlace {
   readonly projectId: string;
   readonly version: number;
@@ -20,8 +23,8 @@ const placeOf = ({ projectId, version }: IgnoreValuesPlace) => ({
 const scopeOf = ({ organizationId }: Context) => ({ organizationId, projectId: null });
 
 /**
- * Seals the values that leak detection passes over: they are likely secrets themselves. Called before a transaction and not
- * in one: the count of seals must stand whether or not the write does.
+ * Seals the values that leak detection ignores: they are likely secrets themselves. Called before a transaction, not in
+ * one: the count of seals must persist whether or not the write does.
  */
 export async function sealIgnoreValues(
   ctx: Context,
@@ -33,7 +36,7 @@ export async function sealIgnoreValues(
   return sealer.seal(placeOf(place), new SealedText(JSON.stringify(values)));
 }
 
-/** Opens them. @throws SEALED_VALUE_INVALID */
+/** Decrypts them. @throws SEALED_VALUE_INVALID */
 export async function openIgnoreValues(
   ctx: Context,
   place: IgnoreValuesPlace,

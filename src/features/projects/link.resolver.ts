@@ -31,7 +31,7 @@ import {
   toRoleType,
 } from './role.type.js';
 
-/** Gives a type with a `projectId`, which may be null, the project itself. @returns a class of resolvers */
+/** Adds the field `project` to a type with a `projectId`, which may be null. @returns a resolver class */
 export function projectLinkOf(
   type: ClassType<{ readonly projectId: string | null }>,
 ): new (
@@ -41,7 +41,10 @@ export function projectLinkOf(
   class ProjectLinkResolver {
     constructor(private readonly links: ProjectLinks) {}
 
-    @FieldResolver(() => ProjectType, { nullable: true, description: 'The project; null when it has just gone.' })
+    @FieldResolver(() => ProjectType, {
+      nullable: true,
+      description: 'The project; null if it was deleted at the same moment.',
+    })
     async project(
       @Root() { projectId }: { projectId: string | null },
       @Ctx() ctx: Context,
@@ -57,7 +60,7 @@ export function projectLinkOf(
 export class MembershipMemberResolver {
   @FieldResolver(() => UserType, {
     nullable: true,
-    description: 'The user; null for other members, and when you may not read it in your organization.',
+    description: 'The user; null for other members, and when you cannot read users of your organization.',
   })
   user(@Root() { memberKind, memberId }: ProjectMembershipType, @Ctx() ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);
@@ -65,7 +68,8 @@ export class MembershipMemberResolver {
 
   @FieldResolver(() => IdentityType, {
     nullable: true,
-    description: 'The machine identity; null for other members, and when you may not read it in your organization.',
+    description:
+      'The machine identity; null for other members, and when you cannot read identities of your organization.',
   })
   identity(@Root() { memberKind, memberId }: ProjectMembershipType, @Ctx() ctx: Context): Promise<IdentityType | null> {
     return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
@@ -81,7 +85,7 @@ export class MembershipRolesResolver {
 
   @FieldResolver(() => [ProjectRoleType], {
     nullable: true,
-    description: 'The roles, as `roleSlugs` has them; null with PERMISSION_DENIED if you may not read them.',
+    description: 'The roles of `roleSlugs`; null with PERMISSION_DENIED if you cannot read roles.',
   })
   async roles(
     @Root() { projectId, roleSlugs }: ProjectMembershipType,
@@ -101,7 +105,7 @@ export class AssignedRoleResolver {
 
   @FieldResolver(() => ProjectRoleType, {
     nullable: true,
-    description: 'The role; null with PERMISSION_DENIED if you may not read roles.',
+    description: 'The role; null with PERMISSION_DENIED if you cannot read roles.',
   })
   async role(
     @Root() { projectId, roleSlug }: RoleAssignmentType,
@@ -113,9 +117,9 @@ export class AssignedRoleResolver {
   }
 }
 
-const MEMBERSHIPS = 'Its memberships of projects, by id: of those projects whose members of its kind you may read.';
+const MEMBERSHIPS = 'The project memberships, ordered by ID, in projects where you can read members of this kind.';
 
-/** Gives users and identities their memberships of projects. @returns a class of resolvers */
+/** Adds their project memberships to users and identities. @returns a resolver class */
 function membershipLinkOf(type: ClassType<{ readonly id: string }>): new (links: ProjectLinks) => object {
   @Resolver(() => type)
   class MembershipLinkResolver {
@@ -126,7 +130,7 @@ function membershipLinkOf(type: ClassType<{ readonly id: string }>): new (links:
       return (await batched(ctx, this.links.membershipsOf, id)) ?? [];
     }
 
-    @FieldResolver(() => ProjectMembershipConnection, { description: 'As `memberships`, in pages.' })
+    @FieldResolver(() => ProjectMembershipConnection, { description: 'The same as `memberships`, with pagination.' })
     async membershipConnection(
       @Root() member: { id: string },
       @Ctx() ctx: Context,
@@ -149,7 +153,8 @@ export class ProjectMembersResolver {
   @FieldResolver(() => ProjectMembershipConnection, {
     nullable: true,
     description:
-      'Its members in pages, by name, then id: users if you may read members, identities if you may read identities, groups if you may read groups; null with PERMISSION_DENIED if none of them.',
+      'The members of the project with pagination, ordered by name, then ID: users, identities and groups, each if ' +
+      'you can read them; null with PERMISSION_DENIED if you can read none of them.',
   })
   async memberConnection(
     @Root() project: ProjectType,
@@ -168,13 +173,13 @@ export class ProjectRolesResolver {
   @FieldResolver(() => [ProjectRoleType], {
     nullable: true,
     description:
-      'The roles that its members can have: those that it made, by slug, then the built-in ones, admin first; null with PERMISSION_DENIED if you may not read them.',
+      'The roles of the project: its own, ordered by slug, then the built-in ones, admin first; null with PERMISSION_DENIED if you cannot read roles.',
   })
   async roles(@Root() project: ProjectType, @Ctx() ctx: Context): Promise<ProjectRoleType[]> {
     return (await this.service.rolesOf(ctx, project)).map(toRoleType);
   }
 
-  @FieldResolver(() => ProjectRoleConnection, { nullable: true, description: 'As `roles`, in pages.' })
+  @FieldResolver(() => ProjectRoleConnection, { nullable: true, description: 'The same as `roles`, with pagination.' })
   async roleConnection(
     @Root() project: ProjectType,
     @Ctx() ctx: Context,
@@ -187,7 +192,7 @@ export class ProjectRolesResolver {
 
 @Resolver(() => ProjectType)
 export class ProjectEnvironmentsResolver {
-  @FieldResolver(() => [EnvironmentType], { description: 'Its environments, by position.' })
+  @FieldResolver(() => [EnvironmentType], { description: 'The environments of the project, ordered by position.' })
   environments(
     @Root() { environments }: ProjectType,
     @Args(() => EnvironmentFilterArgs) args: EnvironmentFilterArgs,
@@ -195,7 +200,7 @@ export class ProjectEnvironmentsResolver {
     return ofSlugs(environments, parse(EnvironmentFilter, args));
   }
 
-  @FieldResolver(() => EnvironmentConnection, { description: 'As `environments`, in pages.' })
+  @FieldResolver(() => EnvironmentConnection, { description: 'The same as `environments`, with pagination.' })
   environmentConnection(
     @Root() { environments }: ProjectType,
     @Args(() => EnvironmentPageArgs) args: EnvironmentPageArgs,
@@ -222,7 +227,8 @@ export class OrganizationProjectsResolver {
   @FieldResolver(() => [ProjectType], {
     nullable: true,
     description:
-      'The projects of it that you are a member of, by name; null for another organization than that of your token. Asking for their roles needs the right to add members to the organization.',
+      'The projects of the organization that you are a member of, ordered by name; null for an organization other ' +
+      'than that of your token. Selecting their roles requires permission to add members to the organization.',
   })
   async projects(
     @Root() { id }: OrganizationType,
@@ -234,7 +240,7 @@ export class OrganizationProjectsResolver {
     return page.nodes.map(toProjectType);
   }
 
-  @FieldResolver(() => ProjectConnection, { nullable: true, description: 'As `projects`, in pages.' })
+  @FieldResolver(() => ProjectConnection, { nullable: true, description: 'The same as `projects`, with pagination.' })
   async projectConnection(
     @Root() { id }: OrganizationType,
     @Ctx() ctx: Context,
@@ -254,18 +260,18 @@ export class OrganizationProjectsResolver {
     return (await batched(ctx, this.#pages, key)) as ListedProjects;
   }
 
-  /** Pages by what is asked for: all places of a response that ask for the same one share it, and its record. */
+  /** Pages by arguments: all fields of a response with the same arguments share one page and its audit record. */
   readonly #pages: BatchLoad<ListedProjects | Error> = async (ctx, keys) =>
     new Map(await Promise.all(keys.map(async (key) => [key, await this.#page(ctx, JSON.parse(key))] as const)));
 
-  /** A page, or why there is none, which is no matter of the others. */
+  /** A page, or why there is none, which does not affect the others. */
   #page(ctx: Context, { updatedSince, ...asked }: { updatedSince?: string | null }): Promise<ListedProjects | Error> {
     const since = updatedSince == null ? null : new Date(updatedSince);
     return this.service.list(ctx, { ...asked, updatedSince: since }).catch((error) => error as Error);
   }
 }
 
-/** Resolvers of what projects and what is in them lead to, and of what leads to them. */
+/** Resolvers of the relations of projects and their contents, and of relations to them. */
 export const projectLinks = (
   links: ProjectLinks,
   projects: ProjectService,

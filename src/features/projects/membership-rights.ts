@@ -32,25 +32,26 @@ export type MemberVerb = 'read' | 'create' | 'edit' | 'delete';
 export const actionOn = (kind: MemberKind, verb: MemberVerb | 'assign-role' | 'grant-privileges'): Action =>
   `${subjectOf(kind)}:${verb}`;
 
-/** Who a caller means by a kind and an id. */
+/** The member that a caller names by kind and ID. */
 export interface Target {
   readonly kind: MemberKind;
-  /** Undefined when the organization knows of no such member. */
+  /** Undefined when the organization has no such member. */
   readonly names: MemberNames | undefined;
 }
 
-/** Whether the caller may do this to members of a kind only where conditions fit. */
+/** Whether the caller may perform the action on members of a kind only under conditions. */
 export const isConditional = ({ ability }: ProjectAccess, kind: MemberKind): boolean =>
   ability.rulesFor('read', subjectOf(kind)).some(({ conditions }) => conditions !== undefined);
 
-/** Whether the caller may do this to a member. */
+/** Whether the caller may perform the action on a member. */
 export const mayDo = ({ ability }: ProjectAccess, verb: MemberVerb, kind: MemberKind, names: MemberNames | undefined) =>
   can(ability, actionOn(kind, verb), fieldsOf(kind, names));
 
 /**
- * Who is meant, for whoever may do this to some member of the kind: what conditions of rules look at.
+ * Looks up the member for callers who may perform the action on some member of the kind: conditions of rules depend on
+ * it.
  *
- * @throws PERMISSION_DENIED for whoever may do it to none, and hand on no role either
+ * @throws PERMISSION_DENIED for callers who may perform it on none, and may assign no role either
  */
 export async function loadTarget(
   ctx: Context,
@@ -65,7 +66,8 @@ export async function loadTarget(
 }
 
 /**
- * Before a membership is looked up: whoever may neither do this to the member nor hand a role on to it learns nothing.
+ * Called before a membership is looked up: a caller who may neither perform the action on the member nor assign a role
+ * to it learns nothing.
  *
  * @throws PERMISSION_DENIED
  */
@@ -86,9 +88,9 @@ interface Change {
   readonly targets: readonly Target[];
   readonly before?: RolesHeld;
   readonly after?: RolesHeld;
-  /** Where a role to be given stands in the input. */
+  /** Path of a role to assign in the input. */
   readonly placeOf?: (index: number) => string;
-  /** What is said there of one that is none of the project. */
+  /** Message for a role that the project does not have. */
   readonly unknownRole?: string;
 }
 
@@ -98,10 +100,10 @@ export interface MemberChange extends Omit<Change, 'targets'> {
 }
 
 /**
- * Whoever may do this to the members, or may hand on each of the roles that change hands, may change their roles, as far as it
- * has itself what they give and take.
+ * Callers who may perform the action on the members, or may assign each of the changed roles, may change their roles,
+ * as far as they have what they grant and revoke.
  *
- * @throws ROLE_NOT_FOUND for a role to be given that is none of the project, PERMISSION_DENIED, PERMISSION_BOUNDARY
+ * @throws ROLE_NOT_FOUND for a role to assign that the project does not have, PERMISSION_DENIED, PERMISSION_BOUNDARY
  */
 export async function authorizeRoles(
   tx: Transaction,
@@ -110,7 +112,7 @@ export async function authorizeRoles(
 ): Promise<void> {
   const own = ownSlugs({ before, after });
   const rules = own.length === 0 ? NO_RULES : await rulesBySlug(tx, project.projectId, own);
-  // Privileges end with the membership; what else there is counts only where a role forbids something.
+  // Privileges end with the membership; other rights matter only where a role forbids something.
   const isAsked = verb === 'delete' || hasProhibitions(rules);
   const besides = isAsked ? await besidesOf(tx, project, targets) : NOTHING_ELSE;
   const ownTerm = targets.some((target) => isCaller(tx, target)) ? await ownTermIn(tx, project.projectId) : null;
@@ -123,7 +125,7 @@ const isCaller = ({ actor }: Transaction, { kind, names }: Target): boolean =>
 /**
  * As `authorizeRoles`, for changes of many members in one statement.
  *
- * @param rules of the roles of the project that members have before or after, by slug
+ * @param rules of the custom roles that members have before or after, by slug
  * @throws ROLE_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY
  */
 export async function authorizeMemberChanges(
@@ -154,19 +156,19 @@ export async function authorizeMemberChanges(
   }
 }
 
-const UNKNOWN_ROLE = 'is no role of the project';
+const UNKNOWN_ROLE = 'is not a role of the project';
 
 const NO_RULES: ReadonlyMap<string, readonly Rule[]> = new Map();
 
 const ownSlugs = ({ before, after }: { readonly before: RolesHeld; readonly after: RolesHeld }): string[] =>
   [...before.slugs, ...after.slugs].filter((slug) => !isBuiltIn(slug));
 
-/** What a change is judged by. */
+/** What the decision on a change depends on. */
 interface Known {
-  /** Of the project's own roles in it, by slug. */
+  /** Of the custom roles in it, by slug. */
   readonly rules: ReadonlyMap<string, readonly Rule[]>;
   readonly besides: BesidesRoles;
-  /** Where the caller changes its own roles; null where it does not. */
+  /** Set where the caller changes its own roles; null otherwise. */
   readonly ownTerm: BeyondOwnTerm | null;
 }
 
@@ -179,7 +181,7 @@ function judgeRoles(
   const change = roleChange(before, after);
   const privileges = verb === 'delete' ? (stored ?? []).map((list) => readStoredRules(list)) : [];
   const roles = rolesInChange(change);
-  // What changes nothing takes the right to hand on what is there.
+  // A change without effect requires the right to assign the existing roles.
   const assigned: Assigned[] = [
     ...(roles.length > 0 ? roles : after.slugs).map(
       (role): Assigned => ({ verb: 'assign-role', role, rules: rulesOfRoles([role], [rules.get(role) ?? []]) }),
@@ -209,7 +211,7 @@ const hasProhibitions = (rules: ReadonlyMap<string, readonly Rule[]>): boolean =
 
 const NOTHING_ELSE: BesidesRoles = { hasMore: false, privileges: null };
 
-/** Who the organization does not know has nothing. */
+/** A member unknown to the organization has nothing. */
 async function besidesOf(
   tx: Transaction,
   { projectId }: ProjectAccess,
@@ -219,7 +221,9 @@ async function besidesOf(
   return besidesRoles(tx, projectId, members);
 }
 
-/** @throws PERMISSION_DENIED unless the caller may do this to the member, or may hand on each of these to it */
+/**
+ * @throws PERMISSION_DENIED unless the caller may perform the action on the member, or may assign each of these to it
+ */
 function authorizeEach(
   project: ProjectAccess,
   verb: MemberVerb,

@@ -14,12 +14,12 @@ import type { MembershipService } from './membership.service.js';
 export class MembershipResolver {
   constructor(private readonly memberships: MembershipService) {}
 
-  @query(ProjectMembershipType, MemberKey, 'One member of a project.')
+  @query(ProjectMembershipType, MemberKey, 'Returns a member of a project.')
   projectMembership(ctx: Context, args: object): Promise<ProjectMembershipType> {
     return this.memberships.get(ctx, args);
   }
 
-  @query(ProjectMembershipConnection, ListMembers, 'The members of a project.')
+  @query(ProjectMembershipConnection, ListMembers, 'Lists the members of a project.')
   projectMemberships(ctx: Context, args: object): Promise<CountedConnectionOf<ProjectMembershipType>> {
     return this.memberships.list(ctx, args);
   }
@@ -27,7 +27,7 @@ export class MembershipResolver {
   @mutation(
     AddMember,
     { membership: [ProjectMembershipType, 'The new membership.'] },
-    'Takes a user, an identity or a group of the organization into a project.',
+    'Adds a user, an identity or a group of the organization to a project.',
   )
   async addProjectMember(ctx: Context, input: object): Promise<{ membership: ProjectMembershipType }> {
     return { membership: await this.memberships.add(ctx, input) };
@@ -36,7 +36,7 @@ export class MembershipResolver {
   @mutation(
     AddUsers,
     AddProjectUsersPayload,
-    'Takes users of the organization into a project by their names, all or none.',
+    'Adds users of the organization to a project by username. Either all are added or none.',
   )
   async addProjectUsers(ctx: Context, input: object): Promise<AddProjectUsersPayload> {
     return { memberships: await this.memberships.addUsers(ctx, input) };
@@ -44,8 +44,8 @@ export class MembershipResolver {
 
   @mutation(
     UpdateMember,
-    { membership: [ProjectMembershipType, 'The membership after the change.'] },
-    'Replaces the roles of a member.',
+    { membership: [ProjectMembershipType, 'The updated membership.'] },
+    'Replaces the roles of a project member.',
   )
   async updateProjectMember(ctx: Context, input: object): Promise<{ membership: ProjectMembershipType }> {
     return { membership: await this.memberships.update(ctx, input) };
@@ -54,7 +54,7 @@ export class MembershipResolver {
   @mutation(
     MemberKey,
     { membership: [ProjectMembershipType, 'The deleted membership.'] },
-    'Takes a member out of a project. The last admin stays.',
+    'Removes a member from a project. The last admin cannot be removed.',
   )
   async removeProjectMember(ctx: Context, input: object): Promise<{ membership: ProjectMembershipType }> {
     return { membership: await this.memberships.remove(ctx, input) };

@@ -58,14 +58,18 @@ const CONSTRAINTS = {
 
 const NOT_FOUND = { user: 'USER_NOT_FOUND', identity: 'IDENTITY_NOT_FOUND', group: 'GROUP_NOT_FOUND' } as const;
 
-/** The verbs of project members: people under the rules of `member`, machine identities under those of `identity`, groups under those of `groups`. */
+/**
+ * The operations on project members: users under the rules of `member`, machine identities under those of `identity`,
+ * groups under those of `groups`.
+ */
 export class MembershipService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Members of a project by name, then id, or in another order.
+   * Members of a project by name, then ID, or in another order.
    *
-   * @param raw `{ projectId, memberKind?, first?, after?, orderBy?, updatedSince? }`; without a kind the right to read all of them is needed
+   * @param raw `{ projectId, memberKind?, first?, after?, orderBy?, updatedSince? }`; without a kind the right to read
+   * all of them is needed
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<MembershipRecord>> {
@@ -74,7 +78,7 @@ export class MembershipService {
     const project = await this.projects.load(ctx, projectId);
     const kinds = memberKind == null ? MEMBER_KINDS : [memberKind];
     for (const kind of kinds) authorize(project, actionOn(kind, 'read'));
-    // Where conditions leave some out, a page is made of the rest.
+    // Conditions may leave some out: a page consists of the rest.
     const isWhole = !kinds.some((kind) => isConditional(project, kind));
     const wanted = { projectId: project.projectId, kind: memberKind ?? null, order: orderOf(request) };
     const read = await listMemberships(ctx, wanted, { ...bounds, limit: isWhole ? bounds.limit : null });
@@ -114,7 +118,8 @@ export class MembershipService {
   }
 
   /**
-   * The members of a project that the caller may read, inside of another answer. Batched over all projects of a request.
+   * The members of a project that the caller may read, inside of another response. Batched over all projects of a
+   * request.
    *
    * @throws PERMISSION_DENIED when it may read none
    */
@@ -126,11 +131,12 @@ export class MembershipService {
   }
 
   /**
-   * Takes a user, an identity or a group of the organization into a project.
+   * Adds a user, an identity or a group of the organization to a project.
    *
    * @param raw `{ projectId, memberKind, memberId, roles | roleAssignments }`, 1 to 10 roles
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND, USER_NOT_FOUND,
-   *   IDENTITY_NOT_FOUND, GROUP_NOT_FOUND, ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND,
+   * USER_NOT_FOUND,
+   * IDENTITY_NOT_FOUND, GROUP_NOT_FOUND, ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
    */
   add(ctx: Context, raw: unknown): Promise<MembershipRecord> {
     const { projectId, memberKind: kind, memberId, ...given } = parse(AddMember, raw);
@@ -147,7 +153,7 @@ export class MembershipService {
       });
       if (target.names === undefined) throw new AppError(NOT_FOUND[kind]);
       createMembership(tx, project, { kind, memberId: target.names.memberId }, after);
-      // Its foreign key knows who belongs to the organization, also at the same moment.
+      // The foreign key checks the membership of the organization, also against concurrent changes.
       await flush(tx, CONSTRAINTS);
       const membership = await load(tx, project, target);
       await record(tx, 'project-membership:create', membership);
@@ -156,11 +162,12 @@ export class MembershipService {
   }
 
   /**
-   * Takes users of the organization into a project by their names, all or none.
+   * Adds users of the organization to a project by username, all or none.
    *
    * @param raw `{ projectId, usernames, roles | roleAssignments }`, 1 to 100 names, 1 to 10 roles for all of them
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND, USER_NOT_FOUND
-   *   (naming each), ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND,
+   * USER_NOT_FOUND
+   * (naming each), ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
    */
   addUsers(ctx: Context, raw: unknown): Promise<MembershipRecord[]> {
     const { projectId, usernames, ...given } = parse(AddUsers, raw);
@@ -193,8 +200,8 @@ export class MembershipService {
       const project = await this.projects.load(tx, projectId);
       const target = await loadTarget(tx, project, 'edit', { kind, memberId });
       authorizeTarget(project, 'edit', target);
-      // Roles are judged before they change, and stay as they were judged, and stay. The trigger that keeps an admin takes
-      // the same lock: held first, nobody waits for the other.
+      // Roles are checked before they change, and must not change or be deleted until then. The trigger that keeps an
+      // admin takes the same lock: taken first, it prevents a deadlock.
       await lockProject(tx, project);
       const stored = await load(tx, project, target);
       const after = await holdRoles(tx, project, given);
@@ -215,12 +222,13 @@ export class MembershipService {
   }
 
   /**
-   * Takes a member out of a project.
+   * Removes a member from a project.
    *
    * @param raw `{ projectId, memberKind, memberId }`
-   * @returns the membership as it was
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, MEMBERSHIP_NOT_FOUND, LAST_ADMIN,
-   *   AUDIT_UNAVAILABLE
+   * @returns the deleted membership
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, MEMBERSHIP_NOT_FOUND,
+   * LAST_ADMIN,
+   * AUDIT_UNAVAILABLE
    */
   remove(ctx: Context, raw: unknown): Promise<MembershipRecord> {
     const { projectId, memberKind: kind, memberId } = parse(MemberKey, raw);
@@ -251,7 +259,7 @@ async function load(ctx: Context, project: ProjectAccess, { kind, names }: Targe
 
 const rolesOf = ({ roleSlugs, roleTerms }: MembershipRecord): RolesHeld => ({ slugs: roleSlugs, terms: roleTerms });
 
-/** Roles as they are to be stored. Those of the project are not renamed and not deleted from here on. */
+/** Roles in the form of the database. Custom roles cannot be renamed or deleted from here on. */
 async function holdRoles(tx: Transaction, project: ProjectAccess, given: RolesGiven): Promise<RolesHeld> {
   const roles = assignmentsOf(given);
   if (!roles.every(({ roleSlug }) => isBuiltIn(roleSlug))) await lockProject(tx, project);
@@ -276,18 +284,18 @@ function createMembership(
   });
 }
 
-/** A user whom a caller means by its name. @param memberId absent for one whom the organization does not know */
+/** A user named by username. @param memberId absent for one that the organization does not have */
 const userNamed = (name: string, memberId = NO_ID): Target => ({
   kind: 'user',
   names: { memberId, name, groupSlug: null },
 });
 
-/** @throws USER_NOT_FOUND, naming the place of each name that nobody of the organization has */
+/** @throws USER_NOT_FOUND, with the path of each name that no user of the organization has */
 function idsOf(usernames: readonly string[], known: ReadonlyMap<string, string>): string[] {
   const details = usernames.flatMap((username, index): ErrorDetail[] =>
     known.has(username)
       ? []
-      : [{ path: `usernames[${index}]`, code: 'USER_NOT_FOUND', message: 'is no user of the organization' }],
+      : [{ path: `usernames[${index}]`, code: 'USER_NOT_FOUND', message: 'is not a user of the organization' }],
   );
   if (details.length > 0) throw new AppError('USER_NOT_FOUND', undefined, { details });
   return [...known.values()];

@@ -35,6 +35,8 @@ export const ProjectSchema = defineEntity({
   },
 });
 
-/** A container of environments, typed by what it is for. `revision` rises with every recorded change of the project. */
+/**
+ * A container of environments, typed by its purpose. `revision` increments with every recorded change of the project.
+ */
 export class Project extends ProjectSchema.class {}
 ProjectSchema.setClass(Project);

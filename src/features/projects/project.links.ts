@@ -12,8 +12,8 @@ import { rolesByIds } from './role.records.js';
 import { builtInRolesOf, isBuiltInId, type Role } from './role.rules.js';
 
 /**
- * Projects, environments, memberships and roles that answers lead to by their ids, each kind in one statement for all of an answer.
- * What the caller would be refused, or would not find, by the root field of that kind is not there.
+ * Projects, environments, memberships and roles that responses refer to by ID, each kind in one statement for a whole
+ * response. Items that the root field of that kind would deny or not find are left out.
  */
 export class ProjectLinks {
   constructor(
@@ -21,13 +21,13 @@ export class ProjectLinks {
     private readonly service: ProjectService,
   ) {}
 
-  /** Whole projects by id. */
+  /** Whole projects by ID. */
   readonly projects: BatchLoad<ReadProject> = async (ctx, ids) => {
     const found = await this.service.listByIds(ctx, ids);
     return new Map(found.map((project) => [project.access.projectId, project]));
   };
 
-  /** Environments by id. */
+  /** Environments by ID. */
   readonly environments: BatchLoad<ReadEnvironment> = async (ctx, ids) => {
     const rows = await environmentsByIds(ctx, ids);
     return this.readable(ctx, rows, (environment, access) => {
@@ -36,11 +36,11 @@ export class ProjectLinks {
     });
   };
 
-  /** Memberships by id. */
+  /** Memberships by ID. */
   readonly memberships: BatchLoad<MembershipRecord> = async (ctx, ids) =>
     this.readable(ctx, await membershipsByIds(ctx, ids), readableMembership);
 
-  /** Roles by id, the built-in ones too. */
+  /** Roles by ID, including built-in ones. */
   readonly roles: BatchLoad<Role> = async (ctx, ids) => {
     const { own = [], builtIn = [] } = Object.groupBy(ids, (id) => (isBuiltInForm(id) ? 'builtIn' : 'own'));
     const rows = own.length === 0 ? [] : await rolesByIds(ctx, own);
@@ -48,7 +48,10 @@ export class ProjectLinks {
     return this.readable(ctx, rows, readableRole);
   };
 
-  /** Memberships of users, identities and groups by their ids: in the projects where the caller may read members of their kind. */
+  /**
+   * Memberships of users, identities and groups by their IDs, in the projects where the caller may read members of
+   * their kind.
+   */
   readonly membershipsOf: BatchLoad<readonly MembershipRecord[]> = async (ctx, memberIds) => {
     const found = await this.readable(ctx, await membershipsOfMembers(ctx, memberIds), readableMembership);
     const readable = [...found.values()].flatMap((row) => (row instanceof Error ? [] : [row]));
@@ -56,10 +59,10 @@ export class ProjectLinks {
   };
 
   /**
-   * Things of projects as the caller may see them, by id; an error in the place of one that it is denied. What belongs to a
-   * project that it does not know of is left out.
+   * Items of projects as the caller may see them, by ID; an error for each item that the caller is denied. Items of
+   * projects that the caller cannot see are left out.
    *
-   * @param view what is shown of a row. @throws PERMISSION_DENIED, by what the caller may do in the project
+   * @param view the visible part of a row. @throws PERMISSION_DENIED, by the caller's rights in the project
    */
   async readable<R extends { readonly id: string; readonly projectId: string }, V>(
     ctx: Context,
@@ -88,7 +91,10 @@ function readableRole(role: Role, access: ProjectAccess): Role {
   return role;
 }
 
-/** Built-in roles of the caller's projects by id. Their ids are hashes, which are made again for each of these projects. */
+/**
+ * Built-in roles of the caller's projects by ID. Their IDs are hashes, which are computed again for each of these
+ * projects.
+ */
 async function builtInRolesByIds(ctx: Context, ids: readonly string[]): Promise<Role[]> {
   if (ids.length === 0) return [];
   const projects = (await listAccess(ctx)).filter(({ projectId }) => ids.some((id) => isBuiltInId(projectId, id)));
@@ -102,7 +108,7 @@ async function builtInRolesByIds(ctx: Context, ids: readonly string[]): Promise<
     .filter(({ id }) => ids.includes(id));
 }
 
-/** What is shown, or why it is not. */
+/** The visible part, or why there is none. */
 function orDenial<V>(view: () => V): V | PermissionDenied {
   try {
     return view();

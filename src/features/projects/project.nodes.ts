@@ -11,7 +11,7 @@ import { type ProjectRoleType, toRoleType } from './role.type.js';
 const reachOf = (projectId: string): string => `n.organization_id = $2 and exists (
   select from project_member_now m where m.project_id = ${projectId} and m.member_id = $4)`;
 
-/** The reach of nodes that are in projects: in those that the caller is a member of. */
+/** The scope of nodes in projects: the projects that the caller is a member of. */
 export const IN_OWN_PROJECT = reachOf('n.project_id');
 
 /** A row of a project. */
@@ -20,10 +20,10 @@ interface InProject {
   readonly projectId: string;
 }
 
-/** How rows of projects are found by their ids alone; who may do `action` in the project sees them. */
+/** How rows of projects are found by ID alone; callers who may perform `action` in the project see them. */
 interface KindInProject<Row extends InProject> extends Pick<NodeKind<InProject>, 'type' | 'table' | 'record'> {
   readonly action: Action;
-  /** SQL condition on `n`, where the table has rows of other kinds too. */
+  /** SQL condition on `n`, where the table also has rows of other kinds. */
   readonly only?: string;
   readonly find: (ctx: Context, params: { readonly ids: readonly string[] }) => Promise<Row[]>;
 }
@@ -43,7 +43,7 @@ export const nodeInProject = <Row extends InProject>(
       }),
   });
 
-/** What of projects is found by its id alone. */
+/** The types of projects that are found by ID alone. */
 export function projectNodes(links: ProjectLinks): NodeKind[] {
   const projects: BatchLoad<ProjectType> = async (ctx, ids) =>
     mapFound(await links.projects(ctx, ids), (found) => toProjectType(found));

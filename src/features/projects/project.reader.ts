@@ -6,7 +6,7 @@ import { distinctIds, isId, NO_ID } from '../../kernel/ids.js';
 import { type GroupRights, rightsOfGroup } from './members/group-rights.js';
 import { findAccess, findBySlug, listAccess, type ProjectAccess } from './project.records.js';
 
-/** What a caller names by its id, and if it likes by the only project that it may be in. */
+/** An item that a caller names by ID, optionally with the project that it must belong to. */
 interface Named {
   readonly id: string;
   readonly projectId?: string | null | undefined;
@@ -17,19 +17,19 @@ interface InProject {
   readonly projectId: string;
 }
 
-/** How things of projects are found by their ids alone, and the code for one that is not there. */
+/** How items of projects are found by ID alone, and the error code for a missing one. */
 interface OwnedKind<Row extends InProject> {
   readonly find: (ctx: Context, params: { readonly ids: readonly string[] }) => Promise<Row[]>;
   readonly notFound: ErrorCode;
 }
 
-/** What other slices read of projects. */
+/** What other slices read from projects. */
 export class ProjectReader {
   /**
-   * A project as the caller has it. Unknown, of another organization, and not a member: all the same.
+   * A project as the caller sees it. Unknown, of another organization, and not a member: no difference.
    *
-   * In a transaction it is read there. Outside of one it is read once for the request, in one statement for all projects
-   * that are asked for together, and stays what it was: what a reply is made of is judged by one set of rules.
+   * In a transaction it is read there. Outside of one it is read once per request, in one statement for all projects
+   * that are requested together, and kept: one response is decided by one set of rules.
    *
    * @throws PROJECT_NOT_FOUND
    */
@@ -46,7 +46,7 @@ export class ProjectReader {
     return project.access;
   }
 
-  /** As `load`, for who may do this in the project. @throws PROJECT_NOT_FOUND, PERMISSION_DENIED */
+  /** As `load`, for callers who may perform the action in the project. @throws PROJECT_NOT_FOUND, PERMISSION_DENIED */
   async authorized(ctx: Context, projectId: string, action: Action): Promise<ProjectAccess> {
     const project = await this.load(ctx, projectId);
     authorize(project, action);
@@ -54,21 +54,22 @@ export class ProjectReader {
   }
 
   /**
-   * The project that a thing belongs to which the caller named by its id only. Not knowing of the project is the same as
-   * there being no such thing.
+   * The project of an item that the caller named by ID only. An item of a project that the caller cannot see does not
+   * exist.
    *
-   * @param projectId undefined: there is no such thing
+   * @param projectId undefined: there is no such item
    * @throws `notFound`
    */
   async loadOwning(ctx: Context, projectId: string | undefined, notFound: ErrorCode): Promise<ProjectAccess> {
-    // Looked for in any case, so that an id that nobody has takes the same statements as one that is hidden.
+    // Looked up in any case, so that an unknown ID takes the same statements as a hidden one.
     const project = await this.find(ctx, projectId ?? NO_ID);
     if (project === undefined) throw new AppError(notFound);
     return project;
   }
 
   /**
-   * The project of a thing, for who may do this in it. Where the project was named, nobody has looked for the thing yet.
+   * The project of an item, for callers who may perform the action in it. Where the project was named, the item has not
+   * been looked up yet.
    *
    * @throws `notFound`, PERMISSION_DENIED; PROJECT_NOT_FOUND for a project that was named
    */
@@ -85,7 +86,7 @@ export class ProjectReader {
     return project;
   }
 
-  /** A thing and its project, for who may do this in it. @throws as `authorizedOwner` */
+  /** An item and its project, for callers who may perform the action in it. @throws as `authorizedOwner` */
   async authorizedThing<Row extends InProject>(
     ctx: Context,
     { id, projectId }: Named,
@@ -106,25 +107,25 @@ export class ProjectReader {
     return isTransaction(ctx) ? (await findAccess(ctx, [id])).get(id) : batched(ctx, findAccess, id);
   }
 
-  /** The projects of things that were found by their ids, in one statement: those that the caller may know of, by id. */
+  /** The projects of items that were found by ID, in one statement: those that the caller can see, by ID. */
   listOwning(ctx: Context, projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectAccess>> {
-    // Asked in any case, as by `loadOwning`.
+    // Queried in any case, as by `loadOwning`.
     return findAccess(ctx, projectIds.length === 0 ? [NO_ID] : distinctIds(projectIds));
   }
 
   /**
-   * What a group gives in each of its projects, of the caller's organization and of those below it, and what the caller may do
-   * there itself. The memberships are held until the transaction ends.
+   * What a group grants in each of its projects, of the caller's organization and its sub-organizations, and what the
+   * caller may do there itself. The memberships are locked until the transaction ends.
    */
   rightsOfGroup(tx: Transaction, groupId: string): Promise<readonly GroupRights[]> {
     return rightsOfGroup(tx, groupId);
   }
 
   /**
-   * Projects as the caller has them, in one statement.
+   * Projects as the caller sees them, in one statement.
    *
    * @param projectIds null: all projects of the caller's organization that it is a member of
-   * @throws PROJECT_NOT_FOUND when it knows of no such project for one of the ids
+   * @throws PROJECT_NOT_FOUND when it can see no project with one of the IDs
    */
   async listAccessible(ctx: Context, projectIds: readonly string[] | null): Promise<readonly ProjectAccess[]> {
     if (projectIds === null) return listAccess(ctx);

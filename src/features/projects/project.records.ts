@@ -23,7 +23,7 @@ import {
 } from '../permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 
-/** A project as one caller has it: what rules need to know, and what the caller may do there. */
+/** A project as one caller sees it: the attributes for rules, and the caller's rights there. */
 export interface ProjectAccess extends Access {
   readonly projectId: string;
   readonly organizationId: string;
@@ -36,9 +36,9 @@ export interface ProjectAccess extends Access {
   /** Equal for callers whose rules in the project are equal. */
   readonly rulesFingerprint: string;
   readonly enforceEncryptedSecretMetadata: boolean;
-  /** Rises with every change in the project. What was read before it rose is old. */
+  /** Increments with every change in the project. What was read at an earlier revision is stale. */
   readonly revision: number;
-  /** Id of the caller's membership. */
+  /** ID of the caller's membership. */
   readonly membershipId: string;
 }
 
@@ -53,7 +53,7 @@ export interface EnvironmentRecord {
   readonly updatedAt: Date;
 }
 
-/** A whole project with its environments, as one caller has it. */
+/** A whole project with its environments, as one caller sees it. */
 export interface ProjectRecord {
   readonly access: ProjectAccess;
   readonly description: string | null;
@@ -69,7 +69,7 @@ export interface ProjectRecord {
   readonly secretSharing: boolean;
   readonly showSnapshotsLegacy: boolean;
   readonly secretDetectionIgnoreValuesSealed: Uint8Array | null;
-  /** Counts the writes of them. They are sealed for it. */
+  /** Counts their writes. They are sealed for this number. */
   readonly secretDetectionIgnoreValuesVersion: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -90,10 +90,10 @@ interface AccessRow extends HeldRoles {
 
 type RecordRow = AccessRow & Omit<ProjectRecord, 'access'>;
 
-/** Callers who have these roles only are spared a look for others. */
+/** Callers who have only these roles need no query for other roles. */
 const BUILT_IN = `array[${PROJECT_ROLES.map((slug) => `'${slug}'`).join(', ')}]`;
 
-/** @param member SQL for its id */
+/** @param member SQL of its ID */
 const accessColumns = (member: string): string => `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
   p.enforce_encrypted_secret_metadata as "enforceEncryptedSecretMetadata", p.revision::float8 as revision,
   m.id as "membershipId", m.roles, m."storedRules", m.privileges,
@@ -112,12 +112,12 @@ const RECORD_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "
       'position', e.position, 'createdAt', e.created_at, 'updatedAt', e.updated_at) order by e.position), '[]')
    from environment e where e.project_id = p.id) as environments`;
 
-/** The roles `r` that the project made, of a member that holds them. One that is held twice counts where it stands last. */
+/** The custom roles `r` of a project that a member has. One that is assigned twice counts at its last position. */
 const OWN_ROLES = `(select listed.slug, max(listed.at) as at from unnest(held.roles) with ordinality as listed(slug, at) group by listed.slug) place
          join project_role r on r.project_id = p.id and r.slug = place.slug`;
 /**
- * Privileges `v` of a member that hold right now, also while no role of its own membership does; but not once that has ended with
- * the membership of the organization, though groups may keep the member in both.
+ * Privileges `v` of a member that are active now, also while no role of its own membership is; but not once that
+ * membership has ended with the membership of the organization, although groups may keep the member in both.
  */
 const privilegesOf = (
   member: string,
@@ -128,11 +128,11 @@ const privilegesOf = (
            where o.organization_id = d.organization_id and coalesce(o.user_id, o.identity_id) = ${member} and o.ends_at <= now())`;
 
 /**
- * Projects `p` with the roles that a member has in them: those of its own membership, then those of its groups, oldest first;
- * and its privileges. One that has no role there right now is not in it. `$3` wants the text of their rules.
+ * Projects `p` with the roles that a member has in them: those of its own membership, then those of its groups, oldest
+ * first; and its privileges. Projects where it has no active role are left out. `$3` requests the text of their rules.
  *
- * @param member SQL for its id
- * @param origins further columns of it: what the roles and privileges come from
+ * @param member SQL of its ID
+ * @param origins further columns of it: where the roles and privileges come from
  */
 const heldBy = (member: string, origins = { roles: '', rules: '' }): string => `project p cross join lateral (
     select held.*,
@@ -146,7 +146,7 @@ const heldBy = (member: string, origins = { roles: '', rules: '' }): string => `
       where n.project_id = p.id and n.member_id = ${member}) held
     where held.id is not null offset 0) m`;
 const FROM = heldBy('$1');
-/** The same with where everything comes from, in the orders of what it explains. */
+/** The same with the origin of each rule, in the orders of what it explains. */
 const EXPLAINED = heldBy('$1', {
   roles: `,
         json_agg(json_build_object('role', role.slug, 'membershipId', n.id, 'groupId', n.group_id)
@@ -156,11 +156,11 @@ const EXPLAINED = heldBy('$1', {
       (select coalesce(json_agg(json_build_object('id', v.id, 'slug', v.slug, 'membershipId', v.membership_id)
          order by v.created_at, v.id), '[]') from ${privilegesOf('$1')}) as "ownPrivileges"`,
 });
-/** The projects of a member, so that those of others are not looked at. */
+/** The projects of a member, so that the projects of others are not scanned. */
 const OF_MEMBER = 'p.organization_id = $2 and p.id in (select project_id from project_member_now where member_id = $1)';
 
 const LOAD = `select ${ACCESS_COLUMNS} from ${FROM} where p.organization_id = $2 and p.id = any($4::uuid[])`;
-/** Also in organizations below that of the token: as the member could have a token for them. */
+/** Also in sub-organizations of the organization of the token: as the member could have a token for them. */
 const LOAD_BELOW = `select ${ACCESS_COLUMNS} from ${FROM}
   where p.id in (select project_id from project_member_now where member_id = $1) and ($4::uuid[] is null or p.id = any($4))
     and p.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)
@@ -168,7 +168,7 @@ const LOAD_BELOW = `select ${ACCESS_COLUMNS} from ${FROM}
 const EXPLAIN = `select ${ACCESS_COLUMNS}, m.memberships, m."ownRoles", m."ownPrivileges" from ${EXPLAINED}
   where p.organization_id = $2 and p.id = $4
     and exists (select from organization_member_now own where own.organization_id = $2 and own.member_id = $1)`;
-/** Of others: of the caller the check of its token knows that it is a member of the organization. */
+/** For other members: the check of the caller's own token already ensures that it is a member of the organization. */
 const LOAD_OTHERS = `select asked.member_id as "memberId", ${accessColumns('asked.member_id')}
   from unnest($1::uuid[], $4::uuid[]) asked(member_id, project_id), ${heldBy('asked.member_id')}
   where p.id = asked.project_id and p.organization_id = $2 and exists (
@@ -187,18 +187,18 @@ const LISTS = new Map(
   }),
 );
 
-/** As `LISTS` have them. */
+/** In the form of `LISTS`. */
 const COUNT = `select p.type, count(*)::integer as count from project p
   where p.organization_id = $2 and p.id in (
     select n.project_id from project_member_now n where n.member_id = $1 and cardinality(n.roles) > 0) group by p.type`;
 
-/** Membership is what makes a project visible; the service itself is nobody's member. */
+/** Membership makes a project visible; the service itself is not a member of any. */
 const run = <R extends HeldRoles>(ctx: Context, text: string, ...params: readonly unknown[]) =>
   runFor<R>(ctx, ctx.actor.id, text, ...params);
 
 /**
- * Rows with the rights of a member, or of several. What rules say is read where this node does not know it by its digest: then the statement
- * is sent again, and what it says then is what counts.
+ * Rows with the rights of one or several members. The text of rules is read where this node does not have it by its
+ * digest: then the statement is sent again, and its second result counts.
  */
 async function runFor<R extends HeldRoles>(
   ctx: Context,
@@ -213,8 +213,8 @@ async function runFor<R extends HeldRoles>(
 }
 
 /**
- * What the caller may do in projects, by their ids in lower case, in one statement. Those that are unknown, and those that
- * the caller is no member of, are not in it.
+ * The caller's rights in projects, by ID in lower case, in one statement. Unknown projects, and those that the caller
+ * is not a member of, are left out.
  */
 export async function findAccess(
   ctx: Context,
@@ -226,8 +226,8 @@ export async function findAccess(
 }
 
 /**
- * Why a member of a project of the caller's organization may do something there, or may not; undefined for one that is no
- * member right now. Whether the caller may ask that is not judged here.
+ * Why a member of a project of the caller's organization may or may not perform an action there; undefined for one that
+ * is not a member now. Does not check whether the caller may ask.
  *
  * @param asked `projectId` and `memberId` in lower case
  */
@@ -241,7 +241,7 @@ export async function findExplanation(
   return row && explain(row.rights, row, action, fields);
 }
 
-/** All rules that hold for a member of a project, as `findExplanation` finds one of them. */
+/** All rules that apply to a member of a project, as `findExplanation` finds one of them. */
 export async function findEffectiveRules(
   ctx: Context,
   { projectId, memberId }: { readonly projectId: string; readonly memberId: string },
@@ -252,7 +252,8 @@ export async function findEffectiveRules(
 }
 
 /**
- * What others may do in projects, in one statement, as `findAccess`. Whether the caller may ask that is not judged here.
+ * The rights of other members in projects, in one statement, as `findAccess`. Does not check whether the caller may
+ * ask.
  *
  * @param places members, and projects that they may be in; in lower case
  */
@@ -275,18 +276,18 @@ export const listAccessBelow = async (
   projectIds: readonly string[] | null,
 ): Promise<ProjectAccess[]> => (await runFor<AccessRow>(ctx, memberId, LOAD_BELOW, projectIds)).map(toAccess);
 
-/** What the caller may do in all projects that it is a member of, in one statement. */
+/** The caller's rights in all projects that it is a member of, in one statement. */
 export const listAccess = async (ctx: Context): Promise<ProjectAccess[]> =>
   (await run<AccessRow>(ctx, LIST_ACCESS)).map(toAccess);
 
-/** A whole project by id, with its environments, in one statement. */
+/** A whole project by ID, with its environments, in one statement. */
 export async function findById(ctx: Context, projectId: string): Promise<ProjectRecord | undefined> {
   if (!isId(projectId)) return undefined;
   const [row] = await run<RecordRow>(ctx, BY_ID, projectId);
   return row && toRecord(row);
 }
 
-/** Whole projects by their ids, in one statement: those that the caller is a member of, in no order. */
+/** Whole projects by ID, in one statement: those that the caller is a member of, in no order. */
 export const listByIds = async (ctx: Context, projectIds: readonly string[]): Promise<ProjectRecord[]> =>
   (await run<RecordRow>(ctx, BY_IDS, projectIds)).map(toRecord);
 
@@ -297,7 +298,7 @@ export async function findBySlug(ctx: Context, slug: string): Promise<ProjectRec
 }
 
 /**
- * The caller's projects in an order, then by id, in one statement.
+ * The caller's projects in an order, then by ID, in one statement.
  *
  * @param type null: all types
  */
@@ -310,13 +311,13 @@ export async function listRecords(
   return rows.map(toRecord);
 }
 
-/** How many projects the caller is a member of, of one type or of all. One statement for all that a request asks for. */
+/** How many projects the caller is a member of, of one type or of all. One statement for a whole request. */
 export async function countProjects(ctx: Context, type: ProjectKind | null): Promise<number> {
   const counts = await batched(ctx, countsByType, '');
   return counts?.get(type ?? '') ?? 0;
 }
 
-/** Those of each type, and all by an empty name: whatever is asked for, and whenever, it is the same batch. */
+/** The number of each type, and of all under an empty name: every request of the count is the same batch. */
 const countsByType: BatchLoad<ReadonlyMap<string, number>> = async (ctx) => {
   const rows = await query<{ type: string; count: number }>(ctx, COUNT, [ctx.actor.id, ctx.organizationId]);
   const all = rows.reduce((sum, { count }) => sum + count, 0);
@@ -324,17 +325,17 @@ const countsByType: BatchLoad<ReadonlyMap<string, number>> = async (ctx) => {
 };
 
 /**
- * Holds off other changes of a project's members and of the order of its environments until the commit. Rows that are
- * added to the project do not wait.
+ * Blocks other changes of a project's members and of the order of its environments until the commit. Inserts of rows
+ * that belong to the project do not wait.
  *
- * @throws PROJECT_NOT_FOUND when it has just gone
+ * @throws PROJECT_NOT_FOUND when it was deleted meanwhile
  */
 export async function lockProject(tx: Transaction, { projectId }: ProjectAccess): Promise<void> {
   const [project] = await query(tx, 'select 1 from project where id = $1 for no key update', [projectId]);
   if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
 }
 
-/** The key given, or the newest of the organization. @throws KEY_NOT_FOUND for an id that is no key of it */
+/** The given key, or the latest of the organization. @throws KEY_NOT_FOUND for an unknown ID */
 export async function organizationKey(tx: Transaction, keyId: string | null): Promise<string> {
   if (keyId !== null && !isId(keyId)) throw new AppError('KEY_NOT_FOUND');
   const [key] = await query<{ id: string }>(
@@ -387,7 +388,7 @@ const toRecord = (row: RecordRow & { readonly rights: Rights }): ProjectRecord =
   environments: row.environments.map(toEnvironmentRecord),
 });
 
-/** The driver gives times as text. */
+/** The driver returns times as text. */
 export const toEnvironmentRecord = (row: EnvironmentRecord): EnvironmentRecord => ({
   ...row,
   createdAt: new Date(row.createdAt),

@@ -32,7 +32,7 @@ export class ProjectResolver {
     private readonly memberships: MembershipService,
   ) {}
 
-  @Query(() => ProjectType, { description: 'A project that you are a member of.' })
+  @Query(() => ProjectType, { description: 'Returns a project that you are a member of.' })
   async project(
     @Ctx() ctx: Context,
     @Arg('id', () => ID, { description: 'ID of the project.' }) id: string,
@@ -40,10 +40,13 @@ export class ProjectResolver {
     return toProjectType(await this.projects.get(ctx, id));
   }
 
-  @Query(() => ProjectType, { description: 'A project that you are a member of, by its slug in your organization.' })
+  @Query(() => ProjectType, {
+    description: 'Returns a project that you are a member of, by its slug in your organization.',
+  })
   async projectBySlug(
     @Ctx() ctx: Context,
-    @Arg('slug', () => String, { description: 'Slug of the project, 1 to 64 characters.' }) slug: string,
+    @Arg('slug', () => String, { description: 'Slug of the project, for example `web-shop`: 1 to 64 characters.' })
+    slug: string,
   ): Promise<ProjectType> {
     return toProjectType(await this.projects.getBySlug(ctx, { slug }));
   }
@@ -51,7 +54,7 @@ export class ProjectResolver {
   @Query(() => ProjectConnection, {
     name: 'projects',
     description:
-      'The projects that you are a member of. Asking for their roles needs the right to add members to the organization.',
+      'Lists the projects that you are a member of. Selecting their roles requires permission to add members to the organization.',
   })
   async listProjects(
     @Ctx() ctx: Context,
@@ -64,28 +67,29 @@ export class ProjectResolver {
     return toProjectConnection(found);
   }
 
-  @Mutation(() => CreateProjectPayload, { description: 'Makes a project. You are its first admin.' })
+  @Mutation(() => CreateProjectPayload, { description: 'Creates a project. You become its first admin.' })
   async createProject(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreateProjectInput, { description: 'The new project.' }) input: CreateProjectInput,
+    @Arg('input', () => CreateProjectInput, { description: 'Fields of the new project.' }) input: CreateProjectInput,
   ): Promise<CreateProjectPayload> {
     return { project: toProjectType(await this.projects.create(ctx, input)) };
   }
 
-  @Mutation(() => UpdateProjectPayload, { description: 'Changes settings of a project.' })
+  @Mutation(() => UpdateProjectPayload, { description: 'Updates the settings of a project.' })
   async updateProject(
     @Ctx() ctx: Context,
-    @Arg('input', () => UpdateProjectInput, { description: 'What changes.' }) input: UpdateProjectInput,
+    @Arg('input', () => UpdateProjectInput, { description: 'The project and its new settings.' })
+    input: UpdateProjectInput,
   ): Promise<UpdateProjectPayload> {
     return { project: toProjectType(await this.projects.update(ctx, input)) };
   }
 
   @Mutation(() => DeleteProjectPayload, {
-    description: 'Deletes a project with everything in it, unless it is protected.',
+    description: 'Deletes a project with everything in it. Fails while the project is protected against deletion.',
   })
   async deleteProject(
     @Ctx() ctx: Context,
-    @Arg('input', () => DeleteProjectInput, { description: 'Which one.' }) input: DeleteProjectInput,
+    @Arg('input', () => DeleteProjectInput, { description: 'The project to delete, by ID.' }) input: DeleteProjectInput,
   ): Promise<DeleteProjectPayload> {
     return { project: toProjectType(await this.projects.delete(ctx, input)) };
   }
@@ -93,7 +97,8 @@ export class ProjectResolver {
   @FieldResolver(() => [ProjectMembershipType], {
     nullable: true,
     description:
-      'Its members by name, then id: users if you may read members, identities if you may read identities, groups if you may read groups; null with PERMISSION_DENIED if none of them.',
+      'The members of the project, ordered by name, then ID: users, identities and groups, each if you can read them; ' +
+      'null with PERMISSION_DENIED if you can read none of them.',
   })
   members(@Ctx() ctx: Context, @Root() project: ProjectType): Promise<MembershipRecord[]> {
     return this.memberships.membersOf(ctx, project.access);
@@ -102,7 +107,7 @@ export class ProjectResolver {
   @FieldResolver(() => [String], {
     nullable: true,
     description:
-      'Values that leak detection passes over; null when there are none. Null with PERMISSION_DENIED if you may not read settings.',
+      'Values that leak detection ignores; null when there are none. Null with PERMISSION_DENIED if you cannot read settings.',
   })
   secretDetectionIgnoreValues(@Root() { access, secretDetectionIgnoreValues }: ProjectType): readonly string[] | null {
     authorize(access, 'settings:read');
@@ -111,7 +116,8 @@ export class ProjectResolver {
 
   @FieldResolver(() => [PermissionRuleType], {
     description:
-      'All rules that hold for you in it, with your attributes filled in, in their order: later ones win. `effectivePermissions` says where each comes from.',
+      'The permission rules that apply to you in the project, with your attributes filled in, in order: later ones ' +
+      'win. `effectivePermissions` also returns where each rule comes from.',
   })
   viewerPermissions(@Root() { access }: ProjectType): ShownRule[] {
     return toShownRules(rulesOf(access.ability));

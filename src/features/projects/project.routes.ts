@@ -3,7 +3,7 @@ import { type Data, eachOf, nextCursor, orInstead, paging, queryBoolean, route }
 import { BySlug, CreateProjectBody, PROJECT_KINDS, ProjectChanges } from './project.rules.js';
 import { PERMISSIONS, toRoleReply } from './role.reply.js';
 
-/** The fields of a project in the order of the interface. */
+/** The fields of a project in the order of the REST interface. */
 const FIELDS = `id name type slug orgId: organizationId createdAt updatedAt description defaultProduct autoCapitalization version upgradeStatus
   pitVersionLimit kmsCertificateKeyId auditLogsRetentionDays hasDeleteProtection secretSharing showSnapshotsLegacy
   secretDetectionIgnoreValues enforceEncryptedSecretManagerSecretMetadata`;

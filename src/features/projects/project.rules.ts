@@ -6,7 +6,7 @@ import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { isStorable, NOT_STORABLE, personText, slugFor, slugText } from '../../kernel/text-rules.js';
 
-/** What a project is for. */
+/** Purposes of a project. */
 export const PROJECT_KINDS = ['secret-manager', 'cert-manager', 'kms', 'ssh', 'secret-scanning', 'pam', 'ai'] as const;
 export type ProjectKind = (typeof PROJECT_KINDS)[number];
 
@@ -17,7 +17,7 @@ export const DEFAULT_ENVIRONMENTS = [
   { name: 'Production', slug: 'prod' },
 ] as const;
 
-/** Name of the template that is always there. */
+/** Name of the built-in template. */
 export const DEFAULT_TEMPLATE = 'default';
 
 const MAX_SLUG = 36;
@@ -28,7 +28,7 @@ const description = personText(0, 1024);
 const slug = slugText(5, MAX_SLUG);
 const kmsKeyId = z.string().max(64);
 
-/** Input of `createProject`. Source: operation 7 of the specification. */
+/** Input of `createProject`: operation 7 of the specification. */
 export const CreateProject = z.strictObject({
   name,
   description: description.nullish(),
@@ -40,24 +40,24 @@ export const CreateProject = z.strictObject({
   hasDeleteProtection: z.boolean().default(false),
 });
 
-/** What is given of a new project. */
+/** Fields of a new project. */
 export type NewProject = z.output<typeof CreateProject>;
 
-/** What a project is made with: what a template says, or what is copied of another project. */
+/** What a project is created with: the contents of a template, or of another project. */
 export interface ProjectContents {
-  /** The version of a template that the project is made from. */
+  /** The version of the template that the project is created from. */
   readonly template: { readonly id: string; readonly version: number } | null;
-  /** By position; null leaves them to whoever makes the project. */
+  /** By position; null leaves them to the caller. */
   readonly environments: readonly { readonly name: string; readonly slug: string }[] | null;
-  /** Roles of whoever makes the project, beside that of an admin. */
+  /** Roles of the creator, besides admin. */
   readonly creatorRoles: readonly string[];
-  /** What the audit record of the project says of where this comes from. */
+  /** The origin, for the audit record of the project. */
   readonly facts: AuditFacts;
-  /** Writes all the rest. @returns what is to be recorded with the project */
+  /** Writes the rest. @returns details for the audit record of the project */
   readonly fill: (projectId: string) => Promise<readonly AuditEvent[]>;
 }
 
-/** Nothing but the first environments. */
+/** Only the first environments. */
 export const NO_CONTENTS: ProjectContents = {
   template: null,
   environments: null,
@@ -66,11 +66,11 @@ export const NO_CONTENTS: ProjectContents = {
   fill: async () => [],
 };
 
-/** Finds out what a project is made with, in the transaction that makes it. */
+/** Loads what a project is created with, in the transaction that creates it. */
 export type FindContents = (tx: Transaction) => Promise<ProjectContents>;
 
 /**
- * Finds a template in the transaction that makes a project.
+ * Finds a template in the transaction that creates a project.
  *
  * @throws PROJECT_TEMPLATE_NOT_FOUND, VALIDATION_FAILED for one of another type
  */
@@ -79,10 +79,12 @@ export type ApplyTemplate = (
   wanted: Pick<NewProject, 'template' | 'type'>,
 ) => Promise<ProjectContents>;
 
-/** Body of operation 7: other names, and no null, which stands for absent only in GraphQL. Source: operation 7 of the specification. */
+/** Body of operation 7 of the specification: other names, and no null, which means absent only in GraphQL. */
 export const CreateProjectBody = z.strictObject({
-  projectName: name.meta({ description: 'What people call it, 1 to 64 characters.' }),
-  projectDescription: description.optional().meta({ description: 'What it is about, up to 1,024 characters.' }),
+  projectName: name.meta({ description: 'Name of the project: 1 to 64 characters.' }),
+  projectDescription: description
+    .optional()
+    .meta({ description: 'Description of the project, up to 1,024 characters.' }),
   ...CreateProject.omit({ name: true, description: true }).shape,
   slug: slug.optional(),
   kmsKeyId: kmsKeyId.optional(),
@@ -105,7 +107,7 @@ export const ProjectChanges = z.strictObject({
     .nullish(),
 });
 
-/** Input of `updateProject`: the project and what changes of it. */
+/** Input of `updateProject`: the project and its new fields. */
 export const UpdateProject = ProjectChanges.extend({ id: z.string() });
 
 /** Input of `deleteProject`. */
@@ -123,7 +125,7 @@ export const ListProjects = z.strictObject({
 export const BySlug = z.strictObject({ slug: slugText(1, 64) });
 
 /**
- * A slug for a project that was given none.
+ * A generated slug for a project.
  *
  * @param suffix `SLUG_SUFFIX_LENGTH` random letters or digits
  * @returns 6 to 36 characters
@@ -131,5 +133,5 @@ export const BySlug = z.strictObject({ slug: slugText(1, 64) });
 export const projectSlugFor = (name: string, suffix: string): string =>
   slugFor(name, suffix, { fallback: 'project', max: MAX_SLUG });
 
-/** How many random characters `projectSlugFor` wants. */
+/** Number of random characters that `projectSlugFor` needs. */
 export const SLUG_SUFFIX_LENGTH = 4;

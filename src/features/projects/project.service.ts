@@ -42,15 +42,15 @@ import {
   UpdateProject,
 } from './project.rules.js';
 
-/** A page of projects, and how many there are in all. */
+/** A page of projects, and the total count. */
 export interface ListedProjects {
   readonly page: Page<ReadProject>;
-  /** Position of a project in the order that was asked for. */
+  /** Position of a project in the requested order. */
   readonly keyOf: (project: Orderable) => CursorKey;
   readonly totalCount: () => Promise<number>;
 }
 
-/** A project as a verb answers it: nothing sealed is left in it. */
+/** A project as an operation returns it: nothing in it is sealed. */
 export type ReadProject = Omit<
   ProjectRecord,
   'secretDetectionIgnoreValuesSealed' | 'secretDetectionIgnoreValuesVersion'
@@ -59,19 +59,19 @@ export type ReadProject = Omit<
   readonly secretDetectionIgnoreValues: readonly string[] | null;
 };
 
-/** Makes a project for another slice, which says what is in it. */
+/** Creates a project for another slice, which provides its contents. */
 export type MakeProject = ProjectService['make'];
 
 type Changes = Omit<z.infer<typeof UpdateProject>, 'id'>;
 
-/** New values that leak detection passes over, sealed for the version after `basis`. */
+/** New values that leak detection ignores, sealed for the version after `basis`. */
 interface Sealed {
   readonly basis: number;
   readonly bytes: Buffer;
 }
 
 const SLUG_TAKEN = { project_slug_unique: 'PROJECT_SLUG_TAKEN' } as const;
-/** The caller can leave the organization, or the organization go, while the project is being made. */
+/** The caller can leave the organization, or the organization be deleted, while the project is created. */
 const GONE = {
   project_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',
   project_template_version_fk: 'PROJECT_TEMPLATE_NOT_FOUND',
@@ -79,7 +79,7 @@ const GONE = {
   project_membership_identity_fk: 'IDENTITY_NOT_FOUND',
 } as const;
 
-/** The verbs of projects. Membership is enough to read one; whoever is no member does not know of it. */
+/** The operations on projects. Members may read a project; to others it does not exist. */
 export class ProjectService {
   constructor(
     private readonly projects: ProjectReader,
@@ -88,7 +88,7 @@ export class ProjectService {
   ) {}
 
   /**
-   * A project by id.
+   * A project by ID.
    *
    * @throws PROJECT_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: operations 2 and 6 of the specification.
@@ -110,10 +110,10 @@ export class ProjectService {
   }
 
   /**
-   * The projects that the caller is a member of, by name, then id.
+   * The projects that the caller is a member of, by name, then ID.
    *
    * @param raw `{ type?, includeRoles, first?, after? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED when roles are asked for without the right to add members of the
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED when roles are requested without the right to add members of the
    * organization, AUDIT_UNAVAILABLE
    * Source: operation 5 of the specification.
    */
@@ -132,10 +132,10 @@ export class ProjectService {
   }
 
   /**
-   * The projects among these ids that the caller is a member of, inside of another answer. What is shown of values that leak
-   * detection passes over is recorded.
+   * The projects with these IDs that the caller is a member of, inside of another response. Reads of the values that
+   * leak detection ignores are recorded.
    *
-   * @param ids as the database has them
+   * @param ids in the form of the database
    * @throws AUDIT_UNAVAILABLE
    */
   async listByIds(ctx: Context, ids: readonly string[]): Promise<readonly ReadProject[]> {
@@ -149,12 +149,14 @@ export class ProjectService {
   }
 
   /**
-   * Makes a project with its data key, and all that its template names; the caller is an admin of it in any case.
+   * Creates a project with its data key and the contents of its template; the caller becomes an admin of it in any
+   * case.
    *
-   * @param raw `{ name, description?, slug?, kmsKeyId?, template?, type?, shouldCreateDefaultEnvs?, hasDeleteProtection? }`
+   * @param raw `{ name, description?, slug?, kmsKeyId?, template?, type?, shouldCreateDefaultEnvs?,
+   * hasDeleteProtection? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_TEMPLATE_NOT_FOUND, KEY_NOT_FOUND, PROJECT_SLUG_TAKEN,
-   *   ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment), MEMBERSHIP_NOT_FOUND (a
-   *   member of the organization through a group alone), AUDIT_UNAVAILABLE
+   * ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment), MEMBERSHIP_NOT_FOUND (a
+   * member of the organization through a group alone), AUDIT_UNAVAILABLE
    * Source: operation 7 of the specification.
    */
   async create(ctx: Context, raw: unknown): Promise<ReadProject> {
@@ -166,10 +168,11 @@ export class ProjectService {
   }
 
   /**
-   * Makes a project with these contents, in one transaction, for who is allowed to.
+   * Creates a project with these contents, in one transaction, for callers who are allowed to.
    *
-   * @throws KEY_NOT_FOUND, PROJECT_SLUG_TAKEN, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND, MEMBERSHIP_NOT_FOUND,
-   *   AUDIT_UNAVAILABLE
+   * @throws KEY_NOT_FOUND, PROJECT_SLUG_TAKEN, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND,
+   * MEMBERSHIP_NOT_FOUND,
+   * AUDIT_UNAVAILABLE
    */
   async make(ctx: Context, wanted: NewProject, findContents: FindContents): Promise<ReadProject> {
     const attempt = (slug = projectSlugFor(wanted.name, randomLetters(SLUG_SUFFIX_LENGTH))) =>
@@ -178,18 +181,18 @@ export class ProjectService {
     try {
       return await attempt();
     } catch (error) {
-      // A made-up slug can be taken by chance; the caller did not choose it, so other letters are drawn once.
+      // A generated slug can be taken by chance; the caller did not choose it, so another one is generated once.
       if (error instanceof AppError && error.code === 'PROJECT_SLUG_TAKEN') return attempt();
       throw error;
     }
   }
 
   /**
-   * Changes settings of a project. Two changes at once: the later one wins, field by field.
+   * Updates settings of a project. Of two concurrent changes the later one wins, field by field.
    *
    * @param raw `id` and `ProjectChanges`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE (two callers
-   *   gave `secretDetectionIgnoreValues`), SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * set `secretDetectionIgnoreValues`), SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    */
   async update(ctx: Context, raw: unknown): Promise<ReadProject> {
     const { id, ...changes } = parse(UpdateProject, raw);
@@ -211,11 +214,11 @@ export class ProjectService {
   }
 
   /**
-   * Deletes a project with everything in it, at once for every operation. Rotations go with it: what they made in outside systems
-   * stays there.
+   * Deletes a project with everything in it, at once for every operation. Rotations are deleted too: the credentials
+   * that they created in outside systems stay there.
    *
    * @param raw `{ id }`
-   * @returns the project as it was
+   * @returns the deleted project
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, DELETE_PROTECTED, AUDIT_UNAVAILABLE
    * Source: operation 3 of the specification.
    */
@@ -237,13 +240,13 @@ export class ProjectService {
         projectId: record.access.projectId,
         facts: { slug: record.access.slug, environments: record.environments.length },
       });
-      // Values that do not open must not keep a project from being deleted.
+      // Values that cannot be decrypted must not prevent the deletion of a project.
       const { projects } = await this.#readable(tx, [record]);
       return projects[0] as ReadProject;
     });
   }
 
-  /** The values under seal, if some are given. Before the transaction of the change: see `sealIgnoreValues`. */
+  /** The sealed values, if any are given. Before the transaction of the change: see `sealIgnoreValues`. */
   async #sealed(ctx: Context, projectId: string, values: readonly string[] | null | undefined): Promise<Sealed | null> {
     if (values == null) return null;
     const record = await findById(ctx, projectId);
@@ -269,7 +272,7 @@ export class ProjectService {
     return { ...rest, secretDetectionIgnoreValues: values };
   }
 
-  /** All records, those too whose sealed settings do not open: these are withheld, and counted. */
+  /** All records, also those whose sealed settings cannot be decrypted: these are withheld, and counted. */
   async #readable(
     ctx: Context,
     records: readonly ProjectRecord[],
@@ -311,7 +314,7 @@ export class ProjectService {
       templateId: contents.template?.id ?? null,
       templateVersion: contents.template?.version ?? null,
     });
-    // Written before the rest, because keys, environments and members refer to it.
+    // Written first, because keys, environments and members refer to it.
     await flush(tx, { ...SLUG_TAKEN, ...GONE });
     await tx.keyring.createProjectKey(queryOf(tx), {
       organizationId,
@@ -323,12 +326,13 @@ export class ProjectService {
     const facts = { slug, type, defaultEnvironments, ...contents.facts };
     await tx.auditTrail.recordChange(tx, { action: 'project:create', projectId: id, facts }, ...events);
     const made = await findById(tx, id);
-    // Whoever is in the organization through a group alone, because its own membership has ended, would never see it.
+    // A caller who is in the organization through a group alone, because its own membership has ended, would never see
+    // the project.
     if (made === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
     return this.#open(tx, made);
   }
 
-  /** The first environments with their root folders, the first admin, and all the rest. */
+  /** The first environments with their root folders, the first admin, and the rest. */
   async #fill(
     tx: Transaction,
     projectId: string,
@@ -361,7 +365,7 @@ const INSERT_ENVIRONMENTS = `insert into environment (organization_id, project_i
 /** @throws PERMISSION_DENIED */
 function authorizeChange(project: ProjectAccess, { secretDetectionIgnoreValues }: Changes): void {
   authorize(project, 'settings:edit');
-  // Admins only, of the built-in roles.
+  // Of the built-in roles, only admin may.
   if (secretDetectionIgnoreValues !== undefined) authorize(project, 'workspace:edit');
 }
 
@@ -380,7 +384,7 @@ function columnsOf(changes: Changes, sealed: Sealed | null): Record<string, unkn
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 
-/** @param basis the version that sealed values follow on; whatever else changes follows on any */
+/** @param basis the version that sealed values follow; other changes follow any version */
 async function write(
   tx: Transaction,
   { projectId }: ProjectAccess,
@@ -390,6 +394,6 @@ async function write(
   const where = { id: projectId, ...(basis === undefined ? {} : { secretDetectionIgnoreValuesVersion: basis }) };
   const update = () => tx.em.nativeUpdate(Project, where, { ...columns, updatedAt: sql('now()') });
   if ((await guarded(update, SLUG_TAKEN)) > 0) return;
-  // Deleted at the same moment, or sealed for a version that somebody else has written meanwhile.
+  // Deleted at the same moment, or sealed for a version that was written concurrently.
   throw new AppError((await findById(tx, projectId)) === undefined ? 'PROJECT_NOT_FOUND' : 'CONCURRENT_CHANGE');
 }

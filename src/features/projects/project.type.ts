@@ -9,9 +9,11 @@ import type { ProjectKind } from './project.rules.js';
 import type { ListedProjects, ReadProject } from './project.service.js';
 
 const KEPT_VERSIONS =
-  'How many versions of each secret are kept, 1 to 100. Versions that the service itself writes when references follow a rename are counted separately: the newest of them are kept, up to the same number, and the last one before each other version.';
+  'Number of versions kept for each secret, 1 to 100. Versions that the service writes when references follow a ' +
+  'rename are counted separately: the latest of them are kept, up to the same number, and the last one before ' +
+  'each other version.';
 
-/** GraphQL's names of the project types. */
+/** GraphQL names of the project types. */
 export const ProjectKindEnum = {
   SECRET_MANAGER: 'secret-manager',
   CERT_MANAGER: 'cert-manager',
@@ -23,31 +25,34 @@ export const ProjectKindEnum = {
 } as const satisfies Record<string, ProjectKind>;
 registerEnumType(ProjectKindEnum, {
   name: 'ProjectType',
-  description: 'What a project is for.',
+  description: 'Purpose of a project.',
   valuesConfig: {
     SECRET_MANAGER: { description: 'Secrets in environments and folders.' },
-    CERT_MANAGER: { description: 'Certificates and alerts about them.' },
-    KMS: { description: 'Keys.' },
+    CERT_MANAGER: { description: 'Certificates, and alerts about them.' },
+    KMS: { description: 'Encryption keys.' },
     SSH: { description: 'SSH certificates.' },
-    SECRET_SCANNING: { description: 'Leaked secrets in sources.' },
-    PAM: { description: 'Privileged access.' },
+    SECRET_SCANNING: { description: 'Leaked secrets in source code.' },
+    PAM: { description: 'Privileged access to infrastructure.' },
     AI: { description: 'Access of AI agents.' },
   },
 });
 
-/** GraphQL's names of the states of a change of version. */
+/** GraphQL names of the states of an upgrade. */
 export const UpgradeStatusEnum = { IN_PROGRESS: 'IN_PROGRESS', FAILED: 'FAILED' } as const;
 export type UpgradeStatus = keyof typeof UpgradeStatusEnum;
 registerEnumType(UpgradeStatusEnum, {
   name: 'ProjectUpgradeStatus',
-  description: 'How far a change of the version of a project has come.',
-  valuesConfig: { IN_PROGRESS: { description: 'It runs.' }, FAILED: { description: 'It has failed.' } },
+  description: 'State of the upgrade of a project.',
+  valuesConfig: {
+    IN_PROGRESS: { description: 'The upgrade is running.' },
+    FAILED: { description: 'The upgrade has failed.' },
+  },
 });
 
-/** What the API shows of a project. `access` is for field resolvers and is no field itself. */
+/** API type of a project. `access` is for field resolvers and is not itself a field. */
 @ObjectType('Project', {
   implements: Node,
-  description: 'A container of environments and what is in them.',
+  description: 'A project: a container of environments, secrets, certificates, members and roles.',
   simpleResolvers: true,
 })
 export class ProjectType {
@@ -56,78 +61,77 @@ export class ProjectType {
   @Field(() => ID, { description: 'ID of the project.' })
   id!: string;
 
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'Name of the project, for example `Web shop`.' })
   name!: string;
 
-  @Field(() => ProjectKindEnum, { description: 'What it is for.' })
+  @Field(() => ProjectKindEnum, { description: 'Purpose of the project.' })
   type!: ProjectKind;
 
-  @Field(() => String, { description: 'What programs name it by; unique in the organization.' })
+  @Field(() => String, { description: 'Slug of the project, unique in the organization, for example `web-shop`.' })
   slug!: string;
 
   @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the project was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the project was last changed.' })
   updatedAt!: Date;
 
-  /** All of them: the field of the API may show some. */
+  /** All of them: the API field may return some of them. */
   environments!: EnvironmentType[];
 
-  @Field(() => String, { nullable: true, description: 'What it is about, in words.' })
+  @Field(() => String, { nullable: true, description: 'Description of the project.' })
   description!: string | null;
 
   @Field(() => ProjectKindEnum, {
     nullable: true,
-    description: 'The type of the project, under its older name.',
-    deprecationReason: 'It is the type: ask for `type`.',
+    description: 'Purpose of the project. Older name of `type`.',
+    deprecationReason: 'Use `type`.',
   })
   defaultProduct!: ProjectKind | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether clients should write secret keys in capitals.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether clients should write secret keys in upper case.' })
   autoCapitalization!: boolean | null;
 
-  @Field(() => Int, { description: 'Version of the way in which the project is kept.' })
+  @Field(() => Int, { description: 'Version of the storage format of the project.' })
   version!: number;
 
   @Field(() => UpgradeStatusEnum, {
     nullable: true,
-    description: 'How far a change of version has come; null: none is under way.',
+    description: 'State of the upgrade; null if none is in progress.',
   })
   upgradeStatus!: UpgradeStatus | null;
 
   @Field(() => Int, { description: KEPT_VERSIONS })
   pitVersionLimit!: number;
 
-  @Field(() => ID, { nullable: true, description: 'The key of its certificates; null until there are any.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the key for certificates; null until the project has any.' })
   kmsCertificateKeyId!: string | null;
 
-  @Field(() => Int, { nullable: true, description: 'For how many days its audit records are kept; null: for ever.' })
+  @Field(() => Int, { nullable: true, description: 'Number of days that audit records are kept; null for no limit.' })
   auditLogsRetentionDays!: number | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'While true, the project cannot be deleted.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether the project is protected against deletion.' })
   hasDeleteProtection!: boolean | null;
 
-  @Field(() => Boolean, { description: 'Whether secrets of the project may be shared by link.' })
+  @Field(() => Boolean, { description: 'Whether secrets of the project can be shared by link.' })
   secretSharing!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether clients show snapshots of the old kind.' })
+  @Field(() => Boolean, { description: 'Whether clients show legacy snapshots.' })
   showSnapshotsLegacy!: boolean;
 
   @Field(() => [String], {
     nullable: true,
-    description:
-      'Values that leak detection passes over. Null when there are none, or without the right to read settings.',
+    description: 'Values that leak detection ignores. Null when there are none, or if you cannot read settings.',
   })
   secretDetectionIgnoreValues!: readonly string[] | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether every metadata entry of a secret must be encrypted.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether all metadata of secrets must be encrypted.' })
   enforceEncryptedSecretManagerSecretMetadata!: boolean | null;
 
-  @Field(() => ID, { description: 'The key of the organization that wraps the data key of this project.' })
+  @Field(() => ID, { description: 'ID of the key of the organization that wraps the data key of the project.' })
   kmsSecretManagerKeyId!: string;
 }
 
@@ -145,83 +149,98 @@ export const toProjectType = ({ access, ...record }: ReadProject): ProjectType =
   environments: record.environments.map((environment) => toEnvironmentType(environment, access)),
 });
 
-/** A list as the API shows it. */
+/** Converts a list to its API type. */
 export const toProjectConnection = ({ page, keyOf, totalCount }: ListedProjects): CountedConnectionOf<ProjectType> =>
   counted(page.map(toProjectType, keyOf), totalCount);
 
-@InputType({ description: 'What a new project is.' })
+@InputType({ description: 'Input of `createProject`.' })
 export class CreateProjectInput {
-  @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
+  @Field(() => String, { description: 'Name of the project, for example `Web shop`: 1 to 64 characters.' })
   name!: string;
 
-  @Field(() => String, { nullable: true, description: 'What it is about, up to 1,024 characters.' })
+  @Field(() => String, { nullable: true, description: 'Description of the project, up to 1,024 characters.' })
   description?: string | null;
 
   @Field(() => String, {
     nullable: true,
     description:
-      'Lower-case words joined by hyphens, as `web-shop`, 5 to 36 characters, unique in the organization. Made from the name and four random characters when absent.',
+      'Slug of the project, for example `web-shop`: lowercase words joined by hyphens, 5 to 36 characters, unique in ' +
+      'the organization. When absent, generated from the name and four random characters.',
   })
   slug?: string | null;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'A key of the organization that wraps the data key of the project; its newest when absent.',
+    description:
+      'ID of the key of the organization that wraps the data key of the project. The latest key when absent.',
   })
   kmsKeyId?: string | null;
 
-  @Field(() => String, { defaultValue: 'default', description: 'Name of the template that it is made from.' })
+  @Field(() => String, {
+    defaultValue: 'default',
+    description: 'Name of the project template to create the project from.',
+  })
   template!: string;
 
-  @Field(() => ProjectKindEnum, { defaultValue: ProjectKindEnum.SECRET_MANAGER, description: 'What it is for.' })
+  @Field(() => ProjectKindEnum, {
+    defaultValue: ProjectKindEnum.SECRET_MANAGER,
+    description: 'Purpose of the project.',
+  })
   type!: ProjectKind;
 
   @Field(() => Boolean, {
     defaultValue: true,
-    description: 'Whether it starts with Development, Staging and Production.',
+    description: 'Whether to create the environments Development, Staging and Production.',
   })
   shouldCreateDefaultEnvs!: boolean;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'While true, the project cannot be deleted.' })
+  @Field(() => Boolean, { defaultValue: false, description: 'Whether to protect the project against deletion.' })
   hasDeleteProtection!: boolean;
 }
 
-@ObjectType({ description: 'The new project.' })
+@ObjectType({ description: 'Result of `createProject`.' })
 export class CreateProjectPayload {
-  @Field(() => ProjectType, { description: 'The project; the caller is its first admin.' })
+  @Field(() => ProjectType, { description: 'The new project. You are its first admin.' })
   project!: ProjectType;
 }
 
-@InputType({ description: 'What changes of a project; what is absent stays.' })
+@InputType({ description: 'Input of `updateProject`. Absent fields keep their values.' })
 export class UpdateProjectInput {
   @Field(() => ID, { description: 'ID of the project.' })
   id!: string;
 
-  @Field(() => String, { nullable: true, description: 'What people call it, 1 to 64 characters.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the project, for example `Web shop`: 1 to 64 characters.',
+  })
   name?: string;
 
-  @Field(() => String, { nullable: true, description: 'What it is about, up to 1,024 characters; null clears it.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Description of the project, up to 1,024 characters; null clears it.',
+  })
   description?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the organization.',
+    description:
+      'Slug of the project, for example `web-shop`: lowercase words joined by hyphens, 1 to 64 characters, unique in the organization.',
   })
   slug?: string;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether clients should write secret keys in capitals.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether clients should write secret keys in upper case.' })
   autoCapitalization?: boolean;
 
-  @Field(() => Boolean, { nullable: true, description: 'While true, the project cannot be deleted.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether to protect the project against deletion.' })
   hasDeleteProtection?: boolean;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether secrets of the project may be shared by link.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether secrets of the project can be shared by link.' })
   secretSharing?: boolean;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether clients show snapshots of the old kind.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether clients show legacy snapshots.' })
   showSnapshotsLegacy?: boolean;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether every metadata entry of a secret must be encrypted.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether all metadata of secrets must be encrypted.' })
   enforceEncryptedSecretManagerSecretMetadata?: boolean;
 
   @Field(() => Int, { nullable: true, description: KEPT_VERSIONS })
@@ -229,25 +248,26 @@ export class UpdateProjectInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: 'Values that leak detection passes over, up to 500; null clears them. Only for admins of the project.',
+    description:
+      'Values that leak detection ignores, up to 500; null clears them. Only admins of the project can set them.',
   })
   secretDetectionIgnoreValues?: string[] | null;
 }
 
-@ObjectType({ description: 'The project after the change.' })
+@ObjectType({ description: 'Result of `updateProject`.' })
 export class UpdateProjectPayload {
-  @Field(() => ProjectType, { description: 'The project.' })
+  @Field(() => ProjectType, { description: 'The updated project.' })
   project!: ProjectType;
 }
 
-@InputType({ description: 'The project to delete, with everything in it.' })
+@InputType({ description: 'Input of `deleteProject`.' })
 export class DeleteProjectInput {
   @Field(() => ID, { description: 'ID of the project.' })
   id!: string;
 }
 
-@ObjectType({ description: 'The deleted project.' })
+@ObjectType({ description: 'Result of `deleteProject`.' })
 export class DeleteProjectPayload {
-  @Field(() => ProjectType, { description: 'As it was before the deletion.' })
+  @Field(() => ProjectType, { description: 'The deleted project.' })
   project!: ProjectType;
 }

@@ -6,16 +6,16 @@ const ERRORS = declareErrors({
   PROJECT_NOT_FOUND: notFound('project'),
   PROJECT_TEMPLATE_NOT_FOUND: notFound('project template'),
   ENVIRONMENT_NOT_FOUND: notFound('environment'),
-  DELETE_PROTECTED: conflict('The project is protected against deletion; set hasDeleteProtection to false first.'),
-  PROJECT_SLUG_TAKEN: conflict('Another project of the organization has this slug; take another one.'),
-  ENVIRONMENT_SLUG_TAKEN: conflict('Another environment of the project has this slug; take another one.'),
-  ENVIRONMENT_IMPORTED: conflict('Other environments import from this one; delete those imports first.'),
+  DELETE_PROTECTED: conflict('The project is protected against deletion. Set hasDeleteProtection to false first.'),
+  PROJECT_SLUG_TAKEN: conflict('Another project of the organization has this slug. Choose another one.'),
+  ENVIRONMENT_SLUG_TAKEN: conflict('Another environment of the project has this slug. Choose another one.'),
+  ENVIRONMENT_IMPORTED: conflict('Other environments import from this environment. Delete those imports first.'),
 });
 
-/** What entries of `details` say of them. */
+/** Messages of the codes in `details`. */
 const DETAILS = declareDetailCodes({
-  RESERVED: 'The name is one of ours.',
-  WRONG_PROJECT_TYPE: 'The project is of a type that has no such things.',
+  RESERVED: 'The name is reserved.',
+  WRONG_PROJECT_TYPE: 'Projects of this type do not support the operation.',
 });
 
 declare module '../../kernel/errors.js' {

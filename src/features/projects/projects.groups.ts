@@ -5,31 +5,32 @@ export const groups: readonly Group[] = [
   {
     name: 'projects',
     title: 'Projects',
-    description: 'What holds environments, folders, secrets and members. Older paths call a project a workspace.',
+    description: 'Projects contain environments, folders, secrets and members. Older paths call a project a workspace.',
     paths: /^\/api\/v\d\/(projects|workspace)(\/slug)?(\/\{\w+\})?$/,
-    parameters: { workspaceId: 'The project.' },
+    parameters: { workspaceId: 'ID of the project.' },
   },
   {
     name: 'environments',
     title: 'Environments',
-    description: 'The stages of a project, as `dev` and `prod`. Each has folders and secrets of its own.',
+    description:
+      'Environments are the stages of a project, for example `dev` and `prod`. Each has its own folders and secrets.',
     paths: /\/environments\b/,
   },
   {
     name: 'members',
     title: 'Members',
     description:
-      'The users, machine identities and groups of a project, and the roles that they have in it, for good or for a time.',
+      'The users, machine identities and groups of a project, and their permanent and temporary roles in it.',
     paths: /memberships\b|\/workspace\/\{projectId\}\/groups\b/,
     parameters: {
-      userId: 'The user.',
-      groupIdOrName: 'The group: its id, its slug, or its name where no other has it.',
+      userId: 'ID of the user.',
+      groupIdOrName: 'ID or slug of the group, or its name if no other group has it.',
     },
   },
   {
     name: 'roles',
     title: 'Roles',
-    description: 'What members of a project may do: roles of your own beside those that every project has.',
+    description: 'Roles define what members of a project may do: the built-in roles, and custom roles of the project.',
     paths: /\/roles\b/,
   },
 ];

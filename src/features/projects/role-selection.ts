@@ -12,13 +12,14 @@ import { lockProject, type ProjectAccess } from './project.records.js';
 import { rulesOfProject } from './role.records.js';
 
 /**
- * Renaming or moving what rules name changes what the holders of these rules may do: that is a change of roles, whoever has
- * them. To be called at the end of the transaction, right before its audit record: that writes the row of the project too, so
- * that a role that is written at the same moment either is seen here or comes after the change.
+ * Renaming or moving something that rules name changes what the holders of these rules may do: it counts as a change of
+ * roles. To be called at the end of the transaction, right before its audit record: that writes the row of the project
+ * too, so that a role written concurrently is either seen here or comes after the change.
  *
  * @param changesOf lists the changed fields that rules match on
- * @throws PERMISSION_DENIED, which says nothing about the rule, unless the caller may edit roles or every rule selects the same;
- *   PERMISSION_BOUNDARY where a rule that selects otherwise allows, or forbids, more than the caller may
+ * @throws PERMISSION_DENIED, which reveals nothing about the rule, unless the caller may edit roles or every rule
+ * matches the same;
+ * PERMISSION_BOUNDARY where a rule that matches differently allows, or forbids, more than the caller may
  */
 export async function authorizeNewNames(
   tx: Transaction,
@@ -40,17 +41,17 @@ export async function authorizeNewNames(
   if (beyond.length > 0) throw new PermissionDenied(attempt, beyond);
 }
 
-/** What rules of a project look at by the names of places and tags. */
+/** The names of locations and tags that rules of a project match on. */
 const NAMED = ['secrets', 'secret-folders', 'secret-imports'] as const;
 
-/** Whether no rule can go beyond what the caller may: it may do everything with what has such names. */
+/** Whether no rule can exceed the caller's rights: the caller may do everything with items of such names. */
 const holdsAll = ({ ability }: ProjectAccess): boolean =>
   rightsBeyond(
     ability,
     NAMED.map((subject) => ({ subject, action: [...PROJECT_ACTIONS[subject]] })),
   ).length === 0;
 
-/** What rules that select otherwise allow or forbid and the caller may not do. */
+/** What rules that match differently allow or forbid and the caller may not do. */
 async function beyondAmong(
   { ability }: ProjectAccess,
   rules: readonly Rule[],
@@ -66,7 +67,7 @@ async function beyondAmong(
     changes,
   );
   if (!isAny) return [];
-  // For the answer alone, one by one.
+  // One by one, for the details of the error.
   const beyond = new Set<Action>();
   for (const { rule, actions: missing } of going)
     if (await selectsOtherwise([rule], changes)) for (const action of missing) beyond.add(action);

@@ -20,6 +20,6 @@ const ProjectRoleSchema = defineEntity({
   },
 });
 
-/** A role that a project made for itself. `permissions` are its rules in order: later ones win. */
+/** A custom role of a project. `permissions` are its rules in order: later ones win. */
 export class ProjectRole extends ProjectRoleSchema.class {}
 ProjectRoleSchema.setClass(ProjectRole);

@@ -37,7 +37,7 @@ export async function listRoles(ctx: Context, projectId: string, { after, limit 
   return rows.map(toRecord);
 }
 
-/** How many roles projects have that they made. For `batched`. */
+/** How many custom roles projects have. For `batched`. */
 export async function countsOfRoles(ctx: Context, projectIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await query<{ projectId: string; count: number }>(
     ctx,
@@ -48,7 +48,7 @@ export async function countsOfRoles(ctx: Context, projectIds: readonly string[])
   return new Map(rows.map(({ projectId, count }) => [projectId, count]));
 }
 
-/** Roles by id, in no order. The project decides who may see them. */
+/** Roles by ID, in no order. The project decides who may see them. */
 export async function rolesByIds(ctx: Context, ids: readonly string[]): Promise<Role[]> {
   const rows = await query<RoleRow>(ctx, `select ${COLUMNS} from project_role where id = any($1::uuid[])`, [ids]);
   return rows.map(toRecord);
@@ -67,7 +67,7 @@ export async function rolesOfProjects(
   return Map.groupBy(rows.map(toRecord), ({ projectId }) => projectId);
 }
 
-/** The rules of those roles of a project that have these slugs, by slug. */
+/** The rules of the roles of a project with these slugs, by slug. */
 export async function rulesBySlug(
   ctx: Context,
   projectId: string,
@@ -81,7 +81,7 @@ export async function rulesBySlug(
   return new Map(rows.map(({ slug, permissions }) => [slug, readStoredRules(permissions)]));
 }
 
-/** The rules of all roles that a project made, whether or not anybody has them, and those of its privileges. */
+/** The rules of all custom roles of a project, assigned or not, and those of its privileges. */
 export async function rulesOfProject(tx: Transaction, projectId: string): Promise<readonly Rule[]> {
   const rows = await query<{ permissions: unknown }>(
     tx,
@@ -92,7 +92,7 @@ export async function rulesOfProject(tx: Transaction, projectId: string): Promis
   return rows.flatMap(({ permissions }) => readStoredRules(permissions));
 }
 
-/** What a role is, without what the database makes of it. */
+/** The fields of a role that the database does not compute. */
 export type RoleFields = Pick<Role, 'slug' | 'name' | 'description' | 'rules'>;
 
 const written = ({ slug, name, description, rules }: RoleFields): string[] => [
@@ -117,7 +117,7 @@ export async function insertRole(
   return toRecord(row as RoleRow);
 }
 
-/** Writes a role anew, under its next version. */
+/** Updates a role, under its next version. */
 export async function updateRole(tx: Transaction, id: string, fields: RoleFields): Promise<void> {
   await query(
     tx,
@@ -131,7 +131,7 @@ export async function updateRole(tx: Transaction, id: string, fields: RoleFields
 export const deleteRole = (tx: Transaction, id: string): Promise<unknown> =>
   query(tx, 'delete from project_role where id = $1', [id]);
 
-/** Carries a new slug of a role into the memberships that name it. */
+/** Updates the slug of a role in the memberships that name it. */
 export const renameInMemberships = (
   tx: Transaction,
   projectId: string,
@@ -149,12 +149,12 @@ export const renameInMemberships = (
 const RULES_IN = { project_role: ', version = r.version + 1', additional_privilege: '' } as const;
 
 /**
- * Carries a new slug of a role or an environment into the rules of roles and privileges that name it. The project is locked, so
- * that none of them changes at the same moment.
+ * Updates the slug of a role or an environment in the rules of roles and privileges that name it. The project is
+ * locked, so that none of them changes concurrently.
  *
- * @param except id of a role whose rules stay
- * @returns ids of the roles and privileges that changed
- * @throws PERMISSION_DENIED, PERMISSION_BOUNDARY where a rule would select something else all the same
+ * @param except ID of a role whose rules stay
+ * @returns IDs of the roles and privileges that changed
+ * @throws PERMISSION_DENIED, PERMISSION_BOUNDARY where a rule would still match differently
  */
 export async function renameInRules(
   tx: Transaction,

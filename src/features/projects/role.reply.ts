@@ -1,10 +1,10 @@
 import type { Data } from '../../rest/route.js';
 import { PERMISSION, toPermissionReply } from '../permissions/public.js';
 
-/** What documents of routes ask of the permissions of a role. */
+/** Selection of the documents of routes for the permissions of a role. */
 export const PERMISSIONS = `permissions { ${PERMISSION} }`;
 
-/** A role as REST has it. */
+/** A role in REST. */
 export const toRoleReply = ({ permissions, ...role }: Data): Data => ({
   ...role,
   permissions: permissions.map(toPermissionReply),

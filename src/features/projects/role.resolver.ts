@@ -22,7 +22,8 @@ export class RoleResolver {
   constructor(private readonly roles: RoleService) {}
 
   @Query(() => ProjectRoleConnection, {
-    description: 'The roles of a project: those that it made, by slug, then the built-in ones, admin first.',
+    description:
+      'Lists the roles of a project: its custom roles, ordered by slug, then the built-in ones, admin first.',
   })
   async projectRoles(
     @Ctx() ctx: Context,
@@ -33,7 +34,7 @@ export class RoleResolver {
     return counted(page.show(toRoleType), totalCount);
   }
 
-  @Query(() => ProjectRoleType, { description: 'One role by its id, a built-in one too.' })
+  @Query(() => ProjectRoleType, { description: 'Returns a role by ID, including built-in ones.' })
   async projectRole(
     @Ctx() ctx: Context,
     @Arg('id', () => ID, { description: 'ID of the role.' }) id: string,
@@ -42,40 +43,46 @@ export class RoleResolver {
     return toRoleType(await this.roles.get(ctx, { projectId, id }));
   }
 
-  @Query(() => ProjectRoleType, { description: 'One role of a project by its slug, a built-in one too.' })
+  @Query(() => ProjectRoleType, { description: 'Returns a role of a project by slug, including built-in ones.' })
   async projectRoleBySlug(
     @Ctx() ctx: Context,
     @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
-    @Arg('slug', () => String, { description: 'Its slug.' }) slug: string,
+    @Arg('slug', () => String, { description: 'Slug of the role, for example `viewer`.' }) slug: string,
   ): Promise<ProjectRoleType> {
     return toRoleType(await this.roles.getBySlug(ctx, { projectId, slug }));
   }
 
   @Mutation(() => CreateProjectRolePayload, {
-    description: 'Makes a role of a project. It cannot allow more than your own rights do.',
+    description: 'Creates a role of a project. It cannot grant more than your own permissions.',
   })
   async createProjectRole(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreateProjectRoleInput, { description: 'The new role.' }) input: CreateProjectRoleInput,
+    @Arg('input', () => CreateProjectRoleInput, { description: 'Fields of the new role.' })
+    input: CreateProjectRoleInput,
   ): Promise<CreateProjectRolePayload> {
     return { role: toRoleType(await this.roles.create(ctx, withPermissions(input))) };
   }
 
   @Mutation(() => UpdateProjectRolePayload, {
     description:
-      'Changes a role of a project, for all who have it, from their next request. It cannot allow more than your own rights do, before or after.',
+      'Updates a role of a project. The change applies from the next request of each holder. The role cannot grant ' +
+      'more than your own permissions, before or after.',
   })
   async updateProjectRole(
     @Ctx() ctx: Context,
-    @Arg('input', () => UpdateProjectRoleInput, { description: 'What changes.' }) input: UpdateProjectRoleInput,
+    @Arg('input', () => UpdateProjectRoleInput, { description: 'The role and its new fields.' })
+    input: UpdateProjectRoleInput,
   ): Promise<UpdateProjectRolePayload> {
     return { role: toRoleType(await this.roles.update(ctx, withPermissions(input))) };
   }
 
-  @Mutation(() => DeleteProjectRolePayload, { description: 'Deletes a role of a project that no member has.' })
+  @Mutation(() => DeleteProjectRolePayload, {
+    description: 'Deletes a role of a project. Fails while a member has it.',
+  })
   async deleteProjectRole(
     @Ctx() ctx: Context,
-    @Arg('input', () => DeleteProjectRoleInput, { description: 'Which one.' }) input: DeleteProjectRoleInput,
+    @Arg('input', () => DeleteProjectRoleInput, { description: 'The role to delete, by ID.' })
+    input: DeleteProjectRoleInput,
   ): Promise<DeleteProjectRolePayload> {
     return { role: toRoleType(await this.roles.delete(ctx, input)) };
   }

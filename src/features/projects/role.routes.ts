@@ -7,7 +7,7 @@ import { NewRole, RoleChanges } from './role.rules.js';
 const FIELDS = `id name slug createdAt updatedAt projectId description version ${PERMISSIONS}`;
 const ROLES = '/api/v1/projects/{projectId}/roles';
 
-/** Actions in a list and conditions by field, as the schema has them. */
+/** Actions as a list and conditions by field, as in the schema. */
 const inLists = (permissions: PermissionsGiven | undefined) =>
   permissions === undefined ? {} : { permissions: toPermissionInputs(permissions) };
 

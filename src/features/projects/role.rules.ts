@@ -13,21 +13,21 @@ import {
 } from '../permissions/public.js';
 import { roleSlug } from './members/role-terms.rules.js';
 
-/** A role of a project, its own or built in. */
+/** A role of a project, custom or built in. */
 export interface Role {
   readonly id: string;
   readonly projectId: string;
   readonly slug: string;
   readonly name: string;
   readonly description: string;
-  /** As they hold: later ones win. */
+  /** In order of evaluation: later ones win. */
   readonly rules: readonly Rule[];
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** The built-in roles as a project has them, admin first. They are no rows: nothing is read. */
+/** The built-in roles of a project, admin first. They are not rows: nothing is read. */
 export const builtInRolesOf = (project: { id: string; createdAt: Date; updatedAt: Date }): Role[] =>
   builtInProjectRoles().map((role) => ({
     ...role,
@@ -38,7 +38,7 @@ export const builtInRolesOf = (project: { id: string; createdAt: Date; updatedAt
     updatedAt: project.updatedAt,
   }));
 
-/** Whether an id is that of a built-in role. */
+/** Whether an ID is that of a built-in role. */
 export const isBuiltInId = (projectId: string, id: string): boolean =>
   PROJECT_ROLES.some((slug) => builtInRoleId(projectId, slug) === id.toLowerCase());
 
@@ -51,13 +51,13 @@ export const roleCursorKey = ({ projectId, id, slug }: Pick<Role, 'projectId' | 
   slug,
 ];
 
-/** A role after which a list goes on. */
+/** A role after which a list continues. */
 export interface RolePosition {
   readonly isBuiltIn: boolean;
   readonly slug: string;
 }
 
-/** After which role a list goes on; null: from the top. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
+/** The role after which a list continues; null: from the top. @throws VALIDATION_FAILED for an invalid cursor */
 export function rolePosition({ after }: PageRequest): RolePosition | null {
   if (after == null) return null;
   const fits = ([part, slug = '']: CursorKey): boolean => part === (isBuiltIn(slug) ? BUILT_IN : OWN);
@@ -66,11 +66,11 @@ export function rolePosition({ after }: PageRequest): RolePosition | null {
 }
 
 const ownSlug = roleSlug.refine((slug) => !RESERVED_ROLE_SLUGS.includes(slug), {
-  error: `must be none of ${RESERVED_ROLE_SLUGS.join(', ')}`,
+  error: `must not be one of ${RESERVED_ROLE_SLUGS.join(', ')}`,
   params: { code: 'RESERVED' },
 });
 
-/** What is given of a new role. */
+/** Fields of a new role. */
 export const NewRole = z.strictObject({
   slug: ownSlug,
   name: personText(1, 64),

@@ -45,17 +45,18 @@ const CODES = {
 } as const;
 
 /**
- * The verbs of project roles. What a role allows is read with every request of its holders, so that a change holds for the
- * next one on every node.
+ * The operations on project roles. The rules of a role are read with every request of its holders, so that a change
+ * applies to the next one on every node.
  */
 export class RoleService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Makes a role.
+   * Creates a role.
    *
    * @param raw `{ projectId, slug, name, description?, permissions }`; the rules are `CreateRole`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_SLUG_TAKEN,
+   * AUDIT_UNAVAILABLE
    */
   create(ctx: Context, raw: unknown): Promise<Role> {
     const { projectId, permissions, description, ...rest } = parse(CreateRole, raw);
@@ -72,13 +73,13 @@ export class RoleService {
   }
 
   /**
-   * Changes a role: absent keeps, a list of permissions replaces the one before. A new slug goes to its holders with it, and into
-   * the conditions of rules that name it. Where a rule would select the role by one slug and not by the other all the same, that
-   * is a change of this rule.
+   * Updates a role: absent keeps, a list of permissions replaces the existing one. A new slug is updated in the
+   * memberships of its holders, and in the conditions of rules that name it. Where a rule would still match only one of
+   * the two slugs, that counts as a change of this rule.
    *
    * @param raw `{ id, projectId?, slug?, name?, description?, permissions? }`; the rules are `UpdateRole`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY (for rights before or after),
-   *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
+   * ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_SLUG_TAKEN, AUDIT_UNAVAILABLE
    */
   update(ctx: Context, raw: unknown): Promise<Role> {
     const { id, projectId, ...changes } = parse(UpdateRole, raw);
@@ -93,14 +94,14 @@ export class RoleService {
         description: changes.description === undefined ? before.description : (changes.description ?? ''),
         rules: changes.permissions === undefined ? before.rules : toRules(changes.permissions),
       };
-      // Also for another slug or name: whoever gives the role next goes by these.
+      // Also for another slug or name: whoever assigns the role later relies on these.
       authorizeReach(project, 'role:edit', before.rules, fields.rules);
       await guarded(() => updateRole(tx, before.id, fields), CODES);
       let renamedIn: readonly string[] = [];
       if (fields.slug !== before.slug) {
         const rename = { field: 'role', from: before.slug, to: fields.slug } as const;
         await renameInMemberships(tx, project.projectId, rename);
-        // Rules that are given with a new slug name roles as they will be.
+        // Rules that are given with a new slug name roles by their new slugs.
         renamedIn = await renameInRules(tx, project, rename, changes.permissions === undefined ? null : before.id);
       }
       const role = await loadOwn(tx, project, before.id);
@@ -118,9 +119,9 @@ export class RoleService {
    * Deletes a role that no member has.
    *
    * @param raw `{ id, projectId? }`
-   * @returns the role as it was
+   * @returns the deleted role
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY,
-   *   ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, AUDIT_UNAVAILABLE
+   * ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, AUDIT_UNAVAILABLE
    */
   delete(ctx: Context, raw: unknown): Promise<Role> {
     const { id, projectId } = parse(RoleKey, raw);
@@ -128,7 +129,7 @@ export class RoleService {
       const project = await this.projects.authorizedOwner(tx, { id, projectId }, ROLE, 'role:delete');
       await lockProject(tx, project);
       const role = await loadOwn(tx, project, id);
-      // Nobody has it: what it forbids is not lifted by its deletion.
+      // Nobody has it: its deletion does not lift what it forbids.
       authorizeReach(project, 'role:delete', role.rules, role.rules);
       const holders = await countHolders(tx, project.projectId, role.slug);
       if (holders > 0) {
@@ -142,7 +143,7 @@ export class RoleService {
   }
 
   /**
-   * One role by id, built-in ones too.
+   * One role by ID, including built-in ones.
    *
    * @param raw `{ id, projectId? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
@@ -158,7 +159,7 @@ export class RoleService {
   }
 
   /**
-   * One role by slug, built-in ones too.
+   * One role by slug, including built-in ones.
    *
    * @param raw `{ projectId, slug }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
@@ -171,7 +172,7 @@ export class RoleService {
   }
 
   /**
-   * The roles of a project: those that it made, by slug, then the built-in ones, admin first; or in another order.
+   * The roles of a project: its custom roles, by slug, then the built-in ones, admin first; or in another order.
    *
    * @param raw `{ projectId, first?, after?, orderBy?, updatedSince? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
@@ -195,7 +196,7 @@ export class RoleService {
   }
 
   /**
-   * The roles of a project inside of another answer. Batched over all projects of a request.
+   * The roles of a project inside of another response. Batched over all projects of a request.
    *
    * @throws PERMISSION_DENIED
    */
@@ -206,7 +207,7 @@ export class RoleService {
   }
 
   /**
-   * Those that have these slugs, in their order. Where all are built in, nothing is read.
+   * Those with these slugs, in their order. Where all are built in, nothing is read.
    *
    * @throws PERMISSION_DENIED
    */
@@ -217,7 +218,7 @@ export class RoleService {
   }
 
   /**
-   * The same as `rolesOf`, in pages.
+   * The same as `rolesOf`, with pages.
    *
    * @param raw `{ first?, after?, orderBy?, updatedSince? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED
@@ -229,7 +230,7 @@ export class RoleService {
   }
 }
 
-/** A page of roles, and how many there are in all. */
+/** A page of roles, and the total count. */
 interface ListedRoles {
   readonly page: Page<Role>;
   readonly totalCount: () => Promise<number>;
@@ -237,7 +238,7 @@ interface ListedRoles {
 
 const WHOLE: KeyBounds = { after: null, limit: null };
 
-/** A page of roles of a project. @param roles all of them, or those that follow on what the request names */
+/** A page of roles of a project. @param roles all of them, or those after the cursor of the request */
 function pageOfRoles(roles: readonly Role[], request: OrderedRequest): Page<Role> {
   const own = (rows: readonly Role[], asked: PageRequest): Page<Role> => {
     const position = rolePosition(asked);
@@ -246,7 +247,7 @@ function pageOfRoles(roles: readonly Role[], request: OrderedRequest): Page<Role
   return orderedPageOf(roles, request, { orderable: (role) => role, own });
 }
 
-/** A project that a response shows. */
+/** A project of a response. */
 interface ShownProject {
   readonly id: string;
   readonly access: ProjectAccess;
@@ -254,13 +255,13 @@ interface ShownProject {
   readonly updatedAt: Date;
 }
 
-/** What follows on a role that may have been deleted meanwhile. */
+/** The roles after one that may have been deleted meanwhile. */
 function rolesAfter(roles: readonly Role[], { isBuiltIn, slug }: RolePosition): readonly Role[] {
   if (isBuiltIn) return roles.slice(roles.findIndex((role) => role.slug === slug) + 1);
   return roles.filter((role) => isBuiltInId(role.projectId, role.id) || role.slug > slug);
 }
 
-/** Where roles are that are named by their ids. Built-in ones are no rows: theirs is one of the caller's projects. */
+/** Where roles named by ID are. Built-in ones are not rows: theirs is one of the caller's projects. */
 async function ownersOf(ctx: Context, { ids }: { readonly ids: readonly string[] }): Promise<{ projectId: string }[]> {
   if (!ids.some(isBuiltInForm)) return rolesByIds(ctx, ids);
   return (await listAccess(ctx)).filter(({ projectId }) => ids.some((id) => isBuiltInId(projectId, id)));
@@ -268,7 +269,7 @@ async function ownersOf(ctx: Context, { ids }: { readonly ids: readonly string[]
 
 const ROLE = { find: ownersOf, notFound: 'ROLE_NOT_FOUND' } as const;
 
-/** Looked for in any case, as `loadOwning` does. */
+/** Queried in any case, as `loadOwning` does. */
 async function ownerOf(ctx: Context, id: string): Promise<string> {
   const [owner] = isId(id) ? await ownersOf(ctx, { ids: [id] }) : [];
   return owner?.projectId ?? NO_ID;
@@ -277,7 +278,7 @@ async function ownerOf(ctx: Context, id: string): Promise<string> {
 const builtInOf = ({ access, createdAt, updatedAt }: ProjectRecord): Role[] =>
   builtInRolesOf({ id: access.projectId, createdAt, updatedAt });
 
-/** The whole project, since its built-in roles are as old as it is. */
+/** The whole project, since its built-in roles have its creation time. */
 async function loadReadable(
   ctx: Context,
   projectId: string,
@@ -317,8 +318,8 @@ async function answer(ctx: Context, { access }: ProjectRecord, role: Role): Prom
 }
 
 /**
- * Nobody gives rights that it does not have, or touches a role that has them: its slug could be taken by another role,
- * which would be given in its place.
+ * Nobody grants rights that they do not have, or changes a role that has them: its slug could be taken by another role,
+ * which would then be assigned instead.
  */
 function authorizeReach(
   project: ProjectAccess,

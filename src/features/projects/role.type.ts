@@ -10,42 +10,46 @@ import { PermissionInput, PermissionRuleType, PermissionType, toShownRules } fro
 import { ONLY_IN } from './environment.rules.js';
 import { type Role, RolePage } from './role.rules.js';
 
-/** A role that members of a project can have. */
+/** A role that can be assigned to members of a project. */
 @ObjectType('ProjectRole', {
   implements: Node,
-  description: 'A role that members of a project can have.',
+  description: 'A role that can be assigned to members of a project.',
   simpleResolvers: true,
 })
 export class ProjectRoleType {
-  @Field(() => ID, { description: 'ID of the role in this project.' })
+  @Field(() => ID, { description: 'ID of the role in this project. A built-in role has another ID in each project.' })
   id!: string;
 
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'Name of the role, for example `Staging reader`.' })
   name!: string;
 
-  @Field(() => String, { description: 'What memberships name it by.' })
+  @Field(() => String, {
+    description: 'Slug of the role, for example `staging-reader`. Memberships refer to roles by slug.',
+  })
   slug!: string;
 
-  @Field(() => String, { description: 'What its holders may do, in a sentence.' })
+  @Field(() => String, { description: 'Description of the role.' })
   description!: string;
 
-  @Field(() => [PermissionType], { description: 'What its holders may do, each action by itself.' })
+  @Field(() => [PermissionType], { description: 'Permissions that the role grants or denies, one action each.' })
   permissions!: PermissionType[];
 
-  @Field(() => [PermissionRuleType], { description: 'The same as rules of several actions, as they were given.' })
+  @Field(() => [PermissionRuleType], {
+    description: 'The same permissions as rules with several actions, as they were entered.',
+  })
   rules!: PermissionRuleType[];
 
-  @Field(() => Int, { description: 'Rises with every change; built-in roles stay at 1.' })
+  @Field(() => Int, { description: 'Version of the role. Increments with every change; built-in roles stay at 1.' })
   version!: number;
 
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => DateTime, { description: 'When it was made; of a built-in role, when the project was.' })
+  @Field(() => DateTime, { description: 'When the role was created. Built-in roles have the time of the project.' })
   createdAt!: Date;
 
   @Field(() => DateTime, {
-    description: 'When it was last changed; of a built-in role, when the project was.',
+    description: 'When the role was last changed. Built-in roles have the time of the project.',
   })
   updatedAt!: Date;
 }
@@ -53,14 +57,14 @@ export class ProjectRoleType {
 export const ProjectRoleConnection = countedConnectionOf(
   ProjectRoleType,
   'ProjectRole',
-  'those that the project made by slug, then the built-in ones, admin first',
+  'custom roles by slug, then built-in ones, admin first',
 );
 
 /** Arguments of the roles of a project. */
 export const RolePageArgs = argsType(RolePage);
 export type RolePageArgs = InstanceType<typeof RolePageArgs>;
 
-/** Whether a document asks for the roles of projects. @param path from the resolving field to the projects */
+/** Whether a document selects the roles of projects. @param path from the resolving field to the projects */
 export const selectsRoles = (info: GraphQLResolveInfo, path: readonly string[]): boolean =>
   ['roles', 'roleConnection'].some((field) => selects(info, [...path, field]));
 
@@ -68,7 +72,7 @@ export const selectsRoles = (info: GraphQLResolveInfo, path: readonly string[]):
 export const pageSelectsRoles = (info: GraphQLResolveInfo): boolean =>
   selectsRoles(info, ['nodes']) || selectsRoles(info, ['edges', 'node']);
 
-/** A role as the API shows it. */
+/** Converts a role to its API type. */
 export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => {
   const shown = toShownRules(rules);
   return {
@@ -78,36 +82,37 @@ export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => {
   };
 };
 
-const RULES = 'Up to 100 rules, in order.';
+const RULES = 'Up to 100 permission rules, in order of evaluation: later ones win.';
 
-@InputType({ description: 'What a new role is.' })
+@InputType({ description: 'Input of `createProjectRole`.' })
 export class CreateProjectRoleInput {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
   @Field(() => String, {
     description:
-      'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the project; no slug of a built-in role.',
+      'Slug of the role, for example `staging-reader`: lowercase words joined by hyphens, 1 to 64 characters, unique ' +
+      'in the project. Slugs of built-in roles are reserved.',
   })
   slug!: string;
 
-  @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
+  @Field(() => String, { description: 'Name of the role, for example `Staging reader`: 1 to 64 characters.' })
   name!: string;
 
-  @Field(() => String, { nullable: true, description: 'What its holders may do, in words, up to 1,024 characters.' })
+  @Field(() => String, { nullable: true, description: 'Description of the role, up to 1,024 characters.' })
   description?: string | null;
 
   @Field(() => [PermissionInput], { description: RULES })
   permissions!: PermissionInput[];
 }
 
-@ObjectType({ description: 'The new role.' })
+@ObjectType({ description: 'Result of `createProjectRole`.' })
 export class CreateProjectRolePayload {
-  @Field(() => ProjectRoleType, { description: 'The role.' })
+  @Field(() => ProjectRoleType, { description: 'The new role.' })
   role!: ProjectRoleType;
 }
 
-@InputType({ description: 'What changes of a role; what is absent stays.' })
+@InputType({ description: 'Input of `updateProjectRole`. Absent fields keep their values.' })
 export class UpdateProjectRoleInput {
   @Field(() => ID, { description: 'ID of the role.' })
   id!: string;
@@ -115,26 +120,31 @@ export class UpdateProjectRoleInput {
   @Field(() => ID, ONLY_IN)
   projectId?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'A new slug, which its holders get with it.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Slug of the role. Memberships that refer to the role are updated.',
+  })
   slug?: string;
 
-  @Field(() => String, { nullable: true, description: 'What people call it, 1 to 64 characters.' })
+  @Field(() => String, { nullable: true, description: 'Name of the role: 1 to 64 characters.' })
   name?: string;
 
-  @Field(() => String, { nullable: true, description: 'What its holders may do, in words; null clears it.' })
+  @Field(() => String, { nullable: true, description: 'Description of the role; null clears it.' })
   description?: string | null;
 
-  @Field(() => [PermissionInput], { nullable: true, description: `${RULES} They replace the ones before.` })
+  @Field(() => [PermissionInput], { nullable: true, description: `${RULES} Replaces the existing rules.` })
   permissions?: PermissionInput[];
 }
 
-@ObjectType({ description: 'The role after the change.' })
+@ObjectType({ description: 'Result of `updateProjectRole`.' })
 export class UpdateProjectRolePayload {
-  @Field(() => ProjectRoleType, { description: 'The role. What changed holds from the next request of its holders.' })
+  @Field(() => ProjectRoleType, {
+    description: 'The updated role. The change applies from the next request of each holder.',
+  })
   role!: ProjectRoleType;
 }
 
-@InputType({ description: 'The role to delete. Nobody may have it.' })
+@InputType({ description: 'Input of `deleteProjectRole`.' })
 export class DeleteProjectRoleInput {
   @Field(() => ID, { description: 'ID of the role.' })
   id!: string;
@@ -143,8 +153,8 @@ export class DeleteProjectRoleInput {
   projectId?: string | null;
 }
 
-@ObjectType({ description: 'The deleted role.' })
+@ObjectType({ description: 'Result of `deleteProjectRole`.' })
 export class DeleteProjectRolePayload {
-  @Field(() => ProjectRoleType, { description: 'As it was before the deletion.' })
+  @Field(() => ProjectRoleType, { description: 'The deleted role.' })
   role!: ProjectRoleType;
 }

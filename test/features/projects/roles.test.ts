@@ -219,7 +219,7 @@ describe('roles of members', () => {
     const reply = await admin.patch(membership, { roles: [{ role: 'reader' }, { role: 'writer' }] });
     expect(reply).toBeError(404, 'ROLE_NOT_FOUND');
     expect(reply.body.details).toEqual([
-      { path: 'body.roles[1].role', code: 'ROLE_NOT_FOUND', message: 'is no role of the project' },
+      { path: 'body.roles[1].role', code: 'ROLE_NOT_FOUND', message: 'is not a role of the project' },
     ]);
     const { membership: foreign } = await memberWith(stranger, elsewhere.id, 'viewer');
     expect(await stranger.patch(foreign, { role: 'reader' })).toBeError(404, 'ROLE_NOT_FOUND');

@@ -1,8 +1,8 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /**
- * What members have in a project besides the roles of their memberships, each by itself: whether one has roles of another
- * membership (of a group, one of its members), and the stored rules of each of its privileges.
+ * What members have in a project besides the roles of a membership: whether they have roles of another membership (for
+ * a group, whether one of its members has), and the stored rules of each privilege.
  */
 export const BESIDES_EACH = sqlStatement({
   text: `select w.id as "memberId",

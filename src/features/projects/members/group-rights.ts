@@ -3,7 +3,7 @@ import type { Transaction } from '../../../kernel/context.js';
 import { query } from '../../../kernel/database/database.js';
 import { projectRights, readStoredRules, rulesOfRoles } from '../../permissions/public.js';
 
-/** What a group has in its projects; what has ended is not in it, and what has not begun is. */
+/** What a group has in its projects, without ended terms and with terms that have not begun. */
 const OF_GROUP = `select m.project_id as "projectId", held.roles,
     (select json_agg(r.permissions order by array_position(held.roles, r.slug))
      from project_role r where r.project_id = m.project_id and r.slug = any(held.roles)) as "storedRules",
@@ -19,12 +19,12 @@ const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
 interface HeldByGroup {
   readonly projectId: string;
   readonly roles: readonly string[];
-  /** Rules of each role that is not built in, and of each privilege; null for none. */
+  /** Rules of each custom role and of each privilege; null for none. */
   readonly storedRules: readonly unknown[] | null;
   readonly privileges: readonly unknown[] | null;
 }
 
-/** What a group gives in a project, and what the caller may do there. */
+/** What a group grants in a project, and what the caller may do there. */
 export interface GroupRights {
   readonly rules: readonly Rule[];
   readonly own: Ability;

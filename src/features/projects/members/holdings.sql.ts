@@ -1,7 +1,7 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { attributesNamedIn } from '../../permissions/public.js';
 
-/** Memberships that accounts have by themselves, which end with those of the organization, and those of their groups. */
+/** Direct memberships of accounts, which end with those of the organization, and memberships of their groups. */
 const MEMBERSHIPS = `
   select d.id, d.project_id, coalesce(d.user_id, d.identity_id) as member_id, d.group_id, d.roles, d.role_terms, d.created_at, o.ends_at
   from project_membership d
@@ -14,8 +14,9 @@ const MEMBERSHIPS = `
   where coalesce(g.user_id, g.identity_id) = any(:memberIds)`;
 
 /**
- * Each role and each privilege of accounts in projects of an organization and of those below it, in the order in which they count,
- * until when it holds, and from when on. What has ended is not in it, and what has not begun is. The text of equal rules is there once.
+ * Each role and privilege of accounts in projects of an organization and of its sub-organizations, in the order of
+ * evaluation, with start and end. Ended terms are left out, and terms that have not begun are included. The text of
+ * equal rules is included once.
  */
 export const HOLDINGS = sqlStatement({
   text: `with m as materialized (${MEMBERSHIPS}), held as (

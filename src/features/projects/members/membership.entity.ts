@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../../kernel/ids.js';
 
-/** Of a role that is held for a time. Times are ISO 8601. */
+/** Term of a temporary role. Times are ISO 8601. */
 export interface RoleTerm {
-  /** How long, as the caller said it: `2h`. */
+  /** Duration as in the request: `2h`. */
   readonly range: string;
   readonly startsAt: string;
   readonly endsAt: string;
@@ -27,9 +27,9 @@ const ProjectMembershipSchema = defineEntity({
 });
 
 /**
- * A user, an identity or a group in a project. Foreign keys to its organization membership see to it that nobody is a member
- * without being one of the organization, and that leaving the organization leaves its projects. The trigger
- * `project_keeps_an_admin` refuses whatever would leave a project without an admin.
+ * A user, an identity or a group in a project. Foreign keys to its organization membership guarantee that every member
+ * is a member of the organization, and that leaving the organization leaves its projects. The trigger
+ * `project_keeps_an_admin` rejects whatever would leave a project without an admin.
  */
 export class ProjectMembership extends ProjectMembershipSchema.class {}
 ProjectMembershipSchema.setClass(ProjectMembership);

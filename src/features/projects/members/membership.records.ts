@@ -20,7 +20,7 @@ export interface MembershipRecord extends MemberNames {
 }
 
 interface MembershipRow extends Omit<MembershipRecord, 'roleAssignments'> {
-  /** Slugs of the roles that hold right now. */
+  /** Slugs of the roles that are active now. */
   readonly activeSlugs: string[];
 }
 
@@ -46,7 +46,10 @@ const ONE = {
 const ORDER_COLUMNS = { id: 'm.id', name: NAME, createdAt: 'm.created_at', updatedAt: 'm.updated_at' };
 const ORDER_PARAMS = { value: '$3', id: '$4', since: '$5', limit: '$6' };
 
-/** Who of the organization, $1, has the id $2. A group is also meant by its slug, or by a name that no other has: $3. */
+/**
+ * The member of the organization $1 with the ID $2. A group is also found by its slug, or by a name that no other group
+ * has: $3.
+ */
 const NAMES = {
   user: `select u.id as "memberId", u.username as name, null as "groupSlug" from app_user u
     join organization_membership om on om.user_id = u.id and om.organization_id = $1 where u.id = $2`,
@@ -82,7 +85,7 @@ interface MembersOfKind {
   readonly count: number;
 }
 
-/** One membership; undefined when who is asked for is no member. */
+/** One membership; undefined when there is none. */
 export async function findMembership(
   ctx: Context,
   projectId: string,
@@ -94,8 +97,8 @@ export async function findMembership(
 }
 
 /**
- * Ids of users who belong to the organization of the caller's scope, by username: its own, or of the root organization.
- * Whoever is not there is left out.
+ * IDs of users who belong to the organization of the caller's scope, by username: its own, or of the root organization.
+ * Unknown usernames are left out.
  */
 export async function findUserIds(tx: Transaction, usernames: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await query<{ id: string; username: string }>(tx, USERS_BY_NAME, [
@@ -106,7 +109,7 @@ export async function findUserIds(tx: Transaction, usernames: readonly string[])
   return new Map(rows.map(({ id, username }) => [username, id]));
 }
 
-/** Memberships of some users, by name, then id. */
+/** Memberships of some users, by name, then ID. */
 export async function membershipsOfUsers(
   ctx: Context,
   projectId: string,
@@ -115,7 +118,7 @@ export async function membershipsOfUsers(
   return (await query<MembershipRow>(ctx, OF_USERS, [projectId, [...userIds]])).map(toRecord);
 }
 
-/** Memberships of a project in an order, then by id. @param kind null: all kinds */
+/** Memberships of a project in an order, then by ID. @param kind null: all kinds */
 export async function listMemberships(
   ctx: Context,
   { projectId, kind, order }: { projectId: string; kind: MemberKind | null; order: ListOrder },
@@ -135,15 +138,15 @@ export async function countsOfMembers(
   return Map.groupBy(rows, ({ projectId }) => projectId);
 }
 
-/** Memberships by id, in no order. */
+/** Memberships by ID, in no order. */
 export const membershipsByIds = async (ctx: Context, ids: readonly string[]): Promise<MembershipRecord[]> =>
   (await query<MembershipRow>(ctx, BY_IDS, [[...ids], ctx.organizationId])).map(toRecord);
 
-/** Memberships of many users, identities and groups in the organization of the caller's scope, by id. */
+/** Memberships of many users, identities and groups in the organization of the caller's scope, by ID. */
 export const membershipsOfMembers = async (ctx: Context, memberIds: readonly string[]): Promise<MembershipRecord[]> =>
   (await query<MembershipRow>(ctx, OF_MEMBERS, [[...memberIds], ctx.organizationId])).map(toRecord);
 
-/** Memberships of many projects in one statement, each list by name, then id. For `batched`. */
+/** Memberships of many projects in one statement, each list by name, then ID. For `batched`. */
 export async function membershipsOfProjects(
   ctx: Context,
   projectIds: readonly string[],
@@ -152,7 +155,10 @@ export async function membershipsOfProjects(
   return Map.groupBy(rows.map(toRecord), ({ projectId }) => projectId);
 }
 
-/** Who of the organization is meant; undefined when it has no such member. @param named its id; of a group its slug or name too */
+/**
+ * The member of the organization that a request names; undefined when there is none. @param named its ID; for a group
+ * also its slug or name
+ */
 export async function findMember(
   ctx: Context,
   organizationId: string,
@@ -166,7 +172,7 @@ export async function findMember(
   return row;
 }
 
-/** The time on the clock of the database. */
+/** The current time of the database. */
 export async function databaseNow(tx: Transaction): Promise<Date> {
   const [row] = await query<{ now: string }>(tx, 'select now() as now', []);
   return new Date((row as { now: string }).now);
@@ -184,15 +190,15 @@ const BESIDES = `with own as (select id from project_membership
     (select json_agg(v.permissions order by v.created_at, v.id) from additional_privilege v
      where v.membership_id in (select id from own)) as privileges`;
 
-/** What members have in a project besides the roles of their memberships. */
+/** What members have in a project besides the roles of a membership. */
 export interface BesidesRoles {
-  /** One of them has roles of another membership; of a group, one of its members. */
+  /** One of them has roles of another membership; for a group, one of its members has. */
   readonly hasMore: boolean;
   /** The stored rules of each privilege of their memberships; null for none. */
   readonly privileges: readonly unknown[] | null;
 }
 
-/** What some members have in a project besides the roles of their memberships. */
+/** What some members have in a project besides the roles of a membership. */
 export async function besidesRoles(
   tx: Transaction,
   projectId: string,

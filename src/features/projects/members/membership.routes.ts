@@ -6,7 +6,7 @@ import { isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../permissi
 import type { MemberKind } from './membership.rules.js';
 import { isEachOnce, MAX_ROLES, ROLE_TWICE, roleSlug } from './role-terms.rules.js';
 
-/** What the routes of users, those of machine identities and those of groups differ in. */
+/** The differences between the routes of users, those of machine identities and those of groups. */
 interface Members {
   readonly kind: MemberKind;
   readonly one: string;
@@ -14,20 +14,20 @@ interface Members {
   readonly path: string;
   /** Path parameter of the member. */
   readonly param: 'userId' | 'identityId' | 'groupIdOrName';
-  /** Name in replies of a membership; of a list with an `s`. */
+  /** Name of a membership in responses; a list appends an `s`. */
   readonly wrapping: string;
   readonly fields: string;
-  /** A membership in the words of the interface. */
+  /** A membership with the field names of the REST interface. */
   readonly shown: (membership: Data) => Data;
 }
 
 const ROLES = 'roles: roleAssignments { roleSlug isTemporary range startsAt endsAt } createdAt updatedAt';
 
-/** Stands for every role of a project's own, whose slug is beside it. */
+/** Stands for every custom role of a project; its slug is in another field. */
 const CUSTOM = 'custom';
 
 type Entry = Data;
-/** A role as replies have it. */
+/** A role in responses. */
 const toRole = ({ roleSlug: role, isTemporary, range, startsAt, endsAt }: Entry): Data => ({
   role,
   isTemporary,
@@ -42,7 +42,7 @@ const MODE = {
   description: 'How the term is given; null for a role that is held for good.',
 };
 
-/** The same where a role of the project is `custom`, beside its slug. */
+/** The same, with `custom` for a custom role and its slug in another field. */
 const toRoleOfGroup = ({ roleSlug: slug, ...entry }: Entry): Data => ({
   ...toRole({ roleSlug: slug, ...entry }),
   role:
@@ -55,10 +55,10 @@ const toRoleOfGroup = ({ roleSlug: slug, ...entry }: Entry): Data => ({
     }) ?? (isBuiltIn(slug) ? null : slug),
 });
 
-/** A membership in the words of the interface. */
+/** A membership with the field names of the REST interface. */
 export const toMembership = ({ roles, ...membership }: Data): Data => ({ ...membership, roles: roles.map(toRole) });
 
-/** What documents of routes ask of the membership of a user. */
+/** Selection of the documents of routes for the membership of a user. */
 export const USER_FIELDS = `id projectId userId: memberId username: name ${ROLES}`;
 
 const USERS: Members = {
@@ -96,7 +96,7 @@ const GROUPS: Members = {
 
 const userId = z.string().max(64).meta({ description: 'ID of the user.' });
 const OF_TEMPORARY = 'Of a role for a time; ignored if isTemporary is false.';
-/** Clients send the fields of a role for a time for permanent ones too, with `isTemporary` false. */
+/** Clients send the fields of a temporary role also for permanent ones, with `isTemporary` false. */
 const temporary = {
   isTemporary: z
     .boolean()
@@ -124,7 +124,7 @@ interface RoleEntry extends Temporary {
 const Start = z.iso
   .datetime({ offset: true, abort: true })
   .refine((text) => isTermStart(new Date(text)), NO_TERM_START);
-/** What the fields of a role for a time are, where it is one. */
+/** The fields of a temporary role, for temporary roles only. */
 const Term = z.object({
   temporaryMode: z.literal('relative').nullish(),
   temporaryRange: termRange,
@@ -137,13 +137,13 @@ function checkTerm({ isTemporary, ...term }: Temporary, issues: z.core.$Refineme
     issues.addIssue({
       code: 'custom',
       path: ['isTemporary'],
-      message: 'must be given beside what is of a role for a time',
+      message: 'required for a temporary role',
     });
   if (isTemporary !== true) return;
   for (const issue of Term.safeParse(term).error?.issues ?? []) issues.addIssue({ ...issue, input: term } as never);
 }
 
-/** The role of an entry: a role of the project may be given as replies of groups have it. */
+/** The role of an entry: a role of the project may be written in the form of group responses. */
 const slugOf = ({ role, customRoleSlug }: Readonly<Record<string, unknown>>): unknown =>
   role === CUSTOM ? (customRoleSlug ?? role) : role;
 
@@ -162,7 +162,7 @@ const isEachRoleOnce = (entries: readonly unknown[]): boolean =>
     ),
   );
 
-/** What stands beside the slug of a role. */
+/** The fields next to the slug of a role. */
 const entry = {
   ...temporary,
   customRoleSlug: z
@@ -170,7 +170,7 @@ const entry = {
     .nullish()
     .meta({ description: 'Slug of a role of the project, if role is custom; ignored otherwise.' }),
 };
-/** One role in short, or up to ten as objects. */
+/** One role in short form, or up to ten as objects. */
 const given = {
   ...entry,
   role: roleSlug.optional().meta({ description: 'Slug of the one role; or give roles.' }),
@@ -186,7 +186,7 @@ interface Given extends RoleEntry {
   readonly roles?: readonly RoleEntry[] | undefined;
 }
 const isOneGiven = (body: Given): boolean => (body.role === undefined) !== (body.roles === undefined);
-const EITHER = { ...EVEN_IF_FAULTY, path: ['role'], error: 'must be given, or else roles, not both' };
+const EITHER = { ...EVEN_IF_FAULTY, path: ['role'], error: 'required unless roles is set; set only one of them' };
 const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER).superRefine(checkEntry, EVEN_IF_FAULTY);
 const AddUserBody = z
   .strictObject({ userId, ...given })
@@ -277,7 +277,7 @@ const routesOf = (members: Members) => {
   ];
 };
 
-/** The path names who is added. */
+/** The path names the new member. */
 const adding = (members: Members, body: typeof RolesBody | typeof AddGroupBody, notFound: ErrorCode) =>
   route({
     extension: true,

@@ -13,37 +13,42 @@ import {
   roleSlug,
 } from './role-terms.rules.js';
 
-/** Who can be a member. */
+/** Kinds of members. */
 export const MEMBER_KINDS = ['user', 'identity', 'group'] as const;
 export type MemberKind = (typeof MEMBER_KINDS)[number];
 
-/** Roles of a member, each once: built-in ones and those of the project. The order counts: see `rulesOfRoles`. */
+/** Roles of a member, each once: built-in ones and those of the project. The order matters: see `rulesOfRoles`. */
 export const RoleSlugs = z.array(roleSlug).min(1).max(MAX_ROLES).refine(isEachOnce, ROLE_TWICE);
 
 const projectId = idOf('project');
-/** Who it is: its enum in GraphQL stands beside the types. */
+/** Kind of the member: its GraphQL enum is declared next to the types. */
 export const memberKind = z.enum(MEMBER_KINDS);
 
 /** A member of a project: input of `removeProjectMember`, and arguments of `projectMembership`. */
 export const MemberKey = z
   .strictObject({
     projectId,
-    memberKind: memberKind.meta({ description: 'Who it is.' }),
+    memberKind: memberKind.meta({ description: 'Kind of the member.' }),
     memberId: idOf(
-      'ID of the user, identity or group; of a group its slug will do, and its name where no other has it.',
+      'ID of the user, identity or group. A group can also be given by its slug, or by its name if no other group has it.',
     ),
   })
-  .meta({ description: 'A member of a project.' });
+  .meta({ description: 'The project and the member.' });
 
 const ALL_ROLES =
-  '1 to 10 roles, each once: `admin`, `member`, `viewer`, `no-access`, and roles of the project. The built-in ones come first, whatever the order; later rules win.';
+  'Slugs of 1 to 10 roles, each once: `admin`, `member`, `viewer`, `no-access`, and custom roles of the project. ' +
+  'Built-in roles are evaluated first, then the others in order; later rules win.';
 
 const assignments = RoleAssignments.nullish().meta({
-  description: 'As `roles`, each for good or for a time. Give one of the two.',
+  description: 'The same as `roles`, with an optional term for each role. Set only one of the two.',
 });
 const isOneGiven = ({ roles, roleAssignments }: { roles?: unknown; roleAssignments?: unknown }): boolean =>
   (roles == null) !== (roleAssignments == null);
-const EITHER = { ...EVEN_IF_FAULTY, path: ['roles'], error: 'must be given, or else roleAssignments, not both' };
+const EITHER = {
+  ...EVEN_IF_FAULTY,
+  path: ['roles'],
+  error: 'required unless roleAssignments is set; set only one of them',
+};
 const rolesOf = (description: string) => ({
   roles: RoleSlugs.nullish().meta({ description }),
   roleAssignments: assignments,
@@ -52,16 +57,14 @@ const rolesOf = (description: string) => ({
 /** Input of `addProjectMember`. */
 export const AddMember = MemberKey.extend(rolesOf(`Slugs of ${ALL_ROLES}`))
   .refine(isOneGiven, EITHER)
-  .meta({ description: 'Who of the organization joins a project, and as what.' });
+  .meta({ description: 'The member of the organization to add to the project, and the roles to assign.' });
 
 /** Input of `updateProjectMember`. */
-export const UpdateMember = MemberKey.extend(
-  rolesOf('Slugs of 1 to 10 roles, each once. They replace the ones before.'),
-)
+export const UpdateMember = MemberKey.extend(rolesOf('Slugs of 1 to 10 roles, each once. Replaces the existing roles.'))
   .refine(isOneGiven, EITHER)
-  .meta({ description: 'The roles that a member has from now on.' });
+  .meta({ description: 'The member and the new roles.' });
 
-/** How many users one call can add. */
+/** Maximum number of users that one call adds. */
 const MAX_USERNAMES = 100;
 const username = z.string().trim().min(1).max(255).refine(isStorable, NOT_STORABLE);
 export const usernames = z.array(username).max(MAX_USERNAMES);
@@ -72,22 +75,24 @@ export const AddUsers = z
     projectId,
     usernames: usernames
       .min(1)
-      .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must name each user once' })
+      .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must not repeat a user' })
       .meta({ description: 'Usernames, 1 to 100, each once.' }),
-    ...rolesOf('Slugs of 1 to 10 roles, each once, for all of them.'),
+    ...rolesOf('Slugs of 1 to 10 roles, each once, to assign to all of them.'),
   })
   .refine(isOneGiven, EITHER)
-  .meta({ description: 'Which users of the organization join a project, by name, and as what.' });
+  .meta({ description: 'The users of the organization to add to the project, by username, and the roles to assign.' });
 
 /** Arguments of the list of members. */
 export const ListMembers = z.strictObject({
   projectId,
-  memberKind: memberKind.nullish().meta({ description: 'Only people, only machine identities, or only groups.' }),
+  memberKind: memberKind
+    .nullish()
+    .meta({ description: 'Only members of this kind: users, machine identities or groups.' }),
   ...pageRules,
   ...orderRules,
 });
 
-/** Roles as an input gives them. */
+/** Roles in the form of an input. */
 export interface RolesGiven {
   readonly roles?: readonly string[] | null | undefined;
   readonly roleAssignments?: readonly RoleAssignment[] | null | undefined;
@@ -97,7 +102,7 @@ export interface RolesGiven {
 export const assignmentsOf = ({ roles, roleAssignments }: RolesGiven): readonly RoleAssignment[] =>
   roleAssignments ?? (roles ?? []).map((slug) => ({ roleSlug: slug }));
 
-/** Where a role stands in the input. */
+/** Path of a role in the input. */
 export const placeOf = ({ roleAssignments }: RolesGiven, index: number): string =>
   roleAssignments == null ? `roles[${index}]` : `roleAssignments[${index}].roleSlug`;
 
@@ -105,17 +110,17 @@ const SUBJECTS = { user: 'member', identity: 'identity', group: 'groups' } as co
 /** Subjects of rules about members. */
 export type MemberSubject = (typeof SUBJECTS)[MemberKind];
 
-/** The subject of rules that a kind of member belongs to. */
+/** The subject of permission rules that covers a kind of member. */
 export const subjectOf = (kind: MemberKind): MemberSubject => SUBJECTS[kind];
 
-/** What conditions of rules look at. @param member undefined: there is none that the organization knows */
+/** The attributes for conditions of rules. @param member undefined: the organization has no such member */
 export function fieldsOf(kind: MemberKind, member: MemberNames | undefined): Fields {
   if (member === undefined) return {};
   if (kind === 'user') return { username: member.name };
   return kind === 'identity' ? { identityId: member.memberId } : { groupSlug: member.groupSlug ?? '' };
 }
 
-/** What a member is called. */
+/** Name of a member. */
 export interface MemberNames {
   readonly memberId: string;
   readonly name: string;

@@ -7,38 +7,41 @@ import { MemberKindEnum } from '../../organizations/public.js';
 import { type MemberKind, memberKind } from './membership.rules.js';
 import { RoleAssignment } from './role-terms.rules.js';
 
-/** One role of a member. The role itself stands beside its slug: see link.resolver.ts. */
-@ObjectType('ProjectRoleAssignment', { description: 'A role that a member has.', simpleResolvers: true })
+/** One role of a member. The role itself is a relation: see link.resolver.ts. */
+@ObjectType('ProjectRoleAssignment', { description: 'A role that is assigned to a member.', simpleResolvers: true })
 export class RoleAssignmentType {
-  /** Not in the schema: where the role is. */
+  /** Not in the schema: the project of the role. */
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the role.' })
+  @Field(() => String, { description: 'Slug of the role, for example `viewer`.' })
   roleSlug!: string;
 
-  @Field(() => Boolean, { description: 'Whether it is held for a time only.' })
+  @Field(() => Boolean, { description: 'Whether the role is assigned temporarily.' })
   isTemporary!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'For how long, as `2h`; null for good.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Duration of the assignment, for example `2h`; null for a permanent role.',
+  })
   range!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'From when on; null for a role that is held for good.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the assignment starts; null for a permanent role.' })
   startsAt!: Date | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'The moment at which it is not held any more; null for a role that is held for good.',
+    description: 'When the assignment ends; null for a permanent role.',
   })
   endsAt!: Date | null;
 
-  @Field(() => Boolean, { description: 'Whether it is held right now.' })
+  @Field(() => Boolean, { description: 'Whether the role is active now.' })
   isActive!: boolean;
 }
 
 /** A user, an identity or a group in a project. */
 @ObjectType('ProjectMembership', {
   implements: Node,
-  description: 'A person, a machine identity or a group in a project.',
+  description: 'The membership of a user, a machine identity or a group in a project.',
   simpleResolvers: true,
 })
 export class ProjectMembershipType {
@@ -48,7 +51,7 @@ export class ProjectMembershipType {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => MemberKindEnum, { description: 'Who it is.' })
+  @Field(() => MemberKindEnum, { description: 'Kind of the member.' })
   memberKind!: MemberKind;
 
   @Field(() => ID, { description: 'ID of the user, identity or group.' })
@@ -58,16 +61,18 @@ export class ProjectMembershipType {
   name!: string;
 
   @Field(() => [String], {
-    description: 'Slugs of the roles. What they allow adds up; what one forbids, it takes back from those before it.',
+    description:
+      'Slugs of the roles. Permissions of all roles add up; a forbidding rule overrides the rules before it.',
   })
   roleSlugs!: string[];
 
   @Field(() => [RoleAssignmentType], {
-    description: 'The same roles, each with its term. One that has ended, or not begun, is in it and allows nothing.',
+    description:
+      'The same roles, each with its term. Assignments that have ended or not started yet are included; they grant nothing.',
   })
   roleAssignments!: readonly RoleAssignmentType[];
 
-  @Field(() => DateTime, { description: 'Since when.' })
+  @Field(() => DateTime, { description: 'When the member was added.' })
   createdAt!: Date;
 
   @Field(() => DateTime, { description: 'When the roles were last changed.' })
@@ -83,8 +88,8 @@ export const ProjectMembershipConnection = countedConnectionOf(
 enumOfRule(memberKind, MemberKindEnum);
 inputType('ProjectRoleAssignmentInput', RoleAssignment);
 
-@ObjectType({ description: 'The new memberships, by name.' })
+@ObjectType({ description: 'Result of `addProjectUsers`.' })
 export class AddProjectUsersPayload {
-  @Field(() => [ProjectMembershipType], { description: 'The memberships.' })
+  @Field(() => [ProjectMembershipType], { description: 'The new memberships, ordered by name.' })
   memberships!: ProjectMembershipType[];
 }

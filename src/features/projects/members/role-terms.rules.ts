@@ -7,30 +7,32 @@ import type { RoleTerm } from './membership.entity.js';
 /** Slug of any role of a project. */
 export const roleSlug = slugText(1, 64);
 
-/** How many roles a member can have. */
+/** Maximum number of roles of a member. */
 export const MAX_ROLES = 10;
 
-/** Whether no word comes twice. */
+/** Whether no word occurs twice. */
 export const isEachOnce = (words: readonly string[]): boolean => new Set(words).size === words.length;
 
-/** What a list of roles breaks that names one twice. */
-export const ROLE_TWICE = { ...EVEN_IF_FAULTY, error: 'must name each role once' };
+/** The rule that a list with a duplicate role violates. */
+export const ROLE_TWICE = { ...EVEN_IF_FAULTY, error: 'must not repeat a role' };
 
-/** One role of a member, for good or for a time. */
+/** One role of a member, permanent or temporary. */
 export const RoleAssignment = z
   .strictObject({
-    roleSlug: roleSlug.meta({ description: 'Slug of the role.' }),
+    roleSlug: roleSlug.meta({ description: 'Slug of the role, for example `viewer`.' }),
     range: termRange.nullish().meta({
-      description: 'For how long, as `30m`, `2h`, `7d` or `4w`, at most 10 years. Absent: for good.',
+      description: 'Duration of the assignment: `30m`, `2h`, `7d` or `4w`, at most 10 years. Permanent when absent.',
     }),
-    startsAt: termStart.nullish().meta({ description: 'From when on, for a role with a range. Absent: from now on.' }),
+    startsAt: termStart
+      .nullish()
+      .meta({ description: 'When the assignment starts. Requires `range`; starts now when absent.' }),
   })
   .refine(({ range, startsAt }) => range != null || startsAt == null, {
     ...EVEN_IF_FAULTY,
     path: ['range'],
-    error: 'must be given beside startsAt',
+    error: 'required with startsAt',
   })
-  .meta({ description: 'A role, for good or for a time.' });
+  .meta({ description: 'A role to assign, permanently or temporarily.' });
 export type RoleAssignment = Pick<z.output<typeof RoleAssignment>, 'roleSlug'> &
   Partial<Omit<z.output<typeof RoleAssignment>, 'roleSlug'>>;
 
@@ -41,16 +43,16 @@ export const RoleAssignments = z
   .max(MAX_ROLES)
   .refine((roles) => isEachOnce(looseTexts(roles, 'roleSlug')), ROLE_TWICE);
 
-/** Of roles that are held for a time, by slug. */
+/** Terms of temporary roles, by slug. */
 export type RoleTerms = Readonly<Record<string, RoleTerm>>;
 
-/** Roles as a membership has them. */
+/** Roles in the form of a membership. */
 export interface RolesHeld {
   readonly slugs: readonly string[];
   readonly terms: RoleTerms | null;
 }
 
-/** Roles as they are stored. @param now on the clock of the database */
+/** Roles in the form of the database. @param now the current time of the database */
 export function rolesToHold(roles: readonly RoleAssignment[], now: Date): { slugs: string[]; terms: RoleTerms | null } {
   const terms = roles.flatMap(({ roleSlug: slug, range, startsAt }): [string, RoleTerm][] => {
     if (range == null) return [];
@@ -64,7 +66,7 @@ export function rolesToHold(roles: readonly RoleAssignment[], now: Date): { slug
   };
 }
 
-/** A role that a member has, or had until its end. */
+/** A role that is or was assigned to a member. */
 export interface HeldRole {
   readonly projectId: string;
   readonly roleSlug: string;
@@ -75,7 +77,7 @@ export interface HeldRole {
   readonly isActive: boolean;
 }
 
-/** Roles as the interface shows them. @param active slugs of those that hold right now, by the clock of the database */
+/** Roles in the form of the API. @param active slugs of those that are active now, by the clock of the database */
 export const heldRoles = (projectId: string, { slugs, terms }: RolesHeld, active: readonly string[]): HeldRole[] =>
   slugs.map((slug) => {
     const term = terms !== null && Object.hasOwn(terms, slug) ? terms[slug] : undefined;
