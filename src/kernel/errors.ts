@@ -37,6 +37,8 @@ const GENERAL = {
   UNSUPPORTED_ENCODING: row(400, 'BadRequest', 'The content encoding is not supported; send the body as it is.'),
   GRAPHQL_SYNTAX: row(400, 'BadRequest', 'The GraphQL document cannot be parsed.'),
   GRAPHQL_INVALID: row(400, 'BadRequest', 'The GraphQL document does not fit the schema.'),
+  // The message is what clients of automatic persisted queries compare.
+  PERSISTED_QUERY_NOT_SUPPORTED: row(400, 'BadRequest', 'PersistedQueryNotSupported'),
   QUERY_TOO_COMPLEX: row(400, 'BadRequest', 'The GraphQL document asks for more than is allowed; see details.'),
 
   TOKEN_MISSING: row(401, 'Unauthorized', 'Send a bearer token in the Authorization header.'),

@@ -58,7 +58,14 @@ const TEXTS: Readonly<Record<string, string>> = {
   '400 arguments that are none': `{ projects(${times(400, (n) => `firs${n}: 1`)}) { nodes { id } } }`,
   '400 variables that are not used': `query (${times(400, (n) => `$v${n}: ID`)}) { __typename }`,
   '130 types that nearly are some': `query (${times(130, (n) => `$v${n}: CreateSecretRotatioInpt${n}`)}) { __typename }`,
-  '2 operations': 'query A { __typename } query B { __typename }',
+  '2 operations, and none picked': 'query A { __typename } query B { __typename }',
+  '11 operations': times(11, (n) => `query Q${n} { __typename }`),
+  '10 operations with 10 cycles through each other': `${times(10, (n) => `query Q${n} { ...F${n} }`)} ${times(10, (n) => `fragment F${n} on Query { projects { nodes { id } } ...F${(n + 1) % 10} }`)}`,
+  '10 operations that spread what doubles': `${times(10, (n) => `query Q${n} { projects { nodes { ...F0 } } }`)} ${times(19, (n) => `fragment F${n} on Project { ...F${n + 1} ...F${n + 1} }`)} fragment F19 on Project { id }`,
+  '10 operations of 30 fields that share places': times(
+    10,
+    (n) => `query Q${n} { ${times(30, () => 'projects { nodes { id } }')} }`,
+  ),
   '300 operations': times(300, (n) => `query Q${n} { __typename }`),
   '200 type definitions': times(200, (n) => `type T${n} { a: Int }`),
   'a product of large pages':
@@ -72,6 +79,20 @@ const NUMBER = 'query ($v: Int) { projects(first: $v) { nodes { id } } }';
 const INPUT = 'mutation ($v: CreateSecretsInput!) { createSecrets(input: $v) { secrets { id } } }';
 
 const NEAR_KEYS = Array.from({ length: 20 }, (_, n) => `secretMetadat${String.fromCharCode(97 + n)}q`);
+
+/** Documents whose weight is in operations that do not run. */
+const UNPICKED: Readonly<Record<string, string>> = {
+  'doubling fragments':
+    times(2, (n) => `query U${n} { projects { nodes { ...D0 } } }`) +
+    ' ' +
+    times(19, (n) => `fragment D${n} on Project { ...D${n + 1} ...D${n + 1} }`) +
+    ' fragment D19 on Project { id }',
+  'a cycle': 'query U { ...C } fragment C on Query { projects { nodes { id } } ...C }',
+  'fields that share places': `query U { ${times(300, () => 'projects { nodes { id } }')} }`,
+  '1,000 aliases': `query U { ${times(1_000, (n) => `a${n}: __typename`)} }`,
+  'deep fragments': `query U { projects { nodes { environments { ...E0 } } } } ${times(28, (n) => `fragment E${n} on Environment { project { environments { ...E${n + 1} } } }`)} fragment E28 on Environment { nothing }`,
+  '10 more': times(10, (n) => `query U${n} { __typename }`),
+};
 
 /** Requests whose weight is not in the text. */
 const BODIES: Readonly<Record<string, string>> = {
@@ -101,5 +122,9 @@ const BODIES: Readonly<Record<string, string>> = {
 /** The corpus. Source: reliability C51. */
 export const BOMBS: readonly Bomb[] = [
   ...Object.entries(TEXTS).map(([name, query]) => ({ name, body: JSON.stringify({ query }) })),
+  ...Object.entries(UNPICKED).map(([name, text]) => ({
+    name: `an operation beside ${name}`,
+    body: JSON.stringify({ query: `query Picked { __typename } ${text}`, operationName: 'Picked' }),
+  })),
   ...Object.entries(BODIES).map(([name, body]) => ({ name, body })),
 ];

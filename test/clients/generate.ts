@@ -39,6 +39,36 @@ async function generateGraphQL(): Promise<void> {
   writeFileSync(join(TARGET, 'graphql.ts'), made);
 }
 
+/** What Relay's compiler makes of the documents of its session. */
+function generateRelay(): void {
+  const target = join(TARGET, 'relay');
+  mkdirSync(target, { recursive: true });
+  const config = join(TARGET, 'relay.config.json');
+  const settings = {
+    root: ROOT,
+    sources: { 'test/clients': 'session' },
+    excludes: ['**/generated/**'],
+    projects: {
+      session: {
+        language: 'typescript',
+        schema: 'schema/schema.graphql',
+        output: 'test/clients/generated/relay',
+        eagerEsModules: true,
+        useImportTypeSyntax: true,
+        customScalarTypes: { DateTime: 'string' },
+      },
+    },
+  };
+  writeFileSync(config, JSON.stringify(settings));
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(ROOT, 'node_modules/relay-compiler/cli.js'), '--noWatchman', config],
+    { encoding: 'utf8', cwd: ROOT },
+  );
+  if (status !== 0) throw new Error(`relay-compiler failed:\n${stdout}${stderr}`);
+}
+
 mkdirSync(TARGET, { recursive: true });
 generateRest();
+generateRelay();
 await generateGraphQL();

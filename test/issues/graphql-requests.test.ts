@@ -22,9 +22,7 @@ describe('a request that GraphQL over HTTP does not know is refused in the shape
     ['variables in a list', { query: '{ __typename }', variables: [1] }],
     ['extensions in a text', { query: '{ __typename }', extensions: 'x' }],
     ['an operation name that is no text', { query: '{ __typename }', operationName: 5 }],
-    ['the hash of a query', { extensions: persisted(1, HASH) }],
-    ['a query to be kept under its hash', { query: '{ __typename }', extensions: persisted(1, HASH) }],
-    ['a hash of another kind', { query: '{ __typename }', extensions: persisted(2, 'x') }],
+    ['a hash that is no object', { extensions: { persistedQuery: HASH } }],
   ])('%s', async (_, body) => {
     const reply = await send(body);
 
@@ -34,6 +32,17 @@ describe('a request that GraphQL over HTTP does not know is refused in the shape
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
     });
+  });
+
+  test.each<[string, unknown]>([
+    ['the hash of a query', { extensions: persisted(1, HASH) }],
+    ['a query to be kept under its hash', { query: '{ __typename }', extensions: persisted(1, HASH) }],
+    ['a hash of another kind', { query: '{ __typename }', extensions: persisted(2, 'x') }],
+  ])('%s, in the words that clients of automatic persisted queries look for', async (_, body) => {
+    const reply = await send(body);
+
+    expect(reply).toBeError(400, 'PERSISTED_QUERY_NOT_SUPPORTED');
+    expect(reply.body.errors[0].message).toBe('PersistedQueryNotSupported');
   });
 
   test('a subscription', async () => {

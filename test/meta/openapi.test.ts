@@ -27,6 +27,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 /** The interface has no paths for organizations, users and changes of secrets by id: that is GraphQL's. And no route takes a document. */
 const GRAPHQL_ONLY = [
   'QUERY_TOO_COMPLEX',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
   'PERSISTED_DOCUMENTS_ONLY',
   'PERSISTED_DOCUMENT_NOT_FOUND',
   'PROJECT_HAS_ADMIN',

@@ -22,9 +22,9 @@ export const gatePlugin = (gate: Gate, suggests: boolean): ApolloServerPlugin<An
         const details = await inOneGo(() => variableFaults({ schema, document, operation, variables, suggests }));
         return details.length === 0 ? null : toResponse(validationFailed(details), contextValue.requestId);
       },
-      async willSendResponse({ request: { query, variables, extensions }, response: { body } }) {
+      async willSendResponse({ request: { query, operationName, variables, extensions }, response: { body } }) {
         if (body.kind !== 'single') return;
-        const cost = await gate.report({ query, variables, extensions });
+        const cost = await gate.report({ query, operationName, variables, extensions });
         if (cost !== null) body.singleResult.extensions = { ...body.singleResult.extensions, cost };
       },
     };

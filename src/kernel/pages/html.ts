@@ -32,7 +32,7 @@ const SCHEMA_UNTOLD = `<p class="notice" role="status">This service does not tel
 operations run, but there is no documentation and no completion here.</p>`;
 
 const REGISTERED_ONLY = `<p class="notice" role="status">This service runs only documents that are registered
-(<code>PERSISTED_DOCUMENTS_ONLY=true</code>), each with one operation: paste one as it was registered.</p>`;
+(<code>PERSISTED_DOCUMENTS_ONLY=true</code>): paste one as it was registered.</p>`;
 
 /** What stands in the one tab then: none of the examples would run. */
 const REGISTERED_EXAMPLE: ExampleOperation = { query: '# Paste a registered document here.\n' };

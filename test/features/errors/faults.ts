@@ -27,6 +27,10 @@ export const BYTES: Partial<Record<ErrorCode, ErrorCase>> = {
     rest: ONE_PATH,
     graphql: ({ admin }) => admin.graphql(`{ ${'cAnArY: __typename '.repeat(31)} }`),
   },
+  PERSISTED_QUERY_NOT_SUPPORTED: {
+    rest: ONE_PATH,
+    graphql: ({ admin }) => admin.post('/graphql', { extensions: { persistedQuery: { sha256Hash: 'cAnArY' } } }),
+  },
   PERSISTED_DOCUMENT_NOT_FOUND: {
     rest: ONE_PATH,
     graphql: ({ admin }) => admin.post('/graphql', { documentId: 'cAnArY' }),

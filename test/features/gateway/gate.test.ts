@@ -39,6 +39,8 @@ const LIMITS: Readonly<Record<string, [allowed: number, document: (n: number) =>
 };
 const codeOf = (name: string): string => `${name.replace(/[A-Z]/g, '_$&').toUpperCase()}_LIMIT`;
 
+const codesOf = ({ errors = [] }: { errors?: { extensions: { code: string; details?: { code: string }[] } }[] }) =>
+  errors.flatMap(({ extensions: { code, details = [{ code }] } }) => details.map((detail) => detail.code));
 const detailsOf = (reply: Reply): { path: string; code: string; message: string }[] =>
   reply.body.errors[0].extensions.details;
 
@@ -93,6 +95,44 @@ describe('a document', () => {
       leaves: { asked: 21, allowed: 20 },
       depth: { asked: 3, allowed: 6 },
     });
+  });
+
+  test('of several operations is measured by the one that runs in depth and cost, and by all of them in size', async () => {
+    const [deep, dear] = [LIMITS.depth?.[1](7), LIMITS.cost?.[1](501)];
+    const ask = async (query: string, operationName?: string) => {
+      const { body } = await send(query, { operationName, extensions: { cost: true } });
+      return { data: body.data, codes: codesOf(body), cost: body.extensions.cost };
+    };
+    for (const [name, heavy] of Object.entries({ depth: deep, cost: dear })) {
+      const both = `query Light { __typename } query Heavy ${heavy}`;
+      // In both orders: what was judged for one operation does not hold for the other.
+      for (const text of [both, `${both} # again`]) {
+        const order = text === both ? ['Light', 'Heavy', 'Light'] : ['Heavy', 'Light', 'Heavy'];
+        for (const picked of order) {
+          const { data, codes } = await ask(text, picked);
+          expect([name, picked, data ?? null, codes]).toEqual(
+            picked === 'Light' ? [name, picked, { __typename: 'Query' }, []] : [name, picked, null, [codeOf(name)]],
+          );
+        }
+      }
+    }
+    for (const name of ['text', 'tokens', 'selections', 'aliases', 'directives', 'fragments', 'branches', 'leaves']) {
+      const [allowed, document] = LIMITS[name] as (typeof LIMITS)[string];
+      const text = `query Light { __typename } query Heavy ${document(allowed + 1)}`;
+      expect([name, (await ask(text, 'Light')).codes]).toEqual([name, expect.arrayContaining([codeOf(name)])]);
+    }
+  });
+
+  test('of several operations says which one is to run', async () => {
+    const two = 'query A { a: __typename } query B { b: __typename }';
+    expect((await send(two, { operationName: 'A' })).body).toEqual({ data: { a: 'Query' } });
+    expect((await send(two, { operationName: 'B' })).body).toEqual({ data: { b: 'Query' } });
+    expect(await send(two)).toBeError(400, 'GRAPHQL_INVALID');
+    expect(await send(two, { operationName: 'C' })).toBeError(400, 'GRAPHQL_INVALID');
+    const { anonymous } = strongroom.admin;
+    const mixed = 'query Open { __typename } query Closed { projects(first: 1) { nodes { id } } }';
+    expect((await anonymous.post('/graphql', { query: mixed, operationName: 'Open' })).status).toBe(200);
+    expect(await anonymous.post('/graphql', { query: mixed, operationName: 'Closed' })).toBeError(401, 'TOKEN_MISSING');
   });
 
   test('that does not ask for its cost is not told it', async () => {
@@ -201,7 +241,7 @@ describe('the lengths of lists', () => {
       aliases: 30,
       directives: 20,
       fragments: 30,
-      operations: 1,
+      operations: 10,
       branches: 10,
       leaves: 50,
       introspectionDepth: 20,

@@ -14,7 +14,9 @@ function node(...args: string[]): void {
   expect({ status, output: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, output: '' });
 }
 
-describe('clients made from the committed schema files', () => {
+const SESSIONS = ['rest-session.ts', 'graphql-session.ts', 'apollo-session.ts', 'urql-session.ts', 'relay-session.ts'];
+
+describe('clients of the committed schema files', () => {
   const strongroom = useSharedStrongroom();
 
   beforeAll(() => {
@@ -22,7 +24,7 @@ describe('clients made from the committed schema files', () => {
     node(join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', CLIENTS);
   });
 
-  test.each(['rest-session.ts', 'graphql-session.ts'])('%s compiles and runs', async (session) => {
+  test.each(SESSIONS)('%s compiles and runs', async (session) => {
     const { admin } = await strongroom.seed.organization();
     node(join(CLIENTS, session), strongroom.url, admin.token as string);
   });

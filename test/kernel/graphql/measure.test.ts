@@ -15,7 +15,7 @@ const schema = buildSchema(`
 `);
 const model = new CostModel(schema);
 const measure = (text: string, variables = {}, budget = 1_000_000): DocumentMeasure =>
-  measureDocument(parse(text), variables, model, budget);
+  measureDocument(parse(text), { variables }, model, budget);
 const chosen = ({ selections, depth, cost, aliases, directives, branches, leaves }: DocumentMeasure) => ({
   selections,
   depth,
@@ -139,6 +139,17 @@ describe('the measure of a document', () => {
     expect(
       measure(`{ ping } fragment A on Node { ...B } fragment B on Node { ...A ${'id '.repeat(60)} }`).leaves,
     ).toBeGreaterThanOrEqual(60);
+  });
+
+  test('takes depth and cost of the operation that is picked, with its variables, and all else of the whole document', () => {
+    const text = `query A($n: Int = 2) { ...F } query B($n: Int = 50) { node { ...G } ...F }
+      fragment F on Query { nodes(first: $n) { id } } fragment G on Node { node { node { id } } }`;
+    const of = (operationName?: string) => measureDocument(parse(text), { operationName }, model, 1_000);
+    expect(of('A')).toMatchObject({ cost: 2, depth: 2, selections: 11, operations: 2, dependsOnRequest: true });
+    expect(of('B')).toMatchObject({ cost: 53, depth: 4, selections: 11, operations: 2 });
+    expect(of()).toMatchObject({ depth: 4, selections: 11, operations: 2 });
+    expect(of().cost).toBeGreaterThanOrEqual(of('A').cost + of('B').cost - 48);
+    expect(of('Unknown')).toEqual(of());
   });
 
   test('counts fields in one place of the answer through fragments and aliases', () => {

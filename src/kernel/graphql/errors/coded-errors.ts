@@ -88,7 +88,7 @@ function faultOf({ schema }: Told, error: GraphQLError, telling: Telling): AppEr
     case 'OPERATION_RESOLUTION_FAILURE':
       return new AppError(
         'GRAPHQL_INVALID',
-        'The document must hold one operation, or operationName must name one of them.',
+        'The document must have one operation, or `operationName` must name one of its operations.',
       );
     case 'BAD_REQUEST': {
       const { http } = error.extensions as { http?: { status?: number } };
@@ -97,7 +97,7 @@ function faultOf({ schema }: Told, error: GraphQLError, telling: Telling): AppEr
         : malformedGraphQL();
     }
     case 'PERSISTED_QUERY_NOT_SUPPORTED':
-      return malformedGraphQL();
+      return new AppError('PERSISTED_QUERY_NOT_SUPPORTED');
     default:
       return isOfArgument(error) ? argumentFault(error) : thrownFault(toAppError(unwrapResolverError(error) ?? error));
   }

@@ -3,9 +3,10 @@ import { GraphQLError } from 'graphql';
 import { AppError } from '../../errors.js';
 import { malformedGraphQL } from '../errors/coded-errors.js';
 import type { CostModel } from './cost.js';
-import { type Judgement, judge, judgeDocument, refuseExcess, type Variables } from './judge.js';
+import { type Judgement, judge, judgeDocument, refuseExcess } from './judge.js';
 import { hashOf, JudgedDocuments } from './judged-documents.js';
 import type { QueryLimits, Shares } from './limits.js';
+import type { Picked } from './measure.js';
 import type { PersistedDocument, PersistedDocuments } from './persisted-documents.js';
 import { needsToken } from './public-operations.js';
 
@@ -19,11 +20,9 @@ export interface GateRules {
 }
 
 /** What is looked at of the parameters of a GraphQL request; null is as good as none. */
-export interface Asked {
+export interface Asked extends Picked {
   readonly query?: string | null | undefined;
   readonly documentId?: string | null | undefined;
-  readonly operationName?: string | null | undefined;
-  readonly variables?: Variables | null | undefined;
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
@@ -62,11 +61,11 @@ export class Gate {
    * @param hasToken whether the request has a valid token
    * @returns the parameters with the text to run, that of the document where an id stands for it
    * @throws TOKEN_MISSING, MALFORMED_REQUEST without a text, or with a text and an id, QUERY_TOO_COMPLEX with every limit that is exceeded,
-   *   PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY
+   *   PERSISTED_QUERY_NOT_SUPPORTED for a hash in place of a text, PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY
    */
   async admit<P extends Asked>(asked: P, hasToken: boolean): Promise<P & { readonly query: string }> {
     const query = await this.#textOf(asked);
-    const judgement = this.#judge(query, asked.variables ?? {});
+    const judgement = this.#judge(query, asked);
     if (judgement !== null) refuseExcess(judgement);
     // Before anything reads the variables: what is wrong with them is no matter to somebody without a token.
     const document = judgement?.document ?? null;
@@ -84,12 +83,14 @@ export class Gate {
   async report(asked: Asked): Promise<Shares | null> {
     if (asked.extensions?.cost !== true) return null;
     const query = await this.#textOf(asked).catch(() => null);
-    return query === null ? null : (this.#judge(query, asked.variables ?? {})?.shares ?? null);
+    return query === null ? null : (this.#judge(query, asked)?.shares ?? null);
   }
 
-  async #textOf({ query, documentId }: Asked): Promise<string> {
+  async #textOf({ query, documentId, extensions }: Asked): Promise<string> {
     if (documentId == null) {
-      if (!query) throw malformedGraphQL();
+      // The client sends the text next, and no hash any more.
+      if (!query)
+        throw isHash(extensions?.persistedQuery) ? new AppError('PERSISTED_QUERY_NOT_SUPPORTED') : malformedGraphQL();
       if (this.rules.isPersistedOnly && (await this.persisted.find(`sha256:${hashOf(query)}`)) === undefined)
         throw new AppError('PERSISTED_DOCUMENTS_ONLY');
       return query;
@@ -101,14 +102,14 @@ export class Gate {
   }
 
   /** Null for what cannot be parsed: Apollo Server tells where. */
-  #judge(text: string, variables: Variables): Judgement | null {
+  #judge(text: string, picked: Picked): Judgement | null {
     const { model, limits } = this.rules;
     const hash = hashOf(text);
     const known = this.#known(hash);
     if (known !== undefined)
-      return known.dependsOnVariables ? judgeDocument(known, variables, this.#limitsOf(hash), model) : known;
+      return known.dependsOnRequest ? judgeDocument(known, picked, this.#limitsOf(hash), model) : known;
     try {
-      const judgement = judge(text, variables, limits, model);
+      const judgement = judge(text, picked, limits, model);
       const { document } = judgement;
       if (document !== null && isWithin(judgement)) this.#judged.keep(hash, { ...judgement, document, isValid: false });
       return judgement;
@@ -126,6 +127,9 @@ export class Gate {
     return this.persisted.withHash(hash) === undefined ? this.rules.limits : this.rules.trustedLimits;
   }
 }
+
+/** What a client with automatic persisted queries sends before it sends the text. */
+const isHash = (persistedQuery: unknown): boolean => typeof persistedQuery === 'object' && persistedQuery !== null;
 
 /** Apollo Server puts the hash of the schema before that of the text. */
 const hashIn = (key: string): string => key.slice(-64);

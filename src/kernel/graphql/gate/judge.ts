@@ -3,10 +3,8 @@ import type { DetailCode } from '../../detail-codes.js';
 import { AppError, type ErrorDetail } from '../../errors.js';
 import type { CostModel } from './cost.js';
 import type { LimitName, QueryLimits, Share, Shares } from './limits.js';
-import { measureDocument } from './measure.js';
+import { measureDocument, type Picked } from './measure.js';
 import { measureText } from './tokens.js';
-
-export type Variables = Readonly<Record<string, unknown>>;
 
 /** What a text asks for, of what is allowed. */
 export interface Judgement {
@@ -14,8 +12,8 @@ export interface Judgement {
   readonly shares: Shares;
   /** Null: the text was not worth parsing. */
   readonly document: DocumentNode | null;
-  /** The cost holds for the variables that were judged with it. */
-  readonly dependsOnVariables: boolean;
+  /** It holds for the request that it was made for: its variables, or the operation that it picks. */
+  readonly dependsOnRequest: boolean;
 }
 
 /**
@@ -23,26 +21,26 @@ export interface Judgement {
  *
  * @throws GraphQLError for a text that is not GraphQL
  */
-export function judge(text: string, variables: Variables, limits: QueryLimits, model: CostModel): Judgement {
+export function judge(text: string, picked: Picked, limits: QueryLimits, model: CostModel): Judgement {
   const shares = measureText(text, limits);
-  if (excessOf(shares).length > 0) return { shares, document: null, dependsOnVariables: false };
+  if (excessOf(shares).length > 0) return { shares, document: null, dependsOnRequest: false };
   const document = parse(text, { maxTokens: limits.tokens });
-  return judgeDocument({ shares, document }, variables, limits, model);
+  return judgeDocument({ shares, document }, picked, limits, model);
 }
 
-/** Judges a text once more, for other variables. */
+/** Judges a text once more, for another request. */
 export function judgeDocument(
   { shares, document }: Pick<Judgement, 'shares'> & { readonly document: DocumentNode },
-  variables: Variables,
+  picked: Picked,
   limits: QueryLimits,
   model: CostModel,
 ): Judgement {
-  const { dependsOnVariables, ...measure } = measureDocument(document, variables, model, limits.selections);
+  const { dependsOnRequest, ...measure } = measureDocument(document, picked, model, limits.selections);
   const measured = Object.entries(measure).map(([name, asked]) => [
     name,
     { asked, allowed: limits[name as keyof typeof measure] },
   ]);
-  return { shares: { ...shares, ...Object.fromEntries(measured) }, document, dependsOnVariables };
+  return { shares: { ...shares, ...Object.fromEntries(measured) }, document, dependsOnRequest };
 }
 
 /** The code of each limit in details, and what its numbers count. */

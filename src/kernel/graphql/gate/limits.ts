@@ -5,11 +5,11 @@ export interface QueryLimits {
   /** Bytes of the text. */
   readonly text: number;
   readonly tokens: number;
-  /** Fields inside one another, fragments spread. */
+  /** Fields inside one another, fragments spread; of the operation that runs. */
   readonly depth: number;
   /** Fields and fragments, those of a fragment counted wherever it is spread. */
   readonly selections: number;
-  /** Objects that the answer may hold; see cost.ts. */
+  /** Objects that the answer may hold; see cost.ts. Of the operation that runs. */
   readonly cost: number;
   readonly aliases: number;
   readonly directives: number;
@@ -19,7 +19,7 @@ export interface QueryLimits {
   readonly branches: number;
   /** Fields without fields below them that share one place in the answer. */
   readonly leaves: number;
-  /** As `depth` and `cost`, for what is below `__schema` and `__type`. */
+  /** As `depth` and `cost`, below `__schema` and `__type`. */
   readonly introspectionDepth: number;
   readonly introspectionCost: number;
 }
@@ -43,7 +43,7 @@ export const DEFAULT_LIMITS: QueryLimits = {
   aliases: 30,
   directives: 20,
   fragments: 30,
-  operations: 1,
+  operations: 10,
   branches: 10,
   leaves: 50,
   introspectionDepth: 20,

@@ -4,6 +4,7 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLCompositeType,
+  getOperationAST,
   isCompositeType,
   Kind,
   type NamedTypeNode,
@@ -18,8 +19,15 @@ import { plus } from './saturating.js';
 
 /** What a document asks for; the names are those of the limits. */
 export interface DocumentMeasure extends Omit<QueryLimits, 'text' | 'tokens'> {
-  /** The cost holds for these variables only. */
-  readonly dependsOnVariables: boolean;
+  /** The measure holds for this request only: its variables, or the operation that it picks. */
+  readonly dependsOnRequest: boolean;
+}
+
+/** What a request says of how a document is to run. */
+export interface Picked {
+  readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Name of the operation to run; without one, the only operation. */
+  readonly operationName?: string | null | undefined;
 }
 
 /** What one selection, or several, asks for. */
@@ -58,14 +66,16 @@ const together = (a: Tally, b: Tally): Tally => ({
  * spreads before it, and a fragment that comes back to itself counts nothing there (validation refuses it). It recurses over
  * brackets only, whose number inside one another was limited before.
  *
+ * Depth and cost are those of the operation that runs, since the others never do. All else is counted for the whole document:
+ * validation reads all of it. Where the request picks no operation, every operation counts as if it ran.
+ *
  * A fragment that no operation reaches is measured as an operation is: it is validated as well.
  *
- * @param values of the request's variables
  * @param budget of selections that the places of the answer are looked at for
  */
 export function measureDocument(
   document: DocumentNode,
-  values: Readonly<Record<string, unknown>>,
+  { variables: values, operationName }: Picked,
   model: CostModel,
   budget: number,
 ): DocumentMeasure {
@@ -73,17 +83,23 @@ export function measureDocument(
   const fragments = document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
   // Of several fragments of one name GraphQL takes the last, and so the others are reached by none.
   const named: Fragments = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
-  const variables = new VariableSizes(operations, values);
+  const picked = getOperationAST(document, operationName);
+  const variables = new VariableSizes(picked ? [picked] : operations, values ?? {});
   const meter = new Meter(model, variables);
   for (const fragment of innermostFirst([...named.values()], named)) meter.addFragment(fragment);
   const reached = new Set(innermostFirst(operations, named));
   const roots = [...operations, ...fragments.filter((fragment) => !reached.has(fragment))];
-  const total = roots.map((root) => meter.ofDefinition(root)).reduce(together, NOTHING);
+  const tallies = roots.map((root) => ({ root, tally: meter.ofDefinition(root) }));
+  const total = tallies.map(({ tally }) => tally).reduce(together, NOTHING);
+  const running = tallies
+    .filter(({ root }) => !picked || root === picked || root.kind === Kind.FRAGMENT_DEFINITION)
+    .map(({ tally }) => tally)
+    .reduce(together, NOTHING);
   const headers = fragments.reduce((sum, { directives }) => sum + countOf(directives), 0);
   return {
     selections: total.selections,
-    depth: total.depth,
-    cost: total.cost.own,
+    depth: running.depth,
+    cost: running.cost.own,
     aliases: total.aliases,
     directives: plus(total.directives, headers),
     fragments: fragments.length,
@@ -93,9 +109,9 @@ export function measureDocument(
       named,
       budget,
     ),
-    introspectionDepth: total.introspectionDepth,
-    introspectionCost: total.introspectionCost,
-    dependsOnVariables: variables.wereAsked,
+    introspectionDepth: running.introspectionDepth,
+    introspectionCost: running.introspectionCost,
+    dependsOnRequest: variables.wereAsked || operations.length > 1,
   };
 }
 
