@@ -10,7 +10,7 @@ import { isOneEditApart } from './kernel/near-names.js';
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/operations/limits/settings.js';
 import { DEFAULT_SENDER, isSmtpUrl, type MailAddress, mailAddressOf } from './kernel/outbound/mail-settings.js';
 
-/** How the service is set up. Frozen; made once at start. Every setting stands in the table of README.md. */
+/** How the service is set up. Frozen; made once at start. Every setting is documented in src/docs/configuration.md. */
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -103,7 +103,7 @@ const isOrigin = (text: string): boolean =>
 const isPlainAddress = (text: string): boolean =>
   /^https?:\/\/[\x21-\x7e]{1,200}$/i.test(text) && URL.canParse(text) && !/[?#@]/.test(text);
 
-/** In the order of README's table. */
+/** The environment variables, documented in src/docs/configuration.md. */
 const Settings = z.object({
   PORT: wholeNumber(0, 65_535).default(4_000),
   HOST: z

@@ -10,6 +10,7 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import { STATES } from '../../src/features/secret-rotations/store/states.js';
+import { DOCS, readDocument } from '../kit/documents.js';
 import { ROOT, type Source, sources } from './sources.js';
 
 /** Exported functions and classes without a docstring just above them (decorators may stand between). */
@@ -92,29 +93,40 @@ describe('documentation of the interface', () => {
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]);
   });
 
-  test('README.md has the states of an attempt to rotate, and what may follow on each', () => {
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    const [, drawing = ''] = /```mermaid\nstateDiagram-v2\n([^`]*)```/.exec(readme) ?? [];
+  test('the document of rotations has the states of an attempt, and what may follow on each', () => {
+    const document = readDocument(`${DOCS}/rotations.md`);
+    const [, drawing = ''] = /```mermaid\nstateDiagram-v2\n([^`]*)```/.exec(document) ?? [];
     const arrows = Object.entries(STATES).flatMap(([state, { next }]) => next.map((each) => `  ${state} --> ${each}`));
     expect(drawing.trimEnd().split('\n')).toEqual(['  [*] --> planned', ...arrows]);
-    for (const [state, { means }] of Object.entries(STATES)) expect(readme).toContain(`| \`${state}\` | ${means} |`);
+    for (const [state, { means }] of Object.entries(STATES)) expect(document).toContain(`| \`${state}\` | ${means} |`);
   });
 
-  test('README.md names every setting', () => {
+  test('the document of the configuration has a row for every setting, and for nothing else', () => {
     const settings = [...readFileSync(join(ROOT, 'src/config.ts'), 'utf8').matchAll(/^ {2}([A-Z_]+): /gm)].map(
       (match) => match[1] as string,
     );
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     expect(settings.length).toBeGreaterThan(10);
-    expect(settings.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+    expect(rowsOf('configuration.md').sort()).toEqual(settings.sort());
   });
 
-  test('README.md names every event of the log', () => {
+  test('README.md names no setting that does not exist', () => {
+    const [, table = ''] = /^## Configuration\n([\s\S]*?)^## /m.exec(readDocument('README.md')) ?? [];
+    const named = [...table.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name as string);
+    expect(named.length).toBeGreaterThan(5);
+    const known = rowsOf('configuration.md');
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test('the document of the log has every event', () => {
     const events = sources('src').flatMap(({ text }) =>
       [...text.matchAll(/\blog(?:\.\w+)?\(\s*'([^']+)'/g)].map((match) => match[1] as string),
     );
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const document = readDocument(`${DOCS}/log.md`);
     expect(events.length).toBeGreaterThan(15);
-    expect(events.filter((event) => !readme.includes(`\`${event}\``))).toEqual([]);
+    expect(events.filter((event) => !document.includes(`\`${event}\``))).toEqual([]);
   });
 });
+
+/** What the rows of the tables of a document begin with, where that is a name in capitals. */
+const rowsOf = (document: string): string[] =>
+  [...readDocument(`${DOCS}/${document}`).matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name as string);

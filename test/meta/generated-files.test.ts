@@ -12,7 +12,7 @@ test('schema/ holds what the code generates; `npm run schema` renews it', () => 
       const isCurrent = readFileSync(join(ROOT, 'schema', name), 'utf8') === readFileSync(join(fresh, name), 'utf8');
       expect({ name, isCurrent }).toEqual({ name, isCurrent: true });
     }
-    expect(readdirSync(join(ROOT, 'schema')).sort()).toEqual(['openapi.json', 'schema.graphql']);
+    expect(readdirSync(join(ROOT, 'schema')).sort()).toEqual(['README.md', 'openapi.json', 'schema.graphql']);
   } finally {
     rmSync(fresh, { recursive: true });
   }

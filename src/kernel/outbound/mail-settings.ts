@@ -16,7 +16,7 @@ export function mailAddressOf(text: string): MailAddress | null {
   return ADDRESS.test(address.trim()) ? { name: name.trim(), address: address.trim() } : null;
 }
 
-/** Whether a text is a URL of a mail server: see `SMTP_URL` in README.md. */
+/** Whether a text is a URL of a mail server: see `SMTP_URL` in src/docs/configuration.md. */
 export function isSmtpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, pathname, search, hash, username, password } = new URL(text);

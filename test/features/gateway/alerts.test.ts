@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { Caller } from '../../kit/caller.js';
+import { DOCS, readDocument } from '../../kit/documents.js';
 import { ERRORS } from '../../kit/error-codes.js';
 import { Exposition } from '../../kit/exposition.js';
 import { Service } from '../../kit/service.js';
-
-const README = readFileSync(join(resolve(import.meta.dirname, '../../..'), 'README.md'), 'utf8');
 
 interface Rule {
   readonly alert: string;
@@ -16,13 +13,12 @@ interface Rule {
   readonly annotations: { readonly summary: string };
 }
 
-const block = /^```yaml\n(groups:\n[\s\S]*?)^```$/m.exec(README)?.[1] ?? '';
-const { groups } = parse(block) as { groups: { name: string; rules: Rule[] }[] };
+const { groups } = parse(readDocument(`${DOCS}/alert-rules.yaml`)) as { groups: { name: string; rules: Rule[] }[] };
 const rules = groups.flatMap((group) => group.rules);
 const allMatches = (pattern: RegExp): string[][] =>
   rules.flatMap(({ expr }) => [...expr.matchAll(pattern)].map((match) => [...match] as string[]));
 
-describe('the alerts of README.md', () => {
+describe('the alert rules', () => {
   test('are rules as Prometheus reads them, each name once', () => {
     expect(rules.length).toBeGreaterThanOrEqual(12);
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);

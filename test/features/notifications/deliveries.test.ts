@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { type ChannelType, type Target, targetsOf } from '../../../src/features/notifications/public.js';
+import { codeBlocks, DOCS, readDocument } from '../../kit/documents.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
 import { certificate, DELIVERY_ID, FROM, notification, Outside } from './kit.js';
 
@@ -81,14 +81,15 @@ describe('a webhook', () => {
     expect(hex).toBe(createHmac('sha256', SECRET).update(signed).digest('hex'));
   });
 
-  test('is verified by the example in README.md', async () => {
+  test('is verified by the example for receivers', async () => {
     const server = await outside.server();
     await outside.deliver(targetAt('webhook', server), notification());
     const { headers, body = '' } = server.received[0] ?? {};
     const header = headers?.['x-strongroom-signature'];
-    const readme = await readFile('README.md', 'utf8');
-    const example = /```js\n(import [\s\S]*?isFromStrongroom[\s\S]*?)```/.exec(readme)?.[1] ?? '';
-    const { isFromStrongroom } = await import(`data:text/javascript,${encodeURIComponent(example)}`);
+    const [example] = codeBlocks({ path: '', text: readDocument(`${DOCS}/webhooks.md`) }).filter(
+      ({ language }) => language === 'js',
+    );
+    const { isFromStrongroom } = await import(`data:text/javascript,${encodeURIComponent(example?.code ?? '')}`);
 
     expect(isFromStrongroom(header, Buffer.from(body), SECRET)).toBe(true);
     expect(isFromStrongroom(header, Buffer.from(`${body} `), SECRET)).toBe(false);

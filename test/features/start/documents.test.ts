@@ -1,21 +1,31 @@
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { codeBlocks, markdownFiles } from '../../kit/documents.ts';
 import { Service } from '../../kit/service.ts';
 
-const README = readFileSync(join(resolve(import.meta.dirname, '../../..'), 'README.md'), 'utf8');
+/** The documents with shell blocks, in the order in which a reader goes through them: later ones use variables of earlier ones. */
+const READING_ORDER = [
+  'README.md',
+  'src/docs/secrets.md',
+  'src/docs/access.md',
+  'src/docs/certificates.md',
+  'src/docs/notifications.md',
+  'src/docs/connections.md',
+  'src/docs/rotations.md',
+  'src/docs/jobs.md',
+  'schema/README.md',
+];
 
-/**
- * The shell blocks of the first session, and of the background jobs and the persisted documents that go on from it, as one script. Only where the service
- * listens, where its token is read and where a file is written are the test's.
- */
+const shellBlocks = markdownFiles()
+  .flatMap(codeBlocks)
+  .filter(({ language }) => language === 'sh');
+
+/** All shell blocks as one script. Only the address of the service, its data directory and the files that are written are the test's. */
 function session(url: string, dataDir: string): string {
-  const first = /^## A first session$([\s\S]*?)^## Errors$/m.exec(README)?.[1] ?? '';
-  const persisted = /^### Persisted documents$([\s\S]*?)^## /m.exec(README)?.[1] ?? '';
-  const jobs = /^### Background jobs$([\s\S]*?)^### /m.exec(README)?.[1] ?? '';
-  const blocks = [...`${first}${jobs}${persisted}`.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1]);
-  return blocks
+  return READING_ORDER.flatMap((path) => shellBlocks.filter((block) => block.path === path))
+    .map(({ code }) => code)
     .join('\n')
     .replaceAll('http://127.0.0.1:4000', url)
     .replaceAll('.data/bootstrap-token', `${dataDir}/bootstrap-token`)
@@ -23,8 +33,12 @@ function session(url: string, dataDir: string): string {
     .replaceAll(/^curl .*(?:\\\n.*)*(?:\n +.*)*(?:\n\}')?$/gm, '$&; echo');
 }
 
-describe('the first session of README.md', () => {
-  test('runs as it stands', async () => {
+describe('the shell blocks of the documents', () => {
+  test('all belong to the session', () => {
+    expect(new Set(shellBlocks.map(({ path }) => path))).toEqual(new Set(READING_ORDER));
+  });
+
+  test('run as they stand', async () => {
     const service = await Service.start();
     try {
       const output = execFileSync('bash', ['-euo', 'pipefail', '-c', session(service.url, service.dataDir)], {
@@ -35,13 +49,15 @@ describe('the first session of README.md', () => {
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line));
-      expect(replies.length).toBeGreaterThanOrEqual(8);
+      expect(replies.length).toBeGreaterThanOrEqual(35);
       expect(replies.filter((reply) => reply.errors !== undefined || reply.code !== undefined)).toEqual([]);
       expect(JSON.stringify(replies)).toContain('correct horse');
       const explained = replies.find((reply) => reply.data?.explainAccess !== undefined);
       expect(explained.data.explainAccess).toMatchObject({ isAllowed: true, origin: { slug: 'viewer' } });
       expect(replies.at(-1)).toEqual({ data: { projectBySlug: { id: expect.any(String), name: 'Payments' } } });
-      expect(replies.at(-2)).toMatchObject({ jobKind: { name: 'jobs:delete-finished', isPaused: false } });
+      expect(replies.at(-2)).toMatchObject({ secret: { secretKey: 'API_KEY' } });
+      const jobKinds = replies.filter(({ jobKind }) => jobKind !== undefined).map(({ jobKind }) => jobKind);
+      expect(jobKinds).toMatchObject([true, false].map((isPaused) => ({ name: 'jobs:delete-finished', isPaused })));
       const file = (name: string): Buffer => readFileSync(join(service.dataDir, name));
       const [certificate, root] = ['shop.pem', 'root.pem'].map((name) => new X509Certificate(file(name)));
       expect(certificate?.verify((root as X509Certificate).publicKey)).toBe(true);

@@ -1,0 +1,107 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { buildSchema, parse, validate } from 'graphql';
+import { codeBlocks, type MarkdownFile, markdownFiles, proseOf } from '../kit/documents.js';
+import { ROOT } from './sources.js';
+
+const files = markdownFiles();
+const blocks = files.flatMap(codeBlocks);
+
+/** The anchor that a heading gets: lower case, without punctuation, hyphens for spaces. */
+const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-');
+
+/** Anchors of a file; the second heading of a name gets `-1`. */
+function anchorsOf(text: string): Set<string> {
+  const seen = new Map<string, number>();
+  const headings = [...proseOf({ path: '', text }).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => heading as string);
+  return new Set(
+    headings.map((heading) => {
+      const anchor = anchorOf(heading);
+      const times = seen.get(anchor) ?? 0;
+      seen.set(anchor, times + 1);
+      return times === 0 ? anchor : `${anchor}-${times}`;
+    }),
+  );
+}
+
+/** Links to files and headings of the repository that lead nowhere. */
+function brokenLinks(file: MarkdownFile): string[] {
+  const targets = [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target as string);
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [path = '', anchor] = target.split('#');
+      const found = path === '' ? file.path : join(dirname(file.path), path);
+      if (!existsSync(join(ROOT, found))) return true;
+      return anchor !== undefined && !anchorsOf(readFileSync(join(ROOT, found), 'utf8')).has(anchor);
+    })
+    .map((target) => `${file.path}: ${target}`);
+}
+
+describe('the documents', () => {
+  test('README.md has at most 300 lines, and any other at most 400', () => {
+    const lengths = files.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }));
+    expect(lengths.filter(({ path, lines }) => lines > (path === 'README.md' ? 300 : 400))).toEqual([]);
+  });
+
+  test('each link leads to a file and a heading that exist', () => {
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.flatMap(brokenLinks)).toEqual([]);
+  });
+
+  test('would notice a link to a missing file, and one to a missing heading', () => {
+    const text = '[a](missing.md) [b](README.md#start) [c](README.md#missing) [d](#x) [e](https://example.com/)';
+    expect(brokenLinks({ path: 'test.md', text })).toEqual([
+      'test.md: missing.md',
+      'test.md: README.md#missing',
+      'test.md: #x',
+    ]);
+  });
+
+  test('each document can be reached from README.md', () => {
+    const reached = new Set(['README.md']);
+    for (const path of reached) {
+      const { text } = files.find((file) => file.path === path) ?? { text: '' };
+      for (const [, target = ''] of text.matchAll(/\]\(([^)\s#]+\.md)(?:#[^)]*)?\)/g))
+        if (!target.startsWith('http')) reached.add(join(dirname(path), target));
+    }
+    expect(files.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([]);
+  });
+});
+
+describe('the blocks of code of the documents', () => {
+  const schema = buildSchema(readFileSync(join(ROOT, 'schema/schema.graphql'), 'utf8'));
+  const inLanguage = (language: string) => blocks.filter((block) => block.language === language);
+
+  test('are of languages that a test checks, or plain text', () => {
+    // The shell blocks are run by test/features/start/documents.test.ts, the JavaScript by test/features/notifications.
+    const checked = ['sh', 'graphql', 'json', 'js', 'mermaid'];
+    const plain = ['', 'console', 'ts'];
+    expect(blocks.filter(({ language }) => ![...checked, ...plain].includes(language))).toEqual([]);
+    expect(inLanguage('ts').map(({ path }) => path)).toEqual(['test/README.md']);
+    expect(inLanguage('js').map(({ path }) => path)).toEqual(['src/docs/webhooks.md']);
+    expect(inLanguage('mermaid').map(({ path }) => path)).toEqual(['src/docs/rotations.md']);
+  });
+
+  test('in GraphQL fit the schema', () => {
+    const wrong = inLanguage('graphql').flatMap(({ path, line, code }) =>
+      code
+        .trim()
+        .split(/\n(?=\w)/)
+        .flatMap((document) => validate(schema, parse(document)))
+        .map(({ message }) => `${path}:${line} ${message}`),
+    );
+    expect(inLanguage('graphql').length).toBeGreaterThan(0);
+    expect(wrong).toEqual([]);
+  });
+
+  test('in JSON can be parsed', () => {
+    expect(inLanguage('json').length).toBeGreaterThan(2);
+    for (const { code } of inLanguage('json')) expect(() => JSON.parse(code)).not.toThrow();
+  });
+});
