@@ -298,7 +298,7 @@ async function openKernel(
       opened = { kernel, auditChain, bootstrapToken, limitKey: rootKey.macKey('rate-limits') };
     },
   );
-  if (opened === undefined) throw new Error('the migration lock was never held');
+  if (opened === undefined) throw new Error('the migration lock was never taken');
   return opened;
 }
 
@@ -368,7 +368,7 @@ const contextsOf =
     }
     // A header of another scheme is no anonymous call: its sender believes to be known.
     if (request.headers.authorization !== undefined) {
-      throw new AppError('TOKEN_INVALID', 'The Authorization header must be the word Bearer, a blank, and a token.');
+      throw new AppError('TOKEN_INVALID', 'The Authorization header must be `Bearer`, a space and a token.');
     }
     return nobody;
   };
@@ -384,7 +384,7 @@ async function openGate(schema: GraphQLSchema, config: Config, log: Log): Promis
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const reason = error instanceof ManifestFault ? error.message : codeOf(error);
-    throw new ConfigurationFault([`PERSISTED_DOCUMENTS names a file that cannot be used: ${reason}`]);
+    throw new ConfigurationFault([`PERSISTED_DOCUMENTS names an unusable file: ${reason}`]);
   }
   return new Gate(
     {

@@ -84,14 +84,14 @@ const list = (isEntry: (text: string) => boolean, entries: string) =>
   z
     .string()
     .transform((text) => text.split(',').map((entry) => entry.trim()))
-    .refine((all) => all.every(isEntry), { error: `must be ${entries}, joined by commas` })
+    .refine((all) => all.every(isEntry), { error: `must be ${entries}, separated by commas` })
     .default([]);
 
 const url = (schemes: readonly string[]) =>
   z
     .string()
     .refine((text) => URL.canParse(text) && schemes.includes(new URL(text).protocol), {
-      error: `must be an address that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+      error: `must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
     })
     .optional();
 
@@ -108,20 +108,22 @@ const Settings = z.object({
   PORT: wholeNumber(0, 65_535).default(4_000),
   HOST: z
     .string()
-    .regex(/^[a-zA-Z0-9.:-]{1,253}$/, 'must be a host name or an address')
+    .regex(/^[a-zA-Z0-9.:-]{1,253}$/, 'must be a host name or an IP address')
     .default('127.0.0.1'),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: url(['postgres:', 'postgresql:']),
   ROOT_KEY: z
     .string()
-    .regex(/^(file:.+|[A-Za-z0-9+/]{43}=)$/, 'must be the base64 of 32 bytes, or file:PATH')
+    .regex(/^(file:.+|[A-Za-z0-9+/]{43}=)$/, 'must be 32 bytes in base64, or file:PATH')
     .optional(),
   BOOTSTRAP_TOKEN: z
     .string()
-    .refine(hasValidChecksum, { error: 'must be srt_, 43 base64url characters and their checksum of 6 characters' })
+    .refine(hasValidChecksum, {
+      error: 'must be srt_ followed by 43 base64url characters and a checksum of 6 characters',
+    })
     .optional(),
-  TRUSTED_PROXIES: list(isCidr, 'addresses or networks (10.0.0.0/8)'),
-  CORS_ORIGINS: list(isOrigin, 'origins as browsers write them (https://app.example.com)'),
+  TRUSTED_PROXIES: list(isCidr, 'IP addresses or networks (10.0.0.0/8)'),
+  CORS_ORIGINS: list(isOrigin, 'origins (https://app.example.com)'),
   MAX_CONNECTIONS: wholeNumber(10, 65_535).default(2_000),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 65_535).default(500),
   REQUEST_SECONDS: wholeNumber(1, 600).default(30),
@@ -138,7 +140,7 @@ const Settings = z.object({
   DRAIN_SECONDS: wholeNumber(0, 60).default(5),
   METRICS_TOKEN: z
     .string()
-    .regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters without blanks')
+    .regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 printable ASCII characters without spaces')
     .optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -152,23 +154,21 @@ const Settings = z.object({
   SMTP_URL: z
     .string()
     .refine(isSmtpUrl, {
-      error:
-        'must be smtp://user:password@host:port or smtps://…, with nothing behind it but ?tls=optional for smtp://',
+      error: 'must be smtp://user:password@host:port or smtps://…; only smtp:// may end in ?tls=optional',
     })
     .optional(),
   MAIL_FROM: z
     .string()
     .transform((text, issues) => {
       const address = mailAddressOf(text);
-      if (address === null)
-        issues.addIssue({ code: 'custom', message: 'must be an e-mail address, or Name <address>' });
+      if (address === null) issues.addIssue({ code: 'custom', message: 'must be an email address, or Name <address>' });
       return address ?? z.NEVER;
     })
     .default(DEFAULT_SENDER),
   PUBLIC_URL: z
     .string()
     .refine(isPlainAddress, {
-      error: 'must be an address as https://pki.example.com, with a path if you like and nothing behind it',
+      error: 'must be a URL such as https://pki.example.com, optionally with a path, without query or fragment',
     })
     .transform((text) => text.replace(/\/+$/, ''))
     .optional(),
@@ -244,7 +244,7 @@ function misspelling(name: string): string[] {
   const meant = NAMES.find(
     (known) => known.length > 6 && isOneEditApart(known, name.toUpperCase().replaceAll('-', '_')),
   );
-  return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`];
+  return meant === undefined ? [] : [`${name} is an unknown setting; did you mean ${meant}?`];
 }
 
 /** What of the configuration services know, for who only wants the schema. */

@@ -74,17 +74,17 @@ function greeting({ dataDir }: Config, { url, bootstrapToken, unusedTokenFile }:
   const pages = `  In a browser:
 
     ${url}/graphql   GraphQL explorer
-    ${url}/docs      reference of the REST paths
+    ${url}/docs      REST API reference
 
 `;
   if (bootstrapToken === null) {
-    const reminder = `  The token of the first admin, not used yet, is in ${unusedTokenFile}\n\n`;
+    const reminder = `  The token of the first admin has not been used yet. It is in ${unusedTokenFile}\n\n`;
     return `\nStrongroom is ready at ${url}\n\n${unusedTokenFile === null ? '' : reminder}${pages}`;
   }
   return `
 Strongroom is ready at ${url}
 
-  Token of the first admin, shown this once and kept in ${dataDir}/bootstrap-token:
+  Token of the first admin, shown only now and stored in ${dataDir}/bootstrap-token:
 
     ${bootstrapToken}
 

@@ -26,9 +26,11 @@ const EXIT_USAGE = 2;
 
 const USAGE = `npm run persist -- FILE...
 
-Registers GraphQL documents, which are then run by their id. A file is one document, or a manifest (.json) that client tools wrote.
-Run it with the settings of the service: DATA_DIR (and DATABASE_URL, if it has one), or PERSISTED_DOCUMENTS.
-It prints an id and a file on each line; it ends with 0, with 1 when a document has faults, with 78 for settings that cannot work.
+Registers GraphQL documents, so that clients can run them by ID. A FILE is a document, or a manifest (.json) from client tools.
+Use the settings of the service: DATA_DIR (and DATABASE_URL, if the service has it), or PERSISTED_DOCUMENTS.
+
+Prints the ID and the file of each document.
+Exit codes: 0 registered, 1 a document is invalid and nothing was registered, 2 usage error, 78 configuration error.
 `;
 
 /**
@@ -58,12 +60,12 @@ async function main(paths: readonly string[]): Promise<number> {
   // Nothing will be written then: only what the manifest has against them is told too.
   if (faults.length > 0) return register(file, candidates, faults);
   await makeDirectory(dirname(file)).catch((error: unknown) => {
-    throw new ConfigurationFault([`PERSISTED_DOCUMENTS lies in a directory that cannot be used: ${reasonOf(error)}`]);
+    throw new ConfigurationFault([`PERSISTED_DOCUMENTS is in an unusable directory: ${reasonOf(error)}`]);
   });
   const code = await withLock(`${file}.lock`, () => register(file, candidates, faults));
-  const readers = isFileNamed ? 'PERSISTED_DOCUMENTS of that name' : `DATA_DIR ${config.dataDir}`;
+  const readers = isFileNamed ? 'the same PERSISTED_DOCUMENTS' : `DATA_DIR ${config.dataDir}`;
   // Not on standard output: that has ids only.
-  if (code === 0) process.stderr.write(`Registered in ${file}, which a service with ${readers} reads.\n`);
+  if (code === 0) process.stderr.write(`Registered in ${file}, which services with ${readers} read.\n`);
   return code;
 }
 
@@ -71,14 +73,14 @@ async function main(paths: readonly string[]): Promise<number> {
 async function checkPlace({ databaseUrl, dataDir, persistedDocuments }: Config): Promise<void> {
   if (persistedDocuments.isFileNamed) return;
   const [path, missing] =
-    databaseUrl === null ? [join(dataDir, 'postgres'), 'holds no database'] : [dataDir, 'is no directory'];
+    databaseUrl === null ? [join(dataDir, 'postgres'), 'has no database'] : [dataDir, 'is not a directory'];
   const isThere = await stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   );
   if (!isThere)
     throw new ConfigurationFault([
-      `DATA_DIR ${missing}; name the one of the service, which makes it at its first start, or set PERSISTED_DOCUMENTS`,
+      `DATA_DIR ${missing}; use that of the service, which creates it on its first start, or set PERSISTED_DOCUMENTS`,
     ]);
 }
 
@@ -86,7 +88,8 @@ async function checkPlace({ databaseUrl, dataDir, persistedDocuments }: Config):
 async function register(file: string, candidates: readonly Candidate[], faults: string[]): Promise<number> {
   const registered = await manifestAt(file, faults);
   for (const { place, id, text } of candidates)
-    if ((registered.get(id) ?? text) !== text) faults.push(`${place}: ${id} is registered for another text`);
+    if ((registered.get(id) ?? text) !== text)
+      faults.push(`${place}: ${id} is already registered for another document`);
   if (faults.length > 0) {
     process.stderr.write(`${faults.join('\n')}\nNothing was registered.\n`);
     return EXIT_FAULTY;
@@ -107,7 +110,9 @@ async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof Error) || codeOf(error) !== 'EEXIST') throw error;
       if (performance.now() > deadline)
-        throw new ConfigurationFault([`PERSISTED_DOCUMENTS is being written; if nobody does, delete ${path}`]);
+        throw new ConfigurationFault([
+          `PERSISTED_DOCUMENTS is locked by another process; if none is running, delete ${path}`,
+        ]);
       await delay(LOCK_PAUSE_MS);
     }
   }
@@ -123,7 +128,7 @@ async function candidatesOf(path: string, faults: string[]): Promise<Candidate[]
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    faults.push(`${path}: ${isMissing(error) ? 'there is no such file' : `it cannot be read: ${reasonOf(error)}`}`);
+    faults.push(`${path}: ${isMissing(error) ? 'file not found' : `cannot be read: ${reasonOf(error)}`}`);
     return [];
   }
   if (!path.endsWith('.json')) return [{ place: path, id: idOf(text), text }];

@@ -20,10 +20,11 @@ const MAX_FAULTS = 200;
 
 const USAGE = `npm run verify-audit [-- --anchor NUMBER:HASH ...]
 
-Walks the audit trail and its seals, and names each row or seal that was tampered with, and each secret that is not what its last
-change in the trail left. Run it with the settings of the service:
-DATABASE_URL and ROOT_KEY, or DATA_DIR. An anchor is the head of the chain as the log of the service had it in "audit head".
-It ends with 0 for a whole trail, 1 for a broken one or secrets that differ, 2 when it could not finish, 78 for settings that cannot work.
+Verifies the audit trail and its seals, and compares every secret with its last change in the trail. Lists each row or seal that was
+tampered with, and each secret that differs. Use the settings of the service: DATABASE_URL and ROOT_KEY, or DATA_DIR.
+An anchor is a head of the chain that the service logged earlier, in "audit head".
+
+Exit codes: 0 intact, 1 tampered with or secrets that differ, 2 verification did not finish, 78 configuration error.
 `;
 
 /** `npm run verify-audit [-- --anchor NUMBER:HASH ...]`: walks the audit trail and its seals, and compares secrets with it. */
@@ -54,7 +55,7 @@ async function main(): Promise<number> {
 /** Anchors as the log has them. @throws ConfigurationFault */
 function readAnchors(): Anchor[] {
   const fault = new ConfigurationFault([
-    '--anchor takes NUMBER:HASH, as the log has it in "audit head"; no other argument is taken',
+    '--anchor takes NUMBER:HASH from the log event "audit head"; no other arguments are supported',
   ]);
   try {
     const { values } = parseArgs({ options: { anchor: { type: 'string', multiple: true } } });
@@ -75,7 +76,7 @@ async function openServer(config: Config): Promise<{ url: string; stop(): Promis
   if (running !== null) return { url: running, stop: async () => undefined };
   // Started on an empty directory, a database would be made.
   if ((await stat(join(config.dataDir, 'postgres')).catch(() => null)) === null)
-    throw new ConfigurationFault(['DATA_DIR holds no database; name the one of the service, or set DATABASE_URL']);
+    throw new ConfigurationFault(['DATA_DIR has no database; use that of the service, or set DATABASE_URL']);
   return openDatabaseServer(config, createLog('silent'));
 }
 
@@ -93,10 +94,10 @@ async function verify(query: Query, config: Config, anchors: readonly Anchor[]):
     await query('set local idle_in_transaction_session_timeout = 0');
     const [tables] = await query<{ exist: boolean }>(TABLES);
     if (tables?.exist !== true)
-      throw new ConfigurationFault(['the database has no seals of an audit trail; start the service on it once']);
+      throw new ConfigurationFault(['the database has no audit seals; start the service on it once']);
     const [installation] = await query('select 1 from installation');
     // Without it a root key would be made, as for an empty database.
-    if (installation === undefined) throw new ConfigurationFault(['the database names no root key of its own']);
+    if (installation === undefined) throw new ConfigurationFault(['the database has no check value of its root key']);
     const rootKey = await openInstallation(query, config);
     const verifier = new AuditVerifier(new AuditChain(rootKey.macKey('audit-seal')), MAX_FAULTS);
     const repeats = await readRepeats(query);
@@ -126,12 +127,12 @@ function describe({ trail, secrets }: Report): string {
     ...differences.map(({ name, difference }) => `${name}: ${difference}`),
     ...moreThan(differences.length, differenceCount),
     `${rows} rows, ${unsealed} of them not sealed yet, ${seals} seals`,
-    `${equal} secrets are as the trail says, ${differenceCount} differ, ${unknown} were last written before it named versions`,
-    head === null ? 'no seal yet' : `head ${head.number}:${head.mac.toString('hex')}`,
+    `${equal} secrets match the trail, ${differenceCount} differ, ${unknown} were last changed before the trail recorded versions`,
+    head === null ? 'no seals yet' : `head ${head.number}:${head.mac.toString('hex')}`,
     faultCount === 0
-      ? 'The audit trail is whole.'
-      : `The audit trail is broken: ${faultCount} ${faultCount === 1 ? 'fault' : 'faults'}.`,
-    ...(differenceCount === 0 ? [] : ['The stored secrets are not those of the audit trail.']),
+      ? 'The audit trail is intact.'
+      : `The audit trail is not intact: ${faultCount} ${faultCount === 1 ? 'violation' : 'violations'}.`,
+    ...(differenceCount === 0 ? [] : ['The stored secrets do not match the audit trail.']),
     '',
   ].join('\n');
 }

@@ -11,16 +11,16 @@ export interface ErrorRow {
   readonly retryAfterSeconds?: number;
 }
 
-/** `row(409, 'Conflict', 'The folder is not empty; delete what it holds first.')` */
+/** `row(409, 'Conflict', 'The folder is not empty. Delete its contents first.')` */
 export const row = (status: number, error: string, message: string): ErrorRow => ({ status, error, message });
 const later = (status: 503 | 504, retryAfterSeconds: number, message: string): ErrorRow => ({
   ...row(status, status === 503 ? 'ServiceUnavailable' : 'GatewayTimeout', message),
   retryAfterSeconds,
 });
-/** What is not there, or may not be known of. */
+/** A resource that does not exist, or that the caller cannot see. */
 export const notFound = (thing: string): ErrorRow =>
-  row(404, 'NotFound', `The ${thing} does not exist, or you may not know of it.`);
-/** What stands in the way of a change, and what to do about it. */
+  row(404, 'NotFound', `The ${thing} does not exist, or you cannot see it.`);
+/** A conflict with the current state, and how to resolve it. */
 export const conflict = (message: string): ErrorRow => row(409, 'Conflict', message);
 
 /**
@@ -29,122 +29,116 @@ export const conflict = (message: string): ErrorRow => row(409, 'Conflict', mess
  */
 const GENERAL = {
   MALFORMED_JSON: row(400, 'BadRequest', 'The body is not valid JSON in UTF-8.'),
-  MALFORMED_REQUEST: row(
-    400,
-    'BadRequest',
-    'The request is not well-formed; check its path, its header fields and its parameters.',
-  ),
-  UNSUPPORTED_ENCODING: row(400, 'BadRequest', 'The content encoding is not supported; send the body as it is.'),
+  MALFORMED_REQUEST: row(400, 'BadRequest', 'The request is malformed. Check its path, header fields and parameters.'),
+  UNSUPPORTED_ENCODING: row(400, 'BadRequest', 'The content encoding is not supported. Send the body uncompressed.'),
   GRAPHQL_SYNTAX: row(400, 'BadRequest', 'The GraphQL document cannot be parsed.'),
-  GRAPHQL_INVALID: row(400, 'BadRequest', 'The GraphQL document does not fit the schema.'),
+  GRAPHQL_INVALID: row(400, 'BadRequest', 'The GraphQL document does not match the schema.'),
   // The message is what clients of automatic persisted queries compare.
   PERSISTED_QUERY_NOT_SUPPORTED: row(400, 'BadRequest', 'PersistedQueryNotSupported'),
-  QUERY_TOO_COMPLEX: row(400, 'BadRequest', 'The GraphQL document asks for more than is allowed; see details.'),
+  QUERY_TOO_COMPLEX: row(400, 'BadRequest', 'The GraphQL document exceeds a limit. See `details`.'),
 
   TOKEN_MISSING: row(401, 'Unauthorized', 'Send a bearer token in the Authorization header.'),
   TOKEN_INVALID: row(
     401,
     'Unauthorized',
-    'The token is not known; check that all of it was copied, or ask for a new one.',
+    'The token is invalid, expired or revoked. Check that you copied all of it, or get a new one.',
   ),
 
   PERMISSION_DENIED: row(
     403,
     'PermissionDenied',
-    'You may see this, but not do this to it; ask an admin for the actions that details name.',
+    'You can see this resource, but you do not have permission for this action. Ask an admin for the actions listed in `details`.',
   ),
   PERMISSION_BOUNDARY: row(
     403,
     'PermissionBoundaryError',
-    'You may not give rights that you do not have, nor take them from others; details name those that you lack or have only under conditions.',
+    'You cannot grant or revoke permissions that you do not have yourself. `details` lists those that you do not have, or have only under conditions.',
   ),
   PERSISTED_DOCUMENTS_ONLY: row(
     403,
     'PermissionDenied',
-    'Only registered GraphQL documents run here; have this one registered with `npm run persist`, and send its documentId.',
+    'This service runs only registered GraphQL documents. Register this one with `npm run persist` and send its `documentId`.',
   ),
 
-  ROUTE_NOT_FOUND: row(
-    404,
-    'NotFound',
-    'There is nothing at this path; see the API reference for the paths that there are.',
-  ),
+  ROUTE_NOT_FOUND: row(404, 'NotFound', 'No such path. See the API reference for all paths.'),
   PERSISTED_DOCUMENT_NOT_FOUND: row(
     404,
     'NotFound',
-    'No GraphQL document is registered under this documentId; have it registered with `npm run persist`.',
+    'No GraphQL document is registered under this `documentId`. Register it with `npm run persist`.',
   ),
   KEY_NOT_FOUND: notFound('key'),
 
-  METHOD_NOT_ALLOWED: row(405, 'MethodNotAllowed', 'The path does not answer to this method; see the Allow header.'),
+  METHOD_NOT_ALLOWED: row(405, 'MethodNotAllowed', 'The path does not support this method. See the Allow header.'),
 
   NOT_ACCEPTABLE: row(
     406,
     'NotAcceptable',
-    'The answer cannot be had in a media type of the Accept header; accept application/json.',
+    'The response is not available in any media type of the Accept header. Accept application/json.',
   ),
 
   REQUEST_TIMEOUT: row(
     408,
     'RequestTimeout',
-    'The request came too slowly: send its header fields within 10 seconds, all of it within 30.',
+    'The request took too long to arrive. Send its header fields within 10 seconds and the whole request within 30 seconds.',
   ),
 
-  CONCURRENT_CHANGE: conflict('Somebody else changed this at the same moment; read it again and retry.'),
+  CONCURRENT_CHANGE: conflict('Somebody else changed this resource at the same time. Read it again and retry.'),
 
-  IDEMPOTENCY_RUNNING: conflict('A request with this idempotency key still runs; try again as Retry-After says.'),
+  IDEMPOTENCY_RUNNING: conflict(
+    'A request with this idempotency key is still running. Retry after the time in Retry-After.',
+  ),
   IDEMPOTENCY_ANSWER_LOST: conflict(
-    'The request took effect before, but its answer was lost. Read what it changed; do not send it with a new key.',
+    'An earlier request with this key took effect, but its response was lost. Read the changed resource. Do not send the request again with a new key.',
   ),
   IDEMPOTENCY_ANSWER_WITHHELD: conflict(
-    'The request took effect before. Its answer is not repeated: it showed a credential, which is never stored, or your rights have changed.',
+    'An earlier request with this key took effect. Its response is not repeated because it contained a credential, which is never stored, or because your permissions have changed.',
   ),
 
   PRECONDITION_FAILED: row(
     412,
     'PreconditionFailed',
-    'The resource is not as If-Match says any more, or If-Match is a weak tag; read it again and retry.',
+    'The resource no longer matches If-Match, or If-Match has a weak tag. Read the resource again and retry.',
   ),
 
-  BODY_TOO_LARGE: row(413, 'PayloadTooLarge', 'The body is larger than 1 MiB; send less at once.'),
+  BODY_TOO_LARGE: row(413, 'PayloadTooLarge', 'The body is larger than 1 MiB. Split the request.'),
   ANSWER_TOO_LARGE: row(
     413,
     'PayloadTooLarge',
-    'The response would be larger than 64 MiB; read less at once: page with limit and cursor, in GraphQL with first and after.',
+    'The response would be larger than 64 MiB. Read it in pages: with `limit` and `cursor`, or in GraphQL with `first` and `after`.',
   ),
   UNSUPPORTED_MEDIA_TYPE: row(415, 'UnsupportedMediaType', 'Send the body as application/json.'),
-  VALIDATION_FAILED: row(422, 'ValidationFailed', 'The request breaks a rule; see details.'),
+  VALIDATION_FAILED: row(422, 'ValidationFailed', 'The request is invalid. See `details`.'),
   IDEMPOTENCY_KEY_REUSED: row(
     422,
     'ValidationFailed',
-    'The idempotency key was used for another request; take a new key for each request.',
+    'The idempotency key was used for a different request. Use a new key for each request.',
   ),
-  RATE_LIMITED: row(429, 'RateLimited', 'Too many requests; wait as long as Retry-After says.'),
+  RATE_LIMITED: row(429, 'RateLimited', 'Too many requests. Retry after the time in Retry-After.'),
   HEADERS_TOO_LARGE: row(
     431,
     'RequestHeaderFieldsTooLarge',
     'The path with its query and the header fields are larger than 64 KiB, or there are more than 100 fields. Send fewer or shorter ones.',
   ),
 
-  INTERNAL: row(500, 'InternalError', 'Something went wrong on our side; quote the request id to your operator.'),
+  INTERNAL: row(500, 'InternalError', 'Internal error. Report the request ID (`reqId`) to your operator.'),
 
-  UPSTREAM_REJECTED: row(502, 'BadGateway', 'An outside system rejected what it was sent; see details.'),
+  UPSTREAM_REJECTED: row(502, 'BadGateway', 'An external system rejected the request. See `details`.'),
   UPSTREAM_UNREACHABLE: row(
     502,
     'BadGateway',
-    'An outside system could not be reached, or took too long; see details.',
+    'An external system could not be reached, or did not respond in time. See `details`.',
   ),
 
-  AUDIT_UNAVAILABLE: later(
-    503,
+  AUDIT_UNAVAILABLE: later(503, 1, 'The audit record could not be stored, so nothing was disclosed or changed. Retry.'),
+  STORE_UNAVAILABLE: later(503, 1, 'The database cannot be reached, or is read-only at the moment. Retry.'),
+  OVERLOADED: later(503, 1, 'The service is overloaded. Retry after the time in Retry-After.'),
+  SHUTTING_DOWN: later(503, 5, 'The service is shutting down. Retry.'),
+  SEALED_VALUE_INVALID: later(503, 60, 'A stored value cannot be decrypted. Tell your operator.'),
+  DEADLINE_EXCEEDED: later(
+    504,
     1,
-    'The audit record cannot be stored, so nothing was disclosed or changed; try again.',
+    'The request exceeded its time limit and was aborted. Request less at once, or retry.',
   ),
-  STORE_UNAVAILABLE: later(503, 1, 'The database cannot be reached, or takes no changes at present; try again.'),
-  OVERLOADED: later(503, 1, 'The service is overloaded; retry after the time in Retry-After.'),
-  SHUTTING_DOWN: later(503, 5, 'The service is shutting down; try again.'),
-  SEALED_VALUE_INVALID: later(503, 60, 'A stored value does not open; tell your operator.'),
-  DEADLINE_EXCEEDED: later(504, 1, 'The request took too long and was given up; ask for less at once, or try again.'),
 } as const satisfies Record<string, ErrorRow>;
 
 /** All error codes, by who declares them. A slice adds its own by declaration merging, and its rows by `declareErrors`. */

@@ -34,17 +34,17 @@ async function makeOne(path: string): Promise<void> {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this account may not write there',
-  EPERM: 'this account may not change its mode',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted for this account',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota is used up',
-  ENOENT: 'no directory can be made there',
-  ENOTDIR: 'a part of its path is a file',
+  EDQUOT: 'the disk quota is exceeded',
+  ENOENT: 'no directory can be created there',
+  ENOTDIR: 'part of its path is a file',
   EEXIST: 'it is a file',
   EISDIR: 'it is a directory',
   ENAMETOOLONG: 'its path is too long',
-  ELOOP: 'its path has a loop of links',
+  ELOOP: 'its path has a loop of symbolic links',
 };
 
 const codeFrom = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown';
@@ -52,5 +52,5 @@ const codeFrom = (error: unknown): string => (error as NodeJS.ErrnoException).co
 /** What a file system error means, in words, without the path. */
 export function reasonOf(error: unknown): string {
   const code = codeFrom(error);
-  return REASONS[code] ?? `the file system says ${code}`;
+  return REASONS[code] ?? `the file system reports ${code}`;
 }

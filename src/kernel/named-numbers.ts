@@ -14,11 +14,11 @@ export function namedNumbers<N extends string>(
   highest?: Readonly<Partial<Record<N, number>>>,
 ) {
   const lower = Object.entries(highest ?? {}).map(([name, most]) => `${name} to ${String(most)}`);
-  const message =
-    `must be ${Object.keys(defaults)
-      .map((name) => `${name}=N`)
-      .join(',')}, each of them or not, N a whole number from 1 to ${MOST}` +
-    (lower.length === 0 ? '' : ` (${lower.join(', ')})`);
+  const names = Object.keys(defaults)
+    .map((name) => `${name}=N`)
+    .join(',');
+  const bounds = lower.length === 0 ? '' : ` (${lower.join(', ')})`;
+  const message = `must be ${names}, each optional, with N from 1 to ${MOST}${bounds}`;
   const isKnown = (name: string): name is N => Object.hasOwn(defaults, name);
   return z.string().transform((text, check): Record<N, number> => {
     const numbers = new Map<string, number>();

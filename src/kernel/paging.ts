@@ -100,7 +100,7 @@ export function decodeCursor(
     // The same fault as a cursor of another list.
   }
   throw new AppError('VALIDATION_FAILED', undefined, {
-    details: [{ path: 'after', code: 'INVALID_CURSOR', message: 'must be a cursor that this list gave out' }],
+    details: [{ path: 'after', code: 'INVALID_CURSOR', message: 'must be a cursor from this list' }],
   });
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
 /** What a text breaks that is not storable. */
-export const NOT_STORABLE = { error: 'must be well-formed text without NUL' };
+export const NOT_STORABLE = { error: 'must be well-formed Unicode without NUL characters' };
 
 /** Text of a person, trimmed; lengths in UTF-16 units. */
 export const personText = (min: number, max: number) =>
@@ -17,7 +17,7 @@ export const slugText = (min: number, max: number) =>
     .trim()
     .min(min)
     .max(max)
-    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case words joined by single hyphens');
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lowercase letters, digits and single hyphens between them');
 
 /** Text as it was sent, untrimmed; length in UTF-16 units. */
 export const storedText = (max: number) => z.string().max(max).refine(isStorable, NOT_STORABLE);

@@ -82,7 +82,7 @@ export function check<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''):
   } as const;
   // Not `safeParse`, which words every issue: an input of 1 MiB may have tens of thousands, of which few are reported.
   const result = rules._zod.run({ value: raw, issues: [] }, context);
-  if (result instanceof Promise) throw new Error('rules must not wait for anything');
+  if (result instanceof Promise) throw new Error('rules must be synchronous');
   if (result.issues.length === 0) return { data: result.value as z.output<T> };
   const faults = new Faults();
   for (const issue of result.issues) {
@@ -173,7 +173,7 @@ export function validationFailed(faults: readonly ErrorDetail[]): AppError {
           {
             path: 'request',
             code: 'TOO_MANY' as const,
-            message: 'has further faults, which are not told',
+            message: 'there are more violations, which are not listed',
           },
         ];
   return new AppError('VALIDATION_FAILED', undefined, { details });
@@ -290,11 +290,11 @@ function addIssue(issue: z.core.$ZodIssue, { prefix, known, faults }: Adding): v
 
 function faultOfIssue(issue: z.core.$ZodIssue, path: string): ErrorDetail {
   if (issue.code !== 'custom' && 'input' in issue && issue.input === undefined)
-    return { path, code: 'MISSING', message: 'must be given' };
+    return { path, code: 'MISSING', message: 'required' };
   switch (issue.code) {
     case 'invalid_type':
       return issue.message.endsWith('received undefined')
-        ? { path, code: 'MISSING', message: 'must be given' }
+        ? { path, code: 'MISSING', message: 'required' }
         : { path, code: 'INVALID_TYPE', message: `must be ${typeName(issue.expected)}` };
     case 'too_small':
       return { path, code: 'TOO_SMALL', message: boundOf(issue, 'at least', Number(issue.minimum)) };
@@ -313,7 +313,7 @@ function faultOfIssue(issue: z.core.$ZodIssue, path: string): ErrorDetail {
         message: OWN_WORDS.test(issue.message) ? issue.message : `must be ${formatName(issue.format)}`,
       };
     default:
-      return { path, code: 'INVALID', message: 'is not valid' };
+      return { path, code: 'INVALID', message: 'is invalid' };
   }
 }
 
@@ -322,7 +322,7 @@ function unknownKind(issue: z.core.$ZodIssueInvalidUnion, path: string): ErrorDe
   const { discriminator = '', input } = issue;
   const kinds = 'options' in issue ? (issue.options ?? []) : [];
   return (input as Readonly<Record<string, unknown>> | null)?.[discriminator] === undefined
-    ? { path, code: 'MISSING', message: 'must be given' }
+    ? { path, code: 'MISSING', message: 'required' }
     : { path, code: 'INVALID_VALUE', message: `must be ${kinds.map(String).join(' or ')}` };
 }
 
@@ -335,7 +335,7 @@ function bestBranch(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIs
   const best = others.reduce((near, branch) => (depthOf(branch) > depthOf(near) ? branch : near), first);
   return best.length > 0
     ? best
-    : [{ code: 'custom', path: [], message: 'fits none of the allowed shapes', input: undefined }];
+    : [{ code: 'custom', path: [], message: 'must match one of the allowed shapes', input: undefined }];
 }
 
 /** How deep the input fits: none of it where it is of another type altogether. */
@@ -363,11 +363,11 @@ const typeName = (expected: string): string => TYPE_NAMES[expected] ?? `a ${expe
 
 const FORMAT_NAMES: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
-  email: 'an e-mail address',
-  url: 'an address',
-  datetime: 'a date and time (ISO 8601)',
+  email: 'an email address',
+  url: 'a URL',
+  datetime: 'a date and time in RFC 3339 format',
 };
-const formatName = (format: string): string => FORMAT_NAMES[format] ?? 'of the expected form';
+const formatName = (format: string): string => FORMAT_NAMES[format] ?? 'in the expected format';
 
 function boundOf(
   { origin, message }: { readonly origin: string; readonly message: string },

@@ -232,7 +232,7 @@ describe('a service with a database of its own', () => {
     const number = last.split(':')[0];
     expect(await verifyAudit({ DATA_DIR: dataDir }, ...flags)).toMatchObject({
       code: 1,
-      faults: [`seal ${number}: cut off with all after it: an anchor has it`],
+      faults: [`seal ${number}: cut off, with everything after it: an anchor names it`],
     });
   });
 
@@ -248,7 +248,7 @@ describe('a service with a database of its own', () => {
 
     expect(verdict).toMatchObject({ code: 1, unsealed: 0 });
     expect(verdict.seals).toBeGreaterThanOrEqual(3);
-    expect(verdict.output).toContain('The audit trail is broken: 5000 faults.');
+    expect(verdict.output).toContain('The audit trail is not intact: 5000 violations.');
     expect(verdict.faults).toHaveLength(200);
   });
 
@@ -258,10 +258,15 @@ describe('a service with a database of its own', () => {
   });
 
   test.each([
-    ['no database', {}, [], 'DATA_DIR holds no database'],
-    ['another root key', { ROOT_KEY: randomBytes(32).toString('base64') }, [], 'is not the key that this database'],
+    ['no database', {}, [], 'DATA_DIR has no database'],
+    [
+      'another root key',
+      { ROOT_KEY: randomBytes(32).toString('base64') },
+      [],
+      'is not the key that encrypted this database',
+    ],
     ['an anchor of another form', {}, ['--anchor', '1:x'], '--anchor takes NUMBER:HASH'],
-    ['an argument that it does not know', {}, ['all'], 'no other argument'],
+    ['an argument that it does not know', {}, ['all'], 'no other arguments'],
   ])('ends with 78 and a line for %s', async (name, env, args, line) => {
     const place = name === 'no database' ? await mkdtemp(join(tmpdir(), 'strongroom-none-')) : dataDir;
     const { code, output } = await verifyAudit({ DATA_DIR: place, ...env }, ...args);

@@ -30,7 +30,7 @@ const LISTS: readonly (readonly [name: string, document: string, input: (project
 ];
 
 const plain = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('latin1');
-const INVALID = [{ path: 'after', code: 'INVALID_CURSOR', message: 'must be a cursor that this list gave out' }];
+const INVALID = [{ path: 'after', code: 'INVALID_CURSOR', message: 'must be a cursor from this list' }];
 
 /** A list may stop at a row that its caller may not know of, and says where: the cursor must not tell what stands there. */
 describe('the cursor of a list that stopped at a hidden row', () => {

@@ -22,7 +22,7 @@ describe('a request with more faults than are told', () => {
     expect(details[1_000]).toEqual({
       path: 'request',
       code: 'TOO_MANY',
-      message: 'has further faults, which are not told',
+      message: 'there are more violations, which are not listed',
     });
   });
 
@@ -32,9 +32,7 @@ describe('a request with more faults than are told', () => {
 
     const messages: string[] = body.errors.map(({ message }: { message: string }) => message);
     expect(messages).toHaveLength(50);
-    expect(
-      messages.filter((message) => message.endsWith('there is no such type; did you mean `Project`?')),
-    ).toHaveLength(10);
-    expect(messages.filter((message) => message.endsWith('there is no such type.'))).toHaveLength(40);
+    expect(messages.filter((message) => message.endsWith('unknown type; did you mean `Project`?'))).toHaveLength(10);
+    expect(messages.filter((message) => message.endsWith('unknown type.'))).toHaveLength(40);
   });
 });

@@ -74,7 +74,7 @@ test('a variable that misses a field, and has one too many, is refused by their 
   const { body, text } = await admin.graphql(document, { input: { nome: value } });
   expect(body.errors).toHaveLength(1);
   expect(body.errors[0].extensions.details).toEqual([
-    { path: 'input.name', code: 'MISSING', message: 'must be given' },
+    { path: 'input.name', code: 'MISSING', message: 'required' },
     { path: 'input', code: 'UNKNOWN_KEY', message: 'unknown field `nome`; did you mean `name`?' },
   ]);
   expect(text).not.toMatch(/SECRET|leak/);

@@ -32,7 +32,7 @@ describe('a new name of somebody whom a rule of a project names', () => {
     await forbids('groups', { groupSlug: slug });
     const refused = await caller.patch(`/api/v1/groups/${group}`, { slug: word('other') });
     expect(refused).toBeError(403, 'PERMISSION_BOUNDARY');
-    expect(refused.body.details).toEqual([{ path: 'role', code: 'edit', message: 'needs the action edit on role' }]);
+    expect(refused.body.details).toEqual([{ path: 'role', code: 'edit', message: 'requires the action edit on role' }]);
     expect(mustSucceed(await admin.get(`/api/v1/groups/${group}`)).body.slug).toBe(slug);
     mustSucceed(await caller.patch(`/api/v1/groups/${group}`, { slug, name: 'The same slug' }));
     // Not into a rule, either; a name that no rule looks at is free.
@@ -98,7 +98,7 @@ describe('a new name of a place or a tag that a rule of somebody else names', ()
     return { caller, renames, deleteTag: () => caller.delete(`${tags}/${tag.id}`) };
   }
 
-  const MISSING = [{ path: 'secrets', code: 'delete', message: 'needs the action delete on secrets' }];
+  const MISSING = [{ path: 'secrets', code: 'delete', message: 'requires the action delete on secrets' }];
 
   test('is refused where that rule allows more than the caller may, which may edit roles', async () => {
     const { renames } = await scene(

@@ -94,7 +94,7 @@ describe('readConfig', () => {
   });
 
   test.each(Object.entries(MISSPELT))('takes %s for a misspelt %s', (given, meant) => {
-    expect(faultsOf({ [given]: CANARY })).toEqual([`${given} is not a setting; did you mean ${meant}?`]);
+    expect(faultsOf({ [given]: CANARY })).toEqual([`${given} is an unknown setting; did you mean ${meant}?`]);
   });
 
   test('leaves alone what others put into the environment', () => {
@@ -221,7 +221,7 @@ describe('readConfig', () => {
     'https://*.example.com',
   ])('refuses CORS_ORIGINS %j, which no browser would send', (origins) => {
     expect(faultsOf({ CORS_ORIGINS: origins })).toEqual([
-      'CORS_ORIGINS must be origins as browsers write them (https://app.example.com), joined by commas',
+      'CORS_ORIGINS must be origins (https://app.example.com), separated by commas',
     ]);
   });
 

@@ -211,7 +211,7 @@ describe('the embedded database', () => {
     const db = await run();
     await expect(start(dataDir)).rejects.toMatchObject({
       name: 'ConfigurationFault',
-      faults: ['DATA_DIR is used by another running service; stop that one, or give this one a directory of its own'],
+      faults: ['DATA_DIR is used by another running service; stop that service, or use a different directory'],
     });
     const { said } = await runElsewhere();
     expect(said).toMatch(/^ConfigurationFault: DATA_DIR is used by another running service/);
@@ -242,7 +242,7 @@ describe('the embedded database', () => {
     await mkdir(foreign, { mode: 0o755 });
     await writeFile(join(foreign, 'letter.txt'), 'of somebody else');
     await expect(start(foreign)).rejects.toMatchObject({
-      faults: [expect.stringMatching(/^DATA_DIR may be entered by others and holds files of something else/)],
+      faults: [expect.stringMatching(/^DATA_DIR is accessible to other users and has files of another program/)],
     });
     expect((await stat(foreign)).mode & 0o777).toBe(0o755);
   });
@@ -251,7 +251,7 @@ describe('the embedded database', () => {
     await writeFile(join(home, 'file'), '');
     await expect(start(join(home, 'file', 'data'))).rejects.toMatchObject({
       name: 'ConfigurationFault',
-      faults: ['DATA_DIR cannot be used: a part of its path is a file'],
+      faults: ['DATA_DIR cannot be used: part of its path is a file'],
     });
   });
 
@@ -299,7 +299,7 @@ describe('the embedded database', () => {
       expect((await runElsewhere(dataDir, NOBODY)).said).toBe(first.said);
       await mkdir(join(home, 'closed'), { mode: 0o555 });
       expect((await runElsewhere(join(home, 'closed', 'data'), NOBODY)).said).toBe(
-        'ConfigurationFault: DATA_DIR cannot be used: this account may not write there',
+        'ConfigurationFault: DATA_DIR cannot be used: permission denied',
       );
     });
   });

@@ -43,7 +43,7 @@ test('a text that names anything else, or another number, is refused whole, and 
   fc.assert(
     fc.property(wrong, (text) => {
       expect(rule.safeParse(text).error?.issues.map(({ message }) => message)).toEqual([
-        'must be apples=N,pears=N,plums=N, each of them or not, N a whole number from 1 to 1000000000 (plums to 50)',
+        'must be apples=N,pears=N,plums=N, each optional, with N from 1 to 1000000000 (plums to 50)',
       ]);
     }),
   );

@@ -48,7 +48,7 @@ describe('cursors', () => {
         const error = refusal(made, 2);
         expect(error?.code).toBe('VALIDATION_FAILED');
         expect(error?.details).toEqual([
-          { path: 'after', code: 'INVALID_CURSOR', message: 'must be a cursor that this list gave out' },
+          { path: 'after', code: 'INVALID_CURSOR', message: 'must be a cursor from this list' },
         ]);
       }),
     );

@@ -115,7 +115,7 @@ describe('compiling a route', () => {
     [
       'a required variable that is never given',
       { variables: ({ params }) => (params.id ? {} : {}) },
-      /id is never given/,
+      /variable id has no value/,
     ],
     ['a path parameter that is not used', { path: '/api/v1/boxes/{id}/{side}' }, /side/],
     ['a parameter that the path does not have', { variables: ({ params }) => ({ id: params.name }) }, /name/],
@@ -136,7 +136,7 @@ describe('compiling a route', () => {
       /input has no field lid/,
     );
     expect(() => compileRoutes(schema, [route(({ body }) => ({ input: { id: body.id } }))])).toThrow(
-      /input lacks shape/,
+      /input has no value for shape/,
     );
   });
 

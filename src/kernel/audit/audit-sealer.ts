@@ -97,7 +97,7 @@ export class AuditSealer {
   /** Notes how far the trail is sealed, and answers the last number that was given out. */
   async #look(query: Query): Promise<bigint> {
     const [state] = await query<State>(STATE);
-    if (state === undefined) throw new Error('a selection of one row is empty');
+    if (state === undefined) throw new Error('a query for one row returned none');
     this.#head =
       state.number === null
         ? null

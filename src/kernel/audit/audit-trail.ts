@@ -166,7 +166,7 @@ export class AuditTrail {
     };
     const unlisted = all.filter(({ name }) => !this.#listed.has(name));
     if (!(await attempt(unlisted)) && !(await attempt(all)))
-      throw new Error('a list of disclosed ids is not in the trail');
+      throw new Error('a list of disclosed IDs is missing from the trail');
     for (const disclosure of unlisted) if (isList(disclosure)) this.#listed.add(disclosure.name);
     for (const oldest of this.#listed) {
       if (this.#listed.size <= MAX_LISTED) break;

@@ -102,7 +102,7 @@ export class AuditVerifier {
       await this.#checkSeal(seal, unread);
     }
     for (const { number } of anchors) {
-      if (number > this.#number) this.#tell(`seal ${number}`, 'cut off with all after it: an anchor has it');
+      if (number > this.#number) this.#tell(`seal ${number}`, 'cut off, with everything after it: an anchor names it');
     }
     for await (const rows of unread.upTo(null)) {
       for (const row of rows) if (this.#checkRow(row)) this.#unsealed += 1;
@@ -126,7 +126,7 @@ export class AuditVerifier {
 
   #checkAnchor({ number, mac }: Seal, anchor: Anchor): void {
     if (anchor.number === number && anchor.hash !== mac.toString('hex'))
-      this.#tell(`seal ${number}`, 'replaced: an anchor has another one of this number');
+      this.#tell(`seal ${number}`, 'replaced: an anchor names another seal with this number');
   }
 
   /** Judges a seal by itself and by the one before it, and then the rows that it accounts for. */
@@ -134,13 +134,13 @@ export class AuditVerifier {
     this.#seals += 1;
     this.#checkNumber(seal.number);
     if (!this.chain.isGenuine(seal)) {
-      this.#tell(`seal ${seal.number}`, 'edited, or not made with this root key');
+      this.#tell(`seal ${seal.number}`, 'edited, or not created with this root key');
       this.#isBroken = true;
       return;
     }
     const covered = this.#head?.last ?? 0n;
     const isLinked = this.#isBroken || this.chain.isLinked(this.#head, seal);
-    if (!isLinked) this.#tell(`seal ${seal.number}`, 'not made after the one before it, which was replaced');
+    if (!isLinked) this.#tell(`seal ${seal.number}`, 'does not follow the seal before it, which was replaced');
     const isAccounted = isLinked && !this.#isBroken;
     this.#head = seal;
     this.#isBroken = false;
@@ -163,7 +163,7 @@ export class AuditVerifier {
       this.#tell(place, 'deleted');
       this.#isBroken = true;
     }
-    if (number < expected) this.#tell(`seal ${number}`, 'not the only one of its number');
+    if (number < expected) this.#tell(`seal ${number}`, 'not the only seal with this number');
     this.#number = number;
   }
 
@@ -190,7 +190,7 @@ export class AuditVerifier {
   #checkRow(row: FoundRow): boolean {
     this.#rows += 1;
     if (!row.isGenuine) this.#tell(nameOf(row), 'edited, or not written with this root key');
-    else if (!row.isListed) this.#tell(nameOf(row), 'the list of what it disclosed was deleted');
+    else if (!row.isListed) this.#tell(nameOf(row), 'its list of disclosed secrets was deleted');
     return row.isGenuine;
   }
 
@@ -218,7 +218,7 @@ export class AuditVerifier {
         this.#tell(nameOf(row), row.isGenuine ? 'its time was edited, or it replaces another row' : 'edited');
       } else {
         this.#inserted.add(row.sequence);
-        this.#tell(nameOf(row), 'inserted: no seal has it');
+        this.#tell(nameOf(row), 'inserted: no seal covers it');
       }
     }
     for (const sequence of this.#missing.values()) if (!told.has(sequence)) this.#tell(`row ${sequence}`, 'deleted');

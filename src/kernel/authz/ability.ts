@@ -180,7 +180,7 @@ function messageOf({ attempt, beyond, named }: Told): string | undefined {
 function detailsOf({ attempt, beyond, reasons, named }: Told): ErrorDetail[] {
   const missing = (action: Action, path?: string, about = ''): ErrorDetail => {
     const [subject, verb] = splitAction(action);
-    const message = `${about}needs the action ${named(verb)} on ${named(subject)}`;
+    const message = `${about}requires the action ${named(verb)} on ${named(subject)}`;
     return { path: path ?? named(subject), code: named(verb), message };
   };
   if (reasons === undefined) return (beyond.length > 0 ? beyond : [attempt.action]).map((action) => missing(action));

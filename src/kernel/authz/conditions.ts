@@ -43,7 +43,7 @@ function compileOperator(name: string, operand: unknown): (values: readonly stri
       return some((value) => (operand as readonly string[]).includes(value));
     case '$glob': {
       const test = compileGlob(operand as string);
-      if (typeof test === 'string') throw new Error('unusable pattern');
+      if (typeof test === 'string') throw new Error('invalid pattern');
       return some(test);
     }
     default:

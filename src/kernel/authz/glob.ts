@@ -67,7 +67,7 @@ function alternativesIn(pattern: string): Step[][] {
   if (pattern.length === 0 || pattern.length > MAX_GLOB) throw new BadGlob(`must have 1 to ${MAX_GLOB} characters`);
   const alternatives = alternativesOf(tokensOf(pattern)).map(stepsOf);
   const steps = alternatives.reduce((sum, { length }) => sum + length, 0);
-  if (steps > MAX_STEPS) throw new BadGlob('must be shorter: its alternatives are too long together');
+  if (steps > MAX_STEPS) throw new BadGlob('must be shorter: its alternatives are too long in total');
   return alternatives;
 }
 
@@ -102,7 +102,7 @@ function tokensOf(pattern: string): Token[] {
       tokens.push({ kind: 'class', step: classOf(characters.slice(at + 1, end)) });
       at = end;
     } else if ('()|'.includes(character) || (character === '!' && at === 0)) {
-      throw new BadGlob('must not hold ( ) | or begin with !, unless after \\');
+      throw new BadGlob('must not contain ( ) | or begin with !, unless escaped with \\');
     } else {
       // Stars that touch count once: they are one wildcard.
       if (character === '*' && characters[at - 1] !== '*') wildcards += 1;
@@ -118,7 +118,7 @@ function classOf(inner: readonly string[]): Step {
   const isNegated = inner[0] === '^';
   const members = isNegated ? inner.slice(1) : inner;
   if (members.length === 0 || members[0] === '!' || members.some((member) => '[]\\/'.includes(member)))
-    throw new BadGlob('must have characters other than [ ] \\ / between [ and ], and ^ in front for all others');
+    throw new BadGlob('must have characters other than [ ] \\ / between [ and ]; ^ in front negates them');
   const ranges: (readonly [from: number, to: number])[] = [];
   for (let at = 0; at < members.length; at += 1) {
     const from = members[at] as string;
@@ -126,7 +126,7 @@ function classOf(inner: readonly string[]): Step {
     ranges.push([placeOf(from), placeOf(to ?? from)]);
     if (to !== undefined) at += 2;
   }
-  if (ranges.some(([from, to]) => from > to)) throw new BadGlob('must have ranges that go upwards');
+  if (ranges.some(([from, to]) => from > to)) throw new BadGlob('must have ascending ranges');
   return one({ ranges, isNegated });
 }
 
@@ -145,7 +145,7 @@ function alternativesOf(tokens: readonly Token[]): Token[][] {
     const end = tokens.findIndex((other, index) => index > at && isSpecial(other, '}'));
     const inner = tokens.slice(at + 1, end);
     if (end === -1 || inner.some((other) => isSpecial(other, '{')))
-      throw new BadGlob('must close each {, none in another');
+      throw new BadGlob('must close each {, without nesting');
     const choices = split(inner, (other) => isSpecial(other, ','));
     if (choices.length === 1) throw new BadGlob('must have a comma between { and }');
     if (readings.length * choices.length > MAX_ALTERNATIVES)

@@ -23,7 +23,7 @@ export async function openInstallation(
   });
   if (checkValue !== null && !timingSafeEqual(checkValue, rootKey.checkValue())) {
     throw new ConfigurationFault([
-      'ROOT_KEY is not the key that this database was sealed with; nothing was changed. Configure the right key, or another database',
+      'ROOT_KEY is not the key that encrypted this database. Nothing was changed. Configure the right key, or another database',
     ]);
   }
   return rootKey;
@@ -42,7 +42,7 @@ async function storedCheckValue(query: Query): Promise<Buffer | null> {
   const [key] = await query('select 1 from data_key limit 1');
   if (key !== undefined)
     throw new ConfigurationFault([
-      'the database holds keys but no check value of its root key; restore it from a backup',
+      'the database has keys but no check value of its root key; restore it from a backup',
     ]);
   return null;
 }

@@ -67,7 +67,7 @@ export function parseRootKey(text: string): RootKey {
   try {
     // Node decodes whatever looks like base64 and skips the rest; only what it would write itself is accepted.
     if (bytes.length !== ROOT_KEY_BYTES || bytes.toString('base64') !== text)
-      throw new ConfigurationFault(['ROOT_KEY is not the base64 of 32 bytes']);
+      throw new ConfigurationFault(['ROOT_KEY must be 32 bytes in base64']);
     return new RootKey(bytes);
   } finally {
     bytes.fill(0);
@@ -102,11 +102,11 @@ export async function loadRootKey({
   if (kept !== null) return kept;
   if (!databaseIsEmpty)
     throw new ConfigurationFault([
-      'ROOT_KEY is not set and DATA_DIR has no root-key, but the database is in use; configure the key that it was sealed with',
+      'ROOT_KEY is not set and DATA_DIR has no root-key, but the database is in use. Configure the key that encrypted it',
     ]);
   await makeKeyFile(path, dataDir);
   const made = await readKeyFile(path, 'the root-key in DATA_DIR');
-  if (made === null) throw new ConfigurationFault(['DATA_DIR lost its root-key as soon as it was made']);
+  if (made === null) throw new ConfigurationFault(['The root-key in DATA_DIR disappeared right after it was created']);
   return made;
 }
 
@@ -126,7 +126,7 @@ async function readKeyFile(path: string, name: string): Promise<RootKey | null> 
     const status = await file.stat();
     if (!status.isFile()) throw new ConfigurationFault([`${name} is not a regular file`]);
     if ((status.mode & 0o077) !== 0)
-      throw new ConfigurationFault([`${name} may be read or written by others; close it with chmod 600`]);
+      throw new ConfigurationFault([`${name} is readable or writable by other users; run chmod 600 on it`]);
     const { bytesRead } = await file.read(buffer, 0, MAX_FILE_BYTES, 0);
     return parseFile(buffer.toString('latin1', 0, bytesRead), name);
   } finally {
@@ -140,7 +140,7 @@ function parseFile(text: string, name: string): RootKey {
     return parseRootKey(text.replace(/\r?\n$/, ''));
   } catch (error) {
     if (!(error instanceof ConfigurationFault)) throw error;
-    throw new ConfigurationFault([`${name} does not hold the base64 of 32 bytes`]);
+    throw new ConfigurationFault([`${name} must contain 32 bytes in base64`]);
   }
 }
 
@@ -156,7 +156,7 @@ async function makeKeyFile(path: string, dataDir: string): Promise<void> {
     await syncDirectory(dataDir);
   } catch {
     await rm(draft, { force: true }).catch(() => undefined);
-    throw new ConfigurationFault(['DATA_DIR cannot hold the root-key: the file cannot be written there']);
+    throw new ConfigurationFault(['The root-key cannot be written to DATA_DIR']);
   } finally {
     bytes.fill(0);
   }

@@ -40,7 +40,7 @@ export const EMPTY_RECORD_BYTES = CIPHERTEXT_START + TAG_BYTES;
  */
 export function sealValue(key: DataKey, place: SealPlace, plaintext: string): Buffer {
   if (!plaintext.isWellFormed())
-    throw new AppError('VALIDATION_FAILED', 'A text with unpaired surrogates cannot be stored.');
+    throw new AppError('VALIDATION_FAILED', 'A string with unpaired surrogates cannot be stored.');
   const bytes = Buffer.from(plaintext, 'utf8');
   try {
     return sealBytes(key, place, bytes);
@@ -171,6 +171,6 @@ function columnText(keyId: string, { organizationId, projectId, table, column }:
 }
 
 function uuid(id: string): string {
-  if (!isId(id)) throw new Error('an id of a sealed place or key is not a UUID');
+  if (!isId(id)) throw new Error('the ID of a sealed value or key is not a UUID');
   return id.toLowerCase();
 }

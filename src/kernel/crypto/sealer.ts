@@ -32,7 +32,7 @@ export class Sealer {
    */
   async reserve(seals: number): Promise<void> {
     if (!Number.isInteger(seals) || seals < 0 || seals > MAX_SEALS_AT_ONCE)
-      throw new Error('the number of seals is no whole number, or too large');
+      throw new Error('the number of seals is not an integer, or too large');
     if (seals === 0) return;
     const key = await this.claim(seals);
     // Another key than before: what is left of the old one is claimed anew, so that every promised seal can be made.
@@ -51,7 +51,7 @@ export class Sealer {
    */
   seal(place: PlaceInScope, plaintext: SealedText): Buffer {
     const claimed = this.#claimed;
-    if (claimed === null || claimed.seals < 1) throw new Error('a value was to be sealed without Sealer.reserve');
+    if (claimed === null || claimed.seals < 1) throw new Error('a value was sealed without Sealer.reserve');
     claimed.seals -= 1;
     return sealValue(claimed.key, { ...place, ...this.keys.scope }, plaintext.reveal());
   }

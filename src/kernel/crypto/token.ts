@@ -17,7 +17,7 @@ export const mintToken = (random?: Buffer): string => mint('srt_', random);
 export const mintClientSecret = (random?: Buffer): string => mint('srs_', random);
 
 function mint(mark: string, random: Buffer = randomBytes(SECRET_BYTES)): string {
-  if (random.length !== SECRET_BYTES) throw new Error('a token is made of 32 bytes');
+  if (random.length !== SECRET_BYTES) throw new Error('a token has 32 bytes');
   const text = mark + random.toString('base64url');
   return text + checksum(text);
 }

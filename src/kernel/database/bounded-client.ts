@@ -5,7 +5,7 @@ export class ConnectionLost extends Error {
   readonly code = '08006';
 
   constructor(cause?: unknown) {
-    super('the connection to the database is lost', { cause });
+    super('the connection to the database was lost', { cause });
     this.name = 'ConnectionLost';
   }
 }

@@ -49,7 +49,7 @@ async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Pro
     ctx.claim?.begin();
     const tx: Transaction = { ...ctx, em, loaders: new Map(), states: [], afterCommit: [] };
     const result = await work(tx);
-    if (tx.states.length > 0) throw new Error('rows were changed that no record of the audit trail names');
+    if (tx.states.length > 0) throw new Error('rows were changed without an audit record');
     await ctx.claim?.markEffective(tx);
     await em.commit();
     for (const tell of tx.afterCommit) tell();

@@ -40,7 +40,9 @@ export async function migrate(
     });
   } catch (error) {
     if (error instanceof ConfigurationFault || toAppError(error).code !== 'STORE_UNAVAILABLE') throw error;
-    throw new TemporaryFault(['the database was lost, or takes no changes, while the service started; start it again']);
+    throw new TemporaryFault([
+      'the database became unreachable or read-only during the start; start the service again',
+    ]);
   }
 }
 
@@ -78,7 +80,7 @@ async function refusingForeignTables(database: Database, work: () => Promise<voi
     // Made before the first migration; without one it is all that is ours in there.
     if (!wasMigrated) await database.query('drop table if exists schema_migration');
     throw new ConfigurationFault([
-      'DATABASE_URL names a database that holds tables of another program, or tables of ours that were changed; name an empty database',
+      'DATABASE_URL names a database with tables of another program, or with modified tables of this one; use an empty database',
     ]);
   }
 }
@@ -86,7 +88,7 @@ async function refusingForeignTables(database: Database, work: () => Promise<voi
 async function refuseReadOnlyServer(query: Query): Promise<void> {
   if (await isReadOnly(query))
     throw new TemporaryFault([
-      'DATABASE_URL names a server that takes no changes at present; start again when it does',
+      'DATABASE_URL names a server that is read-only at the moment; start the service again later',
     ]);
 }
 
@@ -96,11 +98,9 @@ async function refuseUnsafeServer(database: Database): Promise<void> {
   );
   const faults = [
     ...(Number(server?.version) < 140_000 ? ['DATABASE_URL names a server older than Postgres 14'] : []),
-    ...(server?.fsync === 'off'
-      ? ['DATABASE_URL names a server with fsync off: it may lose what was acknowledged']
-      : []),
+    ...(server?.fsync === 'off' ? ['DATABASE_URL names a server with fsync off, which can lose committed data'] : []),
     ...(server?.pages === 'off'
-      ? ['DATABASE_URL names a server with full_page_writes off: it may lose what was acknowledged']
+      ? ['DATABASE_URL names a server with full_page_writes off, which can lose committed data']
       : []),
   ];
   if (faults.length > 0) throw new ConfigurationFault(faults);
@@ -110,7 +110,7 @@ async function refuseNewerSchema(database: Database): Promise<void> {
   if (!(await hasMigrations(database))) return;
   const done = await database.query<{ name: string }>('select name from schema_migration');
   if (done.some(({ name }) => !database.migrations.includes(name))) {
-    throw new ConfigurationFault(['the database was migrated by a newer version of this program; start that version']);
+    throw new ConfigurationFault(['the database was migrated by a newer version of Strongroom; start that version']);
   }
 }
 

@@ -79,7 +79,7 @@ class Parameter {
 const PARAMETERS: ProxyHandler<object> = {
   get: (_, name) => new Parameter(name),
   ownKeys: () => {
-    throw new Error('parameters of a statement are named one by one: nobody knows which there are while it is made');
+    throw new Error('name the parameters of a statement one by one: they cannot be enumerated while it is compiled');
   },
 };
 

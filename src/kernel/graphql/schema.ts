@@ -48,10 +48,10 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
   // type-graphql has no word for these.
   if (query)
     query.description =
-      'What can be read. Nothing changes but the audit trail. A field that fails is null and has an error; the others are returned.';
+      'Queries read data. If a field fails, it is null and `errors` has the reason; the other fields are returned.';
   if (mutation)
     mutation.description =
-      'What can be changed. The changes of one document run one after the other, each for itself: one that fails is null and has an error, and the others stand.';
+      'Mutations change data. The mutations of one document run in order, each in its own transaction. If one fails, it is null and `errors` has the reason; the others still take effect.';
   for (const type of Object.values(schema.getTypeMap()))
     if (isInputObjectType(type) && type.extensions.oneOf === true) type.isOneOf = true;
   return schema;

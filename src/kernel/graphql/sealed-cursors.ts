@@ -63,7 +63,7 @@ export class SealedCursors {
   #open(cursor: string): string {
     const record = Buffer.from(cursor, 'base64url');
     // Node skips what is no base64url, and bits that are left over: of all such spellings only ours is the cursor.
-    if (record.toString('base64url') !== cursor) throw new Error('a cursor is spelt otherwise');
+    if (record.toString('base64url') !== cursor) throw new Error('the cursor is malformed');
     return openValue(this.#key, this.#place, record);
   }
 }

@@ -15,7 +15,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** The work is not undone: nobody can tell whether a database that does not respond has committed it. */
 const GIVEN_UP =
-  'The request was given up at its deadline; a change may still take effect. Send it again with the same Idempotency-Key, which has no second effect.';
+  'The request exceeded its time limit. A change may still take effect. Send the request again with the same Idempotency-Key: it has no second effect.';
 
 /**
  * Answers each request by its deadline, whatever the database does. What the request still does comes to its end, and its

@@ -141,7 +141,7 @@ async function execute(
     },
     { contextValue },
   );
-  if (body.kind !== 'single') throw new Error('the schema has no incremental delivery');
+  if (body.kind !== 'single') throw new Error('incremental delivery is not supported');
   return { status: http.status ?? 200, headers: Object.fromEntries(http.headers), result: body.singleResult };
 }
 

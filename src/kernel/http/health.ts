@@ -34,8 +34,7 @@ export function mountHealth(
     return { status: 'ok' };
   };
   app.get('/livez', async () => {
-    if (database.isStarved)
-      throw new AppError('STORE_UNAVAILABLE', 'No connection of the pool comes back; restart this node.');
+    if (database.isStarved) throw new AppError('STORE_UNAVAILABLE', 'The connection pool is stuck. Restart this node.');
     return { status: 'ok' };
   });
   // Jobs are done whether their store is reached or not, only later: for whoever looks, and no reason to be left.

@@ -31,11 +31,12 @@ export async function withCause<T>({ port }: Endpoint, listen: () => Promise<T>)
     return await listen();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw new ConfigurationFault([`PORT ${port} is in use on this machine; choose another`]);
+    if (code === 'EADDRINUSE')
+      throw new ConfigurationFault([`PORT ${port} is already in use on this machine; choose another port`]);
     if (code === 'EACCES')
-      throw new ConfigurationFault([`PORT ${port} may not be opened by this user; choose one above 1023`]);
+      throw new ConfigurationFault([`PORT ${port} cannot be opened by this user; choose a port above 1023`]);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new ConfigurationFault(['HOST is no address of this machine']);
+      throw new ConfigurationFault(['HOST is not an address of this machine']);
     throw error;
   }
 }

@@ -75,7 +75,7 @@ export interface JobRun {
 /** Somebody else has the job by now, or it was cancelled: stop, and write nothing. */
 export class LeaseLost extends Error {
   constructor() {
-    super('the lease of this job is over');
+    super('the lease of this job has expired');
   }
 }
 

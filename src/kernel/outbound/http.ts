@@ -45,7 +45,7 @@ export interface OutboundResponse {
  * Source: reliability P8, P19.
  */
 export async function send(ctx: Context, request: OutboundRequest, policy: TargetPolicy): Promise<OutboundResponse> {
-  if (isTransaction(ctx)) throw new Error('an outside system is called inside a transaction');
+  if (isTransaction(ctx)) throw new Error('an external system was called inside a transaction');
   const url = callableUrl(request.url, policy);
   const clock = new AbortController();
   const timer = setTimeout(() => clock.abort(), request.limitMs);

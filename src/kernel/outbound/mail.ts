@@ -43,7 +43,7 @@ export class Mailer {
    * Source: reliability P8, P19.
    */
   async send(ctx: Context, { to, id, subject, text, html }: Mail): Promise<void> {
-    if (isTransaction(ctx)) throw new Error('an outside system is called inside a transaction');
+    if (isTransaction(ctx)) throw new Error('an external system was called inside a transaction');
     const { smtpUrl, mailFrom } = this.settings;
     if (smtpUrl === null) throw new OutboundError('MAIL_NOT_CONFIGURED');
     const clock = new AbortController();

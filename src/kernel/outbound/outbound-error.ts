@@ -1,14 +1,14 @@
 import { codeOf } from '../log.js';
 
 const MESSAGES = {
-  TARGET_REFUSED: 'The target is not one that may be called.',
+  TARGET_REFUSED: 'The target address is not allowed.',
   TARGET_UNREACHABLE: 'The target cannot be reached.',
-  TARGET_TIMED_OUT: 'The target took too long.',
-  TARGET_CERTIFICATE: 'The certificate of the target is not valid for it.',
+  TARGET_TIMED_OUT: 'The target did not respond in time.',
+  TARGET_CERTIFICATE: 'The TLS certificate of the target is invalid.',
   TARGET_RESPONSE_INVALID: 'The response of the target is malformed or too large.',
   TARGET_REJECTED: 'The target rejected the request.',
   MAIL_NOT_CONFIGURED: 'No mail server is configured.',
-  MAIL_NOT_ENCRYPTED: 'The mail server offers no valid encryption.',
+  MAIL_NOT_ENCRYPTED: 'The mail server does not offer valid TLS encryption.',
   MAIL_LOGIN_REJECTED: 'The mail server rejected the login.',
 } as const;
 

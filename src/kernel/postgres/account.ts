@@ -20,12 +20,12 @@ const UNPRIVILEGED = ['postgres', 'nobody'];
 export async function serverAccount(cluster: string): Promise<Account> {
   const self = process.getuid?.();
   if (self === undefined) {
-    throw new ConfigurationFault(['Embedded Postgres needs Linux or macOS; name a database in DATABASE_URL']);
+    throw new ConfigurationFault(['The embedded Postgres needs Linux or macOS; set DATABASE_URL']);
   }
   const owner = await stat(cluster).catch(() => null);
   if (self !== 0) {
     if (owner !== null && owner.uid !== self) {
-      throw new ConfigurationFault(['DATA_DIR holds a database of another account; start the service as that account']);
+      throw new ConfigurationFault(['DATA_DIR has a database of another account; start the service as that account']);
     }
     return null;
   }
@@ -40,7 +40,7 @@ export async function serverAccount(cluster: string): Promise<Account> {
     if (Number(uid) > 0) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new ConfigurationFault([
-    'Postgres refuses to run as root, and there is no account postgres or nobody; start the service as another user, or set DATABASE_URL',
+    'Postgres refuses to run as root, and neither an account postgres nor nobody exists; start the service as another user, or set DATABASE_URL',
   ]);
 }
 

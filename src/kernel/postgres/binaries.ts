@@ -47,8 +47,8 @@ export async function usableBinaries(
   }
   throw new ConfigurationFault([
     account === null
-      ? 'The programs of embedded Postgres cannot be run; install the packages again, or set DATABASE_URL'
-      : 'The account that embedded Postgres runs as can neither enter the directory of its programs nor a copy; start the service as another user than root, or set DATABASE_URL',
+      ? 'The binaries of the embedded Postgres cannot be run; reinstall the packages, or set DATABASE_URL'
+      : 'The account that the embedded Postgres runs as cannot access its binaries, nor a copy of them; start the service as a user other than root, or set DATABASE_URL',
   ]);
 }
 
@@ -77,7 +77,7 @@ async function canRun(root: string, account: Account): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EPERM') {
       throw new ConfigurationFault([
-        'The service runs as root but may not switch to another account, and Postgres refuses root; start it as another user, or set DATABASE_URL',
+        'The service runs as root but cannot switch to another account, and Postgres refuses to run as root; start the service as another user, or set DATABASE_URL',
       ]);
     }
     return false;

@@ -35,7 +35,9 @@ export async function ensureCluster({
   const password = await readPassword(dataDir);
   if (await stat(cluster).catch(() => null)) {
     if (password !== null) return password;
-    throw new ConfigurationFault(['DATA_DIR holds a database but not its file postgres-password; restore that file']);
+    throw new ConfigurationFault([
+      'DATA_DIR has a database but its file postgres-password is missing; restore that file',
+    ]);
   }
   const chosen = randomBytes(32).toString('base64url');
   await writeDurably(passwordFile(dataDir), `${chosen}\n`);
@@ -110,8 +112,8 @@ function runInitdb(cluster: string, passwordFd: number, binaries: Binaries, acco
     child.once('error', reject);
     child.once('close', (status) => {
       if (status === 0) return resolve();
-      const cause = said.match(/error: (.*)/)?.[1] ?? `initdb ended with ${status}`;
-      reject(new ConfigurationFault([`The embedded database cannot be made: ${cause}`]));
+      const cause = said.match(/error: (.*)/)?.[1] ?? `initdb exited with ${status}`;
+      reject(new ConfigurationFault([`The embedded database cannot be created: ${cause}`]));
     });
   });
 }

@@ -39,13 +39,13 @@ async function closeToOthers(dataDir: string, owner: number): Promise<void> {
   const entries = (await readdir(dataDir)).filter((name) => name !== 'lost+found');
   if (entries.length > 0 && !entries.some((name) => OWN_FILES.includes(name))) {
     throw new ConfigurationFault([
-      'DATA_DIR may be entered by others and holds files of something else; name an empty directory, or set its mode to 0700',
+      'DATA_DIR is accessible to other users and has files of another program; use an empty directory, or set its mode to 0700',
     ]);
   }
   const self = process.getuid?.();
   if (self !== 0 && owner !== self) {
     throw new ConfigurationFault([
-      'DATA_DIR belongs to another account and may be entered by others; name another directory',
+      'DATA_DIR belongs to another account and is accessible to other users; use another directory',
     ]);
   }
   await chmod(dataDir, 0o700);

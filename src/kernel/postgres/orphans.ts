@@ -36,13 +36,13 @@ export async function clearTheWay(cluster: string, host: string, log: Log): Prom
   }
   if (serversOf(cluster).length > 0) {
     throw new ConfigurationFault([
-      'A database server of an earlier run holds DATA_DIR and cannot be stopped; stop it by hand',
+      'A database server of an earlier run still uses DATA_DIR and cannot be stopped; stop it manually',
     ]);
   }
   // Seen from another container, the process of a living server is invisible, but its socket answers.
   if (await answers(socketFile(host))) {
     throw new ConfigurationFault([
-      'Another database server is running on DATA_DIR, perhaps in another container; stop that one',
+      'Another database server is running on DATA_DIR, perhaps in another container; stop it',
     ]);
   }
   // The socket has a lock of the same kind. Either may name a process that is dead but not yet reaped.

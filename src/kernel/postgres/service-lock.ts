@@ -34,7 +34,7 @@ async function removeIfDead(lock: string, own: string): Promise<void> {
   const [pid, start] = held.split(' ');
   if (await isSameProcess(Number(pid), start ?? '')) {
     throw new ConfigurationFault([
-      'DATA_DIR is used by another running service; stop that one, or give this one a directory of its own',
+      'DATA_DIR is used by another running service; stop that service, or use a different directory',
     ]);
   }
   // Moved away before it is judged again: two that find the same dead holder must not remove each other's new lock.

@@ -18,7 +18,7 @@ const SETTLED_MS = 30_000;
 const UPKEEP_MS = 2_000;
 
 const DISK_FULL =
-  'DATA_DIR is on a full disk, on which the embedded database cannot start; delete its file ballast, make room, and start again';
+  'DATA_DIR is on a full disk, so the embedded database cannot start; delete the disk reserve, its file ballast, free more space, and start again';
 
 /** Keeps one server running on a cluster until it is told to stop. */
 export class Supervisor {
@@ -53,7 +53,7 @@ export class Supervisor {
     while (!(await this.#attempt())) {
       if (await isDiskFull(this.setup.dataDir)) throw new ConfigurationFault([DISK_FULL]);
       if (performance.now() > deadline) {
-        throw new ConfigurationFault(['The embedded database does not start; its log is postgres.log in DATA_DIR']);
+        throw new ConfigurationFault(['The embedded database does not start; see postgres.log in DATA_DIR']);
       }
       await delay(500);
     }

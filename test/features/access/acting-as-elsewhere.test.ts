@@ -138,7 +138,7 @@ describe('a credential of a machine identity that a project owns', () => {
     const refused = await keeper.post(secretsOf(id), {});
     expect(refused).toBeError(403, 'PERMISSION_BOUNDARY');
     expect(refused.body.details).toEqual([
-      { path: 'secrets', code: 'describeSecret', message: 'needs the action describeSecret on secrets' },
+      { path: 'secrets', code: 'describeSecret', message: 'requires the action describeSecret on secrets' },
     ]);
   });
 });
@@ -174,7 +174,7 @@ describe('a credential of somebody who may do more in a project', () => {
       const refused = await admin.post(path, {});
       expect(refused).toBeError(403, 'PERMISSION_BOUNDARY');
       expect(refused.body.details).toEqual([
-        { path: 'secrets', code: 'readValue', message: 'needs the action readValue on secrets' },
+        { path: 'secrets', code: 'readValue', message: 'requires the action readValue on secrets' },
       ]);
       expect(refused.text).not.toMatch(/Hidden|taker/);
       expect(refused.text).not.toContain(project.id);

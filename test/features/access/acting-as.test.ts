@@ -36,7 +36,7 @@ describe('credentials of others', () => {
       const refused = await keeper.post(path, {});
       expect(refused).toBeError(403, 'PERMISSION_BOUNDARY');
       expect(refused.body.details).toEqual([
-        { path: 'settings', code: 'read', message: 'needs the action read on settings' },
+        { path: 'settings', code: 'read', message: 'requires the action read on settings' },
       ]);
       mustSucceed(await admin.post(path, {}));
     }

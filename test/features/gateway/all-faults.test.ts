@@ -7,7 +7,7 @@ const strongroom: SharedStrongroom = useSharedStrongroom();
 const faultsIn = ({ body }: Reply): string[] =>
   (body.errors?.[0].extensions ?? body).details.map(({ path, code }: Record<string, string>) => `${path} ${code}`);
 const messagesIn = ({ body }: Reply): string[] => body.errors.map(({ message }: { message: string }) => message);
-const PLACE = /^The GraphQL document (?:does not fit the schema|cannot be parsed) at line \d+, column \d+/;
+const PLACE = /^The GraphQL document (?:does not match the schema|cannot be parsed) at line \d+, column \d+/;
 const reasonsIn = (reply: Reply): string[] => messagesIn(reply).map((message) => message.replace(PLACE, ''));
 
 const CREATE = 'mutation ($mine: CreateSecretsInput!) { createSecrets(input: $mine) { secrets { id } } }';
@@ -120,14 +120,14 @@ describe('all faults of a document are told at once', () => {
     }
     // In the order of the document.
     expect(reasonsIn(reply)).toEqual([
-      ': the variable is never used.',
+      ': unused variable.',
       ': unknown field `projcts` on type Query; did you mean `projects`?',
       ': unknown argument `frist` on field Query.projects; did you mean `first`?',
-      ': the enum ProjectType has no such value; did you mean `SECRET_MANAGER`?',
-      ': there is no such directive.',
+      ': unknown value of enum ProjectType; did you mean `SECRET_MANAGER`?',
+      ': unknown directive.',
       ': unknown field `idd` on type Project; did you mean `id`?',
-      ': the argument id must be given.',
-      ': the field needs a selection of what to show of it, in braces.',
+      ': argument id is required.',
+      ': the field needs a selection of subfields, in braces.',
     ]);
   });
 
@@ -137,11 +137,9 @@ describe('all faults of a document are told at once', () => {
   });
 
   test('and of one that cannot be read, the first', async () => {
-    expect(reasonsIn(await strongroom.admin.graphql('{ projects(first: 1 { id } }'))).toEqual([
-      ': a name was expected.',
-    ]);
-    expect(reasonsIn(await strongroom.admin.graphql('{ project(id: "x) }'))).toEqual([': a text does not end.']);
-    expect(reasonsIn(await strongroom.admin.graphql('{ projects'))).toEqual([': a name was expected.']);
+    expect(reasonsIn(await strongroom.admin.graphql('{ projects(first: 1 { id } }'))).toEqual([': expected a name.']);
+    expect(reasonsIn(await strongroom.admin.graphql('{ project(id: "x) }'))).toEqual([': unterminated string.']);
+    expect(reasonsIn(await strongroom.admin.graphql('{ projects'))).toEqual([': expected a name.']);
   });
 });
 
@@ -158,6 +156,6 @@ describe('without introspection', () => {
     expect(variable.text).toContain('unknown field `secretsPath`"');
     expect(variable.text).not.toContain('secretPath`');
     const all = await closed.admin.graphql('{ __schema { types { name } } }');
-    expect(reasonsIn(all)).toContain(': introspection is switched off.');
+    expect(reasonsIn(all)).toContain(': introspection is disabled.');
   });
 });

@@ -20,7 +20,7 @@ describe('a misspelt key of a body', () => {
     expect(messagesIn(reply)).toEqual([
       'body: unknown field `projectNmae`; did you mean `projectName`?',
       'body: unknown field `has_delete_protection`; did you mean `hasDeleteProtection`?',
-      'body.projectName: must be given',
+      'body.projectName: required',
     ]);
     expect(ignoredIn(reply)).toBeUndefined();
     expect((await admin.get('/api/v1/projects')).body.projects).toEqual([]);
@@ -192,7 +192,7 @@ describe('more than 20 unknown keys', () => {
       expect(many).toBeError(422, 'VALIDATION_FAILED');
       expect(messagesIn(many)).toEqual([
         'body: 21 unknown fields, including those in nested objects; at most 20 are ignored',
-        'body.projectName: must be given',
+        'body.projectName: required',
       ]);
     }
   });

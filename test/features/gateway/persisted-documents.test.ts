@@ -165,8 +165,8 @@ describe('npm run persist', () => {
     for (const [name, word] of [
       ['syntax', 'line 1, column 12'],
       ['complex', 'ALIASES_LIMIT'],
-      ['ids', 'is not the hash of its text'],
-      ['none', 'neither'],
+      ['ids', 'is not the hash of its document'],
+      ['none', 'must be a JSON object of IDs and documents'],
     ] as const)
       expect(lines.filter((line) => line.includes(name) && line.includes(word))).toHaveLength(1);
     expect(lines.at(-1)).toBe('Nothing was registered.');
@@ -191,7 +191,7 @@ describe('npm run persist', () => {
       encoding: 'utf8',
       env: { ...process.env, PERSISTED_DOCUMENTS: manifest },
     });
-    expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('there is no such file')]);
+    expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('file not found')]);
     expect(persist({ 'x.graphql': '{ __typename }' }, { PERSISTED_LIMITS_FACTOR: '0' }).status).toBe(78);
     expect(persist({}).status).toBe(2);
   });
@@ -202,12 +202,12 @@ describe('npm run persist', () => {
     const dataDir = join(home, 'data');
 
     test.each([
-      ['that is not there', { DATA_DIR: dataDir }, /^strongroom: DATA_DIR holds no database; [^\n]+\n$/],
-      ['below a file', { DATA_DIR: join(folder, 'x.graphql', 'data') }, /^strongroom: DATA_DIR holds no database;/],
+      ['that is not there', { DATA_DIR: dataDir }, /^strongroom: DATA_DIR has no database; [^\n]+\n$/],
+      ['below a file', { DATA_DIR: join(folder, 'x.graphql', 'data') }, /^strongroom: DATA_DIR has no database;/],
       [
         'that is not there, beside a database elsewhere',
         { DATA_DIR: dataDir, DATABASE_URL: 'postgres://db.invalid/x' },
-        /^strongroom: DATA_DIR is no directory; [^\n]+\n$/,
+        /^strongroom: DATA_DIR is not a directory; [^\n]+\n$/,
       ],
     ])('refuses a DATA_DIR %s, and makes nothing', (_name, env, line) => {
       const { status, stdout, stderr } = persist({ 'x.graphql': '{ __typename }' }, { ...unnamed, ...env });

@@ -18,8 +18,8 @@ const READ_ALL: GivenRule = { subject: 'secrets', action: READ };
 const NOT_TEAM: GivenRule = { ...AT_TEAM, inverted: true };
 const WRITES: GivenRule = { subject: 'identity', action: ['read', 'edit', 'grant-privileges'] };
 const READING_MISSING = [
-  { path: 'secrets', code: 'describeSecret', message: 'needs the action describeSecret on secrets' },
-  { path: 'secrets', code: 'readValue', message: 'needs the action readValue on secrets' },
+  { path: 'secrets', code: 'describeSecret', message: 'requires the action describeSecret on secrets' },
+  { path: 'secrets', code: 'readValue', message: 'requires the action readValue on secrets' },
 ];
 const UPDATE = 'mutation ($input: UpdateIdentityInput!) { updateIdentity(input: $input) { identity { id } } }';
 const CREATE = 'mutation ($input: CreateIdentityInput!) { createIdentity(input: $input) { identity { id } } }';
@@ -200,7 +200,7 @@ describe('metadata that roles of organizations name', () => {
     const refused = await writer.patch(pathOf(other), ward('a'));
     expect(refused).toBeError(403, 'PERMISSION_BOUNDARY');
     expect(refused.body.details).toEqual([
-      { path: 'groups', code: 'add-identities', message: 'needs the action add-identities on groups' },
+      { path: 'groups', code: 'add-identities', message: 'requires the action add-identities on groups' },
     ]);
     expect(await metadataOf(admin, other)).toEqual([]);
     mustSucceed(await admin.patch(pathOf(other), ward('a')));

@@ -40,7 +40,7 @@ describe('who has a role of the organization', () => {
     expect(refused.body.details).toContainEqual({
       path: 'organization',
       code: 'read',
-      message: 'needs the action read on organization',
+      message: 'requires the action read on organization',
     });
     expect((await caller.post(IDENTITIES, { name: 'same', role: 'own' })).status).toBe(200);
   });

@@ -15,7 +15,7 @@ describe('a denial names the missing action as the rules of roles do in the same
     expect(rest).toBeError(403, 'PERMISSION_DENIED');
     expect(rest.body).toMatchObject({
       message: 'You do not have the permission read on role in the project.',
-      details: [{ path: 'role', code: 'read', message: 'needs the action read on role' }],
+      details: [{ path: 'role', code: 'read', message: 'requires the action read on role' }],
     });
     const graphql = await caller.graphql('query ($id: ID!) { projectRoles(projectId: $id) { nodes { id } } }', {
       id: project.id,
@@ -23,7 +23,7 @@ describe('a denial names the missing action as the rules of roles do in the same
     expect(graphql.body.errors).toMatchObject([
       {
         message: 'You do not have the permission READ on ROLE in the project.',
-        extensions: { details: [{ path: 'ROLE', code: 'READ', message: 'needs the action READ on ROLE' }] },
+        extensions: { details: [{ path: 'ROLE', code: 'READ', message: 'requires the action READ on ROLE' }] },
       },
     ]);
     const beside = await caller.post('/api/v1/groups', { name: 'Team' });
@@ -42,8 +42,8 @@ describe('a denial names the missing action as the rules of roles do in the same
     const details = body.errors.map(({ extensions }: { extensions: { details: unknown[] } }) => extensions.details[0]);
     expect(details).toEqual(
       expect.arrayContaining([
-        { path: 'SECRETS', code: 'DESCRIBE_SECRET', message: 'needs the action DESCRIBE_SECRET on SECRETS' },
-        { path: 'SECRET_FOLDERS', code: 'READ', message: 'needs the action READ on SECRET_FOLDERS' },
+        { path: 'SECRETS', code: 'DESCRIBE_SECRET', message: 'requires the action DESCRIBE_SECRET on SECRETS' },
+        { path: 'SECRET_FOLDERS', code: 'READ', message: 'requires the action READ on SECRET_FOLDERS' },
       ]),
     );
   });
@@ -62,7 +62,7 @@ describe('a denial names the missing action as the rules of roles do in the same
     expect(detail).toEqual({
       path: rest.body.details[0].path,
       code: 'DESCRIBE_SECRET',
-      message: 'refers to a secret that needs the action DESCRIBE_SECRET on SECRETS',
+      message: 'refers to a secret that requires the action DESCRIBE_SECRET on SECRETS',
     });
   });
 });

@@ -17,7 +17,7 @@ const NOT_ON_PROD = {
   permissions: [rule(['readValue'], { inverted: true, conditions: { environment: 'prod' } })],
 };
 
-const MISSING_VALUES = { path: 'secrets', code: 'readValue', message: 'needs the action readValue on secrets' };
+const MISSING_VALUES = { path: 'secrets', code: 'readValue', message: 'requires the action readValue on secrets' };
 
 const read = async (caller: Caller, id: string) =>
   mustSucceed(await caller.get(`${TEMPLATES}/${id}`)).body.projectTemplate;

@@ -304,7 +304,7 @@ describe('whoever writes a template', () => {
       const refused = await author.patch(`${TEMPLATES}/${id}`, part);
       expect(refused).toBeError(403, 'PERMISSION_DENIED');
       expect(refused.body.details).toEqual([
-        { path: subject, code: 'edit', message: `needs the action edit on ${subject}` },
+        { path: subject, code: 'edit', message: `requires the action edit on ${subject}` },
       ]);
       expect(await author.post(TEMPLATES, { name: word('t'), type: 'kms', ...part })).toBeError(
         403,

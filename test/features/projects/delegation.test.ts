@@ -50,7 +50,7 @@ describe('whoever may assign roles without editing memberships', () => {
     const beyond = await delegate.post(path, { role: 'editor' });
     expect(beyond).toBeError(403, 'PERMISSION_BOUNDARY');
     expect(beyond.body.details).toEqual([
-      { path: 'secrets', code: 'edit', message: 'needs the action edit on secrets' },
+      { path: 'secrets', code: 'edit', message: 'requires the action edit on secrets' },
     ]);
     mustSucceed(await admin.post(path, { roles: [{ role: 'editor' }, { role: 'reader' }] }));
     expect(await delegate.patch(path, { role: 'reader' })).toBeError(403, 'PERMISSION_BOUNDARY');

@@ -47,7 +47,7 @@ describe('whoever may make roles', () => {
         ['secrets', 'edit'],
         ['tags', 'read'],
         ['tags', 'delete'],
-      ].map(([path, code]) => ({ path, code, message: `needs the action ${code} on ${path}` })),
+      ].map(([path, code]) => ({ path, code, message: `requires the action ${code} on ${path}` })),
     );
     for (const conditions of [{ environment: { $ne: 'prod' } }, { secretPath: '/a' }]) {
       expect(await make('e', { ...EDIT, conditions })).toBeError(403, 'PERMISSION_BOUNDARY');
@@ -96,7 +96,7 @@ describe('whoever may make roles', () => {
     const beyond = await give(membership, 'on-dev', 'anywhere');
     expect(beyond).toBeError(403, 'PERMISSION_BOUNDARY');
     expect(beyond.body.details).toEqual([
-      { path: 'secrets', code: 'edit', message: 'needs the action edit on secrets' },
+      { path: 'secrets', code: 'edit', message: 'requires the action edit on secrets' },
     ]);
     expect(await give(membership, 'viewer')).toBeError(403, 'PERMISSION_BOUNDARY');
     expect(await give(mighty, 'on-dev')).toBeError(403, 'PERMISSION_BOUNDARY');

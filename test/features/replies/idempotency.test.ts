@@ -108,7 +108,7 @@ describe('a request with an idempotency key', () => {
         {
           path: 'header.Idempotency-Key',
           code: 'INVALID_FORMAT',
-          message: 'must have 1 to 255 visible ASCII characters',
+          message: 'must be 1 to 255 printable ASCII characters',
         },
       ]);
     }

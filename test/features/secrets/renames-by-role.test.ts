@@ -117,7 +117,7 @@ describe('renames, moves and deletions of what rules name', () => {
         name,
         status: 403,
         code: 'PERMISSION_DENIED',
-        details: [{ path: 'role', code: 'edit', message: 'needs the action edit on role' }],
+        details: [{ path: 'role', code: 'edit', message: 'requires the action edit on role' }],
       });
     }
     expect(await seen()).toEqual(before);

@@ -94,7 +94,7 @@ describe('a database where secrets and their versions are sealed alike', () => {
     expect(await shownOf(caller, gone)).toEqual(texts('one'));
     const { differences, output } = await strongroom.verifyAudit();
     expect(differences).toEqual([]);
-    expect(output).toContain('\n2 secrets are as the trail says, 0 differ, 1 were last written before');
+    expect(output).toContain('\n2 secrets match the trail, 0 differ, 1 were last changed before');
 
     // A row of before that somebody kept, and the list that asks for it to be sealed anew.
     await sql('update secret set value_sealed = $2, version = 1 where id = $1', [kept, old?.value_sealed]);

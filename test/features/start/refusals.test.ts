@@ -88,13 +88,13 @@ describe('a root key that is not the one of the database', () => {
   afterAll(() => rm(keyDir, { recursive: true, force: true }));
 
   test.each([
+    ['with one bit off', () => oneBitOff.toString('base64'), /ROOT_KEY is not the key that encrypted this database/],
     [
-      'with one bit off',
-      () => oneBitOff.toString('base64'),
-      /ROOT_KEY is not the key that this database was sealed with/,
+      'of another installation',
+      () => randomBytes(32).toString('base64'),
+      /is not the key that encrypted this database/,
     ],
-    ['of another installation', () => randomBytes(32).toString('base64'), /is not the key that this database/],
-    ['that is too short', () => rootKey.subarray(0, 31).toString('base64'), /ROOT_KEY must be the base64 of 32 bytes/],
+    ['that is too short', () => rootKey.subarray(0, 31).toString('base64'), /ROOT_KEY must be 32 bytes in base64/],
     ['in a file that is not there', () => `file:${keyDir}/none`, /ROOT_KEY names a file that does not exist/],
     ['that is not configured at all', () => '', /ROOT_KEY is not set and DATA_DIR has no root-key/],
   ])('%s is refused in one line, and every table stays as it was', async (_case, key, line) => {
@@ -114,7 +114,7 @@ describe('a root key that is not the one of the database', () => {
     const { code, output } = await refusedStart({ DATABASE_URL: databaseUrl, ROOT_KEY: `file:${path}` });
     expect([code, output]).toEqual([
       78,
-      expect.stringMatching(/may be read or written by others; close it with chmod 600/),
+      expect.stringMatching(/is readable or writable by other users; run chmod 600 on it/),
     ]);
     expect(output).toMatch(ONE_LINE);
     expect(await tableContents(databaseUrl)).toEqual(before);
@@ -157,7 +157,7 @@ describe('a place that cannot be used', () => {
   test('because PORT is in use is refused in one line, before an embedded database is made', async () => {
     const service = await Service.spawn({ env: { PORT: String(port) } });
     expect(await service.exit()).toBe(78);
-    expect(service.output).toBe(`strongroom: PORT ${port} is in use on this machine; choose another\n`);
+    expect(service.output).toBe(`strongroom: PORT ${port} is already in use on this machine; choose another port\n`);
     expect(await readdir(service.dataDir)).toEqual([]);
     await service.dispose();
   });
@@ -168,7 +168,7 @@ describe('a place that cannot be used', () => {
     const command = ['/bin/sh', '-c', `ulimit -f 1000; exec '${node}' .build/src/main.js`] as const;
     const service = await Service.spawn({ command });
     expect([await service.exit(), service.output]).toEqual([78, expect.stringMatching(ONE_LINE)]);
-    expect(service.output).toMatch(/The embedded database cannot be made/);
+    expect(service.output).toMatch(/The embedded database cannot be created/);
     expect((await readdir(service.dataDir)).filter((name) => name.startsWith('postgres-new'))).toEqual([]);
     await service.dispose();
   });
@@ -184,7 +184,7 @@ describe('a place that cannot be used', () => {
     await client.query(table);
     const { code, output } = await refusedStart({ DATABASE_URL: databaseUrl });
     expect([code, output]).toEqual([78, expect.stringMatching(ONE_LINE)]);
-    expect(output).toMatch(/holds tables of another program/);
+    expect(output).toMatch(/names a database with tables of another program/);
     const { rows } = await client.query(`select tablename from pg_tables where schemaname = 'public'`);
     expect(rows).toHaveLength(1);
     await client.end();
@@ -192,9 +192,9 @@ describe('a place that cannot be used', () => {
 
   test.each([
     ['is a file', 'file', 'it is a file'],
-    ['is below a file', 'file/data', 'a part of its path is a file'],
+    ['is below a file', 'file/data', 'part of its path is a file'],
     // A file system in which nobody makes a directory.
-    ['is in /proc', '/proc/strongroom/data', 'no directory can be made there'],
+    ['is in /proc', '/proc/strongroom/data', 'no directory can be created there'],
   ])('because DATA_DIR %s is told in one line, whichever database there is', async (_case, name, reason) => {
     const home = await mkdtemp(join(tmpdir(), 'strongroom-place-'));
     await writeFile(join(home, 'file'), '');
@@ -210,19 +210,19 @@ describe('a place that cannot be used', () => {
     [
       'a wrong password',
       async () => (await freshDatabase()).replace(/:[^:@]+@/, ':canary@'),
-      /refuses the user or the password/,
+      /user or password that the server rejects/,
     ],
-    ['a database that is not there', async () => `${await freshDatabase()}_canary`, /does not have/],
+    ['a database that is not there', async () => `${await freshDatabase()}_canary`, /a database that does not exist/],
     ['a server that is not there', async () => 'postgres://canary:canary@127.0.0.1:1/canary', /refuses connections/],
     [
       'a host that is not there',
       async () => 'postgres://canary:canary@canary.invalid/canary',
-      /host that cannot be found/,
+      /host that cannot be resolved/,
     ],
     [
       'a server that is no Postgres',
       async () => `postgres://canary:canary@127.0.0.1:${port}/canary`,
-      /does not answer/,
+      /does not respond/,
     ],
   ])('because DATABASE_URL names %s is told in one line without a part of it', async (_case, url, line) => {
     const { code, output } = await refusedStart({ DATABASE_URL: await url() });

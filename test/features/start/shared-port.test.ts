@@ -21,7 +21,7 @@ test('of two services that start on one port at the same time one runs, and the 
     const refused = services.filter((_, index) => started[index]?.status === 'rejected');
     expect(refused).toHaveLength(1);
     expect(await refused[0]?.exit()).toBe(78);
-    expect(refused[0]?.output).toContain(`PORT ${env.PORT} is in use on this machine; choose another`);
+    expect(refused[0]?.output).toContain(`PORT ${env.PORT} is already in use on this machine; choose another port`);
   } finally {
     for (const service of services) await service.stop();
   }

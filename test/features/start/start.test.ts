@@ -152,12 +152,12 @@ describe('a start with little or no configuration', () => {
     const taken = await listenOn(port);
     expect(await failed.exit()).toBe(78);
     taken.close();
-    expect(failed.output).toBe(`strongroom: PORT ${port} is in use on this machine; choose another\n`);
+    expect(failed.output).toBe(`strongroom: PORT ${port} is already in use on this machine; choose another port\n`);
     expect(await embeddedPostgres(dataDir)).toEqual([]);
     expect(failed.output).not.toMatch(TOKEN);
 
     const path = join(dataDir, 'bootstrap-token');
-    const reminder = `The token of the first admin, not used yet, is in ${path}\n`;
+    const reminder = `The token of the first admin has not been used yet. It is in ${path}\n`;
     const second = await start();
     expect(second.output).toContain(reminder);
     expect(second.output).not.toMatch(TOKEN);

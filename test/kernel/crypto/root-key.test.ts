@@ -79,7 +79,7 @@ describe('a root key', () => {
     for (const bad of [...lengths, text.slice(0, -1), `${text} `, ` ${text}`, text.replace('B', '!'), respelt]) {
       expect(() => parseRootKey(bad)).toThrow(ConfigurationFault);
     }
-    expect(() => parseRootKey('hunter2')).toThrow(/^ROOT_KEY is not the base64 of 32 bytes$/);
+    expect(() => parseRootKey('hunter2')).toThrow(/^ROOT_KEY must be 32 bytes in base64$/);
   });
 });
 
@@ -148,8 +148,8 @@ describe('loading the root key', () => {
   test.each([0o604, 0o640, 0o644, 0o660, 0o620, 0o602, 0o601])('is refused from a file of mode %o', async (mode) => {
     await writeFile(path, text);
     await chmod(path, mode);
-    expect(await fault(load(`file:${path}`))).toMatch(/read or written by others/);
-    expect(await fault(load(null, true))).toMatch(/root-key in DATA_DIR may be read or written by others/);
+    expect(await fault(load(`file:${path}`))).toMatch(/is readable or writable by other users/);
+    expect(await fault(load(null, true))).toMatch(/root-key in DATA_DIR is readable or writable by other users/);
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
@@ -157,8 +157,8 @@ describe('loading the root key', () => {
     'is refused from a file that holds something else, and the file stays (%#)',
     async (content) => {
       await writeFile(path, content, { mode: 0o600 });
-      expect(await fault(load(`file:${path}`))).toMatch(/does not hold the base64 of 32 bytes/);
-      expect(await fault(load(null, true))).toMatch(/root-key in DATA_DIR does not hold/);
+      expect(await fault(load(`file:${path}`))).toMatch(/must contain 32 bytes in base64/);
+      expect(await fault(load(null, true))).toMatch(/root-key in DATA_DIR must contain/);
       expect(await readFile(path, 'utf8')).toBe(content);
     },
   );
@@ -174,7 +174,7 @@ describe('loading the root key', () => {
   test('cannot be made where DATA_DIR does not exist, and says so', async () => {
     const missing = join(dataDir, 'missing');
     const loading = loadRootKey({ rootKey: null, dataDir: missing, databaseIsEmpty: true });
-    expect(await fault(loading)).toMatch(/cannot hold the root-key/);
+    expect(await fault(loading)).toMatch(/root-key cannot be written to DATA_DIR/);
   });
 
   test('is refused from a file that this user may not read', async () => {

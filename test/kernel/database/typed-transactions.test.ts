@@ -89,6 +89,6 @@ describe('a prepared statement', () => {
       prepared((organization: { id: string; name: string; slug: string }) =>
         tables.insertInto('organization').values({ ...organization }),
       ),
-    ).toThrow('named one by one');
+    ).toThrow('name the parameters of a statement one by one');
   });
 });

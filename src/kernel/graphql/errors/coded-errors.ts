@@ -30,7 +30,10 @@ export const codedErrors = (log: Log, suggests: boolean): ApolloServerPlugin<Any
     return {
       async didResolveOperation({ schema, operation }) {
         if (operation !== undefined && schema.getRootType(operation.operation) == null)
-          throw new AppError('GRAPHQL_INVALID', `The schema has no operations of the kind ${operation.operation}.`);
+          throw new AppError(
+            'GRAPHQL_INVALID',
+            `The schema does not support operations of the kind ${operation.operation}.`,
+          );
       },
       async willSendResponse(told) {
         const { response, errors, contextValue } = told;
@@ -57,7 +60,7 @@ export const codedErrors = (log: Log, suggests: boolean): ApolloServerPlugin<Any
 export const malformedGraphQL = (): AppError =>
   new AppError(
     'MALFORMED_REQUEST',
-    'Send a JSON object with query or documentId, and optionally variables and operationName, and accept application/json.',
+    'Send a JSON object with `query` or `documentId`, and optionally `variables` and `operationName`. Accept application/json.',
   );
 
 interface Fault {
@@ -82,9 +85,7 @@ function faultOf({ schema }: Told, error: GraphQLError, telling: Telling): AppEr
       return documentFault(error, schema, telling);
     case 'BAD_USER_INPUT':
       // The gate has looked at the variables before.
-      return validationFailed([
-        { path: 'variables', code: 'INVALID_TYPE', message: 'must fit the types that are declared' },
-      ]);
+      return validationFailed([{ path: 'variables', code: 'INVALID_TYPE', message: 'must match the declared types' }]);
     case 'OPERATION_RESOLUTION_FAILURE':
       return new AppError(
         'GRAPHQL_INVALID',
@@ -92,9 +93,7 @@ function faultOf({ schema }: Told, error: GraphQLError, telling: Telling): AppEr
       );
     case 'BAD_REQUEST': {
       const { http } = error.extensions as { http?: { status?: number } };
-      return http?.status === 405
-        ? new AppError('METHOD_NOT_ALLOWED', 'Send mutations with POST.')
-        : malformedGraphQL();
+      return http?.status === 405 ? new AppError('METHOD_NOT_ALLOWED', 'Send mutations by POST.') : malformedGraphQL();
     }
     case 'PERSISTED_QUERY_NOT_SUPPORTED':
       return new AppError('PERSISTED_QUERY_NOT_SUPPORTED');
@@ -113,5 +112,5 @@ const isOfArgument = ({ originalError }: GraphQLError): boolean =>
 /** The name is that of an argument of the schema. */
 function argumentFault({ originalError }: GraphQLError): AppError {
   const [, path = 'variables'] = /^Argument "(\w+)"/.exec((originalError as GraphQLError).message) ?? [];
-  return validationFailed([{ path, code: 'INVALID_TYPE', message: 'must fit its type, and not be null' }]);
+  return validationFailed([{ path, code: 'INVALID_TYPE', message: 'must match its type and must not be null' }]);
 }

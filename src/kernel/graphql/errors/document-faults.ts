@@ -51,60 +51,63 @@ const KINDS: readonly FaultKind[] = [
   },
   {
     pattern: /^Value "\w+" does not exist in "(?<type>\w+)" enum/,
-    sentence: ({ type }) => `the enum ${type} has no such value`,
-    discreet: 'the enum has no such value',
+    sentence: ({ type }) => `unknown value of enum ${type}`,
+    discreet: 'unknown enum value',
     known: (schema, { type = '' }) => fieldsOf(schema, type),
   },
   {
     pattern: /^Unknown type "/,
-    sentence: 'there is no such type',
+    sentence: 'unknown type',
     known: (schema) => Object.keys(schema.getTypeMap()).filter((name) => !name.startsWith('__')),
   },
   {
     pattern: /^(?:Field|Directive) "@?\w+" argument "(?<name>\w+)" of type "[\w![\]]+" is required/,
-    sentence: ({ name }) => `the argument ${name} must be given`,
+    sentence: ({ name }) => `argument ${name} is required`,
   },
   {
     pattern: /^Field "\w+\.(?<name>\w+)" of required type "[\w![\]]+" was not provided/,
-    sentence: ({ name }) => `the field ${name} of the input must be given`,
+    sentence: ({ name }) => `input field ${name} is required`,
   },
   {
     pattern: /^Field "\w+" of type "[\w![\]]+" must have a selection of subfields/,
-    sentence: 'the field needs a selection of what to show of it, in braces',
+    sentence: 'the field needs a selection of subfields, in braces',
   },
   {
     pattern: /^Field "\w+" must not have a selection since type/,
-    sentence: 'the field has nothing to select; leave out the braces',
+    sentence: 'the field has no subfields; remove the braces',
   },
-  { pattern: /^Unknown argument "/, sentence: 'there is no such argument' },
-  { pattern: /^Unknown directive "/, sentence: 'there is no such directive' },
-  { pattern: /^Directive "@\w+" may not be used on/, sentence: 'the directive may not stand here' },
-  { pattern: /^The directive "@\w+" can only be used once/, sentence: 'the directive stands here twice' },
-  { pattern: /^Unknown fragment "/, sentence: 'the document has no such fragment' },
-  { pattern: /^Fragment "\w+" is never used/, sentence: 'the fragment is never used' },
-  { pattern: /^Fragment .*cannot be spread here/, sentence: 'the fragment is of a type that is never here' },
-  { pattern: /^Fragment .*cannot condition on/, sentence: 'a fragment can only be of a type with fields' },
-  { pattern: /^Cannot spread fragment "/, sentence: 'the fragment is inside of itself' },
-  { pattern: /^Variable "\$\w+" is not defined/, sentence: 'the operation does not declare this variable' },
-  { pattern: /^Variable "\$\w+" is never used/, sentence: 'the variable is never used' },
+  { pattern: /^Unknown argument "/, sentence: 'unknown argument' },
+  { pattern: /^Unknown directive "/, sentence: 'unknown directive' },
+  { pattern: /^Directive "@\w+" may not be used on/, sentence: 'the directive is not allowed here' },
+  { pattern: /^The directive "@\w+" can only be used once/, sentence: 'the directive is repeated' },
+  { pattern: /^Unknown fragment "/, sentence: 'unknown fragment' },
+  { pattern: /^Fragment "\w+" is never used/, sentence: 'unused fragment' },
+  { pattern: /^Fragment .*cannot be spread here/, sentence: 'a fragment of this type never matches here' },
+  { pattern: /^Fragment .*cannot condition on/, sentence: 'a fragment must be on an object, interface or union type' },
+  { pattern: /^Cannot spread fragment "/, sentence: 'the fragment spreads itself' },
+  { pattern: /^Variable "\$\w+" is not defined/, sentence: 'undeclared variable' },
+  { pattern: /^Variable "\$\w+" is never used/, sentence: 'unused variable' },
   {
     pattern: /^Variable "\$\w+" of type "[\w![\]]+" used in position expecting type "(?<type>[\w![\]]+)"/,
     sentence: ({ type }) => `the variable must be declared as ${type}`,
   },
-  { pattern: /^Variable "\$\w+" cannot be non-input type/, sentence: 'a variable must be of an input type' },
-  { pattern: /^Fields "\w+" conflict/, sentence: 'two fields have one name here; give one of them an alias' },
-  { pattern: /^There can be only one /, sentence: 'the name is there twice' },
-  { pattern: /^This anonymous operation must be/, sentence: 'a document of several operations needs a name for each' },
+  { pattern: /^Variable "\$\w+" cannot be non-input type/, sentence: 'the type of a variable must be an input type' },
+  { pattern: /^Fields "\w+" conflict/, sentence: 'two fields conflict; use an alias for one of them' },
+  { pattern: /^There can be only one /, sentence: 'the name is not unique' },
+  {
+    pattern: /^This anonymous operation must be/,
+    sentence: 'in a document with several operations, each needs a name',
+  },
   { pattern: /^Int cannot represent/, sentence: 'must be a whole number between -2147483648 and 2147483647' },
   { pattern: /^Float cannot represent/, sentence: 'must be a number' },
-  { pattern: /^(?:String|ID) cannot represent/, sentence: 'must be a text in quotes' },
+  { pattern: /^(?:String|ID) cannot represent/, sentence: 'must be a string, in quotes' },
   { pattern: /^Boolean cannot represent/, sentence: 'must be true or false' },
   { pattern: /^Enum "\w+" cannot represent non-enum value/, sentence: 'must be a value of the enum, without quotes' },
   {
     pattern: /^Expected value of type "(?<type>[\w![\]]+)", found/,
-    sentence: ({ type }) => `must be a value of the type ${type}`,
+    sentence: ({ type }) => `must be a ${type}`,
   },
-  { pattern: /^GraphQL introspection is not allowed/, sentence: 'introspection is switched off' },
+  { pattern: /^GraphQL introspection is not allowed/, sentence: 'introspection is disabled' },
 ];
 
 /**
@@ -123,7 +126,7 @@ export function documentFault(error: GraphQLError, schema: GraphQLSchema, tellin
   const meant = telling.nearNames ? didYouMean(name, found?.known?.(schema, names) ?? []) : '';
   return new AppError(
     'GRAPHQL_INVALID',
-    `The GraphQL document does not fit the schema${placeOf(error)}${sentence === undefined ? '' : `: ${sentence}`}${meant || '.'}`,
+    `The GraphQL document does not match the schema${placeOf(error)}${sentence === undefined ? '' : `: ${sentence}`}${meant || '.'}`,
   );
 }
 
@@ -133,8 +136,8 @@ const SYNTAX = /^Syntax Error: (?:Expected (?<sign>"[^\w\s"]{1,3}"|Name|<EOF>)|(
 /** A document that is none, and where. */
 export function syntaxFault(error: GraphQLError): AppError {
   const { sign, unfinished } = SYNTAX.exec(error.message)?.groups ?? {};
-  const missing = { '<EOF>': 'its end', Name: 'a name' }[sign ?? ''] ?? sign;
-  const reason = unfinished === undefined ? missing && `: ${missing} was expected` : ': a text does not end';
+  const missing = { '<EOF>': 'end of document', Name: 'a name' }[sign ?? ''] ?? sign;
+  const reason = unfinished === undefined ? missing && `: expected ${missing}` : ': unterminated string';
   return new AppError('GRAPHQL_SYNTAX', `The GraphQL document cannot be parsed${placeOf(error)}${reason ?? ''}.`);
 }
 

@@ -2,19 +2,19 @@ import { GraphQLEnumType, GraphQLSchema } from 'graphql';
 import { detailCodes } from '../../detail-codes.js';
 import { errorCodes, errorRow } from '../../errors.js';
 
-const DESCRIPTION = `Strongroom keeps secrets and what belongs to them.
+const DESCRIPTION = `The GraphQL API of Strongroom, a secrets manager.
 
-Each entry of \`errors\` has a \`message\` for a person and, in \`extensions\`, \`code\` (one of \`ErrorCode\`: branch on
-it), \`statusCode\` (the HTTP status that REST answers), \`reqId\` (quote it to your operator) and, where there are several
-faults or the place matters, \`details\`: a list of \`path\` (a place in the request, beginning with an argument:
-\`input.slug\`), \`code\` (one of \`ErrorDetailCode\`, or an \`ErrorCode\`) and \`message\`. All faults of the variables are
-told at once; then, when they fit their types, all that break a rule. Nothing that was sent is repeated.`;
+Each item of \`errors\` has a \`message\` for people and, in \`extensions\`: \`code\`, one of \`ErrorCode\`, to branch on;
+\`statusCode\`, the HTTP status of the same error in REST; \`reqId\`, which your operator can look up; and often \`details\`,
+a list of violations. Each of them has a \`path\` in the request that starts with an argument (\`input.slug\`), a \`code\`
+(one of \`ErrorDetailCode\` or \`ErrorCode\`) and a \`message\`. All violations are reported at once: first those of the
+types of variables, then those of the rules. Errors never repeat your input.`;
 
 /** What errors are made of, for the explorer; no field has these types. */
 const errorCodeType = (): GraphQLEnumType =>
   new GraphQLEnumType({
     name: 'ErrorCode',
-    description: 'What `extensions.code` of an error may be: the HTTP status that goes with it, and what it says.',
+    description: 'Values of `extensions.code` of an error, each with its HTTP status and default message.',
     values: Object.fromEntries(
       errorCodes().map((code) => {
         const { status, message } = errorRow(code);
@@ -27,8 +27,8 @@ const detailCodeType = (): GraphQLEnumType =>
   new GraphQLEnumType({
     name: 'ErrorDetailCode',
     description:
-      'What `code` of an entry of `details` may be, beside codes of errors. In `PERMISSION_DENIED` it is the missing action, as ' +
-      '`PermissionAction` names it, and `path` its subject, as in `PermissionSubject`. Organizations have further ones, as `CREATE_TOKEN`.',
+      'Values of `code` in `details`, besides those of `ErrorCode`. In `PERMISSION_DENIED`, `code` is the missing action, as in ' +
+      '`PermissionAction`, and `path` its subject, as in `PermissionSubject`. Organizations have more actions, for example `CREATE_TOKEN`.',
     values: Object.fromEntries(detailCodes().map(([code, description]) => [code, { description }])),
   });
 

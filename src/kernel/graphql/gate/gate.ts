@@ -95,7 +95,7 @@ export class Gate {
         throw new AppError('PERSISTED_DOCUMENTS_ONLY');
       return query;
     }
-    if (query != null) throw new AppError('MALFORMED_REQUEST', 'Send query or documentId, a text, and not both.');
+    if (query != null) throw new AppError('MALFORMED_REQUEST', 'Send either `query` or `documentId`, as a string.');
     const found = await this.persisted.find(documentId);
     if (found === undefined) throw new AppError('PERSISTED_DOCUMENT_NOT_FOUND');
     return found.text;

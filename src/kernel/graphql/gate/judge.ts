@@ -43,25 +43,22 @@ export function judgeDocument(
   return { shares: { ...shares, ...Object.fromEntries(measured) }, document, dependsOnRequest };
 }
 
-/** The code of each limit in details, and what its numbers count. */
+/** The code of each limit in `details`, and what its numbers count. */
 const LIMITS: Readonly<Record<LimitName, { readonly code: DetailCode; readonly counted: string }>> = {
-  text: { code: 'TEXT_LIMIT', counted: 'bytes' },
-  tokens: { code: 'TOKENS_LIMIT', counted: 'tokens' },
-  nesting: { code: 'NESTING_LIMIT', counted: 'brackets inside one another' },
-  depth: { code: 'DEPTH_LIMIT', counted: 'fields inside one another' },
-  selections: { code: 'SELECTIONS_LIMIT', counted: 'selections, fragments spread,' },
-  cost: { code: 'COST_LIMIT', counted: 'objects in the answer, by the lengths of its lists,' },
-  aliases: { code: 'ALIASES_LIMIT', counted: 'aliases' },
-  directives: { code: 'DIRECTIVES_LIMIT', counted: 'directives' },
-  fragments: { code: 'FRAGMENTS_LIMIT', counted: 'fragments' },
-  operations: { code: 'OPERATIONS_LIMIT', counted: 'operations' },
-  branches: { code: 'BRANCHES_LIMIT', counted: 'fields with fields below them in one place of the answer' },
-  leaves: { code: 'LEAVES_LIMIT', counted: 'fields without fields below them in one place of the answer' },
-  introspectionDepth: {
-    code: 'INTROSPECTION_DEPTH_LIMIT',
-    counted: 'fields inside one another below __schema or __type',
-  },
-  introspectionCost: { code: 'INTROSPECTION_COST_LIMIT', counted: 'objects in the answer below __schema and __type' },
+  text: { code: 'TEXT_LIMIT', counted: 'Document size in bytes' },
+  tokens: { code: 'TOKENS_LIMIT', counted: 'Token count' },
+  nesting: { code: 'NESTING_LIMIT', counted: 'Bracket nesting depth' },
+  depth: { code: 'DEPTH_LIMIT', counted: 'Depth' },
+  selections: { code: 'SELECTIONS_LIMIT', counted: 'Selection count (fragments expanded)' },
+  cost: { code: 'COST_LIMIT', counted: 'Estimated cost' },
+  aliases: { code: 'ALIASES_LIMIT', counted: 'Alias count' },
+  directives: { code: 'DIRECTIVES_LIMIT', counted: 'Directive count' },
+  fragments: { code: 'FRAGMENTS_LIMIT', counted: 'Fragment count' },
+  operations: { code: 'OPERATIONS_LIMIT', counted: 'Operation count' },
+  branches: { code: 'BRANCHES_LIMIT', counted: 'Count of fields with subfields merged into one response field' },
+  leaves: { code: 'LEAVES_LIMIT', counted: 'Count of fields without subfields merged into one response field' },
+  introspectionDepth: { code: 'INTROSPECTION_DEPTH_LIMIT', counted: 'Introspection depth' },
+  introspectionCost: { code: 'INTROSPECTION_COST_LIMIT', counted: 'Estimated introspection cost' },
 };
 /** Counting stops where these are exceeded. */
 const COUNTED_SO_FAR: ReadonlySet<LimitName> = new Set(['tokens', 'nesting']);
@@ -73,7 +70,7 @@ export const excessOf = (shares: Shares): ErrorDetail[] =>
     .map(([name, { asked, allowed }]) => ({
       path: 'query',
       code: LIMITS[name].code,
-      message: `at most ${allowed} ${LIMITS[name].counted} are allowed, and there are ${COUNTED_SO_FAR.has(name) ? 'at least ' : ''}${asked}`,
+      message: `${LIMITS[name].counted} ${COUNTED_SO_FAR.has(name) ? 'of at least ' : ''}${asked} exceeds the limit of ${allowed}`,
     }));
 
 /** @throws QUERY_TOO_COMPLEX with every limit that is exceeded */

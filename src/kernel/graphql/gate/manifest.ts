@@ -28,14 +28,14 @@ export function readManifest(json: string): { manifest: Manifest; faults: readon
   if (entries === null) {
     return {
       manifest: new Map(),
-      faults: ['it is neither a JSON object of ids and texts nor a manifest of Apollo’s tools'],
+      faults: ['it must be a JSON object of IDs and documents, or a manifest of the Apollo tools'],
     };
   }
   const faults = entries.flatMap(([id, text], index) => {
     if (!ID.test(id))
-      return [`the id of entry ${index + 1} is none: letters, digits, - . _ ~, or sha256: and 64 digits`];
+      return [`the ID of entry ${index + 1} must be letters, digits and - . _ ~, or sha256: and 64 hexadecimal digits`];
     return id.startsWith('sha256:') && id !== idOf(text)
-      ? [`${id} is not the hash of its text, which is ${idOf(text)}`]
+      ? [`${id} is not the hash of its document, which is ${idOf(text)}`]
       : [];
   });
   return { manifest: new Map(entries), faults };

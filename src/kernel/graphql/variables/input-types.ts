@@ -32,7 +32,7 @@ function checkInputNames(type: GraphQLInputType, sample: unknown, path: string):
   const unknown = Object.keys(sample).filter((name) => !(name in fields));
   const missing = Object.values(fields).filter((field) => isRequiredInputField(field) && !(field.name in sample));
   if (unknown.length > 0) throw new Error(`${path} has no field ${unknown.join(', ')}`);
-  if (missing.length > 0) throw new Error(`${path} lacks ${missing.map(({ name }) => name).join(', ')}`);
+  if (missing.length > 0) throw new Error(`${path} has no value for ${missing.map(({ name }) => name).join(', ')}`);
   for (const [name, value] of Object.entries(sample))
     checkInputNames((fields[name] as { type: GraphQLInputType }).type, value, `${path}.${name}`);
 }
@@ -65,7 +65,7 @@ export function checkVariables(
     const name = variable.name.value;
     const type = types.get(name) as GraphQLInputType;
     if (sample[name] === undefined && isNonNullType(type) && defaultValue === undefined)
-      throw new Error(`variable ${name} is never given`);
+      throw new Error(`variable ${name} has no value`);
     checkInputNames(type, sample[name], name);
   }
 }

@@ -102,21 +102,21 @@ function addFaultsOfObject(type: GraphQLInputObjectType, value: unknown, at: At)
   if (!type.isOneOf) return;
   const given = Object.keys(fields).filter((name) => object[name] !== undefined);
   if (given.length !== 1 || object[given[0] as string] === null)
-    faults.add({ path: pathOf(at), code: 'NOT_ONE', message: 'must have exactly one of its fields, and not null' });
+    faults.add({ path: pathOf(at), code: 'NOT_ONE', message: 'must have exactly one field, which must not be null' });
 }
 
 function addMissing(at: At): void {
-  if (!at.faults.isFull) at.faults.add({ path: pathOf(at), code: 'MISSING', message: 'must be given' });
+  if (!at.faults.isFull) at.faults.add({ path: pathOf(at), code: 'MISSING', message: 'required' });
 }
 
 /** What values of the scalars of the specification must be. */
 const SCALARS: Readonly<Record<string, string>> = {
   Int: 'must be a whole number between -2147483648 and 2147483647',
   Float: 'must be a number',
-  String: 'must be a text',
+  String: 'must be a string',
   Boolean: 'must be true or false',
-  ID: 'must be a text',
-  DateTime: 'must be a date and time (ISO 8601)',
+  ID: 'must be a string',
+  DateTime: 'must be a date and time in RFC 3339 format',
   JSONObject: 'must be an object',
 };
 
@@ -131,7 +131,7 @@ function addFaultOfLeaf(type: GraphQLLeafType, value: unknown, at: At): void {
     const names = type.getValues().map(({ name }) => name);
     at.faults.add({ path, code: 'INVALID_VALUE', message: `must be ${names.join(' or ')}` });
   } else {
-    const message = SCALARS[type.name] ?? `must be a value of the type ${type.name}`;
+    const message = SCALARS[type.name] ?? `must be a ${type.name}`;
     at.faults.add({ path, code: 'INVALID_TYPE', message });
   }
 }

@@ -115,7 +115,7 @@ const limitsOf = ({ caller }: FastifyRequest) => (caller === null ? LIMITS.ofAno
 
 const tooLarge = ({ caller }: FastifyRequest): AppError =>
   caller === null
-    ? new AppError('BODY_TOO_LARGE', 'The body is larger than 16 KiB, the limit of requests without a token.')
+    ? new AppError('BODY_TOO_LARGE', 'The body is larger than 16 KiB, the limit for requests without a token.')
     : new AppError('BODY_TOO_LARGE');
 
 /** Whose memory a body without a token takes; null for a trusted proxy itself: its clients have addresses of their own. */

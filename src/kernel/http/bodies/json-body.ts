@@ -60,11 +60,12 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-const tooDeep = (): AppError => new AppError('MALFORMED_JSON', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+const tooDeep = (): AppError =>
+  new AppError('MALFORMED_JSON', `The body is nested more than ${MAX_DEPTH} levels deep.`);
 const tooManyEntries = (limit: number): AppError =>
   new AppError(
     'BODY_TOO_LARGE',
-    `The body has more than ${limit} entries in its lists and objects; send less at once.`,
+    `The body has more than ${limit} entries in its lists and objects. Split the request.`,
   );
 
 /**

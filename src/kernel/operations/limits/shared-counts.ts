@@ -138,7 +138,7 @@ export class SharedCounts {
       sent.map(({ key }) => key),
       Math.floor(before / buckets.slotMs) - SLOTS,
     ]);
-    if (answer === undefined) throw new Error('an exchange of counts was not answered');
+    if (answer === undefined) throw new Error('the database did not return the counts');
     // As if the answer was made in the middle of the time that it took.
     buckets.clockAheadMs += answer.now - (before + buckets.now) / 2;
     const counts = new Map<Bucket, Map<number, number>>();

@@ -7,7 +7,7 @@ export function measureJobs(registry: Registry, jobs: Jobs, probe: StoreProbe): 
   const registers = [registry];
   new Gauge({
     name: 'strongroom_jobs',
-    help: 'Jobs of all nodes by kind and state: waiting, running, or failed for good and kept.',
+    help: 'Jobs of all nodes by kind and state: waiting, running, or permanently failed.',
     labelNames: ['kind', 'state'],
     registers,
     async collect() {
@@ -18,7 +18,7 @@ export function measureJobs(registry: Registry, jobs: Jobs, probe: StoreProbe): 
   });
   new Gauge({
     name: 'strongroom_job_overdue_seconds',
-    help: 'How long the job that is overdue most has been due, by kind.',
+    help: 'Age of the most overdue job by kind, in seconds since it was due.',
     labelNames: ['kind'],
     registers,
     async collect() {
@@ -28,7 +28,7 @@ export function measureJobs(registry: Registry, jobs: Jobs, probe: StoreProbe): 
   });
   new Gauge({
     name: 'strongroom_jobs_running',
-    help: 'Jobs that run on this node.',
+    help: 'Jobs running on this node.',
     registers,
     collect() {
       this.set(jobs.figures.running);
@@ -36,7 +36,7 @@ export function measureJobs(registry: Registry, jobs: Jobs, probe: StoreProbe): 
   });
   new Counter({
     name: 'strongroom_job_attempts_total',
-    help: 'Attempts that ended on this node by kind and outcome: done, failed, or lost to another node.',
+    help: 'Finished job attempts on this node by kind and outcome: done, failed, or lost to another node.',
     labelNames: ['kind', 'outcome'],
     registers,
     collect() {
@@ -46,7 +46,7 @@ export function measureJobs(registry: Registry, jobs: Jobs, probe: StoreProbe): 
   });
   new Gauge({
     name: 'strongroom_job_store_connected',
-    help: '1 when the store of wake-ups is reached; without it jobs start within five seconds of their time.',
+    help: '1 if the job store is connected. Without it, jobs start within five seconds of their time.',
     labelNames: ['backend'],
     registers,
     collect() {

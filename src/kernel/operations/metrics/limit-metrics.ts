@@ -5,7 +5,7 @@ import type { RateLimits } from '../limits/rate-limits.js';
 export function measureRateLimits(registry: Registry, { refusals, buckets }: RateLimits): void {
   new Counter({
     name: 'strongroom_rate_limited_total',
-    help: 'Requests refused by a rate limit; they leave no other trace.',
+    help: 'Requests refused by a rate limit. They are not logged or audited.',
     labelNames: ['limit'],
     registers: [registry],
     collect() {
@@ -15,7 +15,7 @@ export function measureRateLimits(registry: Registry, { refusals, buckets }: Rat
   });
   new Gauge({
     name: 'strongroom_rate_limit_buckets',
-    help: 'Tokens, clients and addresses that this node counts requests of, one for each limit.',
+    help: 'Tokens, clients and addresses whose requests this node counts, once for each limit.',
     registers: [registry],
     collect() {
       this.set(buckets?.size ?? 0);

@@ -6,7 +6,7 @@ export function measureLoad(registry: Registry, load: Load): void {
   const registers = [registry];
   new Gauge({
     name: 'strongroom_response_memory_bytes',
-    help: 'Memory reserved for responses that are built or sent; at most RESPONSE_MEMORY_MIB.',
+    help: 'Memory reserved for responses being built or sent, at most RESPONSE_MEMORY_MIB.',
     registers,
     collect() {
       this.set(load.figures.bytes);
@@ -14,7 +14,7 @@ export function measureLoad(registry: Registry, load: Load): void {
   });
   new Gauge({
     name: 'strongroom_heavy_reads',
-    help: 'Heavy reads by state: running, or waiting for their turn.',
+    help: 'Heavy reads by state: running or queued.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -25,7 +25,7 @@ export function measureLoad(registry: Registry, load: Load): void {
   });
   new Counter({
     name: 'strongroom_load_refusals_total',
-    help: 'Requests refused because their response is too large (size), or for want of memory or of a place in the queue of heavy reads.',
+    help: 'Requests refused because their response is too large (size), memory is exhausted (memory), or the queue of heavy reads is full (queue).',
     labelNames: ['reason'],
     registers,
     collect() {

@@ -14,27 +14,27 @@ export type Outcome = ErrorCode | 'OK';
 export class OperationMetrics {
   readonly #operations = new Counter({
     name: 'strongroom_operations_total',
-    help: 'Operations by what came of them: a REST route, or a root field of GraphQL (none: no field was reached), and a code.',
+    help: 'Operations by name and result code. The name is a REST route or a GraphQL root field, or none if no field was reached.',
     labelNames: ['api', 'operation', 'code'],
     registers: [],
   });
   readonly #requests = new Histogram({
     name: 'strongroom_http_request_duration_seconds',
-    help: 'Time from the request line to the last byte of the answer.',
+    help: 'Time from the request line to the last byte of the response.',
     labelNames: ['method', 'route', 'status'],
     buckets: SECONDS,
     registers: [],
   });
   readonly #fields = new Histogram({
     name: 'strongroom_graphql_operation_duration_seconds',
-    help: 'Time of a GraphQL request, for each root field that it names.',
+    help: 'Duration of GraphQL requests, for each of their root fields.',
     labelNames: ['operation'],
     buckets: SECONDS,
     registers: [],
   });
   readonly #refusedTokens = new Counter({
     name: 'strongroom_tokens_refused_total',
-    help: 'Requests whose access token was refused, by code; TOKEN_INVALID are unknown ones.',
+    help: 'Requests whose access token was rejected, by code. TOKEN_INVALID: unknown tokens.',
     labelNames: ['code'],
     registers: [],
   });

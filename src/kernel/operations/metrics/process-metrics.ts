@@ -9,13 +9,13 @@ export function measureProcess(
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'strongroom_build_info',
-    help: 'Always 1; the labels tell what runs.',
+    help: 'Always 1. The labels have the version.',
     labelNames: ['version', 'node_version'],
     registers,
   }).set({ version, node_version: process.version }, 1);
   new Gauge({
     name: 'strongroom_draining',
-    help: '1 from the signal to stop on.',
+    help: '1 while the node shuts down.',
     registers,
     collect() {
       this.set(lifecycle.isDraining ? 1 : 0);

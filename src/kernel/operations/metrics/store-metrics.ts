@@ -33,7 +33,7 @@ function measureDatabase(registry: Registry, { database }: Measured, probe: Stor
   const registers = [registry];
   new Counter({
     name: 'strongroom_sql_statements_total',
-    help: 'SQL statements sent to Postgres, transaction control included: for requests, or by upkeep in the background.',
+    help: 'SQL statements sent to Postgres, including transaction control, for requests or background tasks.',
     labelNames: ['origin'],
     registers,
     collect() {
@@ -43,7 +43,7 @@ function measureDatabase(registry: Registry, { database }: Measured, probe: Stor
   });
   new Gauge({
     name: 'strongroom_database_connections',
-    help: 'Connections of the pool by state: open, of these idle or held; waiting are callers without one.',
+    help: 'Pool connections by state: open, and of these idle or held. Waiting: callers without a connection.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -53,7 +53,7 @@ function measureDatabase(registry: Registry, { database }: Measured, probe: Stor
   });
   new Gauge({
     name: 'strongroom_database_hold_seconds',
-    help: 'How long the connection that is held longest is held by now.',
+    help: 'How long the longest-held connection has been held.',
     registers,
     collect() {
       this.set(database.connections.longestHoldMs / 1_000);
@@ -61,7 +61,7 @@ function measureDatabase(registry: Registry, { database }: Measured, probe: Stor
   });
   new Counter({
     name: 'strongroom_database_leaks_total',
-    help: 'Connections that were never given back and had to be taken away; 0 unless the service has a defect.',
+    help: 'Connections that were never returned to the pool and had to be closed. 0 unless the service has a defect.',
     registers,
     collect() {
       this.reset();
@@ -76,7 +76,7 @@ function measureDatabase(registry: Registry, { database }: Measured, probe: Stor
   });
   new Gauge({
     name: 'strongroom_database_up',
-    help: '1 when the database answered the last probe of this node within a second.',
+    help: '1 if the database answered the last probe of this node within a second.',
     registers,
     async collect() {
       this.set((await probe.read()).isUp ? 1 : 0);
@@ -98,24 +98,20 @@ function measureKeys(registry: Registry, { keyring }: Measured, probe: StoreProb
       },
     });
   };
-  gauge(
-    'strongroom_data_keys',
-    'Data keys that seal at present, of all organizations and projects.',
-    ({ inUse }) => inUse,
-  );
+  gauge('strongroom_data_keys', 'Active data keys of all organizations and projects.', ({ inUse }) => inUse);
   gauge(
     'strongroom_data_key_age_seconds',
-    'Age of the oldest data key that seals; one is succeeded at its first seal after 365 days.',
+    'Age of the oldest active data key. A key is replaced at its first use after 365 days.',
     ({ oldestSeconds }) => oldestSeconds,
   );
   gauge(
     'strongroom_data_key_seals_ratio',
-    'Seals that the most used data key has made or reserved, as a part of the 2^30 that it may.',
+    'Encryptions that the most used data key has made or reserved, as a fraction of its limit of 2^30.',
     ({ mostSeals }) => mostSeals / 2 ** 30,
   );
   new Counter({
     name: 'strongroom_unreadable_values_total',
-    help: 'Times that a stored value did not open, at each reading.',
+    help: 'Failed decryptions of stored values.',
     registers,
     collect() {
       this.reset();
@@ -128,7 +124,7 @@ function measureAuditSeals(registry: Registry, { auditSealer }: Measured): void 
   const registers = [registry];
   new Gauge({
     name: 'strongroom_audit_unsealed_seconds',
-    help: 'Age of the oldest row of the audit trail that no seal covers yet; 0 when all are sealed.',
+    help: 'Age of the oldest row of the audit trail without a seal. 0 if all rows are sealed.',
     registers,
     collect() {
       this.set(auditSealer.figures.unsealedSeconds);
@@ -136,7 +132,7 @@ function measureAuditSeals(registry: Registry, { auditSealer }: Measured): void 
   });
   new Gauge({
     name: 'strongroom_audit_last_seal',
-    help: 'Number of the last seal of the audit trail that this node knows of.',
+    help: 'Number of the last seal of the audit trail known to this node.',
     registers,
     collect() {
       this.set(auditSealer.figures.lastSeal);
@@ -156,7 +152,7 @@ function measureAudit(registry: Registry, { auditTrail }: Measured): void {
   });
   new Gauge({
     name: 'strongroom_audit_oldest_wait_seconds',
-    help: 'How long the oldest of them waits; after two seconds its request is refused.',
+    help: 'How long the oldest unstored audit record has waited. After two seconds its request is refused.',
     registers,
     collect() {
       this.set(auditTrail.waiting.oldestMs / 1_000);
@@ -168,7 +164,7 @@ function measureReplyCache(registry: Registry, replyCache: ReplyCache): void {
   const registers = [registry];
   new Counter({
     name: 'strongroom_reply_cache_requests_total',
-    help: 'Requests for replies that may be kept: answered from memory (hit), or made (miss).',
+    help: 'Requests for cacheable responses: served from the response cache (hit), or built (miss).',
     labelNames: ['result'],
     registers,
     collect() {
@@ -179,7 +175,7 @@ function measureReplyCache(registry: Registry, replyCache: ReplyCache): void {
   });
   new Gauge({
     name: 'strongroom_reply_cache_bytes',
-    help: 'Memory taken by kept replies.',
+    help: 'Memory used by the response cache.',
     registers,
     collect() {
       this.set(replyCache.figures.bytes);
@@ -191,7 +187,7 @@ function measureEmbedded(registry: Registry, figures: () => Promise<EmbeddedFigu
   const registers = [registry];
   new Counter({
     name: 'strongroom_postgres_restarts_total',
-    help: 'How often the embedded Postgres ended by itself and was brought back.',
+    help: 'How often the embedded Postgres exited unexpectedly and was restarted.',
     registers,
     async collect() {
       const { restarts } = await figures();
@@ -201,7 +197,7 @@ function measureEmbedded(registry: Registry, figures: () => Promise<EmbeddedFigu
   });
   new Gauge({
     name: 'strongroom_disk_reserve_bytes',
-    help: 'Size of the file `ballast`, which is there to be deleted when the disk is full; 64 MiB, or 0 without it.',
+    help: 'Size of the disk reserve, the file `ballast` that you can delete when the disk is full: 64 MiB, or 0 if it is missing.',
     registers,
     async collect() {
       this.set((await figures()).reserveBytes);

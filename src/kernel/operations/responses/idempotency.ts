@@ -53,7 +53,7 @@ interface Stored {
 export function checkIdempotencyKey(key: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   const path = 'header.Idempotency-Key';
-  throw validationFailed([{ path, code: 'INVALID_FORMAT', message: 'must have 1 to 255 visible ASCII characters' }]);
+  throw validationFailed([{ path, code: 'INVALID_FORMAT', message: 'must be 1 to 255 printable ASCII characters' }]);
 }
 
 /**

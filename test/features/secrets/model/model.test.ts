@@ -77,6 +77,6 @@ describe('random writes, moves, renames, imports and restores leave what a simpl
     const { code, differences, output } = await strongroom.verifyAudit();
     expect([code, differences]).toEqual([0, []]);
     const [{ count } = { count: 0 }] = await strongroom.sql('select count(*)::int as count from secret');
-    expect(output).toContain(`\n${count} secrets are as the trail says, 0 differ, 0 were last written before`);
+    expect(output).toContain(`\n${count} secrets match the trail, 0 differ, 0 were last changed before`);
   });
 });
