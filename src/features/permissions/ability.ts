@@ -3,8 +3,12 @@ import { type Ability, buildAbility, type Rule, rulesOf } from '../../kernel/aut
 /** Compiles the rules of one caller. Later rules win over earlier ones. */
 export const abilityOf = (rules: readonly Rule[]): Ability => buildAbility(rules.map(inNewerWords));
 
-/** `read` of secrets is the older word for both `describeSecret` and `readValue`. */
+/**
+ * `read` of secrets is the older word for both `describeSecret` and `readValue`; in an organization `project` is another word for
+ * `workspace`.
+ */
 function inNewerWords(rule: Rule): Rule {
+  if (rule.subject === 'project') return { ...rule, subject: 'workspace' };
   const actions = [rule.action].flat();
   if (rule.subject !== 'secrets' || !actions.includes('read')) return rule;
   const others = actions.filter((action) => action !== 'read');

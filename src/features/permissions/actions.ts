@@ -90,6 +90,8 @@ export const ORGANIZATION_ACTIONS = {
   'sub-organization': ['create', 'edit', 'delete'],
   settings: ['read', 'edit'],
   workspace: ['create', 'rescue'],
+  // What clients call `workspace:create`: see `inNewerWords`.
+  project: ['create'],
   'project-templates': LIFE,
   role: LIFE,
   member: [...LIFE, 'grant-privileges', 'assign-role'],

@@ -44,6 +44,7 @@ const ORGANIZATION_SUBJECTS: Readonly<Record<OrganizationPermissionSubject, stri
   'sub-organization': 'Sub-organizations.',
   settings: 'Settings of the organization.',
   workspace: 'Projects.',
+  project: 'Creation of projects; the same as `workspace` with `create`.',
   'project-templates': 'Templates of projects.',
   role: 'Roles of the organization.',
   member: 'Users and memberships of people.',

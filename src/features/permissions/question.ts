@@ -2,9 +2,14 @@ import { type Ability, type Action, can, decidingRule } from '../../kernel/authz
 import type { Fields } from '../../kernel/authz/conditions.js';
 import { assignmentsOf } from './ability.js';
 
-/** The actions that a question is about. No rule is judged by the older word for reading secrets. */
-export const actionsAsked = (action: Action): readonly Action[] =>
-  action === 'secrets:read' ? ['secrets:describeSecret', 'secrets:readValue'] : [action];
+/** What rules are compiled to where they say this: no question is judged by the other words. */
+const OTHER_WORDS: Readonly<Record<string, readonly Action[]>> = {
+  'secrets:read': ['secrets:describeSecret', 'secrets:readValue'],
+  'project:create': ['workspace:create'],
+};
+
+/** The actions that a question is about. */
+export const actionsAsked = (action: Action): readonly Action[] => OTHER_WORDS[action] ?? [action];
 
 /** An ability as requests that do this are judged by it. */
 const judgingBy = (own: Ability, action: Action): Ability => (/:assign-/.test(action) ? assignmentsOf(own) : own);

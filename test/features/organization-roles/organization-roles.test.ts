@@ -52,6 +52,24 @@ describe('roles of an organization', () => {
     expect(verbs).toEqual(['create', 'update', 'update', 'delete'].map((verb) => `organization-role:${verb}`));
   });
 
+  test('let their holders make projects by either word for it, and tell the word as it was given', async () => {
+    const { admin } = await strongroom.seed.organization();
+    for (const subject of ['project', 'workspace']) {
+      const permissions = [{ subject, action: ['create'], inverted: false, conditions: null }];
+      const { role } = mustSucceed(
+        await admin.post(ROLES, { slug: `makes-${subject}`, name: subject, permissions }),
+      ).body;
+      expect(role.permissions).toEqual(permissions);
+      const maker = await strongroom.seed.caller(admin);
+      mustSucceed(await admin.patch(`/api/v1/identities/${maker.identityId}`, { role: role.slug }));
+      mustSucceed(await maker.post('/api/v2/workspace', { projectName: 'Shop' }));
+      const { canInOrganization } = await maker.data(
+        '{ canInOrganization(checks: [{ subject: PROJECT, action: CREATE }, { subject: WORKSPACE, action: CREATE }]) { allowed } }',
+      );
+      expect(canInOrganization.allowed).toEqual([true, true]);
+    }
+  });
+
   test('are typed over GraphQL, and found by their ids', async () => {
     const { admin } = await strongroom.seed.organization();
     const shape = 'permissions { subject action inverted conditions { username { is glob } } }';
