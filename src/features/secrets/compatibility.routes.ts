@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { WrittenRoute } from '../../rest/route.js';
 import { folderRoutes } from './folder.routes.js';
-import { importRoutes } from './import.routes.js';
+import { importRoutes, toOlderImport } from './import.routes.js';
 import { folderPath } from './place.rules.js';
 import { secretRoutes } from './secret.routes.js';
 import { SECRETS } from './secret-reply.js';
@@ -159,11 +159,12 @@ const folders = [
   }),
 ];
 
-const imports = ['', '/{secretImportId}'].flatMap((one) =>
-  (one === '' ? ['POST', 'GET'] : ['GET', 'PATCH', 'DELETE']).map((method) =>
-    older([method, PRESENT_IMPORTS + one], IMPORTS + one),
-  ),
-);
+const IMPORT = '/{secretImportId}';
+const imports = [
+  ...['POST', 'GET'].map((method) => older([method, PRESENT_IMPORTS], IMPORTS)),
+  { ...older(['GET', PRESENT_IMPORTS + IMPORT], IMPORTS + IMPORT), reply: toOlderImport },
+  ...['PATCH', 'DELETE'].map((method) => older([method, PRESENT_IMPORTS + IMPORT], IMPORTS + IMPORT)),
+];
 
 /** Secrets, folders and imports at the paths and in the words of before, which published clients still use. */
 export const compatibilityRoutes = [...rawSecrets, ...folders, ...imports];

@@ -4,7 +4,7 @@ import { ImportChange, ImportLocation, ImportSource, importing } from './import.
 import { unreadableValues, unresolvedReferences } from './reply-headers.js';
 import { IMPORTED, PLACE_ERRORS, toImported } from './secret-reply.js';
 
-const FIELDS = `id position projectId createdAt updatedAt folder { folderId environment: environmentSlug path }
+const FIELDS = `id position projectId createdAt updatedAt folder { folderId path environmentId environment: environmentSlug environmentName }
   source { folderId path environmentId environment: environmentSlug environmentName }`;
 
 /** An import in the words of the clients that exist. */
@@ -18,6 +18,18 @@ const toImport = ({ folder, source, ...secretImport }: Data) => ({
   importFolderId: source.folderId,
   isReplication: false,
 });
+
+/** The same as older clients read one import: its environment is an object, like that of its source. */
+export const toOlderImport = ({ secretImport }: Data) => {
+  const { folder } = secretImport;
+  return {
+    secretImport: {
+      ...toImport(secretImport),
+      environment: { id: folder.environmentId, name: folder.environmentName, slug: folder.environment },
+      secretPath: folder.path,
+    },
+  };
+};
 
 const mutation = (verb: 'create' | 'update' | 'delete'): string => {
   const name = `${verb}SecretImport`;

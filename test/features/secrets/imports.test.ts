@@ -121,6 +121,12 @@ describe('imports', () => {
     const at = { workspaceId: project.id, environment: 'dev', path: '/' };
     const made = await admin.post(path, { ...at, import: { environment: 'dev', path: '/a' }, isReplication: false });
     const { secretImport } = made.body;
+    expect((await admin.get(`${path}/${secretImport.id}`)).body).toMatchObject({
+      secretImport: {
+        ...{ id: secretImport.id, importPath: '/a', secretPath: '/' },
+        ...{ environment: project.environments[0], importEnv: project.environments[0] },
+      },
+    });
     await link('/', '/b');
     await admin.patch(`${path}/${secretImport.id}`, { ...at, import: { position: 2 } });
     const rows = (await admin.get(`${path}?workspaceId=${project.id}&environment=dev`)).body.secretImports;
