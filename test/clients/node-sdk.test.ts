@@ -1,6 +1,6 @@
 import { InfisicalSDK, SecretType } from '@infisical/sdk';
+import { makeClient } from '../features/access/scenario.js';
 import { Caller, useSharedStrongroom } from '../kit/strongroom.js';
-import { makeClient } from './access/scenario.js';
 
 /** Whoever uses the published client does not notice that it is us who answer. Nothing of it is changed or stood in for. */
 describe('a session of the published Node client', () => {
@@ -131,6 +131,33 @@ describe('a session of the published Node client', () => {
     expect((await secrets.deleteSecret('DB_PASS', place)).secret).toMatchObject({ id: secret.id, version: 2 });
     await expect(secrets.getSecret({ ...place, secretName: 'DB_PASS' })).rejects.toThrow('[StatusCode=404]');
     expect((await secrets.listSecrets(place)).secrets).toMatchObject([{ secretKey: 'API_KEY' }]);
+  });
+
+  test('reads an earlier version, and hides a value', async () => {
+    const { client, place } = await openProject();
+    const secrets = client.secrets();
+    const { secret } = await secrets.createSecret('KEY', { ...place, secretValue: 'first' });
+    await secrets.updateSecret('KEY', { ...place, secretValue: 'second' });
+
+    const read = (options: object) => secrets.getSecret({ ...place, secretName: 'KEY', ...options });
+    expect(await read({})).toMatchObject({ id: secret.id, version: 2, secretValue: 'second' });
+    expect(await read({ version: 1 })).toMatchObject({ version: 1, secretValue: 'first' });
+    expect(await read({ viewSecretValue: false })).toMatchObject({ secretValue: '<hidden>', secretValueHidden: true });
+    await expect(read({ version: 3 })).rejects.toThrow('[StatusCode=404]');
+  });
+
+  test('makes a project from a template', async () => {
+    const { admin, client } = await logIn();
+    const environments = [{ name: 'Only', slug: 'only', position: 1 }];
+    await admin.post('/api/v1/project-templates', { name: 'single', type: 'secret-manager', environments });
+    const project = await client.projects().create({
+      projectName: 'Web shop',
+      type: 'secret-manager',
+      template: 'single',
+    });
+    const options = { projectId: project.id, environment: 'only', secretValue: 'v' };
+    expect((await client.secrets().createSecret('KEY', options)).secret).toMatchObject({ environment: 'only' });
+    await expect(client.secrets().listSecrets({ ...options, environment: 'dev' })).rejects.toThrow('[StatusCode=404]');
   });
 
   test('reads what is referred to, imported, below, or tagged', async () => {
