@@ -52,7 +52,7 @@ describe('a session of the published Node client', () => {
     const sdk = new InfisicalSDK({ siteUrl: strongroom.url });
     const wrong = { clientId, clientSecret: `${clientSecret}x` };
     await expect(sdk.auth().universalAuth.login(wrong)).rejects.toThrow(
-      /\[StatusCode=401\] The client id or the client secret is not right/,
+      /\[StatusCode=401\] The client ID or the client secret is invalid/,
     );
     const options = { projectId: clientId, environment: 'dev', secretName: 'NONE' };
     await expect(client.secrets().getSecret(options)).rejects.toThrow(/\[StatusCode=404\] The project does not exist/);

@@ -3,28 +3,28 @@ import type { Context } from '../../kernel/context.js';
 import { isId, NO_ID } from '../../kernel/ids.js';
 import { USERNAMES } from './held.sql.js';
 
-/** Whom a question is about. */
+/** The subject of a query: a user or an identity. */
 export interface Whom {
   readonly kind: 'user' | 'identity';
   readonly id: string;
 }
 
 /**
- * About others may ask who may read them and roles.
+ * Queries about others require the right to read them and roles.
  *
- * @param names usernames by id
- * @returns the id to look for: that of nobody where it is not of the kind which the caller may read
+ * @param names usernames by ID
+ * @returns the ID to look up: an unused ID where it is not of a kind that the caller may read
  * @throws PERMISSION_DENIED
  */
 export function authorizeAbout(access: Access, { kind, id }: Whom, names: ReadonlyMap<string, string>): string {
   authorize(access, 'role:read');
-  // Nobody has an empty name: who is not known is judged as somebody whom no condition names.
+  // Nobody has an empty name: an unknown user is treated as somebody whom no condition names.
   if (kind === 'user') authorize(access, 'member:read', { username: names.get(id) ?? '' });
   else authorize(access, 'identity:read', { identityId: id });
   return names.has(id) === (kind === 'user') ? id : NO_ID;
 }
 
-/** Usernames of those who are asked about and are users, whatever they are called, by id. */
+/** Usernames of the users in the query, by ID, whatever the caller may read. */
 export async function namesOf(ctx: Context, whom: readonly (Whom | null)[]): Promise<ReadonlyMap<string, string>> {
   const memberIds = whom.flatMap((each) => (each !== null && isId(each.id) ? [each.id] : []));
   if (memberIds.length === 0) return new Map();

@@ -16,8 +16,8 @@ export const AccessHistorySchema = defineEntity({
 });
 
 /**
- * A row of memberships, groups, roles or privileges as it was for a time, or the metadata of a machine identity. Triggers on these
- * tables write it.
+ * An earlier state of a row of memberships, groups, roles or privileges, or of the metadata of a machine identity, with
+ * its period. Written by triggers on these tables.
  */
 export class AccessHistory extends AccessHistorySchema.class {}
 AccessHistorySchema.setClass(AccessHistory);

@@ -30,7 +30,7 @@ export class AccessReviewResolver {
   @query(
     AccessExplanationType,
     ExplainAccess,
-    'Why you, or somebody else, may do something in a project or may not: which rule of what decides.',
+    'Explains why you, or somebody else, can or cannot perform an action in a project: which rule decides, and where it comes from.',
   )
   async explainAccess(ctx: Context, args: object): Promise<AccessExplanationType> {
     const found = await this.service.explain(ctx, args);
@@ -46,7 +46,7 @@ export class AccessReviewResolver {
   @query(
     EffectivePermissionsType,
     EffectivePermissions,
-    'All rules that hold for you, or for somebody else, in a project.',
+    'Returns all permission rules that apply to you, or to somebody else, in a project.',
   )
   async effectivePermissions(ctx: Context, args: object): Promise<EffectivePermissionsType> {
     const found = await this.service.effective(ctx, args);
@@ -56,19 +56,23 @@ export class AccessReviewResolver {
   @query(
     AccessAnswersType,
     AccessChecks,
-    'Answers to many questions at once: may you, or may somebody else, do this there?',
+    'Checks many permissions at once: whether you, or somebody else, can perform an action on a resource.',
   )
   async can(ctx: Context, { checks }: z.input<typeof AccessChecks>): Promise<AccessAnswersType> {
     return { allowed: await this.service.can(ctx, { checks: checks.map(withPermissions) }) };
   }
 
-  @query(AccessHolderConnection, AccessAt, 'Who may do something in a project, now or at a time in the past.')
+  @query(
+    AccessHolderConnection,
+    AccessAt,
+    'Lists who can perform an action in a project, now or at a point in time in the past.',
+  )
   async accessAt(ctx: Context, args: object): Promise<ConnectionOf<AccessHolderType>> {
     return toHolders(await this.service.accessAt(ctx, args));
   }
 }
 
-const DENIED = 'null with PERMISSION_DENIED if you may not read members, identities, groups and roles.';
+const DENIED = 'null with PERMISSION_DENIED if you cannot read members, identities, groups and roles.';
 
 @Resolver(() => SecretType)
 export class SecretReadersResolver {
@@ -77,12 +81,18 @@ export class SecretReadersResolver {
     private readonly links: ProjectLinks,
   ) {}
 
-  @nested([AccessHolderType], `Who can read its value, by name, and by what; ${DENIED}`)
+  @nested(
+    [AccessHolderType],
+    `The members that can read the value of the secret, ordered by name, and what grants it; ${DENIED}`,
+  )
   async readers(secret: SecretType, ctx: Context): Promise<readonly AccessHolderType[]> {
     return toHolders(await this.service.readersOf(ctx, secret.projectId, fieldsOf(secret), {})).nodes;
   }
 
-  @FieldResolver(() => AccessHolderConnection, { nullable: true, description: `As \`readers\`, in pages; ${DENIED}` })
+  @FieldResolver(() => AccessHolderConnection, {
+    nullable: true,
+    description: `The same as \`readers\`, with pagination; ${DENIED}`,
+  })
   async readerConnection(
     @Root() secret: SecretType,
     @Args(() => PageArgs) page: PageArgs,
@@ -93,7 +103,7 @@ export class SecretReadersResolver {
 
   @nested(
     [ProjectMembershipType],
-    `The memberships of groups whose own roles let every member of the group read its value, oldest first; ${DENIED}`,
+    `The memberships of groups whose roles let every member of the group read the value of the secret, oldest first; ${DENIED}`,
   )
   async readerGroups(secret: SecretType, ctx: Context): Promise<ProjectMembershipType[]> {
     return membershipsOf(ctx, this.links, await this.service.groupsThatRead(ctx, secret.projectId, fieldsOf(secret)));
@@ -109,12 +119,15 @@ const fieldsOf = ({ environmentSlug, secretPath, secretKey, tags }: SecretType) 
 
 @Resolver(() => AccessHolderType)
 export class AccessHolderResolver {
-  @nested(UserType, 'The user; null for a machine identity, and when you may not read it in your organization.')
+  @nested(UserType, 'The user; null for a machine identity, and when you cannot read users of your organization.')
   user({ memberKind, memberId }: AccessHolderType, ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);
   }
 
-  @nested(IdentityType, 'The machine identity; null for a user, and when you may not read it in your organization.')
+  @nested(
+    IdentityType,
+    'The machine identity; null for a user, and when you cannot read identities of your organization.',
+  )
   identity({ memberKind, memberId }: AccessHolderType, ctx: Context): Promise<IdentityType | null> {
     return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
   }
@@ -126,14 +139,14 @@ export class RuleOriginResolver {
 
   @nested(
     [ProjectMembershipType],
-    'The memberships that give it: of the member, or of groups; those that you may read and that are still there.',
+    'The memberships that grant it, of the member or of groups: those that still exist and that you can read.',
   )
   memberships({ membershipIds }: RuleOriginType, ctx: Context): Promise<ProjectMembershipType[]> {
     return membershipsOf(ctx, this.links, membershipIds);
   }
 }
 
-/** Those that the caller may read and that are still there. */
+/** Those that still exist and that the caller may read. */
 async function membershipsOf(
   ctx: Context,
   links: ProjectLinks,

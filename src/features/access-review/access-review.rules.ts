@@ -15,7 +15,7 @@ const subjectOf = <A extends Actions>(actions: A) => z.enum(Object.keys(actions)
 const actionOf = <A extends Actions>(actions: A) =>
   z.enum([...new Set(Object.values(actions).flat())] as [A[keyof A][number]]);
 
-/** What a rule is about, and what it allows: their enums in GraphQL stand beside the types. */
+/** Subject and actions of a rule: their GraphQL enums are declared next to the types. */
 export const subject = subjectOf(PROJECT_ACTIONS);
 export const action = actionOf(PROJECT_ACTIONS);
 export const organizationSubject = subjectOf(ORGANIZATION_ACTIONS);
@@ -23,37 +23,37 @@ export const organizationAction = actionOf(ORGANIZATION_ACTIONS);
 
 const field = (description: string) => text.nullish().meta({ description });
 
-/** What conditions of rules look at, of projects and organizations: all fields of their vocabularies. */
+/** The fields that conditions of rules can use, of projects and organizations. */
 export const ResourceFields = z
   .strictObject({
     environment: field('Slug of the environment.'),
     secretPath: field('Path of the folder.'),
     secretName: field('Key of the secret.'),
     secretTags: z.array(text).max(MAX_TAGS).nullish().meta({ description: 'Slugs of the tags of the secret.' }),
-    eventType: field('Of an event about secrets: which event.'),
-    identityId: field('ID of the machine identity that it is done to.'),
-    username: field('Username of the person that it is done to.'),
-    groupSlug: field('Slug of the group that it is done to.'),
-    role: field('Slug of the role that is given.'),
-    subject: field('Of a role or a privilege that is given: the subject of one of its rules, as `secrets`.'),
-    action: field('Of a role or a privilege that is given: the action of one of its rules, as `readValue`.'),
-    connectionId: field('ID of the connection to an outside system.'),
+    eventType: field('Kind of the event, for events about secrets.'),
+    identityId: field('ID of the machine identity that the action affects.'),
+    username: field('Username of the person that the action affects.'),
+    groupSlug: field('Slug of the group that the action affects.'),
+    role: field('Slug of the role to assign.'),
+    subject: field('For a role or a privilege to assign: the subject of one of its rules, for example `secrets`.'),
+    action: field('For a role or a privilege to assign: the action of one of its rules, for example `readValue`.'),
+    connectionId: field('ID of the app connection.'),
     commonName: field('Common name of the certificate.'),
     slug: field('Slug of the certificate profile.'),
   })
   .meta({
     description:
-      'The resource in question, by the fields that conditions of rules can match. Give every field that it has.',
+      'Resource of a permission check, by the fields that conditions of rules can match. Set every field that the resource has.',
   });
 
-const fields = ResourceFields.nullish().meta({ description: 'To which resource; absent: to any of the kind.' });
-const SUBJECT = { description: 'What it is about.' };
-const ACTION = { description: 'What is to be done; an action of the subject.' };
+const fields = ResourceFields.nullish().meta({ description: 'The resource; any resource of the subject when absent.' });
+const SUBJECT = { description: 'Subject of the action.' };
+const ACTION = { description: 'Action to check; must be an action of the subject.' };
 const what = { subject: subject.meta(SUBJECT), action: action.meta(ACTION), fields };
 const inOrganization = { subject: organizationSubject.meta(SUBJECT), action: organizationAction.meta(ACTION), fields };
 
 const whom = {
-  userId: idOf('The user who would do it; absent, like identityId: you.').nullish(),
+  userId: idOf('ID of the user to check. Without `userId` and `identityId`, you are checked.').nullish(),
   identityId: idOf('machine identity that would do it').nullish(),
 };
 
@@ -70,10 +70,11 @@ export const EffectivePermissions = z.strictObject({ projectId, ...whom });
 
 const UNSAVED = {
   description:
-    'Rules of a role that is not saved yet. The question is then what this role alone would allow the named member, or you. The rules can use attributes of that member; of somebody who is not a member only the id is known.',
+    'Rules of a role that is not saved yet, to check what this role alone would grant the member, or you. The rules ' +
+    'can use attributes of a member; for somebody who is not a member only the ID is known.',
 };
 
-/** One question of `can`. */
+/** One check of `can`. */
 export const AccessCheck = z
   .strictObject({
     projectId,
@@ -81,16 +82,16 @@ export const AccessCheck = z
     ...whom,
     permissions: Permissions.nullish().meta(UNSAVED),
   })
-  .meta({ description: 'A question: may somebody do this there?' });
+  .meta({ description: 'A permission check in a project.' });
 
-/** One question of `canInOrganization`. */
+/** One check of `canInOrganization`. */
 export const OrganizationAccessCheck = z
   .strictObject({ ...inOrganization, ...whom, permissions: OrganizationPermissions.nullish().meta(UNSAVED) })
-  .meta({ description: 'A question: may somebody do this in your organization?' });
+  .meta({ description: 'A permission check in your organization.' });
 
 const checksOf = <C extends z.ZodObject>(check: C) =>
   z.strictObject({
-    checks: z.array(check).min(1).max(MAX_CHECKS).meta({ description: 'The questions, 1 to 100.' }),
+    checks: z.array(check).min(1).max(MAX_CHECKS).meta({ description: 'The checks, 1 to 100.' }),
   });
 
 /** Arguments of `can`. */
@@ -103,7 +104,7 @@ export const OrganizationAccessChecks = checksOf(OrganizationAccessCheck);
 export const AccessAt = z.strictObject({
   projectId,
   ...what,
-  at: z.date().nullish().meta({ description: 'When; absent: now.' }),
+  at: z.date().nullish().meta({ description: 'Point in time to check; now when absent.' }),
   ...pageRules,
 });
 
@@ -113,7 +114,10 @@ interface Asked {
   readonly fields?: z.output<typeof ResourceFields> | null | undefined;
 }
 
-/** What is asked in a project, as abilities are. @throws VALIDATION_FAILED for an action that the subject does not have */
+/**
+ * The checked actions in a project, in terms of abilities. @throws VALIDATION_FAILED for an action that the subject
+ * does not have
+ */
 export const askedFor = (asked: Asked, path = '') => askedOf(PROJECT_ACTIONS, asked, path);
 
 /** As `askedFor`, in an organization. */
@@ -134,14 +138,14 @@ function askedOf(
   return fields == null ? asked : { ...asked, fields: Object.fromEntries(given) as Fields };
 }
 
-/** Whom a question is about: null for the caller. @throws VALIDATION_FAILED for two */
+/** The user or identity of a query: null for the caller. @throws VALIDATION_FAILED for both */
 export function askedWhom(
   { userId, identityId }: { userId?: string | null | undefined; identityId?: string | null | undefined },
   path = '',
 ): { kind: 'user' | 'identity'; id: string } | null {
   if (userId != null && identityId != null)
     throw new AppError('VALIDATION_FAILED', undefined, {
-      details: [{ path: `${path}userId`, code: 'INVALID_VALUE', message: 'must be absent where identityId is given' }],
+      details: [{ path: `${path}userId`, code: 'INVALID_VALUE', message: 'must be absent when identityId is set' }],
     });
   if (userId != null) return { kind: 'user', id: userId.toLowerCase() };
   return identityId == null ? null : { kind: 'identity', id: identityId.toLowerCase() };

@@ -54,14 +54,14 @@ import {
   whoMay,
 } from './verdicts.js';
 
-/** Answers to who may do what. Nothing is decided here: the abilities are asked by which requests are judged. */
+/** Explains who may do what. Nothing is decided here: it uses the abilities that authorize requests. */
 export class AccessReviewService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Why somebody may do something in a project, or may not.
+   * Why somebody may or may not perform an action in a project.
    *
-   * @param raw `{ projectId, subject, action, fields?, userId?, identityId? }`; nobody named: the caller
+   * @param raw `{ projectId, subject, action, fields?, userId?, identityId? }`; without user and identity: the caller
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
   async explain(ctx: Context, raw: unknown): Promise<Explanation | null> {
@@ -74,9 +74,9 @@ export class AccessReviewService {
   }
 
   /**
-   * All rules that hold for somebody in a project, in their order.
+   * All rules that apply to somebody in a project, in order.
    *
-   * @param raw `{ projectId, userId?, identityId? }`; nobody named: the caller
+   * @param raw `{ projectId, userId?, identityId? }`; without user and identity: the caller
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
   async effective(ctx: Context, raw: unknown): Promise<readonly EffectiveRule[] | null> {
@@ -88,7 +88,7 @@ export class AccessReviewService {
   }
 
   /**
-   * Answers to many questions, in their order.
+   * Results of many checks, in order.
    *
    * @param raw `{ checks }`, 1 to 100 of `{ projectId, subject, action, fields?, userId?, identityId?, permissions? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
@@ -142,7 +142,7 @@ export class AccessReviewService {
   }
 
   /**
-   * Who may do something in a project, now or at a time in the past, by name, then id.
+   * Who may perform an action in a project, now or at a point in time in the past, by name, then ID.
    *
    * @param raw `{ projectId, subject, action, fields?, at?, first?, after? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
@@ -164,8 +164,8 @@ export class AccessReviewService {
   }
 
   /**
-   * Who can read the value of a secret, inside of a response, and by what its value: to who may not see the secret itself it
-   * is not shown, by no path.
+   * Who can read the value of a secret, and what grants it, inside of a response. Not shown by any path to callers who
+   * may not see the secret itself.
    *
    * @throws VALIDATION_FAILED, PERMISSION_DENIED
    */
@@ -177,7 +177,8 @@ export class AccessReviewService {
   }
 
   /**
-   * Ids of the memberships of groups that let everybody in them read the value of a secret, inside of a response.
+   * IDs of the memberships of groups that let every member of the group read the value of a secret, inside of a
+   * response.
    *
    * @throws PERMISSION_DENIED
    */
@@ -203,10 +204,10 @@ export class AccessReviewService {
   }
 }
 
-/** What reading the value of a secret takes. */
+/** The right to read the value of a secret. */
 const TO_READ = actionsAsked('secrets:read');
 
-/** What others that questions are about may do, by project and member. */
+/** The rights of others in a query, by project and member. */
 async function othersIn(
   ctx: Context,
   asked: readonly { readonly projectId: string; readonly memberId: string | null }[],
@@ -220,9 +221,9 @@ async function othersIn(
   return new Map(found.map((access) => [`${access.projectId} ${access.memberId}`, access]));
 }
 
-/** Who holds something, as far as the caller may read such members. */
+/** Who has a right, as far as the caller may read such members. */
 function readable({ ability }: ProjectAccess, reasons: readonly Reason[]): readonly Reason[] {
-  // Asked once, and not for each of thousands.
+  // Checked once, and not for each of thousands.
   if (canAlways(ability, 'member:read') && canAlways(ability, 'identity:read')) return reasons;
   return reasons.filter(({ member: { memberKind, memberId, name } }) =>
     memberKind === 'user'
@@ -246,7 +247,7 @@ interface InProject {
   readonly projectId: string;
 }
 
-/** Rows with their rules checked; null where some are told by their digests alone, and not known by them. */
+/** Rows with their rules checked; null where some are given by digest only, and the digest is unknown. */
 function allChecked<Row extends StoredRules>(
   rows: readonly Row[],
 ): (Omit<Row, 'rules'> & { rules: CheckedRules })[] | null {
@@ -257,7 +258,7 @@ function allChecked<Row extends StoredRules>(
   return checked.length === rows.length ? checked : null;
 }
 
-/** Roles and privileges of projects. The text of rules is asked for only where some are not known by their digests. */
+/** Roles and privileges of projects. The text of rules is requested only where some digest is unknown. */
 async function rulesIn(ctx: Context, place: Place, at: Date | null) {
   if (at !== null) {
     const [roles, privileges] = [await ROLES_AT(ctx, { ...place, at }), await PRIVILEGES_AT(ctx, { ...place, at })];
@@ -273,13 +274,13 @@ async function rulesIn(ctx: Context, place: Place, at: Date | null) {
   return { roles: whole.roles ?? [], privileges: whole.privileges ?? [] };
 }
 
-/** What rules can name of members, JSON text by member. @param at null: now */
+/** The attributes of members that rules can name, JSON text by member. @param at null: now */
 async function attributesOf(ctx: Context, memberIds: readonly string[], at: Date | null): Promise<Map<string, string>> {
   const rows = await (at === null ? ATTRIBUTES_NOW(ctx, { memberIds }) : ATTRIBUTES_AT(ctx, { memberIds, at }));
   return new Map(rows.map(({ memberId, attributes }) => [memberId, attributes]));
 }
 
-/** All that decides about the members of projects, in at most seven statements. @param at null: now */
+/** Everything that decides about the members of projects, in at most seven statements. @param at null: now */
 async function policiesOf(
   ctx: Context,
   projectIds: readonly string[],
@@ -311,7 +312,7 @@ async function policiesOf(
 
 const NOBODY: Policies = { members: [], given: [], roles: [], privileges: [], attributes: new Map() };
 
-/** Those of now, for many projects of a response. */
+/** The current ones, for many projects of a response. */
 const policiesNow: BatchLoad<Policies> = (ctx, projectIds) => policiesOf(ctx, projectIds, null);
 
 const keyOf = ({ member: { name, memberId } }: Reason): [name: string, id: string] => [name ?? '', memberId];

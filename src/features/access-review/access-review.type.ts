@@ -20,20 +20,20 @@ inputType('AccessCheckInput', AccessCheck);
 export const RuleSourceEnum = { ROLE: 'role', PRIVILEGE: 'privilege' } as const;
 registerEnumType(RuleSourceEnum, {
   name: 'RuleSource',
-  description: 'What a rule belongs to.',
+  description: 'Origin of a permission rule.',
   valuesConfig: {
-    ROLE: { description: 'A role.' },
-    PRIVILEGE: { description: 'An additional privilege of one member.' },
+    ROLE: { description: 'A role of the member.' },
+    PRIVILEGE: { description: 'An additional privilege of the member.' },
   },
 });
 
-/** Where a rule comes from. */
+/** The origin of a rule. */
 @ObjectType('RuleOrigin', {
-  description: 'Where a rule comes from, and by which memberships it is held.',
+  description: 'Origin of a permission rule, and the memberships through which it applies.',
   simpleResolvers: true,
 })
 export class RuleOriginType {
-  @Field(() => RuleSourceEnum, { description: 'What it belongs to.' })
+  @Field(() => RuleSourceEnum, { description: 'Kind of the origin.' })
   source!: 'role' | 'privilege';
 
   @Field(() => String, { description: 'Slug of the role or the privilege.' })
@@ -44,73 +44,77 @@ export class RuleOriginType {
 }
 
 @ObjectType('AccessExplanation', {
-  description: 'Whether somebody may do something, and which rule decides.',
+  description: 'Result of a permission check for a user or an identity, and the rule that decides.',
   simpleResolvers: true,
 })
 export class AccessExplanationType {
-  @Field(() => Boolean, { description: 'Whether it is allowed.' })
+  @Field(() => Boolean, { description: 'Whether the action is allowed.' })
   isAllowed!: boolean;
 
   @Field(() => Boolean, {
-    description: 'Whether somebody is a member of the project right now. Who is none may do nothing.',
+    description: 'Whether the user or identity is a member of the project now. Non-members have no permissions.',
   })
   isMember!: boolean;
 
   @Field(() => PermissionRuleType, {
     nullable: true,
-    description: 'The rule that decides: the last one that fits. Null if none does, so that the permission is missing.',
+    description:
+      'The rule that decides: the last one that matches. Null if none matches and the permission is missing.',
   })
   rule!: PermissionRuleType | null;
 
-  @Field(() => RuleOriginType, { nullable: true, description: 'Where that rule comes from.' })
+  @Field(() => RuleOriginType, { nullable: true, description: 'Origin of that rule.' })
   origin!: RuleOriginType | null;
 }
 
 @ObjectType('EffectivePermission', {
-  description: 'A rule that holds for a member, and where it comes from.',
+  description: 'A permission rule that applies to a member, and its origin.',
   simpleResolvers: true,
 })
 export class EffectivePermissionType {
   @Field(() => PermissionRuleType, { description: 'The rule, with the attributes of the member filled in.' })
   rule!: PermissionRuleType;
 
-  @Field(() => RuleOriginType, { description: 'Where it comes from.' })
+  @Field(() => RuleOriginType, { description: 'Origin of the rule.' })
   origin!: RuleOriginType;
 }
 
 @ObjectType('EffectivePermissions', {
-  description: 'What a member may do in a project, all together.',
+  description: 'All permissions of a member in a project.',
   simpleResolvers: true,
 })
 export class EffectivePermissionsType {
-  @Field(() => Boolean, { description: 'Whether it is a member right now.' })
+  @Field(() => Boolean, { description: 'Whether the user or identity is a member of the project now.' })
   isMember!: boolean;
 
-  @Field(() => [EffectivePermissionType], { description: 'All rules, in their order: later ones win.' })
+  @Field(() => [EffectivePermissionType], { description: 'All rules in order: later ones win.' })
   permissions!: EffectivePermissionType[];
 }
 
-@ObjectType('AccessAnswers', { description: 'Answers to many questions at once.', simpleResolvers: true })
+@ObjectType('AccessAnswers', { description: 'Results of many permission checks.', simpleResolvers: true })
 export class AccessAnswersType {
-  @Field(() => [Boolean], { description: 'Whether each is allowed, in the order of the questions.' })
+  @Field(() => [Boolean], { description: 'Whether each action is allowed, in the order of the checks.' })
   allowed!: boolean[];
 }
 
-@ObjectType('AccessHolder', { description: 'Somebody who may do something, and by what.', simpleResolvers: true })
+@ObjectType('AccessHolder', {
+  description: 'A user or identity that can perform an action, and the origin of the permission.',
+  simpleResolvers: true,
+})
 export class AccessHolderType {
-  @Field(() => MemberKindEnum, { description: 'Whether it is a person or a machine.' })
+  @Field(() => MemberKindEnum, { description: 'Whether it is a user or a machine identity.' })
   memberKind!: 'user' | 'identity';
 
-  @Field(() => ID, { description: 'ID of the user or of the machine identity, also of one that was deleted since.' })
+  @Field(() => ID, { description: 'ID of the user or machine identity, also if it was deleted since.' })
   memberId!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Username, or name of the identity; null if it was deleted since.',
+    description: 'Username of the user, or name of the identity; null if it was deleted since.',
   })
   name!: string | null;
 
-  @Field(() => RuleOriginType, { description: 'What allows it.' })
+  @Field(() => RuleOriginType, { description: 'Origin of the permission.' })
   origin!: RuleOriginType;
 }
 

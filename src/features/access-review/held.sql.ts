@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
-/** Those who belong to it by their ids, 16 bytes each: groups can give each of ten thousand members ten memberships. */
+/** Members by ID, 16 bytes each: groups can give each of ten thousand members ten memberships. */
 const HELD = {
   projectId: t.uuid,
   id: t.uuid,
@@ -10,7 +10,7 @@ const HELD = {
   identities: t.bytea,
 } as const;
 
-/** Those who belong to the membership `m`. @param users @param identities SQL for the ids of a group's */
+/** Members of the membership `m`. @param users @param identities SQL of the IDs of a group's members */
 const held = (
   users: string,
   identities: string,
@@ -20,11 +20,11 @@ const held = (
 
 const IN_ORDER = 'order by m.group_id is not null, m.created_at, m.id';
 
-/** For each group by itself: an index has what is wanted in order, while a hundred thousand rows at once have to be sorted. */
+/** Per group: an index returns the rows in order, while a hundred thousand rows at once would have to be sorted. */
 const idsInGroup = (column: 'user_id' | 'identity_id'): string => `(
     select string_agg(uuid_send(g.${column}), ''::bytea) from group_member g where g.group_id = m.group_id and g.${column} is not null)`;
 
-/** A project membership `m` ended with the membership of the organization that it stands on. */
+/** A project membership `m` ended with the organization membership that it depends on. */
 const HAS_ENDED = `exists (
     select from organization_membership o where o.organization_id = m.organization_id and o.ends_at <= now()
       and coalesce(o.user_id, o.identity_id) = coalesce(m.user_id, m.identity_id))`;
@@ -36,7 +36,7 @@ const MEMBERSHIPS = `select m.* from (
   where cardinality(m.roles) > 0 and not ${HAS_ENDED}`;
 
 /**
- * All memberships of projects with those who belong to them, as the view `project_member_now` has them: direct ones first, then
+ * All memberships of projects with their members, as the view `project_member_now` has them: direct ones first, then
  * those of groups, oldest first.
  */
 export const HELD_NOW = sqlStatement({
@@ -48,7 +48,7 @@ export const HELD_NOW = sqlStatement({
 const ROLE = { projectId: t.uuid, slug: t.text, digest: t.text, rules: t.nullable(t.text) } as const;
 const PRIVILEGE = { ...ROLE, membershipId: t.uuid, memberId: t.uuid } as const;
 
-/** The roles that a project made. @param withRules whether the text of their rules is wanted, too */
+/** The custom roles of a project. @param withRules whether to return the text of their rules too */
 export const ROLES_NOW = sqlStatement({
   text: `select project_id as "projectId", slug, permissions_digest as digest, case when :withRules then permissions::text end as rules
     from project_role where project_id = any(:projectIds)`,
@@ -56,7 +56,7 @@ export const ROLES_NOW = sqlStatement({
   row: ROLE,
 });
 
-/** Privileges of members of a project that hold right now, in the order in which their rules count. @param withRules as of roles */
+/** Active privileges of members of a project, in order of evaluation. @param withRules as for roles */
 export const PRIVILEGES_NOW = sqlStatement({
   text: `select v.project_id as "projectId", v.membership_id as "membershipId", coalesce(m.user_id, m.identity_id) as "memberId",
       v.slug, v.permissions_digest as digest, case when :withRules then v.permissions::text end as rules
@@ -67,12 +67,12 @@ export const PRIVILEGES_NOW = sqlStatement({
   row: PRIVILEGE,
 });
 
-/** What rows of a table were at a time. */
+/** The state of the rows of a table at a point in time. */
 const was = (source: string, columns: string): string => `(
     select ${columns} from access_history h
     where h.source = '${source}' and h.organization_id = :organizationId and h.valid_from <= :at and (h.valid_to is null or :at < h.valid_to))`;
 
-/** Users and identities that were members of the organization by themselves. */
+/** Users and identities that were direct members of the organization. */
 const ORGANIZATION_MEMBERS = `(select o.member_id from ${was(
   'organization_membership',
   `coalesce(h.content ->> 'user_id', h.content ->> 'identity_id')::uuid as member_id, (h.content ->> 'ends_at')::timestamptz as ends_at`,
@@ -103,7 +103,7 @@ const GROUP_MEMBERS_THEN = was(
 
 const AT = { projectIds: t.array(t.uuid), organizationId: t.uuid, at: t.time } as const;
 
-/** As `HELD_NOW`, at a time. */
+/** As `HELD_NOW`, at a point in time. */
 export const HELD_AT = sqlStatement({
   text: `with m as materialized (${MEMBERSHIPS_THEN}),
     belonging as (
@@ -114,7 +114,7 @@ export const HELD_AT = sqlStatement({
   row: HELD,
 });
 
-/** As `ROLES_NOW`, at a time. */
+/** As `ROLES_NOW`, at a point in time. */
 export const ROLES_AT = sqlStatement({
   text: `select p.id as "projectId", r.slug, r.permissions as digest, r.permissions as rules from project p join ${was('project_role', `h.project_id, h.content ->> 'slug' as slug, (h.content -> 'permissions')::text as permissions`)} r
     on p.id = r.project_id where p.id = any(:projectIds)`,
@@ -122,7 +122,7 @@ export const ROLES_AT = sqlStatement({
   row: ROLE,
 });
 
-/** As `PRIVILEGES_NOW`, at a time. */
+/** As `PRIVILEGES_NOW`, at a point in time. */
 export const PRIVILEGES_AT = sqlStatement({
   text: `select p.id as "projectId", v.membership_id as "membershipId", coalesce(m.user_id, m.identity_id) as "memberId", v.slug,
       v.permissions as digest, v.permissions as rules
@@ -141,7 +141,7 @@ export const PRIVILEGES_AT = sqlStatement({
   row: PRIVILEGE,
 });
 
-/** What members are called. Whoever was deleted since has no name any more. */
+/** Names of members. Deleted members have no name. */
 export const NAMES = sqlStatement({
   text: `select i.id as "memberId", i.name from identity i where i.id = any(:memberIds)
     union all select u.id, u.username from app_user u where u.id = any(:memberIds)`,
@@ -149,14 +149,14 @@ export const NAMES = sqlStatement({
   row: { memberId: t.uuid, name: t.text },
 });
 
-/** @param id @param metadata SQL for those of a member */
+/** @param id @param metadata SQL of those of a member */
 const attributesOf = (id: string, metadata: string): string => `(jsonb_build_object('id', ${id}) || coalesce((
       select jsonb_object_agg('metadata.' || (entry ->> 'key'), entry ->> 'value')
       from jsonb_array_elements(${metadata}) entry where entry ->> 'key' is not null), '{}'))::text as attributes`;
 
 const ATTRIBUTES = { memberId: t.uuid, attributes: t.text } as const;
 
-/** What rules can name of members, as JSON text. */
+/** The attributes of members that rules can name, as JSON text. */
 export const ATTRIBUTES_NOW = sqlStatement({
   text: `select i.id as "memberId", ${attributesOf('i.id', 'i.metadata')} from identity i where i.id = any(:memberIds)
     union all
@@ -166,8 +166,8 @@ export const ATTRIBUTES_NOW = sqlStatement({
 });
 
 /**
- * As `ATTRIBUTES_NOW`, at a time, also of those who were deleted since. Of two rows that hold for a member, as concurrent changes
- * can leave them, the later one comes last.
+ * As `ATTRIBUTES_NOW`, at a point in time, also of members that were deleted since. Of two valid rows for a member, as
+ * concurrent changes can leave them, the later one comes last.
  */
 export const ATTRIBUTES_AT = sqlStatement({
   text: `select member.id as "memberId", ${attributesOf('member.id', "h.content -> 'metadata'")}
@@ -179,7 +179,7 @@ export const ATTRIBUTES_AT = sqlStatement({
   row: ATTRIBUTES,
 });
 
-/** Names of users of an organization, or of the one above it. */
+/** Names of users of an organization, or of its parent. */
 export const USERNAMES = sqlStatement({
   text: `select u.id, u.username as name from app_user u join organization o on o.id = :organizationId
     where u.id = any(:memberIds) and u.organization_id in (o.id, o.parent_id)`,

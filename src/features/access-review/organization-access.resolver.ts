@@ -18,7 +18,7 @@ export class OrganizationAccessResolver {
   @query(
     OrganizationAccessExplanationType,
     ExplainOrganizationAccess,
-    'Why you, or somebody else, may do something in your organization or may not: which rule of which role decides.',
+    'Explains why you, or somebody else, can or cannot perform an action in your organization: which rule of which role decides.',
   )
   async explainOrganizationAccess(ctx: Context, args: object): Promise<OrganizationAccessExplanationType> {
     const found = await this.service.explain(ctx, args);
@@ -32,7 +32,7 @@ export class OrganizationAccessResolver {
   @query(
     AccessAnswersType,
     OrganizationAccessChecks,
-    'Answers to many questions at once: may you, or may somebody else, do this in your organization?',
+    'Checks many permissions in your organization at once: whether you, or somebody else, can perform an action.',
   )
   async canInOrganization(
     ctx: Context,
@@ -46,7 +46,7 @@ export class OrganizationAccessResolver {
 export class OrganizationRuleOriginResolver {
   @nested(
     MemberType,
-    'The membership of its own that gives it the role; null if groups alone do, and when you may not read members.',
+    'The direct membership that grants the role; null if only groups do, and when you cannot read members.',
   )
   membership({ membershipId }: OrganizationRuleOriginType, ctx: Context): Promise<MemberType | null> {
     return linked(ctx, membersByIds, membershipId);
@@ -54,7 +54,7 @@ export class OrganizationRuleOriginResolver {
 
   @nested(
     [GroupOrganizationMembershipType],
-    'The memberships of groups that give it the role: of those groups that you may read; null if you may read none.',
+    'The memberships of groups that grant the role, for groups that you can read; null if you can read none.',
   )
   async groupMemberships(
     { groupMembershipIds }: OrganizationRuleOriginType,

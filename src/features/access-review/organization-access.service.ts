@@ -23,15 +23,16 @@ import { unsavedRoles } from './unsaved-roles.js';
 type Held = Awaited<ReturnType<typeof FIND_HELD>>[number] & Pick<HeldRoles, 'storedRules'>;
 
 /**
- * Answers to who may do what in the caller's organization, by the abilities that requests are judged by.
+ * Explains who may do what in the caller's organization, by the abilities that authorize requests.
  *
- * Both methods throw VALIDATION_FAILED, PERMISSION_DENIED for others that the caller may not read, and AUDIT_UNAVAILABLE.
+ * Both methods throw VALIDATION_FAILED, PERMISSION_DENIED for others that the caller may not read, and
+ * AUDIT_UNAVAILABLE.
  */
 export class OrganizationAccessService {
   /**
-   * Why somebody may do something, or may not; null for no member.
+   * Why somebody may or may not perform an action; null for a non-member.
    *
-   * @param raw `{ subject, action, fields?, userId?, identityId? }`; nobody named: the caller
+   * @param raw `{ subject, action, fields?, userId?, identityId? }`; without user and identity: the caller
    */
   async explain(ctx: Context, raw: unknown): Promise<Explanation | null> {
     const { userId, identityId, ...what } = parse(ExplainOrganizationAccess, raw);
@@ -44,7 +45,7 @@ export class OrganizationAccessService {
   }
 
   /**
-   * Answers to many questions, in their order.
+   * Results of many checks, in order.
    *
    * @param raw `{ checks }`, 1 to 100 of `{ subject, action, fields?, userId?, identityId?, permissions? }`
    */
@@ -86,7 +87,7 @@ export class OrganizationAccessService {
 
 const NOTHING = { roles: [], storedRules: null };
 
-/** What members have in the caller's organization, by id. */
+/** The rights of members in the caller's organization, by ID. */
 async function heldBy(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, Held>> {
   const memberIds = [...new Set(ids)].filter(isId);
   if (memberIds.length === 0) return new Map();

@@ -8,7 +8,7 @@ import {
   PermissionActionEnum,
 } from '../permissions/public.js';
 import { OrganizationAccessCheck, organizationAction, organizationSubject } from './access-review.rules.js';
-// It makes the input of what is asked about.
+// Imported for its side effect: it declares the input of the resource.
 import './access-review.type.js';
 
 enumOfRule(organizationSubject, OrganizationPermissionSubjectEnum);
@@ -17,37 +17,38 @@ inputOfRule(OrganizationPermissions.element, OrganizationPermissionInput);
 inputType('OrganizationAccessCheckInput', OrganizationAccessCheck);
 
 @ObjectType('OrganizationRuleOrigin', {
-  description: 'Which role of an organization a rule belongs to, and by which memberships it is held.',
+  description: 'Role of an organization that a rule belongs to, and the memberships through which it applies.',
   simpleResolvers: true,
 })
 export class OrganizationRuleOriginType {
   @Field(() => String, { description: 'Slug of the role.' })
   roleSlug!: string;
 
-  /** For the nested memberships: null without one of its own. */
+  /** For the nested memberships: null without a direct one. */
   membershipId!: string | null;
   groupMembershipIds!: readonly string[];
 }
 
 @ObjectType('OrganizationAccessExplanation', {
-  description: 'Whether somebody may do something in an organization, and which rule decides.',
+  description: 'Result of a permission check in an organization, and the rule that decides.',
   simpleResolvers: true,
 })
 export class OrganizationAccessExplanationType {
-  @Field(() => Boolean, { description: 'Whether it is allowed.' })
+  @Field(() => Boolean, { description: 'Whether the action is allowed.' })
   isAllowed!: boolean;
 
   @Field(() => Boolean, {
-    description: 'Whether somebody is a member of the organization right now. Who is none may do nothing.',
+    description: 'Whether the user or identity is a member of the organization now. Non-members have no permissions.',
   })
   isMember!: boolean;
 
   @Field(() => OrganizationPermissionType, {
     nullable: true,
-    description: 'The rule that decides: the last one that fits. Null if none does, so that the permission is missing.',
+    description:
+      'The rule that decides: the last one that matches. Null if none matches and the permission is missing.',
   })
   rule!: OrganizationPermissionType | null;
 
-  @Field(() => OrganizationRuleOriginType, { nullable: true, description: 'Where that rule comes from.' })
+  @Field(() => OrganizationRuleOriginType, { nullable: true, description: 'Origin of that rule.' })
   origin!: OrganizationRuleOriginType | null;
 }

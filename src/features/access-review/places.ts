@@ -1,23 +1,23 @@
 const ID_BYTES = 16;
 const ID_WORDS = 4;
-/** What stands between the parts of an id in text, by the hexadecimal digits before it. */
+/** Positions of the hyphens in an ID, as counts of hexadecimal digits before them. */
 const PARTS = [8, 12, 16, 20, 32] as const;
 
-/** Who belongs to a membership: ids one after the other, as the database sends them. */
+/** Members of a membership: concatenated IDs, as the database sends them. */
 interface Belonging {
   readonly users: Buffer;
   readonly identities: Buffer;
 }
 
-/** Somebody with a membership. */
+/** A user or identity with a membership. */
 export interface PlacedMember {
   readonly memberKind: 'user' | 'identity';
   readonly memberId: string;
-  /** Places, from 1 on, of its memberships among all, the last first. */
+  /** Positions, from 1, of its memberships among all, the last first. */
   readonly places: readonly number[];
 }
 
-/** All who belong to memberships, each once. */
+/** All members of memberships, each once. */
 export function placedMembers(memberships: readonly Belonging[]): PlacedMember[] {
   const of = (memberKind: PlacedMember['memberKind'], ids: readonly Buffer[]): PlacedMember[] =>
     [...placesByMember(ids)].map(([memberId, places]) => ({ memberKind, memberId, places }));
@@ -27,11 +27,12 @@ export function placedMembers(memberships: readonly Belonging[]): PlacedMember[]
 }
 
 /**
- * The memberships of each member by their places among all, from 1 on, the last first.
+ * The memberships of each member by their positions among all, from 1, the last first.
  *
- * Of a hundred thousand ids a tenth may be different ones: these are told apart by their four words, and only they become texts.
+ * A tenth of a hundred thousand IDs may be distinct: they are compared by their four words, and only the distinct ones
+ * become strings.
  *
- * @returns by the ids of members
+ * @returns by the IDs of members
  */
 function placesByMember(memberships: readonly Buffer[]): ReadonlyMap<string, readonly number[]> {
   const bytes = Buffer.concat(memberships);
@@ -52,11 +53,13 @@ function placesByMember(memberships: readonly Buffer[]): ReadonlyMap<string, rea
   return new Map(members.firsts.map((at, member) => [idAt(bytes, at), places[member] as number[]]));
 }
 
-/** Numbers ids from 0 on, equal ones with the same number: a hash table without a text for each. Ids are random already. */
+/**
+ * Numbers IDs from 0, equal ones with the same number: a hash table without a string for each. IDs are random already.
+ */
 class DistinctIds {
-  /** Where the id of each number stood first. */
+  /** Position of the first occurrence of each number. */
   readonly firsts: number[] = [];
-  /** One more than the number of an id; 0 where none is. At most half of them are taken. */
+  /** One more than the number of an ID; 0 for an empty slot. At most half of the slots are used. */
   readonly #slots: Int32Array;
 
   constructor(private readonly words: Int32Array) {

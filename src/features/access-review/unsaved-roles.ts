@@ -2,18 +2,18 @@ import type { Context } from '../../kernel/context.js';
 import { type HeldRoles, namesAttributes, type PermissionsGiven, rulesAsText, toRules } from '../permissions/public.js';
 import { ATTRIBUTES_NOW } from './held.sql.js';
 
-/** A question, perhaps about rules of a role that is not saved yet. */
+/** A check, possibly about rules of a role that is not saved yet. */
 interface Asked {
   readonly permissions?: PermissionsGiven | null | undefined;
-  /** Who would hold the role. */
+  /** Who would have the role. */
   readonly memberId: string;
-  /** Whether it is a member where it is asked about. Of others nothing is known but the id that the caller gave. */
+  /** Whether it is a member. Of others nothing is known but the ID that the caller gave. */
   readonly isMember: boolean;
 }
 
 /**
- * What roles that are not saved yet give whoever would hold them, with its attributes, in their order; null for questions about
- * nothing of that kind. Takes one statement for all questions, and none where no rules name attributes.
+ * What roles that are not saved yet would grant the member, with its attributes, in order; null for checks without such
+ * rules. One statement for all checks, and none where no rule names attributes.
  */
 export async function unsavedRoles(ctx: Context, asked: readonly Asked[]): Promise<(HeldRoles | null)[]> {
   const memberIds = asked.flatMap(({ permissions, memberId, isMember }) =>

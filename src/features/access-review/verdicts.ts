@@ -4,7 +4,7 @@ import { mapInSlices } from '../../kernel/slices.js';
 import { type CheckedRules, isBuiltIn, projectRights, ruleAsked } from '../permissions/public.js';
 import type { PlacedMember } from './places.js';
 
-/** A membership that gives roles: those that the project made, and the built-in ones. What counts last comes first. */
+/** A membership that grants roles, custom and built-in ones. What is evaluated last comes first. */
 interface Giving {
   readonly id: string;
   /** Whether it is the membership of a group. */
@@ -15,7 +15,7 @@ interface Giving {
 
 /** A member of a project. */
 export interface HeldMember extends PlacedMember {
-  /** Null for one that was deleted since. */
+  /** Null for a deleted one. */
   readonly name: string | null;
 }
 
@@ -23,7 +23,7 @@ interface Roles {
   readonly roles: readonly string[];
 }
 
-/** @param roles in the order in which their rules count */
+/** @param roles in order of evaluation */
 export const givingOf = ({ id, isGroup, roles }: Omit<Giving, 'own' | 'builtIn'> & Roles): Giving => ({
   id,
   isGroup,
@@ -31,24 +31,24 @@ export const givingOf = ({ id, isGroup, roles }: Omit<Giving, 'own' | 'builtIn'>
   builtIn: roles.filter(isBuiltIn).reverse(),
 });
 
-/** Rules that somebody wrote. */
+/** Stored rules. */
 interface Stored {
   readonly slug: string;
   readonly rules: CheckedRules;
 }
 
-/** All that decides about the members of a project. */
+/** Everything that decides about the members of a project. */
 export interface Policies {
   readonly members: readonly HeldMember[];
   readonly given: readonly Giving[];
   readonly roles: readonly Stored[];
-  /** In the order in which their rules count. */
+  /** In order of evaluation. */
   readonly privileges: readonly (Stored & { readonly membershipId: string; readonly memberId: string })[];
-  /** What rules can name of members, JSON text by member. */
+  /** The attributes of members that rules can name, JSON text by member. */
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** By what a member may or may not do something. */
+/** What allows or denies an action of a member. */
 interface Origin {
   /** The role whose rule decides; null for a privilege. */
   readonly roleSlug: string | null;
@@ -56,12 +56,12 @@ interface Origin {
   readonly membershipId: string;
 }
 
-/** Why a member is allowed something. */
+/** Why a member is allowed an action. */
 export interface Reason extends Origin {
   readonly member: HeldMember;
 }
 
-/** What rules say of the actions that are asked about, a bit for each: which they decide, and which of these they allow. */
+/** What rules decide about the checked actions, one bit each: which they decide, and which of these they allow. */
 interface Verdict {
   readonly decides: number;
   readonly allows: number;
@@ -74,7 +74,7 @@ interface Decision extends Verdict {
 
 const UNDECIDED: Decision = { decides: 0, allows: 0, origin: null };
 
-/** What counts more, and what counts less where that says nothing. */
+/** The first where it decides, otherwise the second. */
 const withLess = (more: Decision, less: Decision): Decision =>
   (less.decides & ~more.decides) === 0
     ? more
@@ -87,7 +87,9 @@ const withLess = (more: Decision, less: Decision): Decision =>
 /** Whether rules name attributes of their holder. */
 export const namesAttributes = ({ rules }: Stored): boolean => rules.namesAttributes;
 
-/** Who of the members of a project may do something there, and by what; for several actions, all of them, and by what the last. */
+/**
+ * Which members of a project may perform an action there, and why; for several actions, all of them, and why the last.
+ */
 export async function whoMay(policies: Policies, actions: readonly Action[], fields?: Fields): Promise<Reason[]> {
   const all = (1 << actions.length) - 1;
   const decisionOf = decisionsIn(policies, actions, fields);
@@ -99,8 +101,8 @@ export async function whoMay(policies: Policies, actions: readonly Action[], fie
 }
 
 /**
- * Ids of the memberships of groups that by themselves allow all of some actions to everybody who belongs to the group, oldest first.
- * Rules that name attributes of their holder allow nothing here.
+ * IDs of the memberships of groups that by themselves allow all of some actions to every member of the group, oldest
+ * first. Rules that name attributes of their holder allow nothing here.
  */
 export function groupsThatMay(policies: Policies, actions: readonly Action[], fields?: Fields): string[] {
   const all = (1 << actions.length) - 1;
@@ -111,8 +113,8 @@ export function groupsThatMay(policies: Policies, actions: readonly Action[], fi
 }
 
 /**
- * Each role is asked once, by the ability that is made of it alone, since the last rule that fits decides: built-in roles, the
- * others in the order of the member, its privileges. What names attributes is asked for each holder.
+ * Each role is evaluated once, by an ability of its own, since the last matching rule decides: built-in roles, the
+ * others in the order of the member, its privileges. Rules that name attributes are evaluated per holder.
  */
 function decisionsIn(
   policies: Policies,
@@ -144,7 +146,9 @@ function decisionsIn(
 
 const KINDS = ['own', 'builtIn'] as const;
 
-/** What the roles of one kind decide that a membership gives: asked once for all who belong to it, unless they name attributes. */
+/**
+ * What the roles of one kind of a membership decide: evaluated once for all its members, unless they name attributes.
+ */
 function givingsIn(
   { given, roles }: Policies,
   decide: (rules: Stored | string | undefined, memberId: string, origin: Origin) => Decision,
@@ -165,7 +169,7 @@ function givingsIn(
   };
 }
 
-/** What rules, or a built-in role by its slug, say of actions of a member. A role that is gone says nothing. */
+/** What rules, or a built-in role by its slug, decide about actions of a member. A deleted role decides nothing. */
 function verdictsOn(
   { roles, privileges, attributes }: Policies,
   actions: readonly Action[],

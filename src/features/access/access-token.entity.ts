@@ -30,6 +30,6 @@ export const AccessTokenSchema = defineEntity({
   },
 });
 
-/** An access token, of a machine identity or of a user. Of the token itself only a hash is stored, `tokenHash`. */
+/** An access token of a machine identity or of a user. Only a hash of the token is stored, `tokenHash`. */
 export class AccessToken extends AccessTokenSchema.class {}
 AccessTokenSchema.setClass(AccessToken);

@@ -8,7 +8,7 @@ const tables = tablesOf<
   typeof AccessTokenSchema | typeof OrganizationSchema | typeof IdentitySchema | typeof UserSchema
 >();
 
-/** All of a token `t` but the hash of its text, in the names of the interface; `o` is the organization of its scope. */
+/** All columns of a token `t` except its hash, under the names of the API; `o` is the organization of its scope. */
 export const COLUMNS = [
   't.id',
   't.identity_id as identityId',
@@ -44,7 +44,9 @@ interface NewToken
     | 'updated_at'
   > {}
 
-/** Its expiry is by the clock of the database, which is why it is not made in the unit of work: that does not give it back. */
+/**
+ * The expiry uses the clock of the database; the unit of work does not return such a column, so it is not used here.
+ */
 export const insertTokenRow = prepared((token: NewToken) =>
   tables
     .with('t', (tx) =>
@@ -72,7 +74,7 @@ export const insertTokenRow = prepared((token: NewToken) =>
     .select(COLUMNS),
 );
 
-/** Whether a token is there, passes, and was never used. */
+/** Whether a token exists, is valid, and was never used. */
 export const findUnusedToken = prepared(({ hash }: { hash: Buffer }) =>
   tables
     .selectFrom('access_token')
@@ -82,7 +84,7 @@ export const findUnusedToken = prepared(({ hash }: { hash: Buffer }) =>
     .where('num_uses', '=', '0'),
 );
 
-/** Tokens by id, in no order, whosever they are. */
+/** Tokens by ID, in no order, whoever holds them. */
 export const findTokens = prepared(({ ids }: { ids: readonly string[] }) =>
   tables
     .selectFrom('access_token as t')
@@ -91,17 +93,17 @@ export const findTokens = prepared(({ ids }: { ids: readonly string[] }) =>
     .where('t.id', '=', anyOf(ids)),
 );
 
-/** A token as it is read. */
+/** A token as read from the database. */
 export type TokenRow = Awaited<ReturnType<typeof findTokens>>[number];
 
-/** What the scope of a caller's token lets it see. */
+/** What the scope of a caller's token makes visible. */
 export interface Scope {
   readonly organizationId: string;
-  /** Of no sub-organization: it sees what is scoped to any of them. */
+  /** Not scoped to a sub-organization: tokens scoped to any of them are visible. */
   readonly isRootScoped: boolean;
 }
 
-/** Who looks at tokens, and whose it may see besides its own. */
+/** The caller, and whose tokens it may see besides its own. */
 interface Viewer extends Scope {
   readonly actorId: string;
   readonly seesIdentities: boolean;
@@ -110,7 +112,10 @@ interface Viewer extends Scope {
   readonly identityIds: readonly string[];
 }
 
-/** Those of these tokens that belong to identities and users of the organization, where those are seen, and to the actor. In no order. */
+/**
+ * Those of these tokens that belong to identities and users of the organization, where those are visible, and to the
+ * actor. In no order.
+ */
 export const findSeenTokens = prepared((viewer: Viewer & { ids: readonly string[] }) =>
   tables
     .selectFrom('access_token as t')
@@ -135,7 +140,7 @@ export const findSeenTokens = prepared((viewer: Viewer & { ids: readonly string[
     .where(({ eb, or, val }) => or([val(viewer.isRootScoped), eb('t.organization_id', '=', viewer.organizationId)])),
 );
 
-/** The projects that own the identities of tokens. Of one that is not in it no project does. */
+/** The projects that own the identities of tokens. Identities without a project are left out. */
 export const findTokenOwners = prepared(({ ids, organizationId }: { ids: readonly string[]; organizationId: string }) =>
   tables
     .selectFrom('access_token as t')
@@ -147,7 +152,7 @@ export const findTokenOwners = prepared(({ ids, organizationId }: { ids: readonl
     .$narrowType<{ projectId: string }>(),
 );
 
-/** No row: the token is gone. */
+/** No row: the token was deleted. */
 export const renameToken = prepared(({ id, name }: { id: string; name: string | null }) =>
   tables
     .updateTable('access_token as t')
@@ -158,7 +163,7 @@ export const renameToken = prepared(({ id, name }: { id: string; name: string | 
     .returning(COLUMNS),
 );
 
-/** The maker of a token has the uses no more that it gives it. @param uses as many */
+/** Removes the uses from a token that it hands to a new one. @param uses number of uses */
 export const handOverUses = prepared(({ id, uses }: { id: string; uses: string }) =>
   tables
     .updateTable('access_token')

@@ -26,7 +26,7 @@ export class AccessTokenResolver {
     private readonly holders: TokenHolderService,
   ) {}
 
-  @query(AccessTokenType, OneToken, 'One token, without the token itself.')
+  @query(AccessTokenType, OneToken, 'Returns an access token by ID, without the token itself.')
   accessToken(ctx: Context, args: object): Promise<AccessTokenType> {
     return this.service.get(ctx, args);
   }
@@ -35,7 +35,9 @@ export class AccessTokenResolver {
   @mutation(
     CreateToken,
     CreateAccessTokenPayload,
-    'Makes a token for a machine identity, as its token-auth configuration says. It is shown this once. One for your own identity has at most the life and uses that your token has left, takes the uses from it, and is revoked with it.',
+    'Creates an access token for a machine identity according to its token-auth configuration. The token is ' +
+      'returned only once. A token for your own identity is limited to the remaining lifetime and uses of your token, ' +
+      'takes its uses from it, and is revoked with it.',
   )
   async createAccessToken(ctx: Context, input: object): Promise<CreateAccessTokenPayload> {
     return toIssuedPayload(await this.service.create(ctx, input));
@@ -45,13 +47,15 @@ export class AccessTokenResolver {
   @mutation(
     CreatePersonalToken,
     CreateAccessTokenPayload,
-    'Makes a token for a user, shown this once. A user makes its own; an admin of the organization makes any user’s, because the first token of a person has to come from somebody. One for yourself has at most the life and uses that your token has left, takes the uses from it, and is revoked with it.',
+    'Creates an access token for a user. The token is returned only once. Users create their own tokens; an admin ' +
+      'of the organization can create tokens for any user, for example the first one. A token for yourself is limited ' +
+      'to the remaining lifetime and uses of your token, takes its uses from it, and is revoked with it.',
   )
   async createPersonalAccessToken(ctx: Context, input: object): Promise<CreateAccessTokenPayload> {
     return toIssuedPayload(await this.service.createPersonal(ctx, input));
   }
 
-  @mutation(RenameToken, { token: [AccessTokenType, 'The token as it is now.'] }, 'Gives a token another name.')
+  @mutation(RenameToken, { token: [AccessTokenType, 'The updated token.'] }, 'Renames an access token.')
   async renameAccessToken(ctx: Context, input: object): Promise<{ token: AccessTokenType }> {
     return { token: await this.service.rename(ctx, input) };
   }
@@ -59,7 +63,7 @@ export class AccessTokenResolver {
   @mutation(
     OneToken,
     RevokeAccessTokenPayload,
-    'Revokes a token by its id, and what it made for its own holder, at once and for good.',
+    'Revokes an access token permanently, with the tokens that it created for the same holder.',
   )
   async revokeAccessToken(ctx: Context, input: object): Promise<RevokeAccessTokenPayload> {
     return { token: await this.service.revoke(ctx, input), message };
@@ -69,7 +73,7 @@ export class AccessTokenResolver {
   @mutation(
     HeldAccessTokenInput,
     RenewAccessTokenPayload,
-    'Lets the token that you hold live for another TTL. It needs no Authorization header and counts no use.',
+    'Extends the lifetime of your access token by another TTL. Needs no Authorization header and does not count as a use.',
   )
   async renewAccessToken(ctx: Context | AnonymousContext, input: object): Promise<RenewAccessTokenPayload> {
     return { ...(await this.holders.renew(ctx, input)), tokenType: TOKEN_TYPE };
@@ -79,7 +83,8 @@ export class AccessTokenResolver {
   @mutation(
     HeldAccessTokenInput,
     RevokeHeldAccessTokenPayload,
-    'Revokes the token that you hold, and what it made for your own identity or user. It needs no Authorization header and counts no use.',
+    'Revokes your access token, with the tokens that it created for the same identity or user. Needs no ' +
+      'Authorization header and does not count as a use.',
   )
   async revokeHeldAccessToken(ctx: Context | AnonymousContext, input: object): Promise<RevokeHeldAccessTokenPayload> {
     return { accessTokenId: await this.holders.revoke(ctx, input), message };

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { bodyOf, paging, queryInteger, routesAt, withoutNull } from '../../rest/route.js';
 import { CreateToken, RenameToken, TokenValue } from './access-token.rules.js';
 
-// The fields of `tokenData` in the specification, and no others.
+// The fields of `tokenData` in operation 1 of the specification, and no others.
 const TOKEN = `id identityId createdAt updatedAt authMethod accessTokenTTL accessTokenMaxTTL accessTokenNumUses
   accessTokenNumUsesLimit accessTokenLastUsedAt accessTokenLastRenewedAt isAccessTokenRevoked identityUAClientSecretId
   name accessTokenPeriod subOrganizationId`;
 
-/** Of the right form, with a wrong checksum. */
+/** Well-formed, with a wrong checksum. */
 const EXAMPLE_TOKEN = { accessToken: 'srt_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLM' };
 
 const ListQuery = z.strictObject({
   ...paging,
   limit: queryInteger(1, 100)
     .optional()
-    .meta({ description: 'At most this many rows, 1 to 100. Without it the list is whole.' }),
-  offset: queryInteger(0, 100).optional().meta({ description: 'Leaves out this many rows first, 0 to 100.' }),
+    .meta({ description: 'Maximum number of tokens to return, 1 to 100. Without it all are returned.' }),
+  offset: queryInteger(0, 100).optional().meta({ description: 'Number of tokens to skip, 0 to 100.' }),
 });
 
 const tokens = routesAt('/api/v1/auth', { select: TOKEN });

@@ -10,10 +10,10 @@ const tokenName = z
   .string()
   .max(64)
   .refine(isStorable, NOT_STORABLE)
-  .regex(HAS_NO_CONTROL_CHARACTERS, 'must not hold control characters');
+  .regex(HAS_NO_CONTROL_CHARACTERS, 'must not contain control characters');
 
-const name = tokenName.nullish().meta({ description: 'What people call it, up to 64 characters.' });
-const scope = organizationSlug.nullish().meta({ description: 'Slug of the sub-organization to scope it to.' });
+const name = tokenName.nullish().meta({ description: 'Name of the token, for example `deploy pipeline`.' });
+const scope = organizationSlug.nullish().meta({ description: 'Slug of the sub-organization to scope the token to.' });
 const id = idOf('token');
 const identityId = idOf('machine identity');
 const userId = idOf('user');
@@ -21,7 +21,7 @@ const userId = idOf('user');
 /** Input of `createAccessToken`. Source: operation 1 of the specification. */
 export const CreateToken = z
   .strictObject({ identityId, name, organizationSlug: scope })
-  .meta({ description: 'A new token of a machine identity.' });
+  .meta({ description: 'The machine identity, and the fields of the new token.' });
 
 /** Input of `createPersonalAccessToken`. */
 export const CreatePersonalToken = z
@@ -30,48 +30,52 @@ export const CreatePersonalToken = z
     name,
     organizationSlug: scope,
     accessTokenTTL: ttlSeconds.default(DEFAULT_TTL_SECONDS).meta({
-      description: 'Seconds that it lives, 0 for no limit, which needs `accessTokenMaxTTL` 0 too.',
+      description: 'Lifetime in seconds; 0 for no limit, which requires `accessTokenMaxTTL` 0 too.',
     }),
     accessTokenMaxTTL: ttlSeconds
       .default(DEFAULT_TTL_SECONDS)
-      .meta({ description: 'Seconds that it lives at most, 0 for no limit.' }),
-    accessTokenNumUsesLimit: usesLimit.default(0).meta({ description: 'How often it may be used; 0 for no limit.' }),
+      .meta({ description: 'Maximum lifetime in seconds, including renewals; 0 for no limit.' }),
+    accessTokenNumUsesLimit: usesLimit.default(0).meta({ description: 'Maximum number of uses; 0 for no limit.' }),
   })
   .refine(hasFittingTtl, TTL_FAULT)
-  .meta({ description: 'A new personal access token.' });
+  .meta({ description: 'The user, and the fields of the new token.' });
 
 /** Input of `revokeAccessToken`, and arguments of `accessToken`. */
-export const OneToken = z.strictObject({ id }).meta({ description: 'Which token.' });
+export const OneToken = z.strictObject({ id }).meta({ description: 'The token, by ID.' });
 
 /** Input of `renameAccessToken`. */
 export const RenameToken = z
   .strictObject({
     id,
-    name: tokenName.nullish().meta({ description: 'The new name, up to 64 characters; null takes the name away.' }),
+    name: tokenName.nullish().meta({ description: 'New name of the token; null clears it.' }),
   })
-  .meta({ description: 'A new name of a token.' });
+  .meta({ description: 'The token, by ID, and its new name.' });
 
-/** The token itself: what only its holder has. */
+/** The token itself, which only its holder has. */
 export const TokenValue = z
   .strictObject({ accessToken: z.string().max(1_000).meta({ description: 'The token itself, `srt_...`.' }) })
-  .meta({ description: 'A token, named by itself.' });
+  .meta({ description: 'The token itself.' });
 
 const paging = {
   ...pageRules,
   ...sinceRules,
-  offset: integer(0, 100).nullish().meta({ description: 'Leaves out this many rows first, 0 to 100.' }),
+  offset: integer(0, 100).nullish().meta({ description: 'Number of tokens to skip, 0 to 100.' }),
 };
 
 const filters = {
-  identityId: identityId.nullish().meta({ description: 'Only of this machine identity.' }),
+  identityId: identityId.nullish().meta({ description: 'Only tokens of the machine identity with this ID.' }),
   expiresBefore: z
     .date()
     .nullish()
-    .meta({ description: 'Only those that expire before this time unless they are renewed.' }),
-  unusedSince: z.date().nullish().meta({
-    description:
-      'Only those that were last used before this time, or made before it and never used. The last use of an unlimited token may be shown up to a minute late.',
-  }),
+    .meta({ description: 'Only tokens that expire before this time unless they are renewed.' }),
+  unusedSince: z
+    .date()
+    .nullish()
+    .meta({
+      description:
+        'Only tokens last used before this time, or created before it and never used. The last use of a token without a ' +
+        'use limit can be up to a minute late.',
+    }),
 };
 
 /** Arguments of `accessTokens`. */
@@ -80,28 +84,32 @@ export const ListTokens = z.strictObject({
   includeEnded: z
     .boolean()
     .default(false)
-    .meta({ description: 'Also those that pass no more: revoked, expired or used up.' }),
+    .meta({ description: 'Whether to include tokens that are no longer valid: revoked, expired or used up.' }),
   ...paging,
 });
 
-/** How many tokens one call chooses. */
+/** Maximum number of tokens that one call selects. */
 export const MAX_REVOKED = 1_000;
 
 /** Input of `revokeAccessTokens`. */
 export const RevokeTokens = z
   .strictObject({
     ids: z.array(id).min(1).max(MAX_REVOKED).nullish().meta({
-      description: 'These tokens, 1 to 1,000. Otherwise all that fit what follows, as `accessTokens` lists them.',
+      description:
+        'IDs of the tokens, 1 to 1,000. Otherwise the tokens that match the other fields, as `accessTokens` lists them.',
     }),
     ...filters,
-    dryRun: z.boolean().default(false).meta({ description: 'Only show what would be revoked.' }),
+    dryRun: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether to preview the revocation without changing anything.' }),
   })
   .refine(
     ({ ids, identityId: ofIdentity, expiresBefore, unusedSince }) =>
       (ids == null) !== [ofIdentity, expiresBefore, unusedSince].every((filter) => filter == null),
-    { path: ['ids'], error: 'must be given, or else identityId, expiresBefore or unusedSince, not both' },
+    { path: ['ids'], error: 'required unless identityId, expiresBefore or unusedSince is set; not allowed with them' },
   )
-  .meta({ description: 'Which tokens to revoke: by their ids, or by what they have in common.' });
+  .meta({ description: 'The tokens to revoke: by ID, or by common attributes.' });
 
 /** Arguments of `Identity.accessTokenConnection`. */
 export const ListOfIdentity = z.strictObject({ ...pageRules, ...sinceRules });

@@ -24,14 +24,17 @@ import { inheritLimits, revokeTokens } from './token-family.js';
 import { authorizedToken, isSelf, refuseStrangers, viewerOf } from './token-rights.js';
 import { scopeOfToken } from './token-scope.js';
 
-/** What the token slice knows of the others. */
+/** What the token slice needs from others. */
 export interface AccessDependencies {
   readonly organizations: OrganizationReader;
   readonly identities: IdentityReader;
   readonly users: UserReader;
 }
 
-/** The verbs of access tokens for those who manage them. What a holder does with its own: token-holder.service.ts. */
+/**
+ * The operations on access tokens for those who manage them. For those of a holder on its own token see
+ * token-holder.service.ts.
+ */
 export class AccessTokenService {
   constructor(
     private readonly others: AccessDependencies,
@@ -39,13 +42,16 @@ export class AccessTokenService {
   ) {}
 
   /**
-   * Makes a token for a machine identity, as its token-auth configuration says. It is shown this once. One that an identity
-   * makes for itself has at most the life and uses of the token that makes it, and is revoked with it.
+   * Creates a token for a machine identity according to its token-auth configuration. It is returned only once. A token
+   * that an identity creates for itself has at most the remaining lifetime and uses of the creating token, and is
+   * revoked with it.
    *
    * @param raw `{ identityId, name?, organizationSlug? }`: the slug of a sub-organization to scope it to
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, TOKEN_AUTH_NOT_FOUND, ORGANIZATION_NOT_FOUND,
-   *   TOKEN_SCOPE_REFUSED, TOKEN_USES_EXHAUSTED (for itself, with the last use), LAST_ADMIN (for itself, handing over the last
-   *   uses of the last admin), AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, TOKEN_AUTH_NOT_FOUND,
+   * ORGANIZATION_NOT_FOUND,
+   * TOKEN_SCOPE_REFUSED, TOKEN_USES_EXHAUSTED (for itself, with the last use), LAST_ADMIN (for itself, handing over the
+   * last
+   * uses of the last admin), AUDIT_UNAVAILABLE
    * Source: operation 1 of the specification.
    */
   async create(ctx: Context, raw: unknown): Promise<IssuedToken> {
@@ -68,13 +74,14 @@ export class AccessTokenService {
   }
 
   /**
-   * Makes a personal access token. A user makes its own; an admin of the organization makes any user's, because the first
-   * token of a person has to come from somebody. One that a user makes for itself has at most the life and uses of the token
-   * that makes it, and is revoked with it.
+   * Creates a personal access token. Users create their own; an admin of the organization can create one for any user,
+   * since somebody has to create a person's first token. A token that a user creates for itself has at most the
+   * remaining lifetime and uses of the creating token, and is revoked with it.
    *
    * @param raw `{ userId, name?, organizationSlug?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED,
-   *   TOKEN_USES_EXHAUSTED and LAST_ADMIN as above, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND,
+   * TOKEN_SCOPE_REFUSED,
+   * TOKEN_USES_EXHAUSTED and LAST_ADMIN as above, AUDIT_UNAVAILABLE
    */
   async createPersonal(ctx: Context, raw: unknown): Promise<IssuedToken> {
     const { userId, name, organizationSlug, ...settings } = parse(CreatePersonalToken, raw);
@@ -110,7 +117,7 @@ export class AccessTokenService {
   }
 
   /**
-   * Tokens by id inside of another response: those that `get` would find.
+   * Tokens by ID inside of another response: those that `get` would find.
    *
    * @throws PERMISSION_DENIED
    */
@@ -122,7 +129,7 @@ export class AccessTokenService {
   };
 
   /**
-   * The token that the caller came with.
+   * The token of this request.
    *
    * @throws TOKEN_NOT_FOUND (deleted at this moment), AUDIT_UNAVAILABLE
    */
@@ -135,7 +142,7 @@ export class AccessTokenService {
   }
 
   /**
-   * Gives a token another name.
+   * Renames a token.
    *
    * @param raw `{ id, name? }`; absent keeps, null clears
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
@@ -153,12 +160,14 @@ export class AccessTokenService {
   }
 
   /**
-   * Revokes a token, and what it made for its own holder, at once on every node.
+   * Revokes a token, with the tokens that it created for the same holder, at once on every node.
    *
    * @param raw `{ id }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY for a token of an account that may do more than the caller,
-   *   TOKEN_NOT_FOUND (revoked before, too), LAST_ADMIN when no lasting admin of an organization could log in any more,
-   *   AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY for a token of an account that may do more than
+   * the caller,
+   * TOKEN_NOT_FOUND (also if already revoked), LAST_ADMIN when no permanent admin of an organization could log in any
+   * more,
+   * AUDIT_UNAVAILABLE
    */
   async revoke(ctx: Context, raw: unknown): Promise<AccessTokenView> {
     const { id } = parse(OneToken, raw);
@@ -177,10 +186,11 @@ export class AccessTokenService {
 }
 
 /**
- * A token that the caller makes for itself: it takes over life and uses.
+ * A token that the caller creates for itself: it takes over lifetime and uses.
  *
- * @throws LAST_ADMIN for the last uses of the last lasting admin of the root who can log in, to a token below it; what
- *   `inheritLimits` and `insertToken` throw
+ * @throws LAST_ADMIN for the last uses of the last permanent admin of the root who can log in, to a token below it;
+ * what
+ * `inheritLimits` and `insertToken` throw
  */
 async function insertOwnToken(tx: Transaction, order: TokenOrder): Promise<IssuedToken> {
   const isBelow = order.organizationId !== tx.organizationId;

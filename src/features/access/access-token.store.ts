@@ -7,7 +7,7 @@ import { findUnusedToken, insertTokenRow, type Scope } from './access-token.quer
 import { type AccessTokenView, toAccessTokenView } from './access-token.view.js';
 import type { TokenLimits } from './token-family.js';
 
-/** A token that was just made: the only moment at which it is there to be shown. */
+/** A new token, in plaintext only at this moment. */
 export interface IssuedToken {
   readonly accessToken: string;
   readonly tokenData: AccessTokenView;
@@ -19,25 +19,25 @@ interface IdentityOwner {
   readonly clientSecretId?: string;
 }
 
-/** What a new token is made of. */
+/** The fields of a new token. */
 export interface TokenOrder extends TokenLimits {
   readonly owner: IdentityOwner | { readonly userId: string };
   /** The organization that it is scoped to. */
   readonly organizationId: string;
   readonly name: string | null;
-  /** The token of the same actor that makes it; absent for every other. */
+  /** The token of the same actor that creates it; absent in all other cases. */
   readonly makerId?: string;
 }
 
-/** Whether a token is there, passes, and was never used. */
+/** Whether a token exists, is valid, and was never used. */
 export async function isUnused(ask: Query, accessToken: string): Promise<boolean> {
   return (await findUnusedToken(ask, { hash: hashToken(accessToken) })).length > 0;
 }
 
 /**
- * Mints and stores a token. Who may do so, and the audit row, are the caller's business.
+ * Mints and stores a token. Authorization and the audit record are up to the caller.
  *
- * @param accessToken a token that was made elsewhere (first start); otherwise it is minted here
+ * @param accessToken an existing token (first start); otherwise one is minted here
  * @throws IDENTITY_NOT_FOUND, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND
  */
 export async function insertToken(
@@ -56,7 +56,7 @@ export async function insertToken(
     num_uses_limit: order.accessTokenNumUsesLimit,
     maker_id: order.makerId ?? null,
   };
-  // Owner and scope were loaded before, and may be deleted at this moment.
+  // Owner and scope were loaded before, and may be deleted concurrently.
   const [row] = await guarded(() => insertTokenRow(tx, token), {
     access_token_identity_id_fkey: 'IDENTITY_NOT_FOUND',
     access_token_user_id_fkey: 'USER_NOT_FOUND',
@@ -81,5 +81,5 @@ export const scopeOf = (ctx: Context): Scope => ({
   isRootScoped: isRootScoped(ctx),
 });
 
-/** A token of a sub-organization sees and changes nothing beyond it, not even its owner's other tokens. */
+/** A token of a sub-organization sees and changes nothing outside of it, not even other tokens of its owner. */
 export const isRootScoped = (ctx: Context): boolean => ctx.organizationId === ctx.rootOrganizationId;

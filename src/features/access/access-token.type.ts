@@ -9,80 +9,87 @@ import type { IssuedToken } from './access-token.store.js';
 
 @ObjectType('AccessToken', {
   implements: Node,
-  description: 'A bearer token of a machine identity or a user: everything but the token itself, which is not kept.',
+  description: 'An access token of a machine identity or a user. The token itself is not stored and not returned.',
   simpleResolvers: true,
 })
 export class AccessTokenType {
-  @Field(() => ID, { description: 'Identifies the token. It is not the token.' })
+  @Field(() => ID, { description: 'ID of the token. It is not the token itself.' })
   id!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The machine identity that it belongs to; null for a personal one.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the machine identity; null for a personal token.' })
   identityId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'The user that a personal one belongs to.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the user; null for the token of a machine identity.' })
   userId!: string | null;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the token was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last renamed, renewed or revoked.' })
+  @Field(() => DateTime, { description: 'When the token was last renamed, renewed or revoked.' })
   updatedAt!: Date;
 
-  @Field(() => AuthMethodEnum, { description: 'How it came to be.' })
+  @Field(() => AuthMethodEnum, { description: 'How the token was created.' })
   authMethod!: AuthMethod;
 
-  @Field(() => Int, { description: 'Seconds that it lives from its making or last renewal; 0 for no limit.' })
+  @Field(() => Int, { description: 'Lifetime in seconds from the creation or the last renewal; 0 for no limit.' })
   accessTokenTTL!: number;
 
-  @Field(() => Int, { description: 'Seconds that renewals can make it live from its making; 0 for no limit.' })
+  @Field(() => Int, {
+    description: 'Maximum lifetime in seconds from the creation, including renewals; 0 for no limit.',
+  })
   accessTokenMaxTTL!: number;
 
   @Field(() => Int, {
     description:
-      'How often it was used, and the uses that it gave to tokens it made for its own holder. Exact for a limited token; otherwise up to a minute late. More than 2,147,483,647 are shown as that number.',
+      'Number of uses, including the uses handed to tokens that it created for the same holder. Exact for a token ' +
+      'with a use limit; otherwise up to a minute late. At most 2,147,483,647.',
   })
   accessTokenNumUses!: number;
 
-  @Field(() => Int, { description: 'How often it may be used; 0 for no limit.' })
+  @Field(() => Int, { description: 'Maximum number of uses; 0 for no limit.' })
   accessTokenNumUsesLimit!: number;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it was last used. Exact for a limited token; otherwise up to a minute late.',
+    description: 'When the token was last used. Exact for a token with a use limit; otherwise up to a minute late.',
   })
   accessTokenLastUsedAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was last renewed.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the token was last renewed.' })
   accessTokenLastRenewedAt!: Date | null;
 
-  @Field(() => Boolean, { description: 'It was revoked and passes no more.' })
+  @Field(() => Boolean, { description: 'Whether the token was revoked.' })
   isAccessTokenRevoked!: boolean;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'The client secret that its identity logged in with; null for a token made in another way.',
+    description: 'ID of the client secret that the identity logged in with; null for a token created in another way.',
   })
   identityUAClientSecretId!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'What people call it.' })
+  @Field(() => String, { nullable: true, description: 'Name of the token, for example `deploy pipeline`.' })
   name!: string | null;
 
-  @Field(() => Int, { description: 'Seconds of a renewal period: always 0, renewals take the TTL.' })
+  @Field(() => Int, { description: 'Renewal period in seconds. Always 0: a renewal extends the lifetime by the TTL.' })
   accessTokenPeriod!: number;
 
-  @Field(() => ID, { nullable: true, description: 'The sub-organization that it is scoped to; null for a root one.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the sub-organization that the token is scoped to; null for a token of the root organization.',
+  })
   subOrganizationId!: string | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it expires unless it is renewed; null for never.',
+    description: 'When the token expires unless it is renewed; null if it never expires.',
   })
   expiresAt!: Date | null;
 
   @Field(() => ID, {
     nullable: true,
     description:
-      'The token of the same holder that made it, which bounds its life and uses, and with which it is revoked; null for a token made in another way.',
+      'ID of the token of the same holder that created it; null for a token created in another way. The creating ' +
+      'token limits its lifetime and uses, and its revocation also revokes this one.',
   })
   makerTokenId!: string | null;
 }
@@ -95,76 +102,84 @@ export const AccessTokenConnection = countedConnectionOf(
 
 export const HeldAccessTokenInput = inputType('HeldAccessTokenInput', TokenValue);
 
-@ObjectType({ description: 'A token that was just made. This is the only time that it is shown.' })
+@ObjectType({ description: 'A new access token. The token itself is returned only once.' })
 export class CreateAccessTokenPayload {
-  @Field(() => String, { description: 'The token: send it as `Authorization: Bearer ...`.' })
+  @Field(() => String, { description: 'The token. Send it as `Authorization: Bearer ...`.' })
   accessToken!: string;
 
-  @Field(() => Int, { description: 'Seconds until it expires; 0 for never.' })
+  @Field(() => Int, { description: 'Seconds until the token expires; 0 if it never expires.' })
   expiresIn!: number;
 
-  @Field(() => Int, { description: 'Seconds that renewals can make it live; 0 for no limit.' })
+  @Field(() => Int, { description: 'Maximum lifetime in seconds, including renewals; 0 for no limit.' })
   accessTokenMaxTTL!: number;
 
   @Field(() => String, { description: 'Always `Bearer`.' })
   tokenType!: string;
 
-  @Field(() => AccessTokenType, { description: 'What is kept of it.' })
+  @Field(() => AccessTokenType, { description: 'The stored fields of the token.' })
   tokenData!: AccessTokenType;
 }
 
-@ObjectType({ description: 'The renewed token.' })
+@ObjectType({ description: 'Result of `renewAccessToken`.' })
 export class RenewAccessTokenPayload {
-  @Field(() => String, { description: 'The same token as before.' })
+  @Field(() => String, { description: 'The token, which is unchanged.' })
   accessToken!: string;
 
-  @Field(() => Int, { description: 'Seconds until it expires; 0 for never.' })
+  @Field(() => Int, { description: 'Seconds until the token expires; 0 if it never expires.' })
   expiresIn!: number;
 
-  @Field(() => Int, { description: 'Seconds that renewals can make it live from its making; 0 for no limit.' })
+  @Field(() => Int, {
+    description: 'Maximum lifetime in seconds from the creation, including renewals; 0 for no limit.',
+  })
   accessTokenMaxTTL!: number;
 
   @Field(() => String, { description: 'Always `Bearer`.' })
   tokenType!: string;
 }
 
-@ObjectType({ description: 'The revoked token.' })
+@ObjectType({ description: 'Result of `revokeAccessToken`.' })
 export class RevokeAccessTokenPayload {
-  @Field(() => AccessTokenType, { description: 'The token as it is now.' })
+  @Field(() => AccessTokenType, { description: 'The revoked token.' })
   token!: AccessTokenType;
 
-  @Field(() => String, { description: 'One sentence for a person.' })
+  @Field(() => String, { description: 'Message for people.' })
   message!: string;
 }
 
-@ObjectType({ description: 'What was revoked, or with `dryRun` would be.', simpleResolvers: true })
+@ObjectType({
+  description: 'Result of `revokeAccessTokens`: the tokens that were revoked or, with `dryRun`, would be.',
+  simpleResolvers: true,
+})
 export class RevokeAccessTokensPayload {
-  @Field(() => Boolean, { description: 'Nothing was written.' })
+  @Field(() => Boolean, { description: 'Whether this was a preview that changed nothing.' })
   dryRun!: boolean;
 
   @Field(() => [AccessTokenType], {
     description:
-      'The tokens that were not revoked before: those that were chosen, in the order of their ids or of `accessTokens`, then what they made for their own holders. Of a dry run as they are now.',
+      'The revoked tokens, without those that were revoked before: the selected ones, in the order of their IDs or of ' +
+      '`accessTokens`, then the tokens that they created for the same holders. In a preview, the unchanged tokens.',
   })
   tokens!: readonly AccessTokenType[];
 
-  @Field(() => Boolean, { description: 'More tokens than 1,000 fit: ask again for the next ones.' })
+  @Field(() => Boolean, {
+    description: 'Whether more tokens match than the 1,000 of one call. Call again for the next ones.',
+  })
   hasMore!: boolean;
 }
 
-@ObjectType({ description: 'The token that gave itself up.' })
+@ObjectType({ description: 'Result of `revokeOwnAccessToken`.' })
 export class RevokeHeldAccessTokenPayload {
   @Field(() => ID, { description: 'ID of the token.' })
   accessTokenId!: string;
 
-  @Field(() => String, { description: 'One sentence for a person.' })
+  @Field(() => String, { description: 'Message for people.' })
   message!: string;
 }
 
 /** How a token is sent. */
 export const TOKEN_TYPE = 'Bearer';
 
-/** A token that was just made, as the interface shows it this once. */
+/** A new token in the form of the API. */
 export const toIssuedPayload = ({ accessToken, tokenData }: IssuedToken): CreateAccessTokenPayload => ({
   accessToken,
   expiresIn: tokenData.accessTokenTTL,

@@ -18,12 +18,12 @@ import {
   type TokenHolder,
 } from './token-check.js';
 
-/** Requests that share one check of their token. */
+/** Maximum number of requests that share one check of their token. */
 const MAX_SHARES = 120;
 
 /**
- * At once, half as many as the pool has connections: the other half is for what the requests that have passed do. More of them
- * would only wait there, where nobody takes turns, and as long as there.
+ * Maximum number of concurrent checks: half as many as the pool has connections, the other half is for the requests
+ * that have passed. More checks would only wait in the pool, which has no fair queue.
  */
 const CHECKS = {
   capacity: 10,
@@ -33,14 +33,17 @@ const CHECKS = {
   maxWaitMs: TIME_LIMITS.connectMs,
 };
 
-/** What a check of a token told: who holds it, or why it does not pass. */
+/** The result of a check: the holder of the token, or why it is rejected. */
 type Checked =
   | { readonly holder: PassedToken; readonly refusal?: undefined }
   | { readonly holder: null; readonly refusal: ErrorCode };
 
 /** Turns a bearer token into a Context. */
 export class Authenticator {
-  /** Tokens take turns, so that whoever sends many requests at once delays the request of another by one of them. */
+  /**
+   * Tokens are scheduled in turn, so that a flood of requests with one token delays a request with another by one of
+   * them.
+   */
   readonly #checks = new FairQueue(CHECKS);
   readonly #shared = new SharedChecks<Checked>(MAX_SHARES);
 
@@ -50,11 +53,12 @@ export class Authenticator {
   ) {}
 
   /**
-   * Checks a token and counts its use. One SQL statement for a token that passes, none for a text that is no token; a second
-   * one to name the cause of a refusal, and for rules of roles that this node has not compiled yet.
+   * Checks a token and counts its use. One SQL statement for a valid token, none for a malformed one; a second one for
+   * the cause of a rejection, and for rules of roles that this node has not compiled yet.
    *
-   * @throws TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED, TOKEN_SCOPE_REFUSED,
-   *   RATE_LIMITED (too many of them from the address), OVERLOADED
+   * @throws TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED,
+   * TOKEN_SCOPE_REFUSED,
+   * RATE_LIMITED (too many of them from the address), OVERLOADED
    */
   async authenticate(kernel: Kernel, info: RequestInfo, token: string): Promise<Context> {
     const hash = hashToken(token);
@@ -66,7 +70,7 @@ export class Authenticator {
     });
   }
 
-  /** A use of a limited token is checked alone: each may be the last one. */
+  /** A use of a token with a use limit is checked alone: each may be the last one. */
   async #pass(kernel: Kernel, hash: Buffer, address: string | null): Promise<TokenHolder> {
     const check = (begin: () => number) => this.#check(kernel, hash, address, begin);
     const { result, isFirst } = await this.#shared.share(`${hash.toString('base64')} ${address}`, check);
@@ -75,7 +79,7 @@ export class Authenticator {
     return holder;
   }
 
-  /** @param begin tells how many uses there are to count */
+  /** @param begin returns how many uses to count */
   async #check({ database }: Kernel, hash: Buffer, address: string | null, begin: () => number): Promise<Checked> {
     const ticket = this.#checks.enter(hash.toString('base64'), 1);
     try {
@@ -96,21 +100,21 @@ export class Authenticator {
     }
   }
 
-  /** Stores the uses that this node still holds. Called once, when no request runs any more. */
+  /** Stores the uses that this node still holds. Called once, when no request is running any more. */
   close(kernel: Kernel): Promise<void> {
     return this.heldUses.store(kernel.database.query);
   }
 }
 
-/** What the holder of a token that has passed may do by now. @throws the TOKEN_* codes */
+/** The current rights of the holder of a valid token. @throws the TOKEN_* codes */
 async function renewed(kernel: Kernel, info: RequestInfo, hash: Buffer): Promise<Pick<Context, 'actor' | 'ability'>> {
   const token = await findToken(kernel.database.query, hash, info.address);
-  // It has passed: this request may have been its last use.
+  // The token was valid: this request may have been its last use.
   const { actor, ability } = contextOf(kernel, info, requireValid(token && { ...token, isSpent: false }));
   return { actor, ability };
 }
 
-/** The cause may be gone by now (a range was widened in between); then the token is refused all the same, this once. */
+/** The cause may be gone by now (a range was widened in between); then the token is rejected once all the same. */
 async function refusal(query: Query, hash: Buffer, address: string | null): Promise<ErrorCode> {
   return refusalOf(await findToken(query, hash, address)) ?? 'TOKEN_INVALID';
 }

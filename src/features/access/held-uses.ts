@@ -1,13 +1,13 @@
 import type { Query } from '../../kernel/database/database.js';
 import { STORE_USES } from './token-family.sql.js';
 
-/** More tokens than this and the uses are written down: memory has an end. */
+/** With more tokens than this the uses are stored, to bound the memory. */
 const MAX_TOKENS = 10_000;
 
 /**
- * Uses of unlimited tokens that this node has seen and not yet stored. The token check stores them with the first use of
- * each minute; whoever reads tokens stores them first. A killed node loses less than a minute of them. Limited tokens are
- * never held here.
+ * Uses of tokens without a use limit that this node has seen and not yet stored. The token check stores them with the
+ * first use of each minute; reads of tokens store them first. A killed node loses less than a minute of them. Uses of
+ * tokens with a limit are never held here.
  */
 export class HeldUses {
   #uses = new Map<string, number>();

@@ -18,12 +18,15 @@ import { TokenRevocationService } from './many/token-revocation.service.js';
 import { TokenHolderService } from './token-holder.service.js';
 import { ViewerResolver } from './viewer.resolver.js';
 
-/** Tokens of the caller, and of identities and users of its organization; for a token of a sub-organization those of the same scope. */
+/**
+ * Tokens of the caller, and of identities and users of its organization; for a token of a sub-organization those of the
+ * same scope.
+ */
 const TOKENS_IN_REACH = `($2::uuid = $3::uuid or n.organization_id = $2) and (n.user_id = $4
   or exists (select from identity i where i.id = n.identity_id and i.organization_id = $2)
   or exists (select from app_user u where u.id = n.user_id and u.organization_id = $2))`;
 
-/** Access tokens: who makes them, and what passes with one. */
+/** Access tokens: creating, checking, renewing and revoking them. */
 export function createAccess({
   rateLimits,
   ...others
@@ -36,7 +39,7 @@ export function createAccess({
       {
         name: 'auth',
         title: 'Authentication',
-        description: 'How machine identities log in, and the access tokens and client secrets that they hold.',
+        description: 'Logins of machine identities, and their access tokens and client secrets.',
         paths: /^\/api\/v\d\/auth\b/,
       },
     ],

@@ -11,30 +11,33 @@ import { AccessTokenType } from './access-token.type.js';
 export class AccessTokenLinkResolver {
   constructor(private readonly service: AccessTokenService) {}
 
-  @nested(IdentityType, 'The machine identity; null for a personal token, and if you may not read it.')
+  @nested(IdentityType, 'The machine identity; null for a personal token, and if you cannot read it.')
   identity({ identityId }: AccessTokenType, ctx: Context): Promise<IdentityType | null> {
     return linked(ctx, identitiesByIds, identityId);
   }
 
-  @nested(UserType, 'The user; null for the token of a machine identity, and if you may not read it.')
+  @nested(UserType, 'The user; null for the token of a machine identity, and if you cannot read it.')
   user({ userId }: AccessTokenType, ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, userId);
   }
 
   @nested(
     OrganizationType,
-    'The sub-organization; null for a token of the root organization, and if you may not read it.',
+    'The sub-organization; null for a token of the root organization, and if you cannot read it.',
   )
   subOrganization({ subOrganizationId }: AccessTokenType, ctx: Context): Promise<OrganizationType | null> {
     return linked(ctx, organizationsByIds, subOrganizationId);
   }
 
-  @nested(AccessTokenType, 'The token that made it; null for a token made in another way, and if you may not read it.')
+  @nested(
+    AccessTokenType,
+    'The token that created it; null for a token created in another way, and if you cannot read it.',
+  )
   makerToken({ makerTokenId }: AccessTokenType, ctx: Context): Promise<AccessTokenType | null> {
     return linked(ctx, this.service.byIds, makerTokenId);
   }
 
-  @nested(ClientSecretType, 'The client secret; null for a token made in another way, and if you may not read it.')
+  @nested(ClientSecretType, 'The client secret; null for a token created in another way, and if you cannot read it.')
   identityUAClientSecret(
     { identityUAClientSecretId }: AccessTokenType,
     ctx: Context,

@@ -1,35 +1,38 @@
 import { AppError } from '../../kernel/errors.js';
 
-/** When to try again: a check takes less. */
+/** When to retry: a check takes less. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** One check for all who asked for it before it began. */
+/** One check for all requests that arrived before it started. */
 interface Check<Result> {
   askedBy: number;
   hasBegun: boolean;
   result: Promise<Result>;
 }
 
-/** What a check told, and whether this caller is the one that it was made for. */
+/** The result of a check, and whether this caller is the one that it was made for. */
 interface Share<Result> {
   readonly result: Result;
   readonly isFirst: boolean;
 }
 
 /**
- * Makes one check at a time of each credential. Who comes while one runs shares the next one with all who have come since: it
- * begins after they came, so that its result is true for each of them, and a hundred requests with one token cost two statements.
+ * Runs one check at a time per credential. Requests that arrive during a check share the next one, which starts after
+ * they arrived: its result is valid for each of them, and a hundred concurrent requests with one token cost two
+ * statements.
  */
 export class SharedChecks<Result> {
   readonly #latest = new Map<string, Check<Result>>();
 
-  /** @param maxShares requests that share one check: what they do next begins in one turn of the event loop */
+  /**
+   * @param maxShares maximum number of requests that share one check: they continue in the same turn of the event loop
+   */
   constructor(private readonly maxShares: number) {}
 
   /**
    * @param credential requests with the same one share checks
-   * @param check calls `begin` as it begins, which tells how many requests it is for; nobody joins from then on
-   * @throws OVERLOADED, when as many wait for the next check already as may share it
+   * @param check calls `begin` when it starts, which returns the number of its requests; later requests do not join
+   * @throws OVERLOADED when the next check is already full
    */
   async share(credential: string, check: (begin: () => number) => Promise<Result>): Promise<Share<Result>> {
     const latest = this.#latest.get(credential);

@@ -9,12 +9,12 @@ const HOLDER = `t.id as "tokenId", case when t.user_id is null then 'identity' e
 const BUILT_IN = `array[${ORGANIZATION_ROLES.map((slug) => `'${slug}'`).join(', ')}]`;
 
 /**
- * The roles that a member has in an organization, as one row: of its own membership, then of its groups, oldest first. One that
- * is held twice counts where it stands last. No roles: it is no member right now.
+ * The roles that a member has in an organization, as one row: of its own membership, then of its groups, oldest first.
+ * One that is assigned twice counts at its last position. No roles: it is not a member now.
  *
- * @param organization @param member SQL for their ids
- * @param withRules whether the text of their rules is wanted, too
- * @param origins further columns of it: what the roles come from
+ * @param organization @param member SQL of their IDs
+ * @param withRules whether to return the text of their rules too
+ * @param origins further columns of it: where the roles come from
  */
 export const heldRoles = (
   organization: string,
@@ -30,14 +30,14 @@ export const heldRoles = (
       (select jsonb_agg(${storedRulesOf('r', String(withRules))} order by place.at)
        from ${ownRoles(organization)}) end as "storedRules"${origins.rules} offset 0) stored)`;
 
-/** The roles `r` that an organization made, of a member that holds them, with their places. */
+/** The custom roles `r` of an organization that a member has, with their positions. */
 const ownRoles = (organization: string): string =>
   `(select listed.slug, max(listed.at) as at from unnest(now_held.roles) with ordinality as listed(slug, at) group by listed.slug) place
        join organization_role r on r.organization_id = ${organization} and r.slug = place.slug`;
 
 /**
- * What members have in an organization right now, and by what, as the check of a token finds it. An identity that a project owns
- * is known in its project alone: nobody else finds it.
+ * What members have in an organization now, and where it comes from, as the check of a token finds it. An identity that
+ * a project owns is visible in its project only: no other query finds it.
  */
 export const FIND_HELD = sqlStatement({
   text: `select asked.id as "memberId", held.roles, held."storedRules", held.attributes, held.memberships, held."ownRoles"
@@ -65,7 +65,7 @@ export const FIND_HELD = sqlStatement({
   },
 });
 
-/** Whoever calls, as statements about credentials answer it. */
+/** The caller, in the columns of statements about credentials. */
 export const CALLER_ROW = {
   actorId: t.uuid,
   actorName: t.text,
@@ -88,21 +88,21 @@ const from = (withRules: boolean) => `from access_token t
   left join identity_universal_auth ua on t.auth_method = 'universal-auth' and ua.identity_id = t.identity_id
   where t.token_hash = :hash`;
 
-/** When a token ends at the latest: by its expiry, or by its maximum age, whichever comes first; null for never. */
+/** When a token ends at the latest: at its expiry, or at its maximum age, whichever comes first; null for never. */
 export const ENDS_AT = `least(t.expires_at,
   case when t.max_ttl_seconds > 0 then t.created_at + make_interval(secs => t.max_ttl_seconds) end)`;
 /** True once a token has ended. */
 export const IS_EXPIRED = `coalesce(${ENDS_AT} <= now(), false)`;
-/** By the networks of the method that the token was made by. */
+/** By the trusted networks of the auth method that the token was created with. */
 const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
   or coalesce(:address::inet <<= any(coalesce(ta.trusted_ips, ua.trusted_ips)), false))`;
 
 /**
- * The check of a token, and `uses` to add if it has no limit of them. A row: it passes. Of rules it has the digests.
+ * The check of a token; `uses` are added if it has no use limit. A row: it is valid. Rules are returned as digests.
  *
- * A limited token passes only through the UPDATE. One that waits for another there looks at its conditions again on the
- * new row, so that a limit of N gives exactly N passes. Expiry is not among them: it never comes nearer. An unlimited one is
- * written at most once a minute.
+ * A token with a use limit passes only through the UPDATE. A request that waits for another there checks its conditions
+ * again on the new row, so that a limit of N gives exactly N uses. Expiry is not among them: it never moves earlier. A
+ * token without a limit is written at most once a minute.
  */
 export const CHECK_TOKEN = sqlStatement({
   text: `with holder as (
@@ -123,7 +123,7 @@ export const CHECK_TOKEN = sqlStatement({
   row: { ...HOLDER_ROW, isLimited: t.boolean, isCounted: t.boolean },
 });
 
-/** What is known of a token and of the rules of its holder, without a use of it, and why it does not pass right now. */
+/** A token and the rules of its holder, without counting a use, and why it is rejected. */
 export const KNOW_TOKEN = sqlStatement({
   text: `select ${HOLDER}, t.is_revoked as "isRevoked", ${IS_EXPIRED} as "isExpired",
     t.num_uses_limit > 0 and t.num_uses >= t.num_uses_limit as "isSpent", ${IS_ADDRESS_TRUSTED} as "isAddressTrusted" ${from(true)}`,

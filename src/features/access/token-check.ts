@@ -5,7 +5,7 @@ import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { findOrganizationRights, type HeldRoles, organizationRights } from '../permissions/public.js';
 import { CHECK_TOKEN, KNOW_TOKEN } from './token-check.sql.js';
 
-/** Who acts, and in which organization. */
+/** The actor, and its organization. */
 export interface Holder {
   readonly actorKind: 'identity' | 'user';
   readonly actorId: string;
@@ -13,18 +13,18 @@ export interface Holder {
   readonly isInstallationAdmin: boolean;
   readonly organizationId: string;
   readonly rootOrganizationId: string;
-  /** In the organization of the scope; null: no member of it. */
+  /** In the organization of the scope; null: not a member. */
   readonly roles: readonly string[] | null;
-  /** What these roles allow. */
+  /** The rights that these roles grant. */
   readonly ability: Ability;
 }
 
-/** Whose token it is, and what it is scoped to. */
+/** The holder of a token, and its scope. */
 export interface TokenHolder extends Holder {
   readonly tokenId: string;
 }
 
-/** A holder whose token has passed. */
+/** A holder whose token is valid. */
 export interface PassedToken extends TokenHolder {
   /** By a number of uses. */
   readonly isLimited: boolean;
@@ -32,7 +32,7 @@ export interface PassedToken extends TokenHolder {
   readonly isCounted: boolean;
 }
 
-/** A holder, and why the token does not pass right now. */
+/** A holder, and why the token is rejected. */
 export interface KnownToken extends TokenHolder {
   readonly isRevoked: boolean;
   readonly isExpired: boolean;
@@ -40,7 +40,7 @@ export interface KnownToken extends TokenHolder {
   readonly isAddressTrusted: boolean;
 }
 
-/** What a statement says of the roles of a caller. */
+/** The columns of a statement about the roles of a caller. */
 interface HeldRow {
   readonly roles: readonly string[] | null;
   readonly storedRules: unknown;
@@ -53,20 +53,20 @@ const heldIn = ({ roles, storedRules, attributes }: HeldRow): HeldRoles => ({
   attributes,
 });
 
-/** A row in which rules are told as text, with what they allow. */
+/** A row with the text of rules, and their compiled rights. */
 export const withAbility = <Row extends HeldRow>(row: Row): Row & { readonly ability: Ability } => ({
   ...row,
   ability: organizationRights(heldIn(row)).ability,
 });
 
-/** A token that has passed, and not yet what its holder may do. */
+/** A valid token, without the rights of its holder. */
 export type UncompiledToken = Omit<PassedToken, 'ability'> & HeldRow;
 
 /**
  * Checks a token and counts its use in one statement, on the clock of the database.
  *
- * @param uses of an unlimited token, to add to its count; of a limited one it is always one
- * @returns null when it does not pass; `findToken` tells why
+ * @param uses for a token without a use limit, to add to its count; with a limit it is always one
+ * @returns null when it is rejected; `findToken` returns why
  */
 export async function passToken(
   query: Query,
@@ -79,10 +79,10 @@ export async function passToken(
 }
 
 /**
- * A token with what its holder may do. A second statement where this node does not know the rules by their digests: what that
- * says then is what counts.
+ * A token with the rights of its holder. A second statement where this node does not know the rules by their digests;
+ * then its result counts.
  *
- * @returns null when the holder has just gone
+ * @returns null when the holder was deleted meanwhile
  */
 export async function compiled(
   query: Query,
@@ -96,13 +96,13 @@ export async function compiled(
   return known?.roles == null ? null : { ...passed, roles: known.roles, ability: known.ability };
 }
 
-/** What is known of a token, without a use of it. */
+/** A token, without counting a use. */
 export async function findToken(query: Query, hash: Buffer, address: string | null): Promise<KnownToken | null> {
   const [row] = await KNOW_TOKEN(query, { hash, address });
   return row === undefined ? null : withAbility(row);
 }
 
-/** Why a token does not pass; null when it does. Only the holder of a token learns more than TOKEN_INVALID. */
+/** Why a token is rejected; null when it is valid. Only the holder of a token learns more than TOKEN_INVALID. */
 export function refusalOf(token: KnownToken | null): ErrorCode | null {
   if (token === null) return 'TOKEN_INVALID';
   if (token.isRevoked) return 'TOKEN_REVOKED';
@@ -112,14 +112,14 @@ export function refusalOf(token: KnownToken | null): ErrorCode | null {
   return token.roles === null ? 'TOKEN_SCOPE_REFUSED' : null;
 }
 
-/** The token, unless it is refused. @throws the TOKEN_* codes */
+/** The token, unless it is rejected. @throws the TOKEN_* codes */
 export function requireValid(token: KnownToken | null): KnownToken {
   const refusal = refusalOf(token);
   if (token === null || refusal !== null) throw new AppError(refusal ?? 'TOKEN_INVALID');
   return token;
 }
 
-/** All of the kernel, of something that has more: a part that is left out here does not compile. */
+/** All fields of the kernel's type, from an object with more: a missing field does not compile. */
 const kernelOf = ({
   database,
   keyring,
@@ -141,8 +141,7 @@ const kernelOf = ({
 });
 
 /**
- * The Context of the holder of a token, or of an identity that is logging in. The one place where a caller's scope and
- * rights come from.
+ * The Context of the holder of a token, or of an identity that logs in. The only origin of a caller's scope and rights.
  */
 export const contextOf = (
   kernel: Kernel,
@@ -159,7 +158,7 @@ export const contextOf = (
     id: holder.actorId,
     name: holder.actorName,
     tokenId: holder.tokenId,
-    // A right above all organizations: a token that is scoped to one below the root does not carry it.
+    // A right above all organizations: a token that is scoped to a sub-organization does not have it.
     isInstallationAdmin: holder.isInstallationAdmin && holder.organizationId === holder.rootOrganizationId,
   },
   organizationId: holder.organizationId,

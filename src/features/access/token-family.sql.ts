@@ -1,9 +1,9 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { ENDS_AT, IS_EXPIRED } from './token-check.sql.js';
 
-/** What is left of a token, which is held until the commit. Null means no limit. */
+/** What is left of a token, which is locked until the commit. Null means no limit. */
 export const HOLD_REMAINING = sqlStatement({
-  // Whole seconds, so that what it makes never ends after it.
+  // Whole seconds, so that a token never ends after the one that created it.
   text: `select t.is_revoked as "isRevoked",
       floor(extract(epoch from ${ENDS_AT} - now()::timestamptz(3)))::float8 as seconds,
       case when t.num_uses_limit > 0 then (t.num_uses_limit - t.num_uses)::float8 end as uses
@@ -12,7 +12,7 @@ export const HOLD_REMAINING = sqlStatement({
   row: { isRevoked: t.boolean, seconds: t.nullable(t.double), uses: t.nullable(t.double) },
 });
 
-/** Tokens and what descends from them. What descends from an expired token has expired with it. */
+/** Tokens and their descendants. Descendants of an expired token have expired with it. */
 const FAMILY = `with recursive family as (
       select id from access_token where id = any(:ids)
       union
@@ -26,7 +26,7 @@ export const FIND_FAMILIES = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** A token and those that it was made from. */
+/** A token and its ancestors. */
 export const FIND_MAKERS = sqlStatement({
   text: `with recursive line as (
       select id, maker_id from access_token where id = :id
@@ -40,7 +40,7 @@ export const FIND_MAKERS = sqlStatement({
 
 /** Revokes them. */
 export const REVOKE_FAMILIES = sqlStatement({
-  // Locked in the order of ids, as wherever several tokens are.
+  // Locked in the order of IDs, as everywhere.
   text: `${FAMILY}, held as materialized (
       select t.id from access_token t where t.id in (select id from family) and not t.is_revoked
       order by t.id for no key update
@@ -50,14 +50,14 @@ export const REVOKE_FAMILIES = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** The tokens of logins with a client secret that still pass. */
+/** The valid tokens of logins with a client secret. */
 export const TOKENS_OF_CLIENT_SECRET = sqlStatement({
   text: `select t.id from access_token t where t.client_secret_id = :clientSecretId and not t.is_revoked and not ${IS_EXPIRED}`,
   params: { clientSecretId: t.uuid },
   row: { id: t.uuid },
 });
 
-/** Lets a token live for another TTL from now. No row: it does not pass, or would live longer than its longest life. */
+/** Extends a token by another TTL from now. No row: it is invalid, or would exceed its maximum lifetime. */
 export const RENEW_TOKEN = sqlStatement({
   text: `update access_token t set
       expires_at = case when t.ttl_seconds > 0 then now() + make_interval(secs => t.ttl_seconds) end,
@@ -71,9 +71,9 @@ export const RENEW_TOKEN = sqlStatement({
   row: { expiresIn: t.integer, accessTokenMaxTTL: t.integer },
 });
 
-/** Adds the uses of many tokens, named by the hashes of their texts in hexadecimal digits. */
+/** Adds the uses of many tokens, by the hexadecimal hashes of the tokens. */
 export const STORE_USES = sqlStatement({
-  // Locked in the order of ids, so that two nodes cannot wait for each other.
+  // Locked in the order of IDs, so that two nodes cannot deadlock.
   text: `update access_token t set num_uses = t.num_uses + held.uses
     from (select known.id, given.uses from unnest(:hashes::text[], :uses::int[]) as given (hash, uses)
           join access_token known on known.token_hash = decode(given.hash, 'hex')

@@ -3,7 +3,7 @@ import { AppError } from '../../kernel/errors.js';
 import { handOverUses } from './access-token.queries.js';
 import { HOLD_REMAINING, REVOKE_FAMILIES, TOKENS_OF_CLIENT_SECRET } from './token-family.sql.js';
 
-/** How long a token lives and how often it passes; 0 means no limit. */
+/** Lifetime and number of uses of a token; 0 means no limit. */
 export interface TokenLimits {
   readonly accessTokenTTL: number;
   readonly accessTokenMaxTTL: number;
@@ -11,12 +11,12 @@ export interface TokenLimits {
 }
 
 /**
- * The limits of a token that the token of this request makes for its own actor: those that were asked for, cut down to the
- * life and uses that its maker has left. Uses are handed over: the maker has them no more, so that all tokens of a family
- * together pass as often as the first one could. The maker is held until the commit: whoever revokes it meanwhile waits, and
- * then sees the new token.
+ * The limits of a token that the token of this request creates for the same actor: the requested ones, reduced to the
+ * remaining lifetime and uses of the creating token. Uses are handed over: the creating token loses them, so that all
+ * tokens of a family together can be used as often as the first one. The creating token is locked until the commit: a
+ * concurrent revocation waits, and then sees the new token.
  *
- * @throws TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED when the maker has nothing left to hand over
+ * @throws TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED when the creating token has nothing left to hand over
  */
 export async function inheritLimits(
   tx: Transaction,
@@ -27,7 +27,7 @@ export async function inheritLimits(
   if (makerId === null || maker === undefined) throw new AppError('TOKEN_INVALID');
   if (maker.isRevoked) throw new AppError('TOKEN_REVOKED');
   if (maker.seconds !== null && maker.seconds < 1) throw new AppError('TOKEN_EXPIRED');
-  // With its last use, which is this request, a token makes nothing.
+  // With its last use, which is this request, a token cannot create another one.
   if (maker.uses !== null && maker.uses < 1) throw new AppError('TOKEN_USES_EXHAUSTED');
   const accessTokenNumUsesLimit = lower(wanted.accessTokenNumUsesLimit, maker.uses);
   if (maker.uses !== null) {
@@ -41,28 +41,31 @@ export async function inheritLimits(
   };
 }
 
-/** The lower of two limits, of which 0 and null are none. */
+/** The lower of two limits; 0 and null mean no limit. */
 const lower = (wanted: number, left: number | null): number =>
   left === null ? wanted : wanted === 0 ? left : Math.min(wanted, left);
 
 /**
- * Revokes tokens, and what they made for their own actors, directly or through others. The check of a token looks at its own
- * row only, so that it costs the same whatever family a token is of.
+ * Revokes tokens and the tokens that they created for the same actors, directly or indirectly. The check of a token
+ * reads only its own row, so that it costs the same for any family.
  *
- * @returns ids of those that were not revoked before
+ * @returns IDs of those that were not revoked before
  */
 export async function revokeTokens(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const revoked: string[] = [];
   for (;;) {
     const rows = await REVOKE_FAMILIES(tx, { ids: [...ids, ...revoked] });
-    // A statement does not see a token that was being made while it waited for the maker; the one after it does. Once one finds
-    // nothing, every maker is revoked and held here, so that there will be no more.
+    // A statement does not see a token that was being created while it waited for the creating one; the next statement
+    // does. Once one finds nothing, every creating token is revoked and locked, so that there are no new ones.
     if (rows.length === 0) return revoked;
     revoked.push(...rows.map(({ id }) => id));
   }
 }
 
-/** Revokes the tokens of logins with a client secret that was revoked before. @returns how many, with those that they made */
+/**
+ * Revokes the tokens of logins with a client secret that was revoked before. @returns their number, including
+ * descendants
+ */
 export async function revokeTokensOfClientSecret(tx: Transaction, clientSecretId: string): Promise<number> {
   const tokens = await TOKENS_OF_CLIENT_SECRET(tx, { clientSecretId });
   return (

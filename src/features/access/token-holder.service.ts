@@ -11,7 +11,7 @@ import { contextOf, findToken, type KnownToken, requireValid } from './token-che
 import { revokeTokens } from './token-family.js';
 import { RENEW_TOKEN } from './token-family.sql.js';
 
-/** What a renewed token is good for. */
+/** The limits of a renewed token. */
 export interface RenewedToken {
   readonly accessToken: string;
   readonly expiresIn: number;
@@ -19,18 +19,19 @@ export interface RenewedToken {
 }
 
 /**
- * What the holder of a token does with it. These two answer without a bearer token, because the token stands in the body,
- * and count no use of it. The audit row names its owner.
+ * The operations of a holder on its own token. Both need no bearer token, because the token is in the body, and do not
+ * count as a use. The audit record names its owner.
  */
 export class TokenHolderService {
   constructor(private readonly failures: FailedAttempts) {}
 
   /**
-   * Lets a token live for another TTL from now. The token stays the same.
+   * Extends a token by another TTL from now. The token itself is unchanged.
    *
    * @param raw `{ accessToken }`
-   * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED,
-   *   TOKEN_SCOPE_REFUSED, TOKEN_MAX_TTL_EXCEEDED (nothing changes), RATE_LIMITED, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED,
+   * TOKEN_ADDRESS_REFUSED,
+   * TOKEN_SCOPE_REFUSED, TOKEN_MAX_TTL_EXCEEDED (nothing changes), RATE_LIMITED, AUDIT_UNAVAILABLE
    */
   async renew(request: Context | AnonymousContext, raw: unknown): Promise<RenewedToken> {
     const { accessToken } = parse(TokenValue, raw);
@@ -39,7 +40,7 @@ export class TokenHolderService {
     return inTransaction(contextOf(request, request, token), async (tx) => {
       const [renewed] = await RENEW_TOKEN(tx, { id: token.tokenId });
       if (renewed === undefined) {
-        // Revoked or spent since it was looked up; otherwise only the longest life is left as the cause.
+        // Revoked or used up since the lookup; otherwise the maximum lifetime is the only remaining cause.
         requireValid(await findToken(queryOf(tx), hash, tx.address));
         throw new AppError('TOKEN_MAX_TTL_EXCEEDED');
       }
@@ -49,12 +50,14 @@ export class TokenHolderService {
   }
 
   /**
-   * Revokes a token, and what it made for its own holder, at once on every node. Whoever holds it may, from any address: a found token should stop working.
+   * Revokes a token, with the tokens that it created for the same holder, at once on every node. Any holder may, from
+   * any address: whoever finds a leaked token can disable it.
    *
    * @param raw `{ accessToken }`
-   * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, LAST_ADMIN when no lasting admin of an organization could log in any
-   *   more, RATE_LIMITED, AUDIT_UNAVAILABLE
-   * @returns the id of the token
+   * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, LAST_ADMIN when no permanent admin of an organization
+   * could log in any
+   * more, RATE_LIMITED, AUDIT_UNAVAILABLE
+   * @returns the ID of the token
    */
   async revoke(request: Context | AnonymousContext, raw: unknown): Promise<string> {
     const { accessToken } = parse(TokenValue, raw);
@@ -72,7 +75,7 @@ export class TokenHolderService {
     });
   }
 
-  /** @throws RATE_LIMITED after too many that did not hold */
+  /** @throws RATE_LIMITED after too many invalid ones */
   #find(
     { database, address }: Context | AnonymousContext,
     accessToken: string,

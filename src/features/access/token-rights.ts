@@ -6,19 +6,19 @@ import { findSeenTokens, findTokenOwners } from './access-token.queries.js';
 import { scopeOf } from './access-token.store.js';
 import { type AccessTokenView, toAccessTokenView } from './access-token.view.js';
 
-/** A token as it was found for its caller. */
+/** A token as found for its caller. */
 export interface FoundToken extends AccessTokenView {
   readonly isInstallationAdmin: boolean;
 }
 
 type TokenAction = 'identity:get-token' | 'identity:create-token' | 'identity:delete-token';
 
-/** Postgres takes an id in capitals for the same. */
+/** Postgres accepts an ID in upper case too. */
 export const isSelf = ({ actor }: Context, kind: 'user' | 'identity', id: string): boolean =>
   actor.kind === kind && actor.id === id.toLowerCase();
 
 /**
- * A token, for who may do this to it.
+ * A token, for callers who may perform the action on it.
  *
  * @throws PERMISSION_DENIED, TOKEN_NOT_FOUND
  */
@@ -29,8 +29,9 @@ export async function authorizedToken(ctx: Context, id: string, action: TokenAct
 }
 
 /**
- * Tokens in the order of their ids, for who may do this to them: by the rights of the projects that own their identities, or else
- * of the organization. PERMISSION_DENIED or TOKEN_NOT_FOUND in the place of each other one. Three statements, however many.
+ * Tokens in the order of the given IDs, for callers who may perform the action on them: by the rights of the projects
+ * that own their identities, otherwise of the organization. PERMISSION_DENIED or TOKEN_NOT_FOUND in place of every
+ * other one. Three statements, however many.
  */
 export async function authorizedTokens(
   ctx: Context,
@@ -39,7 +40,7 @@ export async function authorizedTokens(
 ): Promise<(FoundToken | AppError)[]> {
   const known = ids.filter(isId).map((id) => id.toLowerCase());
   const owners = await findTokenOwners(ctx, { ids: known, organizationId: ctx.organizationId });
-  // Looked for in any case, so that an id that nobody has takes the same statements as one that is hidden.
+  // Looked up in any case, so that an unknown ID takes the same statements as a hidden one.
   const projectIds = owners.length === 0 ? [NO_ID] : [...new Set(owners.map(({ projectId }) => projectId))];
   const accesses = await ctx.accessesOf(ctx, ctx.actor.id, projectIds);
   const projects = new Map(accesses.map((access) => [access.projectId, access]));
@@ -54,7 +55,7 @@ export async function authorizedTokens(
   const found = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {
     const project = places.get(id.toLowerCase());
-    // Whoever may see no token at all does not learn whether there is one.
+    // A caller who may see no token at all does not learn whether it exists.
     if (project === undefined && isStranger(ctx)) return denied('identity:get-token');
     const row = found.get(id.toLowerCase());
     if (row === undefined) return new AppError('TOKEN_NOT_FOUND');
@@ -70,7 +71,7 @@ export async function authorizedTokens(
 
 const denied = (action: TokenAction): AppError => new PermissionDenied({ action, projectId: null });
 
-/** Whether a caller may see no token at all but by its rights in projects. */
+/** Whether a caller may see tokens only by its rights in projects. */
 const isStranger = ({ actor, ability }: Context): boolean =>
   actor.kind !== 'user' && !can(ability, 'member:edit') && !can(ability, 'identity:get-token');
 
@@ -79,7 +80,7 @@ export function refuseStrangers(ctx: Context): void {
   if (isStranger(ctx)) authorize(ctx, 'identity:get-token');
 }
 
-/** Which tokens the caller may see, but for those of projects. */
+/** The tokens that the caller may see, except those of projects. */
 export const viewerOf = (ctx: Context) => ({
   ...scopeOf(ctx),
   actorId: ctx.actor.id,

@@ -4,8 +4,8 @@ import { isMemberNow, type Member, type OrganizationReader } from '../organizati
 import { isRootScoped } from './access-token.store.js';
 
 /**
- * The organization that a new token is scoped to: the one of the caller, or below a root the one of the slug. A token of
- * a sub-organization cannot make one that reaches further than itself.
+ * The organization that a new token is scoped to: the caller's, or a sub-organization of it by slug. A token of a
+ * sub-organization cannot create one with a wider scope.
  *
  * @throws ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED
  */
@@ -19,7 +19,7 @@ export async function scopeOfToken(
   if (!(await isMemberNow(tx, id, owner)))
     throw new AppError(
       'TOKEN_SCOPE_REFUSED',
-      'The holder of the new token is not a member of the organization; add it there first. The token that asked still holds.',
+      'The holder of the new token is not a member of the organization. Add it to the organization first. Your token stays valid.',
     );
   return id;
 }

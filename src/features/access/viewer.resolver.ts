@@ -12,7 +12,9 @@ import { ViewerType } from './viewer.type.js';
 export class ViewerResolver {
   constructor(private readonly tokens: AccessTokenService) {}
 
-  @Query(() => ViewerType, { description: 'Who you are, and what your token may still do. Needs no rights.' })
+  @Query(() => ViewerType, {
+    description: 'Returns who you are, and what is left of your token. Requires no permissions.',
+  })
   async viewer(@Ctx() ctx: Context): Promise<ViewerType> {
     const token = await this.tokens.getOwn(ctx);
     const limit = token.accessTokenNumUsesLimit;
@@ -29,7 +31,7 @@ export class ViewerResolver {
 
   @nested(
     IdentityType,
-    'Your machine identity; null for a user, and if another organization than that of your token owns it.',
+    'Your machine identity; null for a user, and if it belongs to another organization than your token.',
   )
   async identity({ identityId }: ViewerType, ctx: Context): Promise<IdentityType | null> {
     return identityId === null ? null : ownIdentity(ctx);
@@ -37,7 +39,7 @@ export class ViewerResolver {
 
   @nested(
     UserType,
-    'Your user; null for a machine identity, and if another organization than that of your token owns it.',
+    'Your user; null for a machine identity, and if it belongs to another organization than your token.',
   )
   async user({ userId }: ViewerType, ctx: Context): Promise<UserType | null> {
     return userId === null ? null : ownUser(ctx);
@@ -50,7 +52,7 @@ export class ViewerResolver {
 
   @FieldResolver(() => [OrganizationPermissionType], {
     description:
-      'All rules that hold for you in that organization, with your attributes filled in, in their order: later ones win.',
+      'The permission rules that apply to you in that organization, with your attributes filled in, in order: later ones win.',
   })
   organizationPermissions(@Ctx() ctx: Context): ShownRule[] {
     return toShownRules(rulesOf(ctx.ability));

@@ -4,8 +4,8 @@ import { type Ability, buildAbility, type Rule, rulesOf } from '../../kernel/aut
 export const abilityOf = (rules: readonly Rule[]): Ability => buildAbility(rules.map(inNewerWords));
 
 /**
- * `read` of secrets is the older word for both `describeSecret` and `readValue`; in an organization `project` is another word for
- * `workspace`.
+ * `read` on secrets is the older name for both `describeSecret` and `readValue`; in an organization `project` is another
+ * name for `workspace`.
  */
 function inNewerWords(rule: Rule): Rule {
   if (rule.subject === 'project') return { ...rule, subject: 'workspace' };
@@ -15,15 +15,18 @@ function inNewerWords(rule: Rule): Rule {
   return { ...rule, action: [...new Set([...others, 'describeSecret', 'readValue'])] };
 }
 
-/** The word for all assignments. */
+/** The name for all assignments. */
 export const GRANT = 'grant-privileges';
 const GRANTED = ['assign-role', 'assign-additional-privileges'] as const;
 
-/** `grant-privileges` stands for `assign-role` and `assign-additional-privileges` together, whether a rule allows or forbids it. */
+/**
+ * `grant-privileges` means `assign-role` and `assign-additional-privileges` together, in rules that allow and in rules
+ * that forbid.
+ */
 export function withAssignments(rule: Rule): Rule {
   const actions = [rule.action].flat();
   return actions.includes(GRANT) ? { ...rule, action: [...new Set([...actions, ...GRANTED])] } : rule;
 }
 
-/** An ability in which assignments are judged by their own names. */
+/** An ability in which assignments are checked by their own names. */
 export const assignmentsOf = (own: Ability): Ability => buildAbility(rulesOf(own).map(withAssignments));

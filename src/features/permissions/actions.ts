@@ -1,6 +1,6 @@
 const LIFE = ['read', 'create', 'edit', 'delete'] as const;
 
-/** Everything that a rule can name inside a project, by subject. */
+/** Subjects and actions of rules in a project. */
 export const PROJECT_ACTIONS = {
   workspace: ['edit', 'delete'],
   settings: ['read', 'edit'],
@@ -56,19 +56,22 @@ export const PROJECT_ACTIONS = {
 const ON_WORD = ['$eq', '$ne', '$in'] as const;
 const ON_TEXT = [...ON_WORD, '$glob'] as const;
 const AT_A_PLACE = { environment: ON_TEXT, secretPath: ON_TEXT } as const;
-/** What `assign-role` and `assign-additional-privileges` are asked with: what is given, one role, subject or action at a time. */
+/**
+ * Fields of checks of `assign-role` and `assign-additional-privileges`: what is assigned, one role, subject or action
+ * at a time.
+ */
 const GIVEN = { role: ON_TEXT, subject: ON_WORD, action: ON_WORD } as const;
 
 /**
- * What the conditions of a rule can look at, by subject, and the operators for it. Subjects that are not here have nothing to
- * look at.
+ * The fields and operators that conditions of a rule can use, by subject. Subjects that are not listed have no
+ * conditions.
  */
 export const CONDITION_FIELDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   secrets: {
     ...AT_A_PLACE,
     secretName: ON_TEXT,
     secretTags: ['$in'],
-    // Of events about secrets. A secret itself has none, so that a rule which names one holds for no secret.
+    // For events about secrets. A secret itself has none, so that a rule with this field matches no secret.
     eventType: ON_WORD,
   },
   'secret-folders': AT_A_PLACE,
@@ -84,7 +87,7 @@ export const CONDITION_FIELDS: Readonly<Record<string, Readonly<Record<string, r
   'certificate-profiles': { slug: ON_TEXT },
 };
 
-/** Everything that a rule can name in an organization, by subject. */
+/** Subjects and actions of rules in an organization. */
 export const ORGANIZATION_ACTIONS = {
   organization: ['read', 'edit', 'delete'],
   'sub-organization': ['create', 'edit', 'delete'],
@@ -111,7 +114,7 @@ export const ORGANIZATION_ACTIONS = {
   jobs: ['read', 'edit'],
 } as const;
 
-/** As `CONDITION_FIELDS`, of rules of an organization. */
+/** As `CONDITION_FIELDS`, for rules of an organization. */
 export const ORGANIZATION_CONDITION_FIELDS: typeof CONDITION_FIELDS = {
   'app-connections': { connectionId: ON_WORD },
   member: { username: ON_TEXT, ...GIVEN },
@@ -119,11 +122,14 @@ export const ORGANIZATION_CONDITION_FIELDS: typeof CONDITION_FIELDS = {
   groups: { groupSlug: ON_TEXT, ...GIVEN },
 };
 
-/** What rules can name, and what their conditions can look at. */
+/** Subjects, actions and condition fields of rules. */
 export interface Vocabulary {
   readonly actions: Readonly<Record<string, readonly string[]>>;
   readonly fields: typeof CONDITION_FIELDS;
-  /** Of subjects that only these actions are asked of with a thing: a condition beside another one would never be looked at. */
+  /**
+   * Only these actions of the subject are checked with a resource: a condition on another action would never be
+   * evaluated.
+   */
   readonly conditional: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -139,11 +145,14 @@ export const PROJECT_VOCABULARY: Vocabulary = {
 export const ORGANIZATION_VOCABULARY: Vocabulary = {
   actions: ORGANIZATION_ACTIONS,
   fields: ORGANIZATION_CONDITION_FIELDS,
-  // Who may read or change one member of the organization may do so with all of them.
+  // A caller who may read or edit one member of the organization may do so with all of them.
   conditional: { member: ['assign-role'], identity: ['assign-role'] },
 };
 
-/** What no role gives: only the installation's own admin may do it. Named here so that a denial can be told and audited. */
+/**
+ * Rights that no role grants: only the admin of the installation has them. Declared so that a denial can be reported
+ * and audited.
+ */
 type InstallationAction = 'organization:create' | 'identity:edit-installation-admin' | 'jobs:pause-kind';
 
 type ActionOf<T extends Record<string, readonly string[]>> = {

@@ -2,14 +2,14 @@ import { type Ability, type Action, can, type Rule, rulesOf } from '../../kernel
 import { compileConditions, type Fields } from '../../kernel/authz/conditions.js';
 import { abilityOf, assignmentsOf, GRANT, withAssignments } from './ability.js';
 
-/** Who gets something: the subject of rules about such members, and what their conditions look at. */
+/** The recipient of an assignment: the subject of rules about such members, and the fields for their conditions. */
 export interface Assignee {
   readonly subject: 'member' | 'identity' | 'groups';
   /** `username`, `identityId` or `groupSlug`. */
   readonly fields: Fields;
 }
 
-/** What is handed on, or taken back. */
+/** What is assigned or revoked. */
 export interface Assigned {
   readonly verb: 'assign-role' | 'assign-additional-privileges';
   /** Slug of the role. */
@@ -19,8 +19,8 @@ export interface Assigned {
 }
 
 /**
- * Whether rules let their holder hand a role or a privilege on to a member, or take it back, without the right to edit
- * memberships. They are asked for each subject and action that it allows; the boundary is judged elsewhere.
+ * Whether rules let their holder assign or revoke a role or a privilege of a member without the right to edit
+ * memberships. Checked for each subject and action that it allows; the permission boundary is checked elsewhere.
  */
 export function mayAssign(own: Ability, { subject, fields }: Assignee, { verb, role, rules }: Assigned): boolean {
   const action = `${subject}:${verb}` as Action;
@@ -30,7 +30,7 @@ export function mayAssign(own: Ability, { subject, fields }: Assignee, { verb, r
   return (pairs.length === 0 ? [{}] : pairs).every((pair) => can(full, action, { ...given, ...pair }));
 }
 
-/** Whether rules let their holder hand anything on to this member. Who it is not meant for learns nothing of the member. */
+/** Whether rules let their holder assign anything to this member. Other callers learn nothing about the member. */
 export function mayAssignTo(own: Ability, { subject, fields }: Assignee, verb: Assigned['verb']): boolean {
   const field = FIELD_OF[subject];
   return assignmentsOf(own)
@@ -43,7 +43,7 @@ export function mayAssignTo(own: Ability, { subject, fields }: Assignee, verb: A
 
 const FIELD_OF = { member: 'username', identity: 'identityId', groups: 'groupSlug' } as const;
 
-/** Each subject and action that rules allow, as conditions look at them. */
+/** Each subject and action that rules allow, in the terms of conditions. */
 function allowedBy(rules: readonly Rule[]): Fields[] {
   const pairs = rulesOf(abilityOf(rules))
     .filter(({ inverted }) => inverted !== true)
@@ -52,7 +52,7 @@ function allowedBy(rules: readonly Rule[]): Fields[] {
   return [...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values()];
 }
 
-/** A condition that names the word which stands for several actions means each of them. */
+/** A condition on the name that covers several actions means each of them. */
 function inAllWords(subject: string, action: string): string[] {
   if (subject === 'secrets' && ['describeSecret', 'readValue'].includes(action)) return [action, 'read'];
   return /^assign-/.test(action) ? [action, GRANT] : [action];

@@ -2,10 +2,10 @@ import type { Rule } from '../../kernel/authz/ability.js';
 import type { ConditionOperators, Conditions } from '../../kernel/authz/conditions.js';
 import { compileGlob } from '../../kernel/authz/glob.js';
 
-/** What rules can name of a caller: `id`, and `metadata.<key>`. */
+/** The attributes of a caller that rules can name: `id`, and `metadata.<key>`. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** SQL for the attributes of a user or identity, as JSON text. @param member SQL for its id */
+/** SQL of the attributes of a user or identity, as JSON text. @param member SQL of its ID */
 export const attributesOf = (member: string): string => `coalesce(
   (select jsonb_build_object('id', i.id) || coalesce(
      (select jsonb_object_agg('metadata.' || (entry ->> 'key'), entry ->> 'value')
@@ -13,7 +13,7 @@ export const attributesOf = (member: string): string => `coalesce(
    from identity i where i.id = ${member}),
   (select jsonb_build_object('id', u.id) from app_user u where u.id = ${member}))::text`;
 
-/** The same where the rules of a row name any; null otherwise. @param row SQL for a row with rules */
+/** The same where the rules of a row name any; null otherwise. @param row SQL of a row with rules */
 export const attributesNamedIn = (row: string, member: string): string =>
   `case when strpos(${row}.permissions::text, '{{') > 0 then ${attributesOf(member)} end`;
 
@@ -26,20 +26,20 @@ export const attributesWith = (
 
 /** `{{identity.metadata.team}}` */
 const NAMED = /\{\{\s*identity\.([^{}\s]+)\s*\}\}/gu;
-/** The same in a pattern, where a backslash takes what follows as it stands. */
+/** The same in a pattern, where a backslash escapes the next character. */
 const NAMED_IN_PATTERN = new RegExp(`\\\\.|${NAMED.source}`, 'gsu');
 
 /** Whether a condition, or a part of one, names attributes of the caller. */
 export const namesAttributes = (condition: unknown): boolean => JSON.stringify(condition ?? null).includes('{{');
 
-/** What is wrong with a pattern, whatever the attributes are that it names; null for a usable one. */
+/** Why a pattern is invalid, whatever the values of its attributes; null for a valid one. */
 export function patternViolation(pattern: string): string | null {
   const compiled = compileGlob(inPattern(pattern, () => 'x'));
   return typeof compiled === 'string' ? compiled : null;
 }
 
 /**
- * Rules with the caller's own attributes in the place of their names. One that is missing or empty never widens rights: a rule
+ * Rules with the values of the caller's attributes filled in. A missing or empty attribute never widens rights: a rule
  * that allows is left out, and one that forbids forbids whatever the condition would have selected.
  */
 export const withAttributes = (rules: readonly Rule[], attributes: Attributes): Rule[] =>
@@ -49,11 +49,11 @@ export const withAttributes = (rules: readonly Rule[], attributes: Attributes): 
     const known = filled.filter(([, condition]) => condition !== null);
     if (known.length < filled.length && rule.inverted !== true) return [];
     const { conditions: _, ...everything } = rule;
-    // Without any it forbids also what is asked without naming a resource.
+    // Without conditions it also forbids what is checked without a resource.
     return [known.length === 0 ? everything : { ...everything, conditions: Object.fromEntries(known) as Conditions }];
   });
 
-/** Gives the value of an attribute; an empty one for what is not known. */
+/** Returns the value of an attribute; an empty one for an unknown attribute. */
 type Look = (name: string) => string;
 
 /** Null when an attribute is missing or empty. */
@@ -66,7 +66,7 @@ function fill(condition: Conditions[string], attributes: Attributes): Conditions
   return filled.some(([, operand]) => operand === null) ? null : (Object.fromEntries(filled) as ConditionOperators);
 }
 
-/** The database says null for an entry of the metadata without a value. */
+/** The database returns null for a metadata entry without a value. */
 function attributeOf(attributes: Attributes, name: string): string {
   const value: unknown = Object.hasOwn(attributes, name) ? attributes[name] : '';
   return typeof value === 'string' ? value : '';
@@ -78,7 +78,7 @@ function fillOperand(name: string, operand: string | readonly string[], look: Lo
   return entries.some((entry) => entry === null) ? null : (entries as string[]);
 }
 
-/** Null also where a value says `{{` itself: nothing is ever filled in twice. */
+/** Null also where a value contains `{{`: nothing is filled in twice. */
 function fillText(text: string, look: Look): string | null {
   let isKnown = true;
   const filled = text.replace(NAMED, (_, name: string) => {
@@ -89,7 +89,10 @@ function fillText(text: string, look: Look): string | null {
   return isKnown && !namesAttributes(filled) ? filled : null;
 }
 
-/** An attribute stands for itself alone. Null also for what is no pattern with its value: one that gets too long. */
+/**
+ * The value of an attribute is matched literally. Null also for an invalid pattern after filling in, for example one
+ * that is too long.
+ */
 function fillPattern(pattern: string, look: Look): string | null {
   let isKnown = true;
   const filled = inPattern(pattern, (name) => {
@@ -105,5 +108,5 @@ const inPattern = (pattern: string, look: Look): string =>
     name === undefined ? escaped : literally(look(name)),
   );
 
-/** The first character always, so that between `[` and `]`, where nothing stands for itself, it is no pattern. */
+/** The first character is always escaped: inside `[` and `]`, where nothing is literal, the pattern becomes invalid. */
 const literally = (value: string): string => value.replace(/^.|[^\p{L}\p{N}]/gsu, '\\$&');

@@ -5,21 +5,21 @@ import { withAttributes } from './attributes.js';
 import { ComparedConditions, ComparisonSteps, keyOf } from './compared-conditions.js';
 
 /**
- * What rules would allow that an ability does not: nothing, for whoever may hand them on. Exact for rules without
- * conditions. Of conditions it compares what can be compared, and where it cannot tell it says that they go beyond: so of
- * attributes, which are those of whoever will have the rules.
+ * The rights that rules would grant and an ability does not have: none, for a caller who may assign them. Exact for
+ * rules without conditions. Conditions are compared where possible, and count as exceeding where not; so do attributes,
+ * which are those of the later holder.
  *
  * @param given in order, as their holder would have them
- * @param held what their holder may do anyway: that is nobody's to give
- * @throws VALIDATION_FAILED for more conditions than can be compared without keeping other requests waiting
+ * @param held what their holder may do anyway: these rights are not assigned by anybody
+ * @throws VALIDATION_FAILED for more conditions than can be compared without delaying other requests
  */
 export const rightsBeyond = (own: Ability, given: readonly Rule[], held?: Ability): Action[] => [
   ...new Comparison(rulesOfCaller(own)).beyond(given, held && filledIn(held)),
 ];
 
 /**
- * What a change of a role would give away that an ability does not allow: what the role allowed before and allows after it,
- * and what it does not forbid any more, since its holders may have that of other roles.
+ * The rights that a change of a role would give away and an ability does not have: what the role allowed before and
+ * allows after it, and what it no longer forbids, since its holders may have that by other roles.
  *
  * @throws VALIDATION_FAILED as `rightsBeyond`
  */
@@ -38,13 +38,13 @@ export function rightsBeyondChange(own: Ability, before: readonly Rule[], after:
 export interface ChangedRules {
   readonly before: readonly Rule[];
   readonly after: readonly Rule[];
-  /** Whether it may have other rights, which the rules before took back: without them, nothing is lifted. */
+  /** Whether it may have other rights, which the earlier rules took away: otherwise nothing is lifted. */
   readonly hasMore: boolean;
 }
 
 /**
- * What holders of rules may do after changes that they could not before: what the rules allow anew, and what they do not forbid
- * any more. As careful as `rightsBeyond`, but for attributes: those of one holder stay what they are.
+ * The rights that holders of rules gain by changes: what the rules newly allow, and what they no longer forbid. As
+ * careful as `rightsBeyond`, except for attributes: those of one holder do not change.
  *
  * @throws VALIDATION_FAILED as `rightsBeyond`, for all changes together
  */
@@ -78,7 +78,7 @@ function byAction<C>(
   return Map.groupBy(atoms, ({ action }) => action);
 }
 
-/** Of rules that say the same of an action the last one: what comes after it comes after the others too. */
+/** Of rules with the same effect on an action, the last one: what comes after it comes after the others too. */
 function lastOfEach<C extends { readonly key: string }>(atoms: readonly Atom<C>[]): Atom<C>[] {
   const seen = new Set<string>();
   return atoms
@@ -90,17 +90,17 @@ function lastOfEach<C extends { readonly key: string }>(atoms: readonly Atom<C>[
     .reverse();
 }
 
-/** Conditions of one's own rules, with their place among all of these. */
+/** Conditions of the caller's own rules, with their position among all of these. */
 interface OwnConditions {
   readonly key: string;
   readonly place: number;
   readonly compared: ComparedConditions;
 }
 
-/** What one's own rules say of an action, in order. */
+/** The caller's own rules about an action, in order. */
 interface OwnAtoms {
   readonly atoms: readonly Atom<OwnConditions>[];
-  /** Places of those that allow, by their conditions. */
+  /** Positions of those that allow, by their conditions. */
   readonly allowing: ReadonlyMap<string, number>;
 }
 
@@ -109,7 +109,7 @@ interface OwnRules {
   readonly count: number;
 }
 
-/** By the ability: the boundary asks about the same one many times. */
+/** Cached by ability: the boundary checks the same one many times. */
 const known = new WeakMap<Ability, OwnRules>();
 
 function rulesOfCaller(own: Ability): OwnRules {
@@ -118,7 +118,7 @@ function rulesOfCaller(own: Ability): OwnRules {
   return rules;
 }
 
-// Attributes are filled in; a name that were left would mean another's.
+// Attributes are filled in; a remaining name would mean an attribute of another caller.
 const filledIn = (ability: Ability): readonly Rule[] => withAttributes(rulesOf(ability), {});
 
 function ownRules(own: readonly Rule[]): OwnRules {
@@ -141,7 +141,7 @@ const ownAtoms = (atoms: readonly Atom<OwnConditions>[]): OwnAtoms => ({
 
 const NONE = ownAtoms([]);
 
-/** Given conditions, and how they compare with one's own, by the places of these. */
+/** Given conditions, and their comparison with the caller's own, by the positions of these. */
 class GivenConditions {
   readonly compared: ComparedConditions;
   readonly #answers: Record<'implies' | 'excludes' | 'isImplied', Uint8Array>;
@@ -181,10 +181,10 @@ class GivenConditions {
   }
 }
 
-/** 0: not asked yet. */
+/** 0: not compared yet. */
 const [NO, YES] = [1, 2] as const;
 
-/** Compares rules with those of one ability, within one bound. */
+/** Compares rules with those of one ability, within one limit of work. */
 class Comparison {
   readonly #given = new Map<string, GivenConditions>();
 
@@ -193,7 +193,7 @@ class Comparison {
     private readonly steps = new ComparisonSteps(),
   ) {}
 
-  /** What given rules would allow beyond one's own and beyond those that their holder has anyway. */
+  /** The rights that given rules grant beyond the caller's own and beyond those that their holder has anyway. */
   beyond(given: readonly Rule[], held: readonly Rule[] = []): ReadonlySet<Action> {
     const anyway = byAction(held.map(withAssignments), this.#conditions);
     const named = rulesOf(abilityOf(given));
@@ -208,7 +208,7 @@ class Comparison {
     return new Set(beyond);
   }
 
-  /** What rules do not forbid any more after a change, as rules that allow it. */
+  /** What rules no longer forbid after a change, as rules that allow it. */
   lifted(before: readonly Rule[], after: readonly Rule[]): Rule[] {
     const kept = byAction(rulesOf(abilityOf(after)), this.#conditions);
     const lifted = [...byAction(rulesOf(abilityOf(before)), this.#conditions)].flatMap(([action, atoms]) => {
@@ -239,11 +239,11 @@ class Comparison {
 /** The key of no conditions. */
 const ALWAYS = keyOf(undefined);
 
-/** Compares what given rules and one's own say of one action. */
+/** Compares given rules and the caller's own about one action. */
 class ActionComparison {
-  /** Places of given rules that forbid, by their conditions. */
+  /** Positions of given rules that forbid, by their conditions. */
   readonly #forbidding: ReadonlyMap<string, number>;
-  /** By the conditions of a rule of one's own: the last given rule that forbids at least as much; -1 for none. */
+  /** By the conditions of an own rule: the last given rule that forbids at least as much; -1 for none. */
   readonly #keeping = new Map<OwnConditions, number>();
 
   constructor(
@@ -257,18 +257,19 @@ class ActionComparison {
   }
 
   /**
-   * Whether everything that a rule allows, in spite of the rules after it, is allowed by one's own rules: one of them allows at
-   * least as much, and what one's own forbid after it is not touched, or forbidden after the given rule as well.
+   * Whether everything that a rule allows, despite the rules after it, is allowed by the caller's own rules: one of
+   * them allows at least as much, and what the own rules forbid after it does not overlap, or is forbidden after the
+   * given rule as well.
    */
   isCovered(at: number): boolean {
-    // With conditions it would not forbid what is asked without naming a resource.
+    // With conditions it would not forbid what is checked without a resource.
     const isForbiddenAtAll = (this.#forbidding.get(ALWAYS) ?? -1) > at;
     return isForbiddenAtAll || this.#covers((this.given[at] as Atom<GivenConditions>).conditions, at);
   }
 
   /**
-   * Whether the holder of given rules has all that one of them allows anyway, or that and what is one's own: of what is held but
-   * for some of it, only that is given.
+   * Whether the holder of given rules has all that one of them allows anyway, or that and the caller's own: of what is
+   * held except for some of it, only that part is given.
    */
   isHeld(at: number, held: readonly Atom<GivenConditions>[]): boolean {
     const { compared } = (this.given[at] as Atom<GivenConditions>).conditions;
@@ -288,11 +289,11 @@ class ActionComparison {
     );
   }
 
-  /** Whether one's own rules allow all that conditions select, in spite of the given rules after a place. */
+  /** Whether the own rules allow all that conditions select, despite the given rules after a position. */
   #covers(conditions: GivenConditions, at: number): boolean {
     const same = this.own.allowing.get(conditions.key) ?? -1;
     const atoms = this.own.atoms;
-    // The last rule that takes back a part of what is given: none before it can cover that.
+    // The last rule that takes away a part of what is given: no rule before it can cover that part.
     let place = atoms.length - 1;
     for (; place > same; place -= 1) {
       const mine = atoms[place] as Atom<OwnConditions>;
@@ -304,13 +305,13 @@ class ActionComparison {
     );
   }
 
-  /** Whether what a rule of one's own forbids is not touched by a given rule, or forbidden after it as well. */
+  /** Whether what an own rule forbids does not overlap with a given rule, or is forbidden after it as well. */
   #isSpared(mine: OwnConditions, conditions: GivenConditions, at: number): boolean {
     if ((this.#forbidding.get(mine.key) ?? -1) > at) return true;
     return this.#keptAt(mine) > at || conditions.excludes(mine, this.steps);
   }
 
-  /** Whether one of the given rules after a place forbids all that conditions select. */
+  /** Whether one of the given rules after a position forbids all that conditions select. */
   #isForbiddenAfter({ key, compared }: GivenConditions, at: number): boolean {
     return (
       (this.#forbidding.get(key) ?? -1) > at ||

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Id of a built-in role in a project or an organization. Built-in roles are no rows, so it is derived: always the same for an
+ * ID of a built-in role in a project or an organization. Built-in roles are not rows, so it is derived: constant for an
  * owner and slug, in the form of a version 8 UUID.
  */
 export function builtInRoleId(ownerId: string, slug: string): string {
@@ -11,8 +11,8 @@ export function builtInRoleId(ownerId: string, slug: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Whether an id has the form of those of built-in roles: that of no row. */
+/** Whether an ID has the form of built-in role IDs, which no row has. */
 export const isBuiltInForm = (id: string): boolean => id[VERSION_AT] === '8';
 
-/** Where a UUID has its version. */
+/** Position of the version in a UUID. */
 const VERSION_AT = 14;

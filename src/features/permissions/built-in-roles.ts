@@ -5,7 +5,7 @@ import { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
 export const PROJECT_ROLES = ['admin', 'member', 'viewer', 'no-access'] as const;
 export type ProjectRole = (typeof PROJECT_ROLES)[number];
 
-/** Slugs that no role of a project's own, or of a template, can have: clients know roles by them. */
+/** Slugs that are reserved for built-in roles, in projects and templates: clients recognize roles by them. */
 export const RESERVED_ROLE_SLUGS: readonly string[] = [
   ...PROJECT_ROLES,
   ...['custom', 'ssh-host-bootstrapper', 'cryptographic-operator'],
@@ -15,7 +15,7 @@ export const RESERVED_ROLE_SLUGS: readonly string[] = [
 export const ORGANIZATION_ROLES = ['admin', 'member', 'no-access'] as const;
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
 
-/** A built-in role as the interface shows it. */
+/** A built-in role in the form of the API. */
 export interface BuiltInRole {
   readonly slug: string;
   readonly name: string;
@@ -38,13 +38,13 @@ const PROJECT_BUILT_IN: Readonly<Record<ProjectRole, BuiltInRole>> = {
   admin: {
     slug: 'admin',
     name: 'Admin',
-    description: 'May do everything in the project.',
+    description: 'Full access to the project.',
     rules: everything(PROJECT_ACTIONS),
   },
   member: {
     slug: 'member',
     name: 'Developer',
-    description: 'Works with secrets, folders, imports, tags and environments; cannot delete the project.',
+    description: 'Manages secrets, folders, imports, tags and environments; cannot delete the project.',
     rules: [
       may('secrets', ...PROJECT_ACTIONS.secrets),
       may('secret-folders', ...PROJECT_ACTIONS['secret-folders']),
@@ -63,7 +63,7 @@ const PROJECT_BUILT_IN: Readonly<Record<ProjectRole, BuiltInRole>> = {
   viewer: {
     slug: 'viewer',
     name: 'Viewer',
-    description: 'Reads everything, secret values too; changes nothing.',
+    description: 'Reads everything, including secret values; changes nothing.',
     rules: [
       may('secrets', 'read', 'describeSecret', 'readValue'),
       ...READ_BY_VIEWERS.map((subject) => may(subject, 'read')),
@@ -72,7 +72,7 @@ const PROJECT_BUILT_IN: Readonly<Record<ProjectRole, BuiltInRole>> = {
   'no-access': {
     slug: 'no-access',
     name: 'No Access',
-    description: 'Knows of the project; may do nothing in it.',
+    description: 'Can see the project, but nothing in it.',
     rules: [],
   },
 };
@@ -81,13 +81,13 @@ const ORGANIZATION_BUILT_IN: Readonly<Record<OrganizationRole, BuiltInRole>> = {
   admin: {
     slug: 'admin',
     name: 'Admin',
-    description: 'May do everything in the organization.',
+    description: 'Full access to the organization.',
     rules: everything(ORGANIZATION_ACTIONS),
   },
   member: {
     slug: 'member',
     name: 'Member',
-    description: 'Makes projects; reads organization, members and identities.',
+    description: 'Creates projects; reads the organization, members and identities.',
     rules: [
       may('organization', 'read'),
       may('workspace', 'create'),
@@ -99,7 +99,7 @@ const ORGANIZATION_BUILT_IN: Readonly<Record<OrganizationRole, BuiltInRole>> = {
   'no-access': {
     slug: 'no-access',
     name: 'No Access',
-    description: 'May do nothing in the organization; its projects may still give rights.',
+    description: 'No access to the organization; roles in its projects still apply.',
     rules: [],
   },
 };

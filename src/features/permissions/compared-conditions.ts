@@ -3,14 +3,14 @@ import { workOf } from '../../kernel/authz/glob.js';
 import { AppError } from '../../kernel/errors.js';
 import { namesAttributes } from './attributes.js';
 
-/** Ten roles of a hundred different rules each, compared with as many, take about a million: some 100 ms. */
+/** Ten roles of a hundred different rules each, compared with as many, take about a million steps: some 100 ms. */
 const MAX_STEPS = 2_000_000;
-/** What compiling a pattern takes, for each word of its automaton. */
+/** Steps to compile a pattern, for each word of its automaton. */
 const STEPS_OF_WORD = 100;
-/** Characters that a word of an automaton passes in one step. */
+/** Characters that a word of an automaton processes in one step. */
 const CHARACTERS_OF_STEP = 4;
 
-/** The steps that one comparison of rules may still take. */
+/** The remaining steps of one comparison of rules. */
 export class ComparisonSteps {
   #left = MAX_STEPS;
 
@@ -18,7 +18,7 @@ export class ComparisonSteps {
   take(steps: number): void {
     this.#left -= steps;
     if (this.#left >= 0) return;
-    const message = 'The roles have too many conditions to be compared with yours.';
+    const message = 'The roles have too many conditions to compare them with your permissions.';
     throw new AppError('VALIDATION_FAILED', message, {
       details: [{ path: '', code: 'TOO_MANY', message: 'must have fewer conditions, or fewer values in them' }],
     });
@@ -45,7 +45,7 @@ class ComparedField {
     return this.#test.holds(value);
   }
 
-  /** The only values that fit, where the condition lists them; undefined where it does not. */
+  /** The only values that match, where the condition lists them; otherwise undefined. */
   values(steps: ComparisonSteps): readonly string[] | undefined {
     if (this.#values === undefined) {
       const { $eq, $in } = this.operators;
@@ -74,9 +74,9 @@ function testOf({ $in, ...others }: ConditionOperators, steps: ComparisonSteps) 
 
 const NOTHING = new ComparedField({});
 
-/** The conditions of a rule, as they are compared with those of others. */
+/** The conditions of a rule, in a form that can be compared with others. */
 export class ComparedConditions {
-  /** Equal for equal conditions alone. */
+  /** Equal for equal conditions only. */
   readonly key: string;
   /** Undefined for a rule without conditions. */
   readonly #fields: ReadonlyMap<string, ComparedField> | undefined;
@@ -88,7 +88,7 @@ export class ComparedConditions {
       new Map(Object.entries(conditions).map(([field, condition]) => [field, new ComparedField(condition)]));
   }
 
-  /** Whether whatever fits these conditions fits the wide ones too. */
+  /** Whether everything that matches these conditions also matches the wide ones. */
   implies(wide: ComparedConditions, steps: ComparisonSteps): boolean {
     steps.take(1);
     if (wide.key === this.key) return true;
@@ -96,7 +96,8 @@ export class ComparedConditions {
     for (const [field, condition] of wide.#fields) {
       const own = this.#fields?.get(field);
       const mine = own ?? NOTHING;
-      // Only of the same holder, as when its role changes, equal names mean equal values, and a missing one the same.
+      // Only for the same holder, as when its role changes, do equal names mean equal values, and a missing one the
+      // same.
       if (condition.namesAttributes || mine.namesAttributes) {
         if (condition.text !== mine.text) return false;
         continue;
@@ -108,7 +109,10 @@ export class ComparedConditions {
     return true;
   }
 
-  /** Whether nothing can fit both. Compares only fields with one value: of several tags, one may fit here and another there. */
+  /**
+   * Whether nothing can match both. Compares only fields with one value: with several tags, one may match here and
+   * another there.
+   */
   excludes(other: ComparedConditions, steps: ComparisonSteps): boolean {
     steps.take(1);
     for (const [field, condition] of this.#fields ?? []) {

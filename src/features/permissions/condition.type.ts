@@ -3,15 +3,15 @@ import { Field, InputType, ObjectType } from 'type-graphql';
 import type { ConditionOperators, Conditions } from '../../kernel/authz/conditions.js';
 
 const IS = 'Equal to this string. Cannot be combined with another operator.';
-const EQ = { nullable: true, deprecationReason: 'Means the same as `is`: it is how REST says `$eq`.' } as const;
+const EQ = { nullable: true, deprecationReason: 'Use `is`. REST writes this operator as `$eq`.' } as const;
 
-/** What a rule looks for in a field of one text. As output one operator or several are given, the others are null. */
+/** A condition on a string field. In output the operators that are not set are null. */
 @ObjectType('PermissionTextCondition', {
-  description: 'What a rule looks for in a string. All that is given must hold.',
+  description: 'Condition on a string. The string must match all given operators.',
   simpleResolvers: true,
 })
 @InputType('PermissionTextConditionInput', {
-  description: 'What a rule looks for in a string. All that is given must hold.',
+  description: 'Condition on a string. The string must match all given operators.',
 })
 export class TextConditionType {
   @Field(() => String, { nullable: true, description: IS })
@@ -20,7 +20,7 @@ export class TextConditionType {
   @Field(() => String, { ...EQ, description: 'Equal to this string.' })
   eq?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Any other string than this one.' })
+  @Field(() => String, { nullable: true, description: 'Different from this string.' })
   ne?: string | null;
 
   @Field(() => [String], { nullable: true, description: 'One of these strings, 1 to 100.' })
@@ -29,68 +29,68 @@ export class TextConditionType {
   @Field(() => String, {
     nullable: true,
     description:
-      'Fits this pattern, as `/payments/**`, `DB_*` or `{staging,prod}`: `*` stays within a name, `**` does not.',
+      'Matches this glob pattern, for example `/payments/**`, `DB_*` or `{staging,prod}`: `*` does not match slashes, `**` does.',
   })
   glob?: string | null;
 }
 
 /** As `TextConditionType`, without patterns. */
 @ObjectType('PermissionWordCondition', {
-  description: 'What a rule looks for in a word. All that is given must hold.',
+  description: 'Condition on a keyword. The keyword must match all given operators.',
   simpleResolvers: true,
 })
 @InputType('PermissionWordConditionInput', {
-  description: 'What a rule looks for in a word. All that is given must hold.',
+  description: 'Condition on a keyword. The keyword must match all given operators.',
 })
 export class WordConditionType {
   @Field(() => String, { nullable: true, description: IS })
   is?: string | null;
 
-  @Field(() => String, { ...EQ, description: 'Equal to this word.' })
+  @Field(() => String, { ...EQ, description: 'Equal to this keyword.' })
   eq?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Any other word than this one.' })
+  @Field(() => String, { nullable: true, description: 'Different from this keyword.' })
   ne?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'One of these words, 1 to 100.' })
+  @Field(() => [String], { nullable: true, description: 'One of these keywords, 1 to 100.' })
   in?: readonly string[] | null;
 }
 
-/** What a rule looks for in a field of several words. */
+/** A condition on a list field. */
 @ObjectType('PermissionListCondition', {
-  description: 'What a rule looks for in a list of words.',
+  description: 'Condition on a list of keywords.',
   simpleResolvers: true,
 })
-@InputType('PermissionListConditionInput', { description: 'What a rule looks for in a list of words.' })
+@InputType('PermissionListConditionInput', { description: 'Condition on a list of keywords.' })
 export class ListConditionType {
-  @Field(() => [String], { nullable: true, description: 'At least one of these words, 1 to 100.' })
+  @Field(() => [String], { nullable: true, description: 'The list contains at least one of these keywords, 1 to 100.' })
   in?: readonly string[] | null;
 }
 
-const CONDITIONS = 'Which resources a rule holds for: those that match all the given fields.';
+const CONDITIONS = 'Resources that a rule applies to: those that match all given fields.';
 
-/** Conditions of a rule, by field; null for those that it does not look at. */
+/** Conditions of a rule, by field; null for fields without a condition. */
 @ObjectType('PermissionConditions', { description: CONDITIONS, simpleResolvers: true })
 @InputType('PermissionConditionsInput', {
-  description: `${CONDITIONS} Each subject has some of these fields, most have none. A string may name attributes of the caller: \`{{identity.id}}\`, \`{{identity.metadata.KEY}}\`.`,
+  description: `${CONDITIONS} Few subjects support conditions, each on some of these fields. A string can name attributes of the caller: \`{{identity.id}}\`, \`{{identity.metadata.KEY}}\`.`,
 })
 export class ConditionsType {
-  @Field(() => TextConditionType, { nullable: true, description: 'Slug of the environment, as `staging`.' })
+  @Field(() => TextConditionType, { nullable: true, description: 'Slug of the environment, for example `staging`.' })
   environment?: TextConditionType | null;
 
-  @Field(() => TextConditionType, { nullable: true, description: 'Path of the folder, as `/payments/eu`.' })
+  @Field(() => TextConditionType, { nullable: true, description: 'Path of the folder, for example `/payments/eu`.' })
   secretPath?: TextConditionType | null;
 
-  @Field(() => TextConditionType, { nullable: true, description: 'Key of the secret, as `DB_PASSWORD`.' })
+  @Field(() => TextConditionType, { nullable: true, description: 'Key of the secret, for example `DB_PASSWORD`.' })
   secretName?: TextConditionType | null;
 
   @Field(() => ListConditionType, { nullable: true, description: 'Slugs of the tags of the secret.' })
   secretTags?: ListConditionType | null;
 
-  @Field(() => WordConditionType, { nullable: true, description: 'Of events about secrets: which event.' })
+  @Field(() => WordConditionType, { nullable: true, description: 'Kind of the event, for events about secrets.' })
   eventType?: WordConditionType | null;
 
-  @Field(() => TextConditionType, { nullable: true, description: 'Of a person: the username.' })
+  @Field(() => TextConditionType, { nullable: true, description: 'Username of the person.' })
   username?: TextConditionType | null;
 
   @Field(() => TextConditionType, { nullable: true, description: 'ID of the machine identity.' })
@@ -99,22 +99,24 @@ export class ConditionsType {
   @Field(() => TextConditionType, { nullable: true, description: 'Slug of the group.' })
   groupSlug?: TextConditionType | null;
 
-  @Field(() => TextConditionType, { nullable: true, description: 'Of a role that is given or taken away: its slug.' })
+  @Field(() => TextConditionType, { nullable: true, description: 'Slug of the role that is assigned or revoked.' })
   role?: TextConditionType | null;
 
   @Field(() => WordConditionType, {
     nullable: true,
-    description: 'Of a privilege that is given or taken away: the subject of each of its rules, as `secrets`.',
+    description:
+      'For a privilege that is assigned or revoked: the subject of each of its rules, for example `secrets`.',
   })
   subject?: WordConditionType | null;
 
   @Field(() => WordConditionType, {
     nullable: true,
-    description: 'Of a privilege that is given or taken away: the actions of each of its rules, as `readValue`.',
+    description:
+      'For a privilege that is assigned or revoked: the actions of each of its rules, for example `readValue`.',
   })
   action?: WordConditionType | null;
 
-  @Field(() => WordConditionType, { nullable: true, description: 'ID of the connection to an outside system.' })
+  @Field(() => WordConditionType, { nullable: true, description: 'ID of the app connection.' })
   connectionId?: WordConditionType | null;
 
   @Field(() => TextConditionType, { nullable: true, description: 'Common name of the certificate.' })
@@ -124,7 +126,10 @@ export class ConditionsType {
   slug?: TextConditionType | null;
 }
 
-/** Conditions as GraphQL has them. The plain text of a rule is `is`, so that either form can be had from the other. */
+/**
+ * Conditions in the form of GraphQL. A plain string of a rule becomes `is`, so that the two forms can be converted into
+ * each other.
+ */
 export const toConditionsType = (conditions: Conditions | null | undefined): ConditionsType | null =>
   conditions == null
     ? null
@@ -143,8 +148,8 @@ const withoutSigns = ({ $eq: eq, $ne: ne, $in: values, $glob: glob }: ConditionO
 });
 
 /**
- * Conditions as rules and the REST interface have them: a plain text, or `$eq`, `$ne`, `$in` and `$glob` by field. Nothing is
- * judged here: an `is` beside other operators is left as it is, and no rule knows it.
+ * Conditions in the form of rules and REST: a plain string, or `$eq`, `$ne`, `$in` and `$glob` by field. Not validated
+ * here: an `is` with other operators is kept, and no rule accepts it.
  */
 export const fromConditionsType = (
   conditions: ConditionsType | null | undefined,

@@ -3,11 +3,11 @@ import type { Fields } from '../../kernel/authz/conditions.js';
 import { actionsAsked, ruleAsked } from './question.js';
 import type { Rights, RuleSource } from './rights.js';
 
-/** What gave a member the roles and privileges by which it is judged. */
+/** Where the roles and privileges of a member come from. */
 export interface HeldOrigins {
-  /** By which memberships it has which role, direct ones first. */
+  /** The memberships that grant each role, direct ones first. */
   readonly memberships: readonly RoleGiven[];
-  /** The roles that are not built in, in the order of their stored rules. */
+  /** The custom roles, in the order of their stored rules. */
   readonly ownRoles: readonly { readonly id: string; readonly slug: string }[];
   /** In the order of their stored rules. */
   readonly ownPrivileges: readonly {
@@ -24,7 +24,7 @@ interface RoleGiven {
   readonly groupId: string | null;
 }
 
-/** Where a rule comes from: a role, with every membership that gives it, or a privilege. */
+/** Origin of a rule: a role, with every membership that grants it, or a privilege. */
 export type RuleOrigin =
   | {
       readonly kind: 'role';
@@ -35,18 +35,21 @@ export type RuleOrigin =
     }
   | { readonly kind: 'privilege'; readonly privilegeId: string; readonly slug: string; readonly membershipId: string };
 
-/** Why somebody may do something, or may not. */
+/** Why an action is allowed or denied. */
 export interface Explanation {
   readonly isAllowed: boolean;
-  /** The rule that decides, with the caller's own attributes filled in; null when none fits, so that the action is missing. */
+  /**
+   * The rule that decides, with the caller's own attributes filled in; null when none matches, so that the permission
+   * is missing.
+   */
   readonly decidedBy: { readonly rule: Rule; readonly origin: RuleOrigin } | null;
 }
 
 /**
- * Why rights allow an action or do not: asked of the very ability that requests are judged by. Without fields: about any resource
- * of the kind.
+ * Why rights allow an action or not, by the same ability that authorizes requests. Without fields: any resource of the
+ * subject.
  *
- * @param origins read together with what the rights were compiled of
+ * @param origins read together with the rules that the rights were compiled from
  */
 export function explain(
   { ability, sources }: Rights,
@@ -56,7 +59,7 @@ export function explain(
 ): Explanation {
   const places = actionsAsked(action).map((each) => ruleAsked(ability, each, fields));
   const isGiven = (place: number | null): boolean => place !== null && rulesOf(ability)[place]?.inverted !== true;
-  // Of several actions one that is missing decides.
+  // Of several actions a denied one decides.
   const missing = places.findIndex((place) => !isGiven(place));
   const at = places[Math.max(0, missing)] ?? null;
   if (at === null) return { isAllowed: false, decidedBy: null };
@@ -67,13 +70,13 @@ export function explain(
   };
 }
 
-/** A rule that holds for a member, with its own attributes filled in, and where it comes from. */
+/** A rule that applies to a member, with its own attributes filled in, and its origin. */
 export interface EffectiveRule {
   readonly rule: Rule;
   readonly origin: RuleOrigin;
 }
 
-/** All rules by which rights decide, in their order. @param origins as in `explain` */
+/** All rules by which rights decide, in order. @param origins as in `explain` */
 export const effectiveRules = ({ ability, sources }: Rights, origins: HeldOrigins): EffectiveRule[] =>
   rulesOf(ability).map((rule, at) => ({
     rule,

@@ -3,7 +3,7 @@ interface Entry<Value> {
   readonly weight: number;
 }
 
-/** What was made once, by what it was made of, up to a weight. What was not asked for longest makes room. */
+/** A least-recently-used cache with a maximum weight. */
 export class Kept<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
   #weight = 0;
@@ -18,7 +18,7 @@ export class Kept<Value> {
     return found.value;
   }
 
-  /** @param weight of the value, in bytes; that of the key is added to it */
+  /** @param weight of the value, in bytes; that of the key is added */
   keep(key: string, value: Value, weight: number): void {
     const entry = { value, weight: weight + key.length };
     this.#entries.set(key, entry);

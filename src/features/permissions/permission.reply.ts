@@ -5,7 +5,7 @@ import { type PermissionsGiven, toRules } from './permission.rules.js';
 const TEXT = '{ is eq ne in glob }';
 const WORD = '{ is eq ne in }';
 
-/** What documents of routes ask of a permission. */
+/** Selection of the documents of routes for a permission. */
 export const PERMISSION = `subject action inverted
     conditions {
       environment ${TEXT} secretPath ${TEXT} secretName ${TEXT} secretTags { in } eventType ${WORD}
@@ -19,13 +19,13 @@ const CONDITIONS = {
   description: 'Which resources it holds for, by field (`environment`, `secretPath`, ...); null: all of them.',
 };
 
-/** A permission as REST has it: conditions are a text, or `$eq`, `$ne`, `$in` and `$glob`, by field. */
+/** A permission in REST: conditions are a string, or `$eq`, `$ne`, `$in` and `$glob`, by field. */
 export const toPermissionReply = (permission: Data): Data => ({
   ...permission,
   conditions: ofSample(permission.conditions, CONDITIONS) ?? fromConditionsType(permission.conditions),
 });
 
-/** Permissions of a REST body as the schema has them: actions in a list, and conditions by field. */
+/** Permissions of a REST body in the form of the schema: actions in a list, and conditions by field. */
 export const toPermissionInputs = (permissions: PermissionsGiven) =>
   toRules(permissions).map(({ conditions, ...rule }) => ({
     ...rule,

@@ -11,9 +11,9 @@ import './permissions.errors.js';
 
 const MAX_RULES = 100;
 const MAX_CHOICES = 100;
-/** As for the lists of a template. */
+/** The same limit as for the lists of a template. */
 const MAX_BYTES = 32_768;
-/** The longest that a path, a key, a name, a slug can be. */
+/** Maximum lengths of a path, a key, a name and a slug. */
 const LENGTHS: Readonly<Record<string, number>> = {
   secretPath: 2_000,
   secretName: 255,
@@ -25,20 +25,20 @@ const MAX_SLUG = 64;
 const START = 'must start with /';
 
 const UNKNOWN_ATTRIBUTE = {
-  error: 'must name {{identity.id}} or {{identity.metadata.KEY}} between {{ and }}',
+  error: 'must contain only {{identity.id}} or {{identity.metadata.KEY}} between {{ and }}',
   params: { code: 'UNKNOWN_ATTRIBUTE' },
 };
 
-/** A path as places have it: with a slash at the end it would fit none. */
+/** A path as it is stored: with a trailing slash it would match none. */
 const withoutTrailingSlash = (path: string): string => (path.length > 1 ? path.replace(/\/$/, '') : path);
 
-/** A slug, or what becomes one with attributes filled in: their names are not part of its length. */
+/** A slug, or a string that becomes one with attributes filled in: their names do not count towards its length. */
 const slugText = z
   .string()
   .min(1)
   .max(MAX_SLUG + LONGEST_ATTRIBUTE)
   .refine((text) => text.length > MAX_SLUG + LONGEST_ATTRIBUTE || withStandIns(text).length <= MAX_SLUG, {
-    error: `must have at most ${MAX_SLUG} characters`,
+    error: `must be at most ${MAX_SLUG} characters`,
     params: { code: 'TOO_BIG' },
   });
 
@@ -64,7 +64,7 @@ function globOf(field: string) {
       const violation = text.length > MAX_GLOB || text === '' ? null : patternViolation(text);
       if (violation !== null) issues.addIssue({ code: 'custom', message: violation, params: { code: 'INVALID_GLOB' } });
     });
-  // Whatever begins otherwise can fit no path, and a rule that forbids would forbid nothing.
+  // Any other pattern can match no path, and a rule that forbids would forbid nothing.
   return field === 'secretPath'
     ? pattern
         .overwrite(withoutTrailingSlash)
@@ -88,10 +88,10 @@ function operatorsOf(field: string, operators: readonly string[]) {
   return operators.includes('$eq') ? z.union([literalOf(field), objects]) : objects;
 }
 
-/** What a caller reads who names a field of other subjects: one list of fields stands for all in GraphQL. */
+/** Messages for a field that the subject does not have: in GraphQL one list of fields serves all subjects. */
 const fieldsTold = (fields: readonly string[]): string =>
   fields.length === 0
-    ? 'must be left out, since rules on this subject have no conditions'
+    ? 'must be absent: rules on this subject have no conditions'
     : `must be ${fields.join(' or ')} on this subject`;
 
 const conditionsOf = (fields: Vocabulary['fields'][string] = {}) =>
@@ -106,7 +106,7 @@ const conditionsOf = (fields: Vocabulary['fields'][string] = {}) =>
 
 const isEachOnce = (actions: readonly string[]): boolean => new Set(actions).size === actions.length;
 
-/** The older `read` means the two newer ones together: beside them it would hide what is meant. */
+/** The older `read` means the two newer ones together: next to them it would be misleading. */
 const isUnmixed = (actions: readonly string[]): boolean =>
   !actions.includes('read') || !actions.some((action) => action === 'describeSecret' || action === 'readValue');
 
@@ -122,7 +122,7 @@ function permissionOf(subject: string, words: Vocabulary) {
     .array(action)
     .min(1)
     .max(actions.length)
-    .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must name each action once' });
+    .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must not repeat an action' });
   return z
     .strictObject({
       subject: z.literal(subject),
@@ -130,7 +130,7 @@ function permissionOf(subject: string, words: Vocabulary) {
         subject === 'secrets'
           ? list.refine(isUnmixed, {
               ...EVEN_IF_FAULTY,
-              error: 'must not have read beside describeSecret or readValue: it means both',
+              error: 'must not combine read with describeSecret or readValue: read means both',
               params: { code: 'READ_MIXED' },
             })
           : list,
@@ -141,7 +141,7 @@ function permissionOf(subject: string, words: Vocabulary) {
     })
     .refine(areAsked, {
       path: ['conditions'],
-      error: `must be left out unless every action of the rule is ${conditional.join(' or ')}`,
+      error: `must be absent unless every action of the rule is ${conditional.join(' or ')}`,
     });
 }
 
@@ -160,23 +160,23 @@ const permissionsOf = (words: Vocabulary) =>
     .max(MAX_RULES)
     .refine(isShortEnough, {
       ...EVEN_IF_FAULTY,
-      error: `must have at most ${MAX_BYTES} bytes`,
+      error: `must be at most ${MAX_BYTES} bytes`,
       params: { code: 'TOO_BIG' },
     });
 
 /**
- * The rules of a role of a project as callers give them: subjects and actions that there are, and conditions on what the subject
- * has. An action may stand alone. Up to 100 rules and 32 KiB.
+ * The rules of a role of a project as callers write them: known subjects and actions, and conditions on fields of the
+ * subject. An action may be a single string. Up to 100 rules and 32 KiB.
  */
 export const Permissions = permissionsOf(PROJECT_VOCABULARY);
 
-/** As `Permissions`, of a role of an organization. */
+/** As `Permissions`, for a role of an organization. */
 export const OrganizationPermissions = permissionsOf(ORGANIZATION_VOCABULARY);
 
-/** Permissions that fit `Permissions`. */
+/** Permissions that `Permissions` accepts. */
 export type PermissionsGiven = z.output<typeof Permissions>;
 
-/** The rules as they are stored: actions in a list, and nothing that says nothing. */
+/** The rules as stored: actions in a list, and no empty fields. */
 export const toRules = (permissions: PermissionsGiven): Rule[] =>
   permissions.map(({ subject, action, inverted, conditions }) => ({
     subject,

@@ -14,28 +14,28 @@ const SUBJECTS: Readonly<Record<PermissionSubject, string>> = {
   settings: 'Settings of the project.',
   environments: 'Environments.',
   tags: 'Tags.',
-  member: 'Memberships of people.',
+  member: 'Memberships of users.',
   identity: 'Memberships of machine identities, and identities that the project owns.',
   groups: 'Memberships of groups.',
   role: 'Roles of the project.',
   'secret-folders': 'Folders.',
   'secret-imports': 'Imports of folders.',
   secrets: 'Secrets.',
-  'secret-rollback': 'Earlier states of folders.',
-  commits: 'Changes of folders.',
-  'secret-rotation': 'Rotations of credentials.',
-  'app-connections': 'Connections of the project to outside systems.',
+  'secret-rollback': 'Restoring earlier states of folders.',
+  commits: 'History of folders.',
+  'secret-rotation': 'Secret rotations.',
+  'app-connections': 'App connections of the project.',
   'secret-approval': 'Approval of changes.',
-  'secret-syncs': 'Copies of secrets in outside systems.',
-  'dynamic-secrets': 'Credentials that are made for each use.',
-  'service-tokens': 'Service tokens.',
+  'secret-syncs': 'Synchronization of secrets to outside systems.',
+  'dynamic-secrets': 'Credentials that are generated on demand.',
+  'service-tokens': 'Service tokens of the project.',
   integrations: 'Integrations.',
   webhooks: 'Webhooks.',
-  'ip-allowlist': 'Addresses from which the project may be used.',
+  'ip-allowlist': 'IP addresses from which the project can be used.',
   'audit-logs': 'The audit trail of the project.',
-  'certificate-authorities': 'Certificate authorities.',
+  'certificate-authorities': 'Certificate authorities of the project.',
   certificates: 'Certificates.',
-  'certificate-profiles': 'What certificates may be issued, and how.',
+  'certificate-profiles': 'Certificate profiles: rules for issuing certificates.',
   'pki-alerts': 'Alerts about certificates.',
 };
 
@@ -45,88 +45,98 @@ const ORGANIZATION_SUBJECTS: Readonly<Record<OrganizationPermissionSubject, stri
   settings: 'Settings of the organization.',
   workspace: 'Projects.',
   project: 'Creation of projects; the same as `workspace` with `create`.',
-  'project-templates': 'Templates of projects.',
+  'project-templates': 'Project templates.',
   role: 'Roles of the organization.',
-  member: 'Users and memberships of people.',
-  identity: 'Machine identities.',
+  member: 'Users and their memberships.',
+  identity: 'Machine identities of the organization.',
   groups: 'Groups.',
-  'app-connections': 'Connections of the organization to outside systems.',
-  kms: 'Keys that secrets are encrypted with.',
+  'app-connections': 'App connections of the organization.',
+  kms: 'Encryption keys of the organization.',
   'audit-logs': 'The audit trail of the organization.',
-  jobs: 'Background work for the organization.',
+  jobs: 'Background jobs of the organization.',
 };
 
 const ACTIONS: Readonly<Record<PermissionAction, string>> = {
-  read: 'To read. Of secrets: to know of them and to read their values.',
-  create: 'To make.',
-  edit: 'To change.',
-  delete: 'To delete.',
-  'grant-privileges': 'To give roles and privileges: `assign-role` and `assign-additional-privileges` together.',
-  'assign-role': 'To give a role, and to take it away.',
-  'assign-additional-privileges': 'To give rules to a single member.',
-  'assume-privileges': 'To act with the rights of another.',
-  'revoke-auth': 'To take away a way to log in.',
-  'create-token': 'To make access tokens.',
-  'get-token': 'To read about access tokens.',
-  'delete-token': 'To revoke access tokens.',
-  'perform-rollback': 'To bring back an earlier state.',
-  'read-generated-credentials': 'To read what was generated.',
-  'rotate-secrets': 'To rotate now.',
-  'read-app-connections': 'To read connections.',
-  'create-app-connections': 'To make connections.',
-  'edit-app-connections': 'To change connections.',
-  'delete-app-connections': 'To delete connections.',
-  'connect-app-connections': 'To use connections.',
-  'sync-secrets': 'To copy secrets to an outside system.',
-  'import-secrets': 'To copy secrets from an outside system.',
-  'remove-secrets': 'To delete copies in an outside system.',
-  'read-root-credential': 'To read how credentials are made.',
-  'create-root-credential': 'To set up how credentials are made.',
-  'edit-root-credential': 'To change how credentials are made.',
-  'delete-root-credential': 'To end the making of credentials.',
-  lease: 'To have a credential made.',
-  'read-private-key': 'To read a private key.',
-  'issue-cert': 'To have a certificate issued.',
-  rescue:
-    'To become an admin, for a time, of a project that has none any more, and to give rights in project templates.',
-  'add-members': 'To add people to a group.',
-  'remove-members': 'To take people out of a group.',
-  'add-identities': 'To add machine identities to a group.',
-  'remove-identities': 'To take machine identities out of a group.',
-  connect: 'To use connections.',
-  describeSecret: 'To know of a secret, not of its value.',
-  readValue: 'To read the value of a secret.',
+  read: 'Read the resource. For secrets: see them and read their values.',
+  create: 'Create the resource.',
+  edit: 'Change the resource.',
+  delete: 'Delete the resource.',
+  'grant-privileges':
+    'Assign and revoke roles and privileges: `assign-role` and `assign-additional-privileges` together.',
+  'assign-role': 'Assign and revoke a role.',
+  'assign-additional-privileges': 'Assign and revoke additional privileges of a single member.',
+  'assume-privileges': 'Act with the permissions of another member.',
+  'revoke-auth': 'Remove an authentication method.',
+  'create-token': 'Create access tokens.',
+  'get-token': 'Read access tokens, without the tokens themselves.',
+  'delete-token': 'Revoke access tokens.',
+  'perform-rollback': 'Restore an earlier state.',
+  'read-generated-credentials': 'Read generated credentials.',
+  'rotate-secrets': 'Start a rotation manually.',
+  'read-app-connections': 'Read connections.',
+  'create-app-connections': 'Create connections.',
+  'edit-app-connections': 'Change connections.',
+  'delete-app-connections': 'Delete connections.',
+  'connect-app-connections': 'Use connections.',
+  'sync-secrets': 'Copy secrets to an outside system.',
+  'import-secrets': 'Copy secrets from an outside system.',
+  'remove-secrets': 'Delete copies in an outside system.',
+  'read-root-credential': 'Read the configuration of dynamic secrets.',
+  'create-root-credential': 'Create the configuration of dynamic secrets.',
+  'edit-root-credential': 'Change the configuration of dynamic secrets.',
+  'delete-root-credential': 'Delete the configuration of dynamic secrets.',
+  lease: 'Generate a credential.',
+  'read-private-key': 'Read a private key.',
+  'issue-cert': 'Issue certificates.',
+  rescue: 'Become a temporary admin of a project without admins, and assign permissions in project templates.',
+  'add-members': 'Add users to a group.',
+  'remove-members': 'Remove users from a group.',
+  'add-identities': 'Add machine identities to a group.',
+  'remove-identities': 'Remove machine identities from a group.',
+  connect: 'Use connections.',
+  describeSecret: 'See a secret, without its value.',
+  readValue: 'Read the value of a secret.',
 };
 
-/** GraphQL's names of what a rule can be about. */
-export const PermissionSubjectEnum = enumType('PermissionSubject', 'What a rule of a role is about.', SUBJECTS);
+/** GraphQL names of the subjects of rules. */
+export const PermissionSubjectEnum = enumType(
+  'PermissionSubject',
+  'Subject of a permission rule of a project.',
+  SUBJECTS,
+);
 
 /** As `PermissionSubjectEnum`, of rules of an organization. */
 export const OrganizationPermissionSubjectEnum = enumType(
   'OrganizationPermissionSubject',
-  'What a rule of a role of an organization is about.',
+  'Subject of a permission rule of an organization.',
   ORGANIZATION_SUBJECTS,
 );
 
-/** GraphQL's names of what a rule can allow or forbid. */
+/** GraphQL names of the actions of rules. */
 export const PermissionActionEnum = enumType(
   'PermissionAction',
-  'What a rule of a role allows or forbids. Each subject has some of these.',
+  'Action of a permission rule. Each subject supports some of these.',
   ACTIONS,
 );
 
-const CONDITIONS = 'Which resources it holds for; null: all of them.';
+const CONDITIONS = 'Resources that the rule applies to; null for all of them.';
 
 /** One permission: one action on one subject. */
-@ObjectType('Permission', { description: 'Allows, or forbids, one action on one subject.', simpleResolvers: true })
+@ObjectType('Permission', {
+  description: 'A permission of a project role: allows or forbids one action on a subject.',
+  simpleResolvers: true,
+})
 export class PermissionType {
-  @Field(() => PermissionSubjectEnum, { description: 'What it is about.' })
+  @Field(() => PermissionSubjectEnum, { description: 'Subject of the permission.' })
   subject!: string;
 
-  @Field(() => PermissionActionEnum, { description: 'What may be done.' })
+  @Field(() => PermissionActionEnum, { description: 'Action of the permission.' })
   action!: string;
 
-  @Field(() => Boolean, { description: 'True: it forbids instead. Later permissions win over earlier ones.' })
+  @Field(() => Boolean, {
+    description:
+      'Whether the permission forbids the action instead of allowing it. Later permissions override earlier ones.',
+  })
   inverted!: boolean;
 
   @Field(() => ConditionsType, { nullable: true, description: CONDITIONS })
@@ -135,75 +145,85 @@ export class PermissionType {
 
 /** A permission with all its actions. */
 @ObjectType('PermissionRule', {
-  description: 'Allows, or forbids, some actions on one subject.',
+  description: 'A permission rule of a project: allows or forbids actions on a subject.',
   simpleResolvers: true,
 })
 export class PermissionRuleType {
-  @Field(() => PermissionSubjectEnum, { description: 'What it is about.' })
+  @Field(() => PermissionSubjectEnum, { description: 'Subject of the rule.' })
   subject!: string;
 
-  @Field(() => [PermissionActionEnum], { description: 'What may be done.' })
+  @Field(() => [PermissionActionEnum], { description: 'Actions of the rule.' })
   action!: string[];
 
-  @Field(() => Boolean, { description: 'True: it forbids instead. Later rules win over earlier ones.' })
+  @Field(() => Boolean, {
+    description: 'Whether the rule forbids the actions instead of allowing them. Later rules override earlier ones.',
+  })
   inverted!: boolean;
 
   @Field(() => ConditionsType, { nullable: true, description: CONDITIONS })
   conditions!: ConditionsType | null;
 }
 
-@InputType({ description: 'A rule of a role. Later rules win over earlier ones.' })
+@InputType({ description: 'A permission rule of a project. Later rules override earlier ones.' })
 export class PermissionInput {
-  @Field(() => PermissionSubjectEnum, { description: 'What it is about.' })
+  @Field(() => PermissionSubjectEnum, { description: 'Subject of the rule.' })
   subject!: string;
 
-  @Field(() => [PermissionActionEnum], { description: 'What may be done: one action or several of the subject.' })
+  @Field(() => [PermissionActionEnum], { description: 'One or several actions of the subject.' })
   action!: string[];
 
-  @Field(() => Boolean, { nullable: true, description: 'True: it forbids instead.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether the rule forbids the actions instead of allowing them.',
+  })
   inverted?: boolean | null;
 
   @Field(() => ConditionsType, {
     nullable: true,
-    description: 'Which resources it holds for. All of them when absent.',
+    description: 'Resources that the rule applies to. All of them when absent.',
   })
   conditions?: ConditionsType | null;
 }
 
 /** Of an organization. */
 @ObjectType('OrganizationPermission', {
-  description: 'Allows, or forbids, some actions on one subject in an organization.',
+  description: 'A permission rule of an organization: allows or forbids actions on a subject.',
   simpleResolvers: true,
 })
 export class OrganizationPermissionType {
-  @Field(() => OrganizationPermissionSubjectEnum, { description: 'What it is about.' })
+  @Field(() => OrganizationPermissionSubjectEnum, { description: 'Subject of the rule.' })
   subject!: string;
 
-  @Field(() => [PermissionActionEnum], { description: 'What may be done.' })
+  @Field(() => [PermissionActionEnum], { description: 'Actions of the rule.' })
   action!: string[];
 
-  @Field(() => Boolean, { description: 'True: it forbids instead. Later permissions win over earlier ones.' })
+  @Field(() => Boolean, {
+    description: 'Whether the rule forbids the actions instead of allowing them. Later rules override earlier ones.',
+  })
   inverted!: boolean;
 
   @Field(() => ConditionsType, { nullable: true, description: CONDITIONS })
   conditions!: ConditionsType | null;
 }
 
-@InputType({ description: 'A rule of a role of an organization. Later rules win over earlier ones.' })
+@InputType({ description: 'A permission rule of an organization. Later rules override earlier ones.' })
 export class OrganizationPermissionInput {
-  @Field(() => OrganizationPermissionSubjectEnum, { description: 'What it is about.' })
+  @Field(() => OrganizationPermissionSubjectEnum, { description: 'Subject of the rule.' })
   subject!: string;
 
-  @Field(() => [PermissionActionEnum], { description: 'What may be done: one action or several of the subject.' })
+  @Field(() => [PermissionActionEnum], { description: 'One or several actions of the subject.' })
   action!: string[];
 
-  @Field(() => Boolean, { nullable: true, description: 'True: it forbids instead.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether the rule forbids the actions instead of allowing them.',
+  })
   inverted?: boolean | null;
 
   @Field(() => ConditionsType, {
     nullable: true,
     description:
-      'Which resources it holds for. All of them when absent. Of `MEMBER` and `IDENTITY` with `ASSIGN_ROLE` alone.',
+      'Resources that the rule applies to. All of them when absent. Supported only for `ASSIGN_ROLE` on `MEMBER` and `IDENTITY`.',
   })
   conditions?: ConditionsType | null;
 }

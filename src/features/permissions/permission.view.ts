@@ -2,7 +2,7 @@ import type { Rule } from '../../kernel/authz/ability.js';
 import { type ConditionsType, fromConditionsType, toConditionsType } from './condition.type.js';
 import { PermissionActionEnum } from './permission.type.js';
 
-/** A rule as the API shows it. */
+/** Converts a rule to its API type. */
 export interface ShownRule {
   readonly subject: string;
   readonly action: string[];
@@ -12,7 +12,7 @@ export interface ShownRule {
 
 const ACTIONS: ReadonlySet<string> = new Set(Object.values(PermissionActionEnum));
 
-/** Rules as the API shows them. What a rule forbids that this version does not know of is not shown. */
+/** Converts rules to their API type. Rules about subjects or actions that this version does not know are left out. */
 export const toShownRules = (rules: readonly Rule[]): ShownRule[] =>
   rules.map(({ subject, action, inverted = false, conditions }) => ({
     subject,
@@ -21,7 +21,7 @@ export const toShownRules = (rules: readonly Rule[]): ShownRule[] =>
     conditions: toConditionsType(conditions),
   }));
 
-/** An input of GraphQL with its permissions as the rules of inputs have them. */
+/** A GraphQL input with its permissions in the form of the rules of inputs. */
 export const withPermissions = <
   I extends { readonly permissions?: readonly { readonly conditions?: ConditionsType | null }[] | null },
 >(

@@ -6,41 +6,44 @@ import { namesAttributes } from './attributes.js';
 import { rightsBeyondChange } from './boundary.js';
 import { readStoredRules } from './stored-rules.js';
 
-/** A role or an environment gets another slug. */
+/** A new slug of a role or an environment. */
 export interface Rename {
-  /** What conditions call it. */
+  /** Name of the field in conditions. */
   readonly field: 'role' | 'environment';
   readonly from: string;
   readonly to: string;
 }
 
-/** What becomes of stored rules. */
+/** Result for stored rules. */
 interface RenamedIn {
-  /** As they are to be stored, also what this version cannot read. */
+  /** In the form of the database, including rules that this version cannot read. */
   readonly stored: unknown;
   readonly isChanged: boolean;
-  /** Rules that select it by one slug and not by the other all the same: by a pattern, an attribute, or the new slug before it was one. */
+  /**
+   * Rules that would still match only one of the two slugs: by a pattern, an attribute, or because they already named
+   * the new slug.
+   */
   readonly otherwise: readonly Rule[];
 }
 
-/** The rules of a role or a privilege as the database gave them. */
+/** The rules of a role or a privilege as read from the database. */
 interface Stored {
   readonly id: string;
   readonly permissions: unknown;
 }
 
-/** Rules that changed, as JSON text, in the order of the ids of what they belong to. */
+/** Rules that changed, as JSON text, in the order of the IDs of their owners. */
 interface Replacements {
   readonly ids: readonly string[];
   readonly permissions: readonly string[];
 }
 
 /**
- * Carries a new slug into the rules that name what has it. Where a rule would select that by one slug and not by the other all the
- * same, that is a change of this rule.
+ * Updates a slug in the rules that name it. Where a rule would still match only one of the two slugs, that counts as a
+ * change of this rule.
  *
- * @param access the organization or the project, as the caller has it
- * @throws PERMISSION_DENIED, which says nothing about the rule; PERMISSION_BOUNDARY
+ * @param access the organization or the project, as the caller sees it
+ * @throws PERMISSION_DENIED, which reveals nothing about the rule; PERMISSION_BOUNDARY
  */
 export async function replacedRules(
   access: Access,
@@ -57,7 +60,10 @@ export async function replacedRules(
   return { ids: changed.map(({ id }) => id), permissions: changed.map((each) => JSON.stringify(each.stored)) };
 }
 
-/** Whoever changes what rules select changes roles, within his own rights. @throws PERMISSION_DENIED, PERMISSION_BOUNDARY */
+/**
+ * Changing what rules match is a change of roles, within the caller's own rights. @throws PERMISSION_DENIED,
+ * PERMISSION_BOUNDARY
+ */
 async function authorizeChanges(access: Access, rules: readonly Rule[]): Promise<void> {
   if (rules.length === 0) return;
   authorize(access, 'role:edit');
@@ -69,9 +75,9 @@ async function authorizeChanges(access: Access, rules: readonly Rule[]): Promise
 }
 
 /**
- * Puts a new slug in the place of the old one where conditions name it, so that rules mean what they meant.
+ * Replaces a slug in conditions that name it, so that rules keep their meaning.
  *
- * @param stored the list of rules of one role as the database gave it
+ * @param stored the list of rules of one role as read from the database
  */
 function withSlug(stored: unknown, rename: Rename, words: Vocabulary): RenamedIn {
   if (!Array.isArray(stored)) return { stored, isChanged: false, otherwise: [] };
@@ -97,7 +103,7 @@ function renamedRule(rule: unknown, rename: Rename): unknown {
 function renamedCondition(condition: Conditions[string], { from, to }: Rename): Conditions[string] {
   const renamed = (text: unknown): unknown => (text === from ? to : text);
   if (typeof condition !== 'object' || condition === null) return renamed(condition) as string;
-  // A pattern that is the slug itself names it too.
+  // A pattern that equals the slug names it too.
   const operators = Object.entries(condition).map(([name, operand]: [string, unknown]) => [
     name,
     Array.isArray(operand) ? [...new Set(operand.map(renamed))] : renamed(operand),
@@ -105,7 +111,7 @@ function renamedCondition(condition: Conditions[string], { from, to }: Rename): 
   return Object.fromEntries(operators) as ConditionOperators;
 }
 
-/** Whether conditions on the field are the same under two slugs. Attributes may be either for some holder. */
+/** Whether conditions on the field match the same under two slugs. Attributes may be either for some holder. */
 function selectsSame(before: Rule, after: Rule, { field, from, to }: Rename): boolean {
   const [old, now] = [before.conditions?.[field], after.conditions?.[field]];
   if (old === undefined || now === undefined) return true;

@@ -7,16 +7,16 @@ import { builtInRules, isBuiltIn, isBuiltInOfOrganization, organizationRules } f
 import { Kept } from './kept.js';
 import { readRulesText } from './stored-rules.js';
 
-/** What the roles of one caller allow together. */
+/** The combined rights of the roles of one caller. */
 export interface Rights {
   readonly ability: Ability;
-  /** SHA-256 over the rules in their order, base64url: callers with equal ones have equal rights. */
+  /** SHA-256 over the rules in order, base64url: callers with equal rules have equal rights. */
   readonly fingerprint: string;
-  /** Where each rule of the ability comes from, in their order. */
+  /** Origin of each rule of the ability, in order. */
   readonly sources: readonly RuleSource[];
 }
 
-/** A built-in role; or one that is not, or a privilege, by its place among those that the caller has. */
+/** A built-in role; or a custom one or a privilege, by its position among those of the caller. */
 export type RuleSource =
   | { readonly kind: 'built-in-role'; readonly slug: string }
   | { readonly kind: 'role'; readonly at: number }
@@ -24,9 +24,9 @@ export type RuleSource =
 
 /** The rules of one role or privilege. */
 export interface StoredRules {
-  /** Equal for equal rules alone: the digest that the database has of them, or their text. */
+  /** Equal for equal rules only: the digest of the database, or their text. */
   readonly digest: string;
-  /** JSON text. Absent or null where the database was asked for the digest alone. */
+  /** JSON text. Absent or null where only the digest was requested. */
   readonly rules?: string | null;
 }
 
@@ -35,37 +35,37 @@ export interface CheckedRules {
   readonly digest: string;
   readonly checked: readonly Rule[];
   readonly namesAttributes: boolean;
-  /** Characters of their text. */
+  /** Number of characters of their text. */
   readonly size: number;
-  /** False: nothing of them is kept. Whoever asks about many would push out what requests are judged by. */
+  /** False: not cached. Queries about many members would evict what authorizes requests. */
   readonly isSaved: boolean;
 }
 
-/** What the database knows of the rights of one caller. */
+/** The stored rights of one caller. */
 export interface HeldRoles {
   /** Slugs of all its roles, of direct memberships first. */
   readonly roles: readonly string[];
-  /** Of each role that is not built in, in the order of the slugs; null for none. */
+  /** Of each custom role, in the order of the slugs; null for none. */
   readonly storedRules: readonly (StoredRules | CheckedRules)[] | null;
   /** Of each of its privileges; null for none. */
   readonly privileges?: readonly StoredRules[] | null;
-  /** JSON text of what its rules can name of it; null where they name nothing. */
+  /** JSON text of its attributes that rules can name; null where they name none. */
   readonly attributes?: string | null;
 }
 
-/** SQL for `StoredRules` of a row with rules. @param withRules SQL: whether their text is wanted, too */
+/** SQL of `StoredRules` of a row with rules. @param withRules SQL: whether to return their text too */
 export const storedRulesOf = (row: string, withRules: string): string => `case when ${withRules}
   then jsonb_build_object('digest', ${row}.permissions_digest, 'rules', ${row}.permissions::text)
   else jsonb_build_object('digest', ${row}.permissions_digest) end`;
 
-/** The same of rules that are not in the database, or not any more. @param text JSON */
+/** The same for rules that are not in the database (any more). @param text JSON */
 export const rulesAsText = (text: string): StoredRules => ({ digest: text, rules: text });
 
-/** What rules mean where they hold. */
+/** How rules are read in a scope. */
 interface Place {
   readonly name: string;
   readonly words: Vocabulary;
-  /** The built-in roles among slugs, each once, in the order in which their rules come. */
+  /** The built-in roles among slugs, each once, in order of evaluation. */
   readonly builtIn: (slugs: readonly string[]) => { readonly slug: string; readonly rules: readonly Rule[] }[];
 }
 
@@ -86,32 +86,32 @@ const sortedOf = <S extends string>(slugs: readonly string[], isOne: (slug: stri
   [...new Set(slugs)].filter(isOne).sort();
 
 /**
- * The rules of a list of project roles. The built-in ones come first, since they only allow; the others follow in the order
- * in which they are named, so that each may take back what those before it gave. An unknown slug allows nothing.
+ * The rules of a list of project roles. Built-in ones come first, since they only allow; the others follow in their
+ * order, so that each may take away what earlier ones granted. An unknown slug grants nothing.
  *
- * @param custom rules of each role that is not built in, in the order of the slugs
+ * @param custom rules of each custom role, in the order of the slugs
  */
 export const rulesOfRoles = (slugs: readonly string[], custom: readonly (readonly Rule[])[]): Rule[] => [
   ...PROJECT.builtIn(slugs).flatMap(({ rules }) => rules),
   ...custom.flat(),
 ];
 
-/** As `rulesOfRoles`, of an organization. */
+/** As `rulesOfRoles`, for an organization. */
 export const rulesOfOrganizationRoles = (slugs: readonly string[], custom: readonly (readonly Rule[])[]): Rule[] => [
   ...ORGANIZATION.builtIn(slugs).flatMap(({ rules }) => rules),
   ...custom.flat(),
 ];
 
-/** Characters of rules, all together: what is made of one takes about ten bytes. */
+/** Maximum total number of cached characters of rules: their compiled form takes about ten bytes each. */
 const MAX_RULES = 4_000_000;
-/** Bytes of what is compiled of them. */
+/** Maximum size in bytes of the compiled forms. */
 const MAX_COMPILED = 32_000_000;
 const BYTES_OF_RULE = 150;
 const BYTES_OF_ENTRY = 500;
 const keptLists = new Kept<CheckedRules>(MAX_RULES);
 const keptRights = new Kept<Rights>(MAX_COMPILED);
 
-/** Checks each list of rules once. @returns undefined when it is told by its digest alone and not known by it */
+/** Checks each list of rules once. @returns undefined when only its digest is given and the digest is unknown */
 function rulesBy(place: Place): (stored: StoredRules | CheckedRules) => CheckedRules | undefined {
   return (stored) => {
     if ('checked' in stored) return stored;
@@ -132,10 +132,10 @@ function rulesBy(place: Place): (stored: StoredRules | CheckedRules) => CheckedR
 }
 
 /**
- * Compiles each combination of lists of rules once. Lists and what is made of them are kept by digests of what is stored, which
- * come anew from the database with every request, so that nothing that is kept can be out of date.
+ * Compiles each combination of lists of rules once. The caches use digests of the stored rules, which the database
+ * returns with every request, so that no cached entry can be stale.
  *
- * @returns undefined when rules are told by their digest alone and not known by it
+ * @returns undefined when only digests of rules are given and one is unknown
  */
 function rightsBy(place: Place): (held: HeldRoles) => Rights | undefined {
   const listOf = rulesBy(place);
@@ -165,7 +165,7 @@ const weightOf = (rules: number, lists: readonly CheckedRules[]): number =>
 
 type Lists = Readonly<Record<'role' | 'privilege', readonly CheckedRules[]>>;
 
-/** A rule, and where it comes from. */
+/** A rule, and its origin. */
 interface SourcedRule {
   readonly rule: Rule;
   readonly source: RuleSource;
@@ -173,7 +173,7 @@ interface SourcedRule {
 
 /** Built-in roles, other roles, privileges: later rules win. */
 function sourcedRules(builtIn: ReturnType<Place['builtIn']>, lists: Lists, attributes: Attributes): SourcedRule[] {
-  // Copies: two roles may have the same list, and a rule is found among all by what it is.
+  // Copies: two roles may have the same list, and a rule is found by identity.
   const from = (source: RuleSource, rules: readonly Rule[]): SourcedRule[] =>
     rules.map((rule) => ({ rule: { ...rule }, source }));
   const stored = (kind: 'role' | 'privilege'): SourcedRule[] =>
@@ -193,21 +193,21 @@ function compile(sourced: readonly SourcedRule[]): Rights {
   return { ability, fingerprint, sources: sourced.map(({ source }) => source) };
 }
 
-/** Rules of a role of a project; undefined when they are told by their digest alone, and are not known by it. */
+/** Rules of a role of a project; undefined when only their digest is given and the digest is unknown. */
 export const findProjectRules = rulesBy(PROJECT);
 
-/** What a caller may do in a project; undefined when rules are told by their digest alone, and are not known by it. */
+/** The rights of a caller in a project; undefined when only digests of rules are given and one is unknown. */
 export const findProjectRights = rightsBy(PROJECT);
 
 /** As `findProjectRights`, in an organization. */
 export const findOrganizationRights = rightsBy(ORGANIZATION);
 
 function known(rights: Rights | undefined): Rights {
-  if (rights === undefined) throw new Error('rules are told by their digest alone');
+  if (rights === undefined) throw new Error('only the digest of the rules is given');
   return rights;
 }
 
-/** What a caller may do in a project, by rules that are all there. */
+/** The rights of a caller in a project, from complete rules. */
 export const projectRights = (held: HeldRoles): Rights => known(findProjectRights(held));
 
 /** As `projectRights`, in an organization. */

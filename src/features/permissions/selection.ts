@@ -3,7 +3,7 @@ import { type Conditions, compileConditions, type Fields } from '../../kernel/au
 import { giveWay } from '../../kernel/slices.js';
 import { namesAttributes } from './attributes.js';
 
-/** New values of the fields that conditions match on. Fields that are not named keep their values. */
+/** New values of the fields that conditions match on. Other fields keep their values. */
 export interface FieldChange {
   readonly subject: string;
   readonly before: Fields;
@@ -11,9 +11,9 @@ export interface FieldChange {
 }
 
 /**
- * Whether any rule selects other resources after these changes. Only the conditions on the changed fields are compared: if they
- * match both before and after, or neither, the rule selects the same. Rules that forbid count like rules that allow. What is
- * compared with an attribute of its holder selects otherwise for some holder, whatever the values are.
+ * Whether any rule matches different resources after these changes. Only the conditions on the changed fields are
+ * compared: if they match both before and after, or neither, the rule matches the same. Rules that forbid count like
+ * rules that allow. A comparison with an attribute of the holder differs for some holder, whatever the values are.
  */
 export async function selectsOtherwise(rules: readonly Rule[], changes: readonly FieldChange[]): Promise<boolean> {
   for (const [subject, concerned] of Map.groupBy(changes, (change) => change.subject)) {
@@ -41,7 +41,7 @@ function comparesAttributes(rules: readonly Rule[], changes: readonly FieldChang
   );
 }
 
-/** The distinct conditions that rules have on these fields, compiled. Those with attributes are compared before. */
+/** The distinct conditions of rules on these fields, compiled. Those with attributes are compared before. */
 function testsOf(
   rules: readonly Rule[],
   { subject, fields }: { subject: string; fields: ReadonlySet<string> },

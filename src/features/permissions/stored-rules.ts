@@ -7,16 +7,16 @@ const forbidEverything = ({ actions }: Vocabulary): readonly Rule[] =>
   Object.entries(actions).map(([subject, action]) => ({ subject, action, inverted: true }));
 
 /**
- * The rules of a role as they are stored. Whatever this version cannot read never widens rights: a rule that allows
- * then allows nothing, and one that forbids forbids everything that it could have meant.
+ * The rules of a role as stored. What this version cannot read never widens rights: a rule that allows then allows
+ * nothing, and one that forbids forbids everything that it could mean.
  *
- * @param stored the list of rules, `{ subject, action, inverted?, conditions? }`, as the database gave it
+ * @param stored the list of rules, `{ subject, action, inverted?, conditions? }`, as read from the database
  */
 export const readStoredRules = (stored: unknown, words: Vocabulary = PROJECT_VOCABULARY): readonly Rule[] =>
   Array.isArray(stored) ? stored.flatMap((rule) => readRule(rule, words)) : forbidEverything(words);
 
 /**
- * The same as JSON text, since JSON has a null of its own: the rules of a role that are `null` cannot be read.
+ * The same from JSON text, since JSON has a null of its own: rules that are `null` cannot be read.
  *
  * @param text null: there is no such role, which allows nothing and forbids nothing
  */
@@ -24,7 +24,7 @@ export const readRulesText = (text: string | null, words: Vocabulary): readonly 
   text === null ? [] : readStoredRules(JSON.parse(text), words);
 
 function readRule(stored: unknown, words: Vocabulary): readonly Rule[] {
-  // Without knowing whether it forbids, it has to be taken to.
+  // Whether it forbids is unknown, so it is taken to.
   if (typeof stored !== 'object' || stored === null) return forbidEverything(words);
   const { subject, action, inverted = false, conditions = null } = stored as Partial<Record<keyof Rule, unknown>>;
   const rule = { subject, action, conditions };
@@ -63,7 +63,7 @@ function readProhibition({ subject, action, conditions }: StoredRule, words: Voc
 const isSubject = (subject: unknown, { actions }: Vocabulary): subject is string =>
   typeof subject === 'string' && Object.hasOwn(actions, subject);
 
-/** Undefined for what is no action and no list of actions. */
+/** Undefined for anything but an action or a list of actions. */
 function actionsOf(action: unknown): readonly string[] | undefined {
   const actions: unknown[] = [action].flat();
   return actions.length > 0 && actions.every((verb) => typeof verb === 'string') ? (actions as string[]) : undefined;
@@ -74,7 +74,7 @@ const given = (conditions: unknown): { conditions?: Conditions } =>
     ? {}
     : { conditions: conditions as Conditions };
 
-/** Whether conditions look at fields of the subject only, by operators that are known, each with an operand of its kind. */
+/** Whether conditions use only fields of the subject and known operators, each with a valid operand. */
 function areUsable(fields: Readonly<Record<string, readonly string[]>> = {}, conditions: unknown): boolean {
   if (conditions === null) return true;
   if (typeof conditions !== 'object' || Array.isArray(conditions)) return false;

@@ -62,7 +62,7 @@ describe('rules of a role', () => {
     ];
     expect((await admin.patch(`${roles}/${role.id}`, { permissions: foreign })).body.details).toEqual(
       [
-        ['[0]', '`environment`; must be left out, since rules on this subject have no conditions'],
+        ['[0]', '`environment`; must be absent: rules on this subject have no conditions'],
         ['[1]', '`secretTags`; must be environment or secretPath on this subject'],
       ].map(([at, told]) => ({
         path: `body.permissions${at}.conditions`,

@@ -5,9 +5,9 @@ const IS_EXPIRED = 'coalesce(c.expires_at <= now(), false)';
 const IS_SPENT = 'c.num_uses_limit > 0 and c.num_uses >= c.num_uses_limit';
 const IS_ADDRESS_TRUSTED = 'coalesce(:address::inet <<= any(a.client_secret_trusted_ips), false)';
 
-/** What is known of a client, without a use of its secret. `clientSecretId` is null for a client id that has no such secret. */
+/** A client, without counting a use of its secret. `clientSecretId` is null for a client ID that has no such secret. */
 export const KNOW_CLIENT = sqlStatement({
-  // Without a secret all that is said of one is null.
+  // Without a secret all of its columns are null.
   text: `select c.id as "clientSecretId", 'identity' as "actorKind", i.id as "actorId", i.name as "actorName",
       i.is_installation_admin as "isInstallationAdmin", o.id as "organizationId",
       coalesce(o.parent_id, o.id) as "rootOrganizationId", held.roles, held."storedRules", held.attributes, coalesce(c.is_revoked, false) as "isRevoked",
@@ -31,10 +31,10 @@ export const KNOW_CLIENT = sqlStatement({
 });
 
 /**
- * Counts one login. A row: it passes.
+ * Counts one login. A row: the login succeeds.
  *
- * One that waits for another here looks at its conditions again on the new row, so that a limit of N gives exactly N
- * logins. The identity is held first, as its deletion does: the two must not wait in a circle.
+ * A login that waits for another here checks its conditions again on the new row, so that a limit of N gives exactly N
+ * logins. The identity is locked first, as its deletion does: otherwise the two could deadlock.
  */
 export const COUNT_LOGIN = sqlStatement({
   text: `with held as materialized (select id from identity where id = :identityId for key share)

@@ -6,15 +6,15 @@ import { type Holder, withAbility } from '../token-check.js';
 import type { TokenLimits } from '../token-family.js';
 import { COUNT_LOGIN, KNOW_CLIENT } from './client-check.sql.js';
 
-/** What a machine identity logs in with, as it is looked for. */
+/** The credentials of a login, as the lookup needs them. */
 export interface Credentials {
   readonly clientId: string;
   readonly secretHash: Buffer;
 }
 
-/** Whose client id it is, and why the client secret does not pass right now. */
+/** The identity of the client ID, and why the client secret is rejected. */
 export interface KnownClient extends Holder {
-  /** Null: the client id is known, and has no such secret. */
+  /** Null: the client ID exists, but has no such secret. */
   readonly clientSecretId: string | null;
   readonly isRevoked: boolean;
   readonly isExpired: boolean;
@@ -22,7 +22,7 @@ export interface KnownClient extends Holder {
   readonly isAddressTrusted: boolean;
 }
 
-/** What is known of a client, without a use of its secret; null for an unknown client id. */
+/** A client, without counting a use of its secret; null for an unknown client ID. */
 export async function findClient(
   run: Query,
   { clientId, secretHash }: Credentials,
@@ -35,7 +35,7 @@ export async function findClient(
 /**
  * Checks a client secret and counts the login in one statement, on the clock of the database.
  *
- * @returns null when it does not pass; `findClient` tells why
+ * @returns null when it is rejected; `findClient` returns why
  */
 export async function passClient(
   tx: Transaction,
@@ -45,7 +45,7 @@ export async function passClient(
   return row ?? null;
 }
 
-/** Only who holds a right secret learns more than CREDENTIALS_INVALID. */
+/** Only a caller with a valid secret learns more than CREDENTIALS_INVALID. */
 function refusalOf(client: KnownClient | null): ErrorCode | null {
   if (client === null || client.clientSecretId === null) return 'CREDENTIALS_INVALID';
   if (client.isRevoked) return 'CLIENT_SECRET_REVOKED';
@@ -55,7 +55,10 @@ function refusalOf(client: KnownClient | null): ErrorCode | null {
   return client.roles === null ? 'TOKEN_SCOPE_REFUSED' : null;
 }
 
-/** The client with its secret, unless it is refused. @throws CREDENTIALS_INVALID, the CLIENT_SECRET_* codes, TOKEN_SCOPE_REFUSED */
+/**
+ * The client with its secret, unless it is rejected. @throws CREDENTIALS_INVALID, the CLIENT_SECRET_* codes,
+ * TOKEN_SCOPE_REFUSED
+ */
 export function requireClient(client: KnownClient | null): KnownClient & { readonly clientSecretId: string } {
   const refusal = refusalOf(client);
   if (refusal !== null) throw new AppError(refusal);

@@ -16,7 +16,7 @@ export class LoginResolver {
   @mutation(
     LogIn,
     LogInWithUniversalAuthPayload,
-    'Logs a machine identity in with its client id and a client secret. It needs no Authorization header.',
+    'Logs a machine identity in with its client ID and a client secret. Needs no Authorization header.',
   )
   async logInWithUniversalAuth(ctx: Context | AnonymousContext, input: object): Promise<LogInWithUniversalAuthPayload> {
     return toIssuedPayload(await this.service.logIn(ctx, input));

@@ -13,7 +13,7 @@ export const loginRoutes = [
     field: 'logInWithUniversalAuth',
     body: withoutNull(LogIn),
     errors: ['ORGANIZATION_NOT_FOUND'],
-    // Of the right form, with a wrong checksum.
+    // Well-formed, with a wrong checksum.
     example: {
       clientId: '2b7f6c1e-3f0a-4f6e-9b57-0d1f6f1c9a11',
       clientSecret: 'srs_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLM',

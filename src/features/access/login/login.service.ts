@@ -14,7 +14,7 @@ import { LogIn } from './login.rules.js';
 
 const ACTION = 'identity-universal-auth:login';
 
-/** Logins: they answer without a bearer token, because they are how one gets it. The audit row names the identity. */
+/** Logins: they need no bearer token, because they issue one. The audit record names the identity. */
 export class LoginService {
   constructor(
     private readonly organizations: OrganizationReader,
@@ -22,18 +22,19 @@ export class LoginService {
   ) {}
 
   /**
-   * Logs a machine identity in with its client id and a client secret, and counts the use of the secret. The new token lives as
-   * the universal-auth configuration says.
+   * Logs a machine identity in with its client ID and a client secret, and counts the use of the secret. The
+   * universal-auth configuration sets the lifetime of the new token.
    *
-   * One statement looks the client up, and three in a transaction count, make and record: the number never grows. A refused
-   * login leaves a row in the audit trail of the organization that owns the client id, where there is such an id; for a wrong
-   * secret the response does not wait for it.
+   * One statement looks the client up, and three in a transaction count, create and record: the number is constant. A
+   * rejected login leaves a record in the audit trail of the organization that owns the client ID, if it exists; for a
+   * wrong secret the response does not wait for it.
    *
    * @param raw `{ clientId, clientSecret, organizationSlug? }`: the slug of a sub-organization to scope the token to
-   * @throws VALIDATION_FAILED, CREDENTIALS_INVALID (unknown client, wrong secret); to who has a right secret:
-   *   CLIENT_SECRET_REVOKED, CLIENT_SECRET_EXPIRED, CLIENT_SECRET_USES_EXHAUSTED, CLIENT_SECRET_ADDRESS_REFUSED,
-   *   ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED; RATE_LIMITED after too many that failed, from the address or for the client,
-   *   and when the client has made too many tokens; AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, CREDENTIALS_INVALID (unknown client, wrong secret); with a valid secret:
+   * CLIENT_SECRET_REVOKED, CLIENT_SECRET_EXPIRED, CLIENT_SECRET_USES_EXHAUSTED, CLIENT_SECRET_ADDRESS_REFUSED,
+   * ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED; RATE_LIMITED after too many failures, from the address or for the
+   * client,
+   * and when the client has created too many tokens; AUDIT_UNAVAILABLE
    */
   async logIn(request: Context | AnonymousContext, raw: unknown): Promise<IssuedToken> {
     const { clientId, clientSecret, organizationSlug } = parse(LogIn, raw);
@@ -56,8 +57,8 @@ export class LoginService {
     } catch (error) {
       if (error instanceof AppError && error.status === 401) {
         const recorded = recordRefusal(ctx, error);
-        // Whoever has no right secret must not learn by waiting that there is such a client. Nothing is disclosed or changed
-        // before the record, and a stranger's failed attempt may be lost with a trail that cannot be written.
+        // Without a valid secret a caller must not learn from the response time whether the client exists. Nothing is
+        // disclosed or changed before the record, and a failed attempt may be lost when the trail cannot be written.
         if (error.code === 'CREDENTIALS_INVALID') recorded.catch(() => undefined);
         else await recorded;
       }
@@ -70,12 +71,12 @@ export class LoginService {
     { client, credentials, slug }: { client: KnownClient; credentials: Credentials; slug: string | null | undefined },
   ): Promise<IssuedToken> {
     const { clientSecretId, actorId: identityId } = requireClient(client);
-    // Only now: whoever does not know the secret must not use up what the client may make.
+    // Only now: a caller without the secret must not use up the rate limit of the client.
     this.rateLimits.takeAll([['mints', `client:${nameOf(credentials.clientId)}`]]);
     return inTransaction(ctx, async (tx) => {
       const settings = await passClient(tx, { identityId, clientSecretId });
       if (settings === null) {
-        // Revoked, spent or gone since it was looked up.
+        // Revoked, used up or deleted since the lookup.
         requireClient(await findClient(queryOf(tx), credentials, tx.address));
         throw new AppError('CREDENTIALS_INVALID');
       }
@@ -94,7 +95,7 @@ export class LoginService {
   }
 }
 
-/** The same client, however its id is written. */
+/** The same client, however its ID is written. */
 const nameOf = (clientId: string): string => clientId.toLowerCase();
 
 const recordRefusal = (ctx: Context, { code }: AppError): Promise<void> =>

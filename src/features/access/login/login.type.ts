@@ -1,5 +1,5 @@
 import { ObjectType } from 'type-graphql';
 import { CreateAccessTokenPayload } from '../access-token.type.js';
 
-@ObjectType({ description: 'The token of a login. This is the only time that it is shown.' })
+@ObjectType({ description: 'The access token of a login. The token itself is returned only once.' })
 export class LogInWithUniversalAuthPayload extends CreateAccessTokenPayload {}

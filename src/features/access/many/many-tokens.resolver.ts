@@ -19,7 +19,8 @@ export class ManyTokensResolver {
   @query(
     AccessTokenConnection,
     ListTokens,
-    'The tokens that you may read, newest change first: of your organization’s machine identities and of those of your projects, of users if you may change members, and your own if you are a user.',
+    'Lists the access tokens that you can read, latest change first: those of machine identities of your ' +
+      'organization and of your projects, those of users if you can edit members, and your own if you are a user.',
   )
   accessTokens(ctx: Context, args: object): Promise<CountedConnectionOf<AccessTokenType>> {
     return this.lists.list(ctx, args);
@@ -28,7 +29,7 @@ export class ManyTokensResolver {
   @query(
     AccessTokenConnection,
     ListPersonalTokens,
-    'The personal access tokens of a user, newest change first: your own, or as an admin of the organization anyone’s.',
+    'Lists the personal access tokens of a user, latest change first. You can list your own, and as an admin of the organization those of any user.',
   )
   personalAccessTokens(ctx: Context, args: object): Promise<CountedConnectionOf<AccessTokenType>> {
     return this.lists.listPersonal(ctx, args);
@@ -37,7 +38,9 @@ export class ManyTokensResolver {
   @mutation(
     RevokeTokens,
     RevokeAccessTokensPayload,
-    'Revokes up to 1,000 tokens and what they made for their own holders, all or none, at once and for good. Those that were revoked before are left out, and of those that are not named by their ids the one that you use with those it was made from.',
+    'Revokes up to 1,000 access tokens permanently, with the tokens that they created for the same holders. Either ' +
+      'all are revoked or none. Tokens that were already revoked are left out. Unless tokens are selected by ID, your ' +
+      'own token and the tokens that it was created from are left out too.',
   )
   revokeAccessTokens(ctx: Context, input: object): Promise<RevokeAccessTokensPayload> {
     return this.revocations.revoke(ctx, input);
@@ -52,13 +55,13 @@ export class IdentityTokensResolver {
 
   @nested(
     [AccessTokenType],
-    'Its tokens that still pass, newest change first; null if you may not read them. All tokens: `accessTokens` at the root.',
+    'The valid tokens of the identity, latest change first; null if you cannot read them. For all tokens use the query `accessTokens`.',
   )
   async accessTokens({ id }: IdentityType, ctx: Context): Promise<readonly AccessTokenType[] | null> {
     return (await this.lists.listOfIdentity(ctx, id))?.nodes ?? null;
   }
 
-  @nested(AccessTokenConnection, 'As `accessTokens`, in pages.', TokenPageArgs)
+  @nested(AccessTokenConnection, 'The same as `accessTokens`, with pagination.', TokenPageArgs)
   accessTokenConnection(
     { id }: IdentityType,
     ctx: Context,

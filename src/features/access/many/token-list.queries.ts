@@ -8,9 +8,9 @@ import { ENDS_AT, IS_EXPIRED } from '../token-check.sql.js';
 
 const tables = tablesOf<typeof AccessTokenSchema | typeof OrganizationSchema>();
 
-/** Whose tokens are looked for. */
+/** The holders of the tokens to list. */
 export interface Sight extends Scope {
-  /** Of all identities of the organization but those of its projects. */
+  /** Of all identities of the organization except those of its projects. */
   readonly ofIdentities: boolean;
   /** Also of the admin of the installation. */
   readonly ofInstallationAdmin: boolean;
@@ -21,17 +21,17 @@ export interface Sight extends Scope {
   readonly userIds: readonly string[];
 }
 
-/** Which of their tokens are looked for. */
+/** Which of their tokens to list. */
 export interface TokenFilter {
-  /** Also those that pass no more. */
+  /** Also tokens that are no longer valid. */
   readonly includeEnded: boolean;
-  /** Null, as for the other: whenever. */
+  /** Null, like the other bound: any time. */
   readonly expiresBefore: Date | null;
   readonly unusedSince: Date | null;
   readonly updatedSince: Date | null;
-  /** But for these. */
+  /** Except these. */
   readonly exceptIds: readonly string[];
-  /** But for those of these identities and users. */
+  /** Except those of these identities and users. */
   readonly exceptHolders: readonly string[];
 }
 
@@ -54,7 +54,7 @@ const isOfOrganization = (wanted: TokenSearch): RawBuilder<unknown> => sql`
     or (${wanted.ofUsers}::boolean and t.user_id <> all(${wanted.userIds}::uuid[])
       and exists (select from app_user u where u.id = t.user_id and u.organization_id = ${wanted.organizationId}::uuid)))`;
 
-/** Tokens `t`. @param rest what is left of those of each organization and of each of the owners that are named */
+/** Tokens `t`. @param rest further clauses, for the tokens of each organization and of each named owner */
 const tokens = (wanted: TokenSearch, rest: RawBuilder<unknown>) => {
   const of = (owner: string, further = sql``) => sql`lateral (select t.* from access_token t
     where ${sql.raw(`t.${owner} = owner.id`)} and ${matches(wanted)} ${further} ${rest}) t`;
@@ -68,14 +68,17 @@ const tokens = (wanted: TokenSearch, rest: RawBuilder<unknown>) => {
     select t.* from unnest(${wanted.userIds}::uuid[]) owner (id) cross join ${of('user_id')})`.as('t');
 };
 
-/** A page of tokens, newest change first, then id. The bound is there twice, so that an index finds where the page begins. */
+/**
+ * A page of tokens, latest change first, then ID. The bound is written twice, so that an index finds the start of the
+ * page.
+ */
 const page = ({ time, id, limit }: TimeBounds): RawBuilder<unknown> => sql`
   and t.updated_at <= coalesce(${time}::timestamptz, 'infinity')
   and (${time}::timestamptz is null or t.updated_at < ${time}::timestamptz or t.id > ${id}::uuid)
   order by t.updated_at desc, t.id limit ${limit}::bigint`;
 
 interface TokenPage extends TokenSearch, TimeBounds {
-  /** Of all together, where `limit` is of each owner; null: no limit. */
+  /** Of all together, where `limit` is per owner; null: no limit. */
   readonly limitOfAll: number | null;
 }
 
@@ -89,10 +92,10 @@ export const listTokens = prepared((wanted: TokenPage) =>
     .limit(sql<number>`${wanted.limitOfAll}::bigint`),
 );
 
-/** How many there are: in all, or of each identity. */
+/** Number of tokens: in total, or of each identity. */
 export const countTokens = prepared((wanted: TokenSearch & { byIdentity: boolean }) =>
   tables
-    // Each owner's by its index: without it Postgres may read the tokens of all.
+    // Per owner, by the index: otherwise Postgres may scan the tokens of all.
     .selectFrom(tokens(wanted, sql`offset 0`))
     .select([
       sql<string | null>`case when ${wanted.byIdentity}::boolean then t.identity_id end`.as('identityId'),

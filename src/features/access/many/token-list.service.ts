@@ -30,7 +30,7 @@ export class TokenListService {
   ) {}
 
   /**
-   * The tokens of a machine identity, or all that the caller may read, newest change first.
+   * The tokens of a machine identity, or all that the caller may read, latest change first.
    *
    * @param raw `{ identityId?, expiresBefore?, unusedSince?, includeEnded?, updatedSince?, first?, after?, offset? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
@@ -48,7 +48,7 @@ export class TokenListService {
   }
 
   /**
-   * The personal access tokens of a user, newest change first. A user sees its own; an admin any user's.
+   * The personal access tokens of a user, latest change first. A user sees its own; an admin any user's.
    *
    * @param raw `{ userId, updatedSince?, first?, after?, offset? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, AUDIT_UNAVAILABLE
@@ -78,8 +78,8 @@ export class TokenListService {
   }
 
   /**
-   * The tokens of an identity that is part of a larger answer: those that still pass, in one statement for all identities. Null
-   * for an identity of another organization.
+   * The valid tokens of an identity that is part of a larger response, in one statement for all identities. Null for an
+   * identity of another organization.
    *
    * @throws VALIDATION_FAILED, PERMISSION_DENIED
    */

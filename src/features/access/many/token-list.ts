@@ -26,10 +26,10 @@ export const tokensOf = (ctx: Context, owners: Partial<Pick<Sight, 'identityIds'
 });
 
 /**
- * All tokens to which the caller may do this: of identities of the organization and of its projects, of users for who may change
- * members, and its own if it is a user.
+ * All tokens on which the caller may perform the action: of identities of the organization and of its projects, of
+ * users for callers who may edit members, and its own if it is a user.
  *
- * @throws PERMISSION_DENIED for who may do so to none, whether or not there are any
+ * @throws PERMISSION_DENIED for callers who may do so on none, whether or not there are any
  */
 export async function tokensInReach(
   ctx: Context,
@@ -45,7 +45,7 @@ export async function tokensInReach(
   return { ...tokensOf(ctx, { identityIds: identityIds ?? [], userIds }), ofIdentities, ofUsers };
 }
 
-/** What a caller asks of tokens. */
+/** The filters of a caller. */
 type AskedFilter = {
   readonly [Name in 'expiresBefore' | 'unusedSince']?: TokenFilter[Name] | undefined;
 } & { readonly includeEnded: boolean };
@@ -55,12 +55,15 @@ export const filtered = (
   { includeEnded, expiresBefore = null, unusedSince = null }: AskedFilter,
 ): TokenSearch => ({ ...search, includeEnded, expiresBefore, unusedSince });
 
-/** Which page of tokens is asked for. */
+/** The requested page of tokens. */
 export interface TokenPageRequest extends PageRequest, Pick<OrderedRequest, 'updatedSince'> {
   readonly offset?: number | null | undefined;
 }
 
-/** A page of tokens, newest change first, then id. One more than asked for, so that the page knows of it. */
+/**
+ * A page of tokens, latest change first, then ID. One more than requested, so that the page knows whether there are
+ * more.
+ */
 export async function pageOfTokens(
   ctx: Context,
   all: TokenSearch,
@@ -73,13 +76,13 @@ export async function pageOfTokens(
   return rows.slice(offset ?? 0).map(toAccessTokenView);
 }
 
-/** How many tokens there are, on whatever page. */
+/** Number of tokens on all pages. */
 export async function countOfTokens(ctx: Context, search: TokenSearch): Promise<number> {
   const [row] = await countTokens(ctx, { ...search, byIdentity: false });
   return row?.count ?? 0;
 }
 
-/** The tokens of identities that still pass, newest change first, then id. */
+/** The valid tokens of identities, latest change first, then ID. */
 export const tokensOfIdentities = batchOfLists<AccessTokenView, TimeBounds & { since: string | null }>(
   async (ctx, identityIds, { since, ...bounds }) => {
     const updatedSince = since === null ? null : new Date(since);
@@ -89,7 +92,7 @@ export const tokensOfIdentities = batchOfLists<AccessTokenView, TimeBounds & { s
   ({ identityId }) => identityId ?? '',
 );
 
-/** How many these are. */
+/** Number of these. */
 export const countsOfIdentities: BatchLoad<number> = async (ctx, identityIds) => {
   const search = { ...tokensOf(ctx, { identityIds }), includeEnded: false };
   const counts = await countTokens(ctx, { ...search, byIdentity: true });

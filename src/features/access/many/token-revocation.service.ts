@@ -30,7 +30,7 @@ interface Revocation {
   readonly hasMore: boolean;
 }
 
-/** Tokens that a request is about. */
+/** Tokens that a request selects. */
 interface Chosen {
   readonly tokens: readonly AccessTokenView[];
   readonly hasMore: boolean;
@@ -38,7 +38,7 @@ interface Chosen {
 
 type Filter = Omit<z.output<typeof RevokeTokens>, 'ids' | 'dryRun'>;
 
-/** Whoever chooses tokens by what they have in common sees which ones these are. */
+/** A caller who selects tokens by common attributes sees which ones these are. */
 const NEEDED = ['identity:get-token', 'identity:delete-token'] as const;
 
 /** Revokes many tokens at once. */
@@ -49,12 +49,13 @@ export class TokenRevocationService {
   ) {}
 
   /**
-   * Revokes tokens and what they made for their own holders, all or none, at once on every node. As many statements for any number
-   * of them. Of callers who revoke the same token at the same moment one gets it.
+   * Revokes tokens with the tokens that they created for the same holders, all or none, at once on every node. A
+   * constant number of statements. Of callers who revoke the same token concurrently one succeeds.
    *
    * @param raw `{ ids, dryRun? }` or `{ identityId?, expiresBefore?, unusedSince?, dryRun? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, TOKEN_NOT_FOUND (naming the places of
-   *   all), LAST_ADMIN when no lasting admin of an organization could log in any more, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, TOKEN_NOT_FOUND (with the
+   * paths of
+   * all), LAST_ADMIN when no permanent admin of an organization could log in any more, AUDIT_UNAVAILABLE
    */
   async revoke(ctx: Context, raw: unknown): Promise<Revocation> {
     const { ids, dryRun, ...filter } = parse(RevokeTokens, raw);
@@ -77,7 +78,10 @@ export class TokenRevocationService {
     return revocation;
   }
 
-  /** Tokens of accounts that may do more than the caller are not among them. @throws PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND */
+  /**
+   * Tokens of accounts that may do more than the caller are left out. @throws PERMISSION_DENIED, PERMISSION_BOUNDARY,
+   * IDENTITY_NOT_FOUND
+   */
   async #matching(tx: Transaction, { identityId, ...filter }: Filter): Promise<Chosen> {
     const all =
       identityId == null ? await tokensInReach(tx, this.identities, NEEDED) : await this.#ofIdentity(tx, identityId);
@@ -111,7 +115,7 @@ async function withinRights(tx: Transaction, search: TokenSearch, limit: number)
   }
 }
 
-/** @throws TOKEN_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, each naming the places of all */
+/** @throws TOKEN_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, each with the paths of all */
 async function named(tx: Transaction, given: readonly string[]): Promise<Chosen> {
   const ids = distinctIds(given);
   const places = ids.map((id) => `ids[${given.findIndex((text) => text.toLowerCase() === id)}]`);
@@ -122,7 +126,7 @@ async function named(tx: Transaction, given: readonly string[]): Promise<Chosen>
   });
   const missing = errors.flatMap((error, at): ErrorDetail[] =>
     error?.code === 'TOKEN_NOT_FOUND'
-      ? [{ path: places[at] ?? '', code: 'TOKEN_NOT_FOUND', message: 'is no token that you know of' }]
+      ? [{ path: places[at] ?? '', code: 'TOKEN_NOT_FOUND', message: 'does not exist, or you cannot see it' }]
       : [],
   );
   if (missing.length > 0) throw new AppError('TOKEN_NOT_FOUND', undefined, { details: missing });
@@ -143,8 +147,8 @@ async function named(tx: Transaction, given: readonly string[]): Promise<Chosen>
   return { tokens: found.flatMap((token) => (token instanceof AppError ? [] : token)), hasMore: false };
 }
 
-/** Why a token is not revoked whose holder may do more; of what is missing one right is named. */
-const TAKEN_FROM = 'is a token of an account that may do more than you; to revoke it';
+/** Why a token is not revoked whose holder may do more; names one of the missing rights. */
+const TAKEN_FROM = 'is a token of an account with more permissions than you; to revoke it';
 
 function denialIn(check: () => void): PermissionDenied | null {
   try {
@@ -156,7 +160,7 @@ function denialIn(check: () => void): PermissionDenied | null {
   }
 }
 
-/** Tokens as they are: those that were chosen in their order, then the others. */
+/** The current state of tokens: the selected ones in their order, then the others. */
 async function inOrder(
   tx: Transaction,
   chosen: readonly string[],
