@@ -135,8 +135,11 @@ const rawSecrets = [
   }),
   older(['POST', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`),
   older(['PATCH', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, {
-    body: { metadata: ignored('nothing shows it; use secretMetadata.') },
-    toPresent: ({ metadata: _, ...given }) => given,
+    body: {
+      metadata: ignored('nothing shows it; use secretMetadata.'),
+      secretName: ignored('the key in the path counts.'),
+    },
+    toPresent: ({ metadata: _, secretName: __, ...given }) => given,
   }),
   older(['DELETE', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, {
     body: { secretName: ignored('the key in the path counts.') },

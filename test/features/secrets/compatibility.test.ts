@@ -74,7 +74,8 @@ describe('routes in the words of before', () => {
     const { admin, project, place } = await scene();
     const at = `workspaceId=${project.id}&environment=dev`;
     expect((await admin.get(`${RAW}/ONE?${at}&secretName=ONE`)).status).toBe(200);
-    expect((await admin.patch(`${RAW}/ONE`, { ...place, metadata: { a: 1 } })).status).toBe(200);
+    const change = { ...place, secretName: 'ONE', secretValue: 'changed', metadata: { a: 1 } };
+    expect((await admin.patch(`${RAW}/ONE`, change)).body.secret).toMatchObject({ secretValue: 'changed', version: 2 });
     expect((await admin.delete(`${RAW}/ONE`, { ...place, secretName: 'ONE' })).status).toBe(200);
     expect(await admin.get(`${RAW}?${at}&secretName=ONE`)).toBeError(422, 'VALIDATION_FAILED');
     const made = await admin.post(`${RAW}/TWO`, { ...place, metadata: {} });
