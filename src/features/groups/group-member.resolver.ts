@@ -17,35 +17,35 @@ import {
 export class GroupMemberResolver {
   constructor(private readonly service: GroupMemberService) {}
 
-  @query(GroupMemberConnection, ListMembers, 'The users and machine identities in a group, by name.')
+  @query(GroupMemberConnection, ListMembers, 'Lists the users and machine identities in a group, by name.')
   groupMembers(ctx: Context, args: object): Promise<ConnectionOf<GroupMemberType>> {
     return this.service.list(ctx, args);
   }
 
   @mutation(
     OneMember,
-    { member: [GroupMemberType, 'The new member.'] },
-    'Takes a member of the organization into a group. You must have all that the group gives, in organizations and projects.',
+    { member: [GroupMemberType, 'The added member.'] },
+    'Adds a member of the organization to a group. You must have all permissions that the group grants, in organizations and projects.',
   )
   async addGroupMember(ctx: Context, input: object): Promise<{ member: GroupMemberType }> {
     return { member: await this.service.add(ctx, input) };
   }
 
-  @mutation(ManyMembers, AddGroupMembersPayload, 'Takes many into a group at once, all or none: see addGroupMember.')
+  @mutation(ManyMembers, AddGroupMembersPayload, 'Adds several members to a group, all or none. See `addGroupMember`.')
   async addGroupMembers(ctx: Context, input: object): Promise<AddGroupMembersPayload> {
     return { members: await this.service.addMany(ctx, input) };
   }
 
   @mutation(
     OneMember,
-    { member: [GroupMemberType, 'The former member.'] },
-    'Takes a user or a machine identity out of a group. What it could do by the group ends.',
+    { member: [GroupMemberType, 'The removed member.'] },
+    'Removes a user or a machine identity from a group. It loses the permissions that the group grants.',
   )
   async removeGroupMember(ctx: Context, input: object): Promise<{ member: GroupMemberType }> {
     return { member: await this.service.remove(ctx, input) };
   }
 
-  @mutation(ManyMembers, RemoveGroupMembersPayload, 'Takes many out of a group at once, all or none.')
+  @mutation(ManyMembers, RemoveGroupMembersPayload, 'Removes several members from a group, all or none.')
   async removeGroupMembers(ctx: Context, input: object): Promise<RemoveGroupMembersPayload> {
     return { members: await this.service.removeMany(ctx, input) };
   }
@@ -57,13 +57,13 @@ export class GroupMembersResolver {
 
   @nested(
     [GroupMemberType],
-    'Its members, by name: users if you may read members, machine identities if you may read these.',
+    'Members of the group, by name: users if you have permission to read members, machine identities if you have permission to read those.',
   )
   members({ id }: GroupType, ctx: Context): Promise<readonly GroupMemberType[]> {
     return this.service.membersOf(ctx, id);
   }
 
-  @nested(GroupMemberConnection, 'As `members`, in pages.')
+  @nested(GroupMemberConnection, 'Like `members`, in pages.')
   async memberConnection(group: GroupType, ctx: Context, page: object): Promise<ConnectionOf<GroupMemberType>> {
     return pageOf(await this.members(group, ctx), page, 2, byName);
   }

@@ -21,11 +21,11 @@ const isOne = ({ userId, identityId }: { userId?: unknown; identityId?: unknown 
 export const OneMember = z
   .strictObject({
     groupId,
-    userId: idOf('user').nullish(),
-    identityId: idOf('machine identity').nullish(),
+    userId: idOf('ID of the user. Set this or `identityId`.').nullish(),
+    identityId: idOf('ID of the machine identity. Set this or `userId`.').nullish(),
   })
-  .refine(isOne, { path: ['userId'], error: 'must be given, or else identityId, not both' })
-  .meta({ description: 'A group, and a user or a machine identity: give userId or identityId.' });
+  .refine(isOne, { path: ['userId'], error: 'required if `identityId` is omitted, and not allowed otherwise' })
+  .meta({ description: 'The group and the member. Set `userId` or `identityId`.' });
 
 const username = z.string().trim().toLowerCase().min(1).max(255).refine(isStorable, NOT_STORABLE);
 
@@ -46,20 +46,20 @@ const namesEachOnce = ({ userIds, usernames, identityIds }: Lists): boolean =>
 export const ManyMembers = z
   .strictObject({
     groupId,
-    userIds: ids('A user.').meta({ description: 'The users, by their ids.' }),
-    usernames: z.array(username).default([]).meta({ description: 'More users, by their names.' }),
-    identityIds: ids('A machine identity.').meta({ description: 'The machine identities.' }),
+    userIds: ids('A user.').meta({ description: 'IDs of users.' }),
+    usernames: z.array(username).default([]).meta({ description: 'Usernames of more users.' }),
+    identityIds: ids('A machine identity.').meta({ description: 'IDs of machine identities.' }),
   })
   .refine((given) => countOf(given) > 0 && countOf(given) <= MAX_MEMBERS, {
     path: ['userIds'],
-    error: `must have 1 to ${MAX_MEMBERS} entries, together with usernames and identityIds`,
+    error: `must have 1 to ${MAX_MEMBERS} items, counting usernames and identityIds`,
   })
-  .refine(namesEachOnce, { path: ['userIds'], error: 'must name each member once' })
-  .meta({ description: 'A group, and 1 to 100 users and machine identities, each once.' });
+  .refine(namesEachOnce, { path: ['userIds'], error: 'must list each member only once' })
+  .meta({ description: 'The group, and 1 to 100 users and machine identities, each listed once.' });
 
 /** Arguments of `groupMembers`. */
 export const ListMembers = z.strictObject({
   groupId,
-  memberKind: memberKind.nullish().meta({ description: 'Only people, or only machine identities.' }),
+  memberKind: memberKind.nullish().meta({ description: 'Return only users, or only machine identities.' }),
   ...pageRules,
 });

@@ -210,9 +210,9 @@ const isNamed = (
 ): boolean => member.memberKind === kind && text === (by === 'id' ? member.memberId : member.name);
 
 const WORDS: Partial<Record<ErrorCode, string>> = {
-  USER_NOT_FOUND: 'is no user of the organization',
-  IDENTITY_NOT_FOUND: 'is no machine identity of the organization',
-  ALREADY_A_MEMBER: 'is in the group already',
+  USER_NOT_FOUND: 'is not a user of the organization',
+  IDENTITY_NOT_FOUND: 'is not a machine identity of the organization',
+  ALREADY_A_MEMBER: 'is already in the group',
   MEMBERSHIP_NOT_FOUND: 'is not in the group',
 };
 

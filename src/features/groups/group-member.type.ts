@@ -7,36 +7,36 @@ import { MemberKindEnum } from '../organizations/public.js';
 /** What the API shows of a member of a group. */
 @ObjectType('GroupMember', {
   implements: Node,
-  description: 'A person or a machine identity in a group.',
+  description: 'A user or a machine identity in a group.',
   simpleResolvers: true,
 })
 export class GroupMemberType extends Node {
   @Field(() => ID, { description: 'ID of the group.' })
   groupId!: string;
 
-  @Field(() => MemberKindEnum, { description: 'Who it is.' })
+  @Field(() => MemberKindEnum, { description: 'Kind of the member: `USER` or `IDENTITY`.' })
   memberKind!: 'user' | 'identity';
 
-  @Field(() => ID, { description: 'ID of the user or identity.' })
+  @Field(() => ID, { description: 'ID of the user or machine identity.' })
   memberId!: string;
 
-  @Field(() => String, { description: 'Username of the user, or name of the identity.' })
+  @Field(() => String, { description: 'Username of the user, or name of the machine identity.' })
   name!: string;
 
-  @Field(() => DateTime, { description: 'Since when it is in the group.' })
+  @Field(() => DateTime, { description: 'When the member was added to the group.' })
   joinedAt!: Date;
 }
 
 export const GroupMemberConnection = connectionOf(GroupMemberType, 'GroupMember', 'name, then ID');
 
-@ObjectType({ description: 'The new members, by name.' })
+@ObjectType({ description: 'Result of `addGroupMembers`.' })
 export class AddGroupMembersPayload {
-  @Field(() => [GroupMemberType], { description: 'The members.' })
+  @Field(() => [GroupMemberType], { description: 'The added members, by name.' })
   members!: readonly GroupMemberType[];
 }
 
-@ObjectType({ description: 'The former members, by name.' })
+@ObjectType({ description: 'Result of `removeGroupMembers`.' })
 export class RemoveGroupMembersPayload {
-  @Field(() => [GroupMemberType], { description: 'The members as they were.' })
+  @Field(() => [GroupMemberType], { description: 'The removed members, by name.' })
   members!: readonly GroupMemberType[];
 }

@@ -14,20 +14,24 @@ export class GroupResolver {
     private readonly links: GroupLinkService,
   ) {}
 
-  @query(GroupType, OneGroup, 'One group of your organization, or one that is linked to it.')
+  @query(GroupType, OneGroup, 'Returns a group of your organization, or a group that is linked to it.')
   group(ctx: Context, args: object): Promise<GroupType> {
     return this.service.get(ctx, args);
   }
 
-  @query(GroupConnection, ListGroups, 'The groups of your organization, and those that are linked to it, by name.')
+  @query(
+    GroupConnection,
+    ListGroups,
+    'Lists the groups of your organization and the groups that are linked to it, by name.',
+  )
   groups(ctx: Context, args: object): Promise<CountedConnectionOf<GroupType>> {
     return this.service.list(ctx, args);
   }
 
   @mutation(
     CreateGroup,
-    { group: [GroupType, 'The new group.'] },
-    'Makes a group of your organization. Its role can allow no more than you may do yourself.',
+    { group: [GroupType, 'The created group.'] },
+    'Creates a group in your organization. Its role cannot grant permissions that you do not have.',
   )
   async createGroup(ctx: Context, input: object): Promise<{ group: GroupType }> {
     return { group: await this.service.create(ctx, input) };
@@ -35,8 +39,8 @@ export class GroupResolver {
 
   @mutation(
     UpdateGroup,
-    { group: [GroupType, 'The group as it is now.'] },
-    'Changes name, slug and role of a group. No role that is given or taken can allow more than you may do yourself.',
+    { group: [GroupType, 'The updated group.'] },
+    'Changes the name, slug and role of a group. Neither the old nor the new role can grant permissions that you do not have.',
   )
   async updateGroup(ctx: Context, input: object): Promise<{ group: GroupType }> {
     return { group: await this.service.update(ctx, input) };
@@ -45,7 +49,7 @@ export class GroupResolver {
   @mutation(
     OneGroup,
     { group: [GroupType, 'The deleted group.'] },
-    'Deletes a group. What its members may do by it ends, in organizations and in projects.',
+    'Deletes a group. Its members lose the permissions that it grants, in organizations and projects.',
   )
   async deleteGroup(ctx: Context, input: object): Promise<{ group: GroupType }> {
     return { group: await this.service.delete(ctx, input) };
@@ -53,8 +57,8 @@ export class GroupResolver {
 
   @mutation(
     LinkGroup,
-    { membership: [GroupOrganizationMembershipType, 'What the group is there now.'] },
-    'Gives a group of your root organization a role in a sub-organization. Its members can have tokens for that while it is linked.',
+    { membership: [GroupOrganizationMembershipType, 'The role of the group in the sub-organization.'] },
+    'Links a group of your root organization to a sub-organization, with a role there. While it is linked, its members can get tokens for the sub-organization.',
   )
   async linkGroup(ctx: Context, input: object): Promise<{ membership: GroupOrganizationMembershipType }> {
     return { membership: await this.links.link(ctx, input) };
@@ -62,8 +66,8 @@ export class GroupResolver {
 
   @mutation(
     UnlinkGroup,
-    { membership: [GroupOrganizationMembershipType, 'What the group was there.'] },
-    'Ends the role of a group in a sub-organization, and its memberships of the projects there.',
+    { membership: [GroupOrganizationMembershipType, 'The removed role of the group in the sub-organization.'] },
+    'Removes the link of a group to a sub-organization, and its memberships in the projects there.',
   )
   async unlinkGroup(ctx: Context, input: object): Promise<{ membership: GroupOrganizationMembershipType }> {
     return { membership: await this.links.unlink(ctx, input) };

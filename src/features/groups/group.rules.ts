@@ -4,25 +4,27 @@ import { pageRules } from '../../kernel/paging.js';
 import { idOf, slugFor, slugText } from '../../kernel/text-rules.js';
 import { displayName, organizationRole } from '../organizations/public.js';
 
-const name = displayName.meta({ description: 'What people call it, 1 to 64 characters.' });
+const name = displayName.meta({ description: 'Display name, 1 to 64 characters.' });
 const slug = slugText(1, 64).meta({
-  description: 'Lower-case words joined by hyphens, as `web-team`, 1 to 64 characters, unique in the organization.',
+  description:
+    'Lowercase letters and digits, with single hyphens between words, for example `web-team`. 1 to 64 characters, unique in the organization.',
 });
 const roleSlug = organizationRole.meta({
-  description: 'Slug of the role that its members have in your organization by it.',
+  description: 'Slug of the role that the group gives its members in your organization, for example `member`.',
 });
 const id = idOf('group');
 
-/** Input of `createGroup`. Source: interface of clients (Groups). */
+/** Input of `createGroup`. */
 export const CreateGroup = z
   .strictObject({
     name,
-    slug: slug
-      .nullish()
-      .meta({ description: 'Unique in the organization; made from the name and four random characters when absent.' }),
+    slug: slug.nullish().meta({
+      description:
+        'Lowercase letters and digits, with single hyphens between words, for example `web-team`. Unique in the organization. Default: derived from the name, with four random characters.',
+    }),
     roleSlug: roleSlug.default('no-access'),
   })
-  .meta({ description: 'A new group of your organization.' });
+  .meta({ description: 'Fields of the new group.' });
 
 /** Input of `updateGroup`. */
 export const UpdateGroup = z
@@ -32,16 +34,16 @@ export const UpdateGroup = z
     slug: slug.optional(),
     roleSlug: roleSlug.optional(),
   })
-  .meta({ description: 'Changes of a group. What is absent stays.' });
+  .meta({ description: 'Fields to change. Omitted fields keep their values.' });
 
 /** Input of `deleteGroup`, and arguments of `group`. */
-export const OneGroup = z.strictObject({ id }).meta({ description: 'Which group.' });
+export const OneGroup = z.strictObject({ id }).meta({ description: 'The group to delete, by ID.' });
 
 /** Arguments of `groups`. */
 export const ListGroups = z.strictObject({ ...pageRules, ...orderRules });
 
 const groupId = id;
-const organizationId = idOf('The sub-organization; any other is not found.');
+const organizationId = idOf('sub-organization');
 
 /** Input of `linkGroup`. */
 export const LinkGroup = z
@@ -50,14 +52,14 @@ export const LinkGroup = z
     organizationId,
     roleSlug: organizationRole
       .default('no-access')
-      .meta({ description: 'Slug of the role that its members have there by it, of that organization.' }),
+      .meta({ description: 'Slug of the role that the group gives its members in the sub-organization.' }),
   })
-  .meta({ description: 'Which group shall be what in which sub-organization.' });
+  .meta({ description: 'The group, the sub-organization and the role.' });
 
 /** Input of `unlinkGroup`. */
 export const UnlinkGroup = z
   .strictObject({ groupId, organizationId })
-  .meta({ description: 'Which group leaves which sub-organization.' });
+  .meta({ description: 'The group and the sub-organization.' });
 
 /** A slug for a group that was given none. @param suffix 4 random letters or digits */
 export const groupSlugFor = (text: string, suffix: string): string =>

@@ -6,29 +6,33 @@ import { connectionOf, countedConnectionOf } from '../../kernel/graphql/page.js'
 /** What the API shows of a group. */
 @ObjectType('Group', {
   implements: Node,
-  description: 'Users and machine identities that are given roles together.',
+  description: 'Users and machine identities that share roles.',
   simpleResolvers: true,
 })
 export class GroupType extends Node {
-  @Field(() => ID, { description: 'The organization that owns it, whose members can join it.' })
+  @Field(() => ID, { description: 'ID of the organization that owns the group. Only its members can be in the group.' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
+  @Field(() => String, { description: 'Display name of the group.' })
   name!: string;
 
-  @Field(() => String, { description: 'Lower-case words joined by hyphens, unique in the organization that owns it.' })
+  @Field(() => String, {
+    description: 'Slug of the group, unique in the organization that owns it, for example `web-team`.',
+  })
   slug!: string;
 
-  @Field(() => String, { description: 'Slug of the role that its members have in your organization by it.' })
+  @Field(() => String, { description: 'Slug of the role that the group gives its members in your organization.' })
   roleSlug!: string;
 
-  @Field(() => ID, { nullable: true, description: 'ID of that role; null for a built-in one.' })
+  @Field(() => ID, { nullable: true, description: 'ID of that role. Null for a built-in role.' })
   roleId!: string | null;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the group was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed; joining and leaving are no changes of it.' })
+  @Field(() => DateTime, {
+    description: 'When the group was last changed. Adding and removing members does not count.',
+  })
   updatedAt!: Date;
 }
 
@@ -36,7 +40,7 @@ export const GroupConnection = countedConnectionOf(GroupType, 'Group', 'name, th
 
 @ObjectType('GroupOrganizationMembership', {
   implements: Node,
-  description: 'What a group is in an organization: the one that owns it, or a sub-organization that it is linked to.',
+  description: 'Role of a group in an organization: the one that owns it, or a sub-organization that it is linked to.',
   simpleResolvers: true,
 })
 export class GroupOrganizationMembershipType extends Node {
@@ -46,10 +50,12 @@ export class GroupOrganizationMembershipType extends Node {
   @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'Slug of the role that members of the group have there by it.' })
+  @Field(() => String, { description: 'Slug of the role that the group gives its members in that organization.' })
   roleSlug!: string;
 
-  @Field(() => DateTime, { description: 'Since when.' })
+  @Field(() => DateTime, {
+    description: 'When the group got the role: when it was created, or linked to the sub-organization.',
+  })
   createdAt!: Date;
 }
 

@@ -60,7 +60,7 @@ export function createGroups(deps: { organizations: OrganizationReader; projects
     groups: [
       {
         name: 'groups',
-        description: 'Users and machine identities of your organization that are given roles together.',
+        description: 'Groups of users and machine identities that share roles.',
         paths: /^\/api\/v1\/groups\b/,
         parameters: { username: 'Name of the user.' },
       },

@@ -21,7 +21,7 @@ import { GroupMemberType } from './group-member.type.js';
 export function groupLinkOf(type: ClassType<{ readonly groupId: string | null }>): new () => object {
   @Resolver(() => type)
   class GroupLinkResolver {
-    @nested(GroupType, 'The group; null if you may not read it.')
+    @nested(GroupType, 'The group. Null if you do not have permission to read it.')
     group({ groupId }: { groupId: string | null }, ctx: Context): Promise<GroupType | null> {
       return linked(ctx, groupsByIds, groupId);
     }
@@ -33,12 +33,12 @@ export function groupLinkOf(type: ClassType<{ readonly groupId: string | null }>
 function groupsLinkOf(type: ClassType<{ readonly id: string }>): new () => object {
   @Resolver(() => type)
   class GroupsLinkResolver {
-    @nested([GroupType], 'The groups that it is in, by name: those of your organization, and those linked to it.')
+    @nested([GroupType], 'Groups that the member is in, by name: those of your organization and those linked to it.')
     async groups({ id }: { id: string }, ctx: Context): Promise<readonly GroupType[]> {
       return (await batched(ctx, groupsOfMembers, id)) ?? [];
     }
 
-    @nested(GroupConnection, 'As `groups`, in pages.', OrderedPageArgs)
+    @nested(GroupConnection, 'Like `groups`, in pages.', OrderedPageArgs)
     async groupConnection(member: { id: string }, ctx: Context, page: object): Promise<CountedConnectionOf<GroupType>> {
       const all = await this.groups(member, ctx);
       return counted(orderedPageOf(all, page, { orderable: (group) => group }), async () => all.length);
@@ -49,7 +49,10 @@ function groupsLinkOf(type: ClassType<{ readonly id: string }>): new () => objec
 
 @Resolver(() => ProjectMembershipType)
 export class MembershipGroupResolver {
-  @nested(GroupType, 'The group; null for other members, and when you may not read it in your organization.')
+  @nested(
+    GroupType,
+    'The group. Null for other kinds of members, and if you do not have permission to read it in your organization.',
+  )
   group({ memberKind, memberId }: ProjectMembershipType, ctx: Context): Promise<GroupType | null> {
     return linked(ctx, groupsByIds, memberKind === 'group' ? memberId : null);
   }
@@ -57,12 +60,12 @@ export class MembershipGroupResolver {
 
 @Resolver(() => GroupMemberType)
 export class GroupMemberLinkResolver {
-  @nested(UserType, 'The user; null for a machine identity, and when another organization owns the account.')
+  @nested(UserType, 'The user. Null for a machine identity, and for a user that another organization owns.')
   user({ memberKind, memberId }: GroupMemberType, ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);
   }
 
-  @nested(IdentityType, 'The machine identity; null for a user, and when another organization owns it.')
+  @nested(IdentityType, 'The machine identity. Null for a user, and for an identity that another organization owns.')
   identity({ memberKind, memberId }: GroupMemberType, ctx: Context): Promise<IdentityType | null> {
     return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
   }
@@ -72,13 +75,13 @@ export class GroupMemberLinkResolver {
 export class GroupOrganizationsResolver {
   @nested(
     [GroupOrganizationMembershipType],
-    'What it is in your organization and, if you may change sub-organizations, in those below it.',
+    'Roles of the group in your organization and, if you have permission to change sub-organizations, in the sub-organizations.',
   )
   async organizationMemberships({ id }: GroupType, ctx: Context): Promise<readonly GroupOrganizationMembershipType[]> {
     return (await batched(ctx, linksOfGroups, id)) ?? [];
   }
 
-  @nested(GroupOrganizationMembershipConnection, 'As `organizationMemberships`, in pages.')
+  @nested(GroupOrganizationMembershipConnection, 'Like `organizationMemberships`, in pages.')
   async organizationMembershipConnection(
     group: GroupType,
     ctx: Context,

@@ -9,10 +9,12 @@ export const AuthMethodEnum = {
 export type AuthMethod = (typeof AuthMethodEnum)[keyof typeof AuthMethodEnum];
 registerEnumType(AuthMethodEnum, {
   name: 'AuthMethod',
-  description: 'A way in which tokens come to be.',
+  description: 'How an access token is issued.',
   valuesConfig: {
-    TOKEN_AUTH: { description: 'An administrator makes tokens for a machine identity.' },
-    UNIVERSAL_AUTH: { description: 'A machine identity logs in with a client id and a client secret.' },
-    PERSONAL: { description: 'A user has a token of its own.' },
+    TOKEN_AUTH: { description: 'Token authentication: an administrator creates tokens for a machine identity.' },
+    UNIVERSAL_AUTH: {
+      description: 'Universal authentication: a machine identity logs in with a client ID and a client secret.',
+    },
+    PERSONAL: { description: 'A personal access token of a user.' },
   },
 });

@@ -16,25 +16,25 @@ import { IdentityConnection, IdentityType } from './identity.type.js';
 export class IdentityResolver {
   constructor(private readonly service: IdentityService) {}
 
-  @query(IdentityType, OneIdentity, 'One machine identity of your organization.')
+  @query(IdentityType, OneIdentity, 'Returns a machine identity of your organization.')
   identity(ctx: Context, args: object): Promise<IdentityType> {
     return this.service.get(ctx, args);
   }
 
-  @query(IdentityConnection, ListIdentities, 'The machine identities of your organization, by name.')
+  @query(IdentityConnection, ListIdentities, 'Lists the machine identities of your organization, by name.')
   identities(ctx: Context, args: object): Promise<CountedConnectionOf<IdentityType>> {
     return this.service.list(ctx, args);
   }
 
-  @query(IdentityConnection, ListProjectIdentities, 'The machine identities that a project owns, by name.')
+  @query(IdentityConnection, ListProjectIdentities, 'Lists the machine identities that a project owns, by name.')
   projectIdentities(ctx: Context, args: object): Promise<CountedConnectionOf<IdentityType>> {
     return this.service.listOfProject(ctx, args);
   }
 
   @mutation(
     CreateIdentity,
-    { identity: [IdentityType, 'The new identity.'] },
-    'Makes a machine identity. Attach token authentication to give it tokens.',
+    { identity: [IdentityType, 'The created identity.'] },
+    'Creates a machine identity. Attach token or universal authentication to it, so that it can get access tokens.',
   )
   async createIdentity(ctx: Context, input: object): Promise<{ identity: IdentityType }> {
     return { identity: await this.service.create(ctx, input) };
@@ -42,8 +42,8 @@ export class IdentityResolver {
 
   @mutation(
     UpdateIdentity,
-    { identity: [IdentityType, 'The identity as it is now.'] },
-    'Changes the name or the role of a machine identity.',
+    { identity: [IdentityType, 'The updated identity.'] },
+    'Changes the name, role or metadata of a machine identity.',
   )
   async updateIdentity(ctx: Context, input: object): Promise<{ identity: IdentityType }> {
     return { identity: await this.service.update(ctx, input) };

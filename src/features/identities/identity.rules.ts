@@ -6,8 +6,10 @@ import { EVEN_IF_FAULTY, looseTexts } from '../../kernel/validation.js';
 import { displayName, organizationRole } from '../organizations/public.js';
 import { MAX_METADATA_KEY } from '../permissions/public.js';
 
-const name = displayName.meta({ description: 'What people call it, 1 to 64 characters.' });
-const roleSlug = organizationRole.meta({ description: 'Slug of the role that it has in the organization.' });
+const name = displayName.meta({ description: 'Display name, 1 to 64 characters.' });
+const roleSlug = organizationRole.meta({
+  description: 'Slug of the role of the identity in the organization, for example `member`.',
+});
 const id = idOf('machine identity');
 const MAX_METADATA = 50;
 /** What rules of roles can name: `{{identity.metadata.team}}`. */
@@ -16,10 +18,12 @@ export const Metadata = z
     key: z
       .string()
       .regex(new RegExp(`^[A-Za-z0-9_-]{1,${MAX_METADATA_KEY}}$`), 'must be letters, digits, _ and -')
-      .meta({ description: `Letters, digits, \`_\` and \`-\`, 1 to ${MAX_METADATA_KEY} characters.` }),
-    value: personText(0, 255).meta({ description: 'Up to 255 characters.' }),
+      .meta({
+        description: `Key: letters, digits, \`_\` and \`-\`, 1 to ${MAX_METADATA_KEY} characters, for example \`team\`.`,
+      }),
+    value: personText(0, 255).meta({ description: 'Value, up to 255 characters.' }),
   })
-  .meta({ description: 'An entry of the metadata of a machine identity.' });
+  .meta({ description: 'A key and a value in the metadata of a machine identity.' });
 const metadata = z
   .array(Metadata)
   .max(MAX_METADATA)
@@ -30,27 +34,27 @@ const metadata = z
     },
     {
       ...EVEN_IF_FAULTY,
-      error: 'must name each key once',
+      error: 'must have each key only once',
     },
   )
   .meta({
     description:
-      'Up to 50 entries, each key once. Rules of roles can name them: needs GRANT_PRIVILEGES too, and a change cannot give rights that you do not have.',
+      'Metadata of the identity, up to 50 items, each key once. Permission rules can refer to it, so you also need GRANT_PRIVILEGES, and you cannot grant permissions that you do not have.',
   });
 
 /** Its role in the organization gives it nothing. */
 export const OWNED_BY_PROJECT =
-  'must be no-access for an identity of a project, which gets its roles as a member of that';
+  'must be no-access for an identity of a project; it gets its roles as a member of the project';
 
-/** Input of `createIdentity`; without an organization it is that of the caller. Source: behaviour 10 (Identities). */
+/** Input of `createIdentity`; without an organization it is that of the caller. */
 export const CreateIdentity = z
   .strictObject({
     name,
     organizationId: idOf(
-      'Your organization, which shall own it; any other is not found. That of your token when absent.',
+      'ID of your organization, which will own the identity. Default: the organization of your token.',
     ).nullish(),
     projectId: idOf(
-      'The project that shall own it, and of which it is a member with the role `no-access` until it gets others; absent for an identity of the organization.',
+      'ID of the project that will own the identity and have it as a member, at first with the role `no-access`. Omit it for an identity of the organization.',
     ).nullish(),
     roleSlug: roleSlug.default('no-access'),
     metadata: metadata.optional(),
@@ -60,19 +64,19 @@ export const CreateIdentity = z
     error: OWNED_BY_PROJECT,
     params: { code: 'OWNED_BY_PROJECT' },
   })
-  .meta({ description: 'A new machine identity.' });
+  .meta({ description: 'Fields of the new machine identity.' });
 
 /** Input of `updateIdentity`. */
 export const UpdateIdentity = z
   .strictObject({ id, name: name.optional(), roleSlug: roleSlug.optional(), metadata: metadata.optional() })
-  .meta({ description: 'Changes of a machine identity. What is absent stays.' });
+  .meta({ description: 'Fields to change. Omitted fields keep their values.' });
 
 /** Input of `deleteIdentity`, and arguments of `identity`. */
-export const OneIdentity = z.strictObject({ id }).meta({ description: 'Which machine identity.' });
+export const OneIdentity = z.strictObject({ id }).meta({ description: 'The machine identity to delete, by ID.' });
 
 /** Arguments of `identities`. */
 export const ListIdentities = z.strictObject({
-  organizationId: idOf('Your organization; any other is not found.').nullish(),
+  organizationId: idOf('ID of your organization. Default: the organization of your token.').nullish(),
   ...pageRules,
   ...orderRules,
 });

@@ -7,14 +7,14 @@ import { type AuthMethod, AuthMethodEnum } from './auth-method.js';
 import { Metadata } from './identity.rules.js';
 
 @ObjectType('IdentityMetadata', {
-  description: 'An entry of the metadata of a machine identity.',
+  description: 'A key and a value in the metadata of a machine identity.',
   simpleResolvers: true,
 })
 export class MetadataType {
-  @Field(() => String, { description: 'Its name.' })
+  @Field(() => String, { description: 'Key, for example `team`.' })
   key!: string;
 
-  @Field(() => String, { description: 'Its value.' })
+  @Field(() => String, { description: 'Value of the key.' })
   value!: string;
 }
 
@@ -22,44 +22,55 @@ inputType('IdentityMetadataInput', Metadata);
 
 @ObjectType('Identity', {
   implements: Node,
-  description: 'A machine that acts by itself, with tokens of its own.',
+  description: 'A machine identity: a service or a pipeline that calls the API with its own tokens.',
   simpleResolvers: true,
 })
 export class IdentityType {
   @Field(() => ID, { description: 'ID of the machine identity.' })
   id!: string;
 
-  @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
+  @Field(() => String, { description: 'Display name of the identity.' })
   name!: string;
 
-  @Field(() => ID, { description: 'The organization that owns it.' })
+  @Field(() => ID, { description: 'ID of the organization that owns the identity.' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'Slug of the role that it has in that organization.' })
+  @Field(() => String, { description: 'Slug of the role of the identity in that organization.' })
   roleSlug!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The project that owns it; null for one of the organization.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the project that owns the identity. Null for an identity of the organization.',
+  })
   projectId!: string | null;
 
-  @Field(() => [MetadataType], { description: 'What rules of roles can name: `{{identity.metadata.KEY}}`.' })
+  @Field(() => [MetadataType], {
+    description: 'Metadata that permission rules can refer to, as `{{identity.metadata.KEY}}`.',
+  })
   metadata!: readonly MetadataType[];
 
-  @Field(() => Boolean, { description: 'Token authentication is attached, so that tokens can be made for it.' })
+  @Field(() => Boolean, {
+    description: 'Whether token authentication is attached, so that tokens can be created for the identity.',
+  })
   hasTokenAuth!: boolean;
 
-  @Field(() => Boolean, { description: 'Universal authentication is attached, so that it can log in.' })
+  @Field(() => Boolean, {
+    description: 'Whether universal authentication is attached, so that the identity can log in.',
+  })
   hasUniversalAuth!: boolean;
 
-  @Field(() => [AuthMethodEnum], { description: 'The ways in which it can authenticate.' })
+  @Field(() => [AuthMethodEnum], { description: 'Authentication methods attached to the identity.' })
   authMethods!: AuthMethod[];
 
-  @Field(() => Boolean, { description: 'It is the admin of the installation, which only itself can change.' })
+  @Field(() => Boolean, {
+    description: 'Whether the identity is the admin of the installation. Only that identity itself can change it.',
+  })
   isInstallationAdmin!: boolean;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the identity was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the identity was last changed.' })
   updatedAt!: Date;
 }
 

@@ -36,9 +36,9 @@ export function createIdentities(deps: {
       {
         name: 'identities',
         title: 'Machine identities',
-        description: 'The machines of your organization that hold tokens.',
+        description: 'Services and pipelines that call the API with their own tokens, and how they authenticate.',
         paths: /^\/api\/v\d\/identities\b/,
-        parameters: { identityId: 'The machine identity.' },
+        parameters: { identityId: 'ID of the machine identity.' },
       },
     ],
     entities: [Identity, IdentityTokenAuth, IdentityUniversalAuth, ClientSecret],

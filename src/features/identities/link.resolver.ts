@@ -12,7 +12,7 @@ import { IdentityType } from './identity.type.js';
 export function identityLinkOf(type: ClassType<{ readonly identityId: string | null }>): new () => object {
   @Resolver(() => type)
   class IdentityLinkResolver {
-    @nested(IdentityType, 'The machine identity; null if you may not read it.')
+    @nested(IdentityType, 'The machine identity. Null if you do not have permission to read it.')
     identity({ identityId }: { identityId: string | null }, ctx: Context): Promise<IdentityType | null> {
       return linked(ctx, identitiesByIds, identityId);
     }
@@ -22,7 +22,7 @@ export function identityLinkOf(type: ClassType<{ readonly identityId: string | n
 
 @Resolver(() => MemberType)
 export class MemberIdentityResolver {
-  @nested(IdentityType, 'The machine identity; null for a user, and for one that another organization owns.')
+  @nested(IdentityType, 'The machine identity. Null for a user, and for an identity that another organization owns.')
   identity({ memberKind, memberId }: MemberType, ctx: Context): Promise<IdentityType | null> {
     return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
   }
@@ -30,7 +30,7 @@ export class MemberIdentityResolver {
 
 @Resolver(() => CreateOrganizationPayload)
 export class FirstAdminResolver {
-  @nested(IdentityType, 'The same identity; null if it was just deleted.')
+  @nested(IdentityType, 'The identity as a resource. Null if it was just deleted.')
   async identity({ organization, identityId }: CreateOrganizationPayload, ctx: Context): Promise<IdentityType | null> {
     // It is in another organization than the caller, who made it just now.
     const [row] = await findIdentity(ctx, { organizationId: organization.id, id: identityId });

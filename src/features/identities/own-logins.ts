@@ -28,7 +28,7 @@ export async function protectOwnLogins(
         path: 'header.authorization',
         code: 'LIMITED_TOKEN',
         message:
-          'has a limit on uses, or less life than the configuration gives; use a token without these limits, or ask another admin',
+          'has a limit on uses, or a shorter TTL than the configuration of its identity; use a token without these limits, or ask another admin',
       },
     ],
   );

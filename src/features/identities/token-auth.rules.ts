@@ -4,9 +4,9 @@ import { AppError } from '../../kernel/errors.js';
 import { integer } from '../../kernel/int.js';
 import { idOf } from '../../kernel/text-rules.js';
 
-/** Ten years. Source: decisions 3. */
+/** Ten years. */
 const MAX_SECONDS = 315_360_000;
-/** Thirty days. Source: decisions 3. */
+/** Thirty days. */
 export const DEFAULT_TTL_SECONDS = 2_592_000;
 const MAX_USES = 2_147_483_647;
 /** Trusted addresses of a configuration that names none. */
@@ -23,17 +23,19 @@ const range = z
   .string()
   .max(64)
   .refine((text) => !/%|^::ffff:/i.test(text) && isCidr(text), {
-    error: 'must be an address or a network such as 10.0.0.0/8',
+    error: 'must be an IP address or a network such as 10.0.0.0/8',
   });
 /** A network. */
 export const TrustedIp = z
-  .strictObject({ ipAddress: range.meta({ description: 'An address or a network, as `10.0.0.1` or `10.0.0.0/8`.' }) })
-  .meta({ description: 'A network from which tokens may be used.' });
+  .strictObject({
+    ipAddress: range.meta({ description: 'An IP address or a network, for example `10.0.0.1` or `10.0.0.0/8`.' }),
+  })
+  .meta({ description: 'A trusted network.' });
 
 /** Networks from which something may be used. */
 export const trustedIps = z.array(TrustedIp).min(1).max(256);
 
-/** True when a token may live as long as it is issued for. 0 means no limit, which fits under no maximum. Source: decisions 3. */
+/** True when a token may live as long as it is issued for. 0 means no limit, which fits under no maximum. */
 export const fitsMaxTtl = (ttl: number, maxTtl: number): boolean => maxTtl === 0 || (ttl > 0 && ttl <= maxTtl);
 
 /** The same for settings of tokens. */
@@ -51,23 +53,25 @@ export type TtlChanges = { readonly [Name in keyof TokenTtls]?: number | undefin
 /** The violation of a TTL above the max TTL. */
 export const TTL_FAULT = {
   path: ['accessTokenTTL'],
-  error: 'must not be more than accessTokenMaxTTL; 0 is no limit, and needs 0 there too',
+  error: 'must not exceed accessTokenMaxTTL; 0 means no limit, so accessTokenMaxTTL must be 0 too',
 };
 
 /** The same, seen from the max TTL. */
 const MAX_TTL_FAULT = {
   path: ['accessTokenMaxTTL'],
-  error: 'must not be less than accessTokenTTL, of which 0 is no limit; 0 is no maximum',
+  error: 'must not be less than accessTokenTTL, where 0 means no limit; 0 means no maximum',
 };
 
-const networks = trustedIps.meta({ description: 'The networks from which tokens may be used; 1 to 256.' });
+const networks = trustedIps.meta({
+  description: 'Networks that access tokens can be used from, 1 to 256. Default: all networks.',
+});
 const ttl = ttlSeconds.meta({
-  description: 'Seconds that a token lives, 0 to 315360000; 0 for no limit, which needs `accessTokenMaxTTL` 0 too.',
+  description: 'Lifetime of access tokens in seconds, 0 to 315360000. 0: no limit; `accessTokenMaxTTL` must be 0 too.',
 });
 const maxTtl = ttlSeconds.meta({
-  description: 'Seconds that a token lives at most, 0 to 315360000; 0 for no limit.',
+  description: 'Maximum lifetime of access tokens in seconds, including renewals, 0 to 315360000. 0: no limit.',
 });
-const uses = usesLimit.meta({ description: 'How often a token may be used; 0 for no limit.' });
+const uses = usesLimit.meta({ description: 'Maximum number of uses of an access token. 0: no limit.' });
 const identityId = idOf('machine identity');
 
 /** What every way in says of the tokens that it makes. */
@@ -86,19 +90,19 @@ export const tokenSettingsChanges = {
   accessTokenNumUsesLimit: uses.optional(),
 };
 
-/** Input of `attachTokenAuth`. Source: behaviour 3.3. */
+/** Input of `attachTokenAuth`. */
 export const AttachTokenAuth = z
   .strictObject({ identityId, ...tokenSettings })
   .refine(hasFittingTtl, TTL_FAULT)
-  .meta({ description: 'A new token-auth configuration.' });
+  .meta({ description: 'Settings of the new token authentication.' });
 
 /** Input of `updateTokenAuth`. */
 export const UpdateTokenAuth = z
   .strictObject({ identityId, ...tokenSettingsChanges })
-  .meta({ description: 'Changes of a token-auth configuration. What is absent stays.' });
+  .meta({ description: 'Fields to change. Omitted fields keep their values.' });
 
 /** Input of `removeTokenAuth`, and arguments of `identityTokenAuth`. */
-export const OneTokenAuth = z.strictObject({ identityId }).meta({ description: 'Whose token-auth configuration.' });
+export const OneTokenAuth = z.strictObject({ identityId }).meta({ description: 'The machine identity, by ID.' });
 
 /**
  * Checks the stored result of a change, which the caller rolls back: two callers may have changed one side each. A change of

@@ -37,10 +37,9 @@ export const createJobOperations = ({
     {
       name: 'jobs',
       title: 'Background jobs',
-      description:
-        'Work that the service does in the background: what it was, how it went, and how to retry or stop it.',
+      description: 'Background jobs of the service: their state and attempts, and how to retry, cancel or pause them.',
       paths: /^\/api\/v1\/job(s|-kinds)\b/,
-      parameters: { jobId: 'The job.' },
+      parameters: { jobId: 'ID of the job.' },
     },
   ],
 });

@@ -16,7 +16,7 @@ export class JobResolver {
     private readonly links: ProjectLinks,
   ) {}
 
-  @query(JobType, OneJob, 'One job of your organization.')
+  @query(JobType, OneJob, 'Returns a background job of your organization.')
   job(ctx: Context, args: object): Promise<JobType> {
     return this.service.get(ctx, args);
   }
@@ -24,7 +24,7 @@ export class JobResolver {
   @query(
     JobConnection,
     ListJobs,
-    'Work in the background for your organization, newest first; for the admin of the installation also that of no organization.',
+    'Lists the background jobs of your organization, newest first. The admin of the installation also sees the jobs that belong to no organization.',
   )
   jobs(ctx: Context, args: object): Promise<ConnectionOf<JobType>> {
     return this.service.list(ctx, args);
@@ -32,8 +32,8 @@ export class JobResolver {
 
   @mutation(
     OneJob,
-    { job: [JobType, 'The job as it is now.'] },
-    'Tries a job again that has failed or was cancelled, with all its attempts, or at once one that waits.',
+    { job: [JobType, 'The job after the change.'] },
+    'Retries a failed or cancelled job with a full number of attempts. A waiting job starts immediately.',
   )
   async retryJob(ctx: Context, input: object): Promise<{ job: JobType }> {
     return { job: await this.service.retry(ctx, input) };
@@ -41,19 +41,19 @@ export class JobResolver {
 
   @mutation(
     OneJob,
-    { job: [JobType, 'The job as it is now.'] },
-    'Cancels a job that waits. One that runs is asked to stop: what it has done by then stays.',
+    { job: [JobType, 'The job after the change.'] },
+    'Cancels a waiting job. A running job is asked to stop; what it has already done stays.',
   )
   async cancelJob(ctx: Context, input: object): Promise<{ job: JobType }> {
     return { job: await this.service.cancel(ctx, input) };
   }
 
-  @FieldResolver(() => [JobAttemptType], { description: 'Its attempts, oldest first.' })
+  @FieldResolver(() => [JobAttemptType], { description: 'Attempts of the job, oldest first.' })
   attempts(@Root() job: JobType, @Ctx() ctx: Context): Promise<readonly JobAttemptType[]> {
     return this.service.attemptsOf(ctx, job);
   }
 
-  @nested(ProjectType, 'The project that it is about; null for none, and for one that you are no member of.')
+  @nested(ProjectType, 'Project of the job. Null if it has none, or if you are not a member of the project.')
   async project({ projectId }: JobType, ctx: Context): Promise<ProjectType | null> {
     const found = await linked(ctx, this.links.projects, projectId);
     return found === null ? null : toProjectType(found);
@@ -64,15 +64,15 @@ export class JobResolver {
 export class JobKindResolver {
   constructor(private readonly service: JobKindService) {}
 
-  @Query(() => [JobKindType], { description: 'The kinds of work in the background, by name.' })
+  @Query(() => [JobKindType], { description: 'Lists the kinds of background jobs, by name.' })
   jobKinds(@Ctx() ctx: Context): Promise<readonly JobKindType[]> {
     return this.service.list(ctx);
   }
 
   @mutation(
     OneJobKind,
-    { jobKind: [JobKindType, 'The kind as it is now.'] },
-    'Lets no job of a kind begin, for all organizations and on all nodes, until it is resumed. Jobs that run go on. For the admin of the installation alone.',
+    { jobKind: [JobKindType, 'The job kind after the change.'] },
+    'Pauses a kind of jobs for all organizations and on all nodes. No job of this kind starts until you resume it; running jobs continue. Only the admin of the installation can do this.',
   )
   async pauseJobKind(ctx: Context, input: object): Promise<{ jobKind: JobKindType }> {
     return { jobKind: await this.service.pause(ctx, input) };
@@ -80,8 +80,8 @@ export class JobKindResolver {
 
   @mutation(
     OneJobKind,
-    { jobKind: [JobKindType, 'The kind as it is now.'] },
-    'Lets jobs of a kind begin again. A schedule that was missed meanwhile queues one job. For the admin of the installation alone.',
+    { jobKind: [JobKindType, 'The job kind after the change.'] },
+    'Resumes a paused kind of jobs. If its schedule was missed meanwhile, one job is queued. Only the admin of the installation can do this.',
   )
   async resumeJobKind(ctx: Context, input: object): Promise<{ jobKind: JobKindType }> {
     return { jobKind: await this.service.resume(ctx, input) };

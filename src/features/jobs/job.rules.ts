@@ -6,18 +6,18 @@ import { idOf, storedText } from '../../kernel/text-rules.js';
 export const jobState = z.enum(JOB_STATES);
 
 const id = idOf('job');
-const kindName = storedText(60).meta({ description: 'Name of the kind, as `jobs:delete-finished`.' });
+const kindName = storedText(60).meta({ description: 'Name of the job kind, for example `jobs:delete-finished`.' });
 
 /** Input of `retryJob` and `cancelJob`, and arguments of `job`. */
-export const OneJob = z.strictObject({ id }).meta({ description: 'Which job.' });
+export const OneJob = z.strictObject({ id }).meta({ description: 'The job, by ID.' });
 
 /** Arguments of `jobs`. */
 export const ListJobs = z.strictObject({
-  kind: kindName.nullish().meta({ description: 'Only jobs of the kind of this name.' }),
-  state: jobState.nullish().meta({ description: 'Only jobs in this state.' }),
-  projectId: idOf('Only jobs about this project.').nullish(),
+  kind: kindName.nullish().meta({ description: 'Return only jobs of this kind, for example `jobs:delete-finished`.' }),
+  state: jobState.nullish().meta({ description: 'Return only jobs in this state.' }),
+  projectId: idOf('Return only jobs of the project with this ID.').nullish(),
   ...boundedPageRules,
 });
 
 /** Input of `pauseJobKind` and `resumeJobKind`. */
-export const OneJobKind = z.strictObject({ name: kindName }).meta({ description: 'Which kind of jobs.' });
+export const OneJobKind = z.strictObject({ name: kindName }).meta({ description: 'The job kind, by name.' });

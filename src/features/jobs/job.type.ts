@@ -16,13 +16,13 @@ const JobStateEnum = {
 } as const satisfies Record<string, JobState>;
 registerEnumType(JobStateEnum, {
   name: 'JobState',
-  description: 'How far a job is.',
+  description: 'States of a job.',
   valuesConfig: {
-    WAITING: { description: 'It is tried, again or for the first time, when it is due.' },
-    RUNNING: { description: 'A node does it.' },
-    DONE: { description: 'It has been done.' },
-    FAILED: { description: 'It is not tried any more, unless somebody retries it.' },
-    CANCELLED: { description: 'Somebody cancelled it.' },
+    WAITING: { description: 'The job is queued for its first or next attempt.' },
+    RUNNING: { description: 'A node is running the job.' },
+    DONE: { description: 'The job succeeded.' },
+    FAILED: { description: 'The job failed permanently. It runs again only if somebody retries it.' },
+    CANCELLED: { description: 'The job was cancelled.' },
   },
 });
 enumOfRule(jobState, JobStateEnum);
@@ -37,128 +37,135 @@ const JobOutcomeEnum = {
 } as const satisfies Record<string, JobOutcome>;
 registerEnumType(JobOutcomeEnum, {
   name: 'JobOutcome',
-  description: 'How an attempt of a job ended.',
+  description: 'Outcomes of an attempt.',
   valuesConfig: {
-    DONE: { description: 'The job was done.' },
-    FAILED: { description: 'It failed: `errorCode` says why.' },
-    LOST: { description: 'The node did not renew its lease, and another one took the job over.' },
-    RELEASED: { description: 'The node was stopped and gave the job back.' },
-    CANCELLED: { description: 'The job was cancelled while it ran.' },
+    DONE: { description: 'The attempt succeeded.' },
+    FAILED: { description: 'The attempt failed. `errorCode` has the reason.' },
+    LOST: { description: 'The node did not renew its lease, so another node took over the job.' },
+    RELEASED: { description: 'The node shut down and returned the job to the queue.' },
+    CANCELLED: { description: 'The job was cancelled during the attempt.' },
   },
 });
 
 /** What the API shows of a job. */
 @ObjectType('Job', {
   implements: Node,
-  description: 'Work that the service does in the background.',
+  description: 'A background job of the service.',
   simpleResolvers: true,
 })
 export class JobType extends Node {
-  @Field(() => String, { description: 'Name of its kind: `jobKinds` describes these.' })
+  @Field(() => String, { description: 'Name of the job kind, for example `jobs:delete-finished`. See `jobKinds`.' })
   kind!: string;
 
-  @Field(() => Boolean, { description: 'It is work of the whole installation, and of no organization.' })
+  @Field(() => Boolean, { description: 'Whether the job belongs to the installation and not to an organization.' })
   isOfInstallation!: boolean;
 
-  @Field(() => ID, { nullable: true, description: 'The project that it is about; null for none.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the project of the job. Null if it has none.' })
   projectId!: string | null;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'What it is about: the kind says what that is. Null if it is about nothing single.',
+    description:
+      'ID of the resource that the job processes, whose type depends on the kind. Null if it does not process a single resource.',
   })
   subjectId!: string | null;
 
-  @Field(() => JobStateEnum, { description: 'How far it is.' })
+  @Field(() => JobStateEnum, { description: 'State of the job.' })
   state!: JobState;
 
-  @Field(() => Int, { description: 'How often it was tried since it was queued or retried by hand.' })
+  @Field(() => Int, { description: 'Number of attempts since the job was queued or last retried manually.' })
   attemptCount!: number;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it is tried next; null unless it waits.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the next attempt is due. Null unless the job is waiting.',
+  })
   dueAt!: Date | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Until when its node has it, unless the node renews that; null unless it runs.',
+    description: 'When the lease of the node ends, unless the node renews it. Null unless the job is running.',
   })
   leaseEndsAt!: Date | null;
 
-  @Field(() => String, { nullable: true, description: 'Why its last attempt failed; null if that did not.' })
+  @Field(() => String, { nullable: true, description: 'Error code of the last attempt. Null if it did not fail.' })
   errorCode!: string | null;
 
-  @Field(() => Boolean, { description: 'Somebody cancelled it. One that runs stops within some seconds.' })
+  @Field(() => Boolean, {
+    description: 'Whether its cancellation was requested. A running job stops within a few seconds.',
+  })
   isCancelRequested!: boolean;
 
-  @Field(() => DateTime, { description: 'When it was queued.' })
+  @Field(() => DateTime, { description: 'When the job was queued.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it ended; null as long as it waits or runs.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the job ended. Null while it is waiting or running.' })
   finishedAt!: Date | null;
 }
 
-export const JobConnection = connectionOf(JobType, 'Job', 'when they were queued, newest first');
+export const JobConnection = connectionOf(JobType, 'Job', 'creation time, newest first');
 
 /** What the API shows of an attempt. */
-@ObjectType('JobAttempt', { description: 'One time that a node tried a job.', simpleResolvers: true })
+@ObjectType('JobAttempt', { description: 'An attempt of a node to run a job.', simpleResolvers: true })
 export class JobAttemptType {
-  @Field(() => Int, { description: 'Its number, from 1. It goes on after the job was retried by hand.' })
+  @Field(() => Int, { description: 'Number of the attempt, starting at 1. A manual retry continues the numbering.' })
   number!: number;
 
-  @Field(() => String, { description: 'The node, by a name that it takes at its start.' })
+  @Field(() => String, { description: 'Name of the node, which changes with every start of the node.' })
   node!: string;
 
-  @Field(() => DateTime, { description: 'When it began.' })
+  @Field(() => DateTime, { description: 'When the attempt started.' })
   startedAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it ended; null for one that runs.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the attempt ended. Null while it is running.' })
   endedAt!: Date | null;
 
-  @Field(() => JobOutcomeEnum, { nullable: true, description: 'How it ended; null for one that runs.' })
+  @Field(() => JobOutcomeEnum, { nullable: true, description: 'Outcome of the attempt. Null while it is running.' })
   outcome!: JobOutcome | null;
 
-  @Field(() => String, { nullable: true, description: 'Why it failed; null if it did not.' })
+  @Field(() => String, { nullable: true, description: 'Error code of the attempt. Null if it did not fail.' })
   errorCode!: string | null;
 }
 
-const WHOSE = 'of your organization, or of all for the admin of the installation';
+const WHOSE = 'of your organization (for the admin of the installation: of all organizations)';
 
 /** What the API shows of a kind of jobs. */
-@ObjectType('JobKind', { description: 'A kind of work in the background.', simpleResolvers: true })
+@ObjectType('JobKind', { description: 'A kind of background jobs.', simpleResolvers: true })
 export class JobKindType {
-  @Field(() => String, { description: 'Its name: slice and work.' })
+  @Field(() => String, { description: 'Name of the job kind, for example `jobs:delete-finished`.' })
   name!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'What the work is; null if this version of the service does not know the kind.',
+    description: 'What jobs of this kind do. Null if this version of the service does not know the kind.',
   })
   description!: string | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'A job is queued at every multiple of so many seconds since 1970, UTC; null for no schedule.',
+    description:
+      'Interval of the schedule in seconds: a job is queued at each multiple of it since 1970-01-01 UTC. Null: no schedule.',
   })
   everySeconds!: number | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When its schedule queues the next job; null for none.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the schedule queues the next job. Null: no schedule.' })
   nextAt!: Date | null;
 
-  @Field(() => Boolean, { description: 'No job of it begins, and its schedule queues none.' })
+  @Field(() => Boolean, { description: 'Whether the kind is paused: no job starts, and the schedule queues none.' })
   isPaused!: boolean;
 
-  @Field(() => Int, { description: `How many jobs wait, ${WHOSE}.` })
+  @Field(() => Int, { description: `Number of waiting jobs ${WHOSE}.` })
   waitingCount!: number;
 
-  @Field(() => Int, { description: `How many jobs run, ${WHOSE}.` })
+  @Field(() => Int, { description: `Number of running jobs ${WHOSE}.` })
   runningCount!: number;
 
-  @Field(() => Int, { description: `How many jobs have failed and are not tried any more, ${WHOSE}.` })
+  @Field(() => Int, { description: `Number of permanently failed jobs ${WHOSE}.` })
   failedCount!: number;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: `When the first of the waiting jobs is due, ${WHOSE}; null when none waits.`,
+    description: `When the first waiting job ${WHOSE} is due. Null if no job is waiting.`,
   })
   nextDueAt!: Date | null;
 }

@@ -2,9 +2,9 @@ import { conflict, declareErrors, notFound } from '../../kernel/errors.js';
 
 const ERRORS = declareErrors({
   JOB_NOT_FOUND: notFound('job'),
-  JOB_KIND_NOT_FOUND: notFound('kind of jobs'),
-  JOB_NOT_RETRYABLE: conflict('The job runs or is done; retry one that has failed, was cancelled or waits.'),
-  JOB_NOT_CANCELLABLE: conflict('The job has finished, or somebody asked to cancel it before; read it again.'),
+  JOB_KIND_NOT_FOUND: notFound('job kind'),
+  JOB_NOT_RETRYABLE: conflict('The job is running or done. Only failed, cancelled or waiting jobs can be retried.'),
+  JOB_NOT_CANCELLABLE: conflict('The job has finished, or its cancellation was already requested. Read it again.'),
 });
 
 declare module '../../kernel/errors.js' {

@@ -17,7 +17,7 @@ export const createOrganizationRoles = (): Feature => ({
     {
       name: 'organization-roles',
       title: 'Organization roles',
-      description: 'What users, machine identities and groups may do in your organization.',
+      description: 'Roles of users, machine identities and groups in your organization.',
       paths: /\/organization\/roles\b/,
     },
   ],

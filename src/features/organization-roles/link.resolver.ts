@@ -12,7 +12,7 @@ import { OrganizationRoleType } from './organization-role.type.js';
 function roleLinkOf(type: ClassType<RoleKey>): new () => object {
   @Resolver(() => type)
   class RoleLinkResolver {
-    @nested(OrganizationRoleType, 'The role; null if you may not read it.')
+    @nested(OrganizationRoleType, 'The role. Null if you do not have permission to read it.')
     role(held: RoleKey, ctx: Context): Promise<OrganizationRoleType | null> {
       return linked(ctx, rolesByKeys, roleLinkKey(held));
     }
@@ -22,7 +22,7 @@ function roleLinkOf(type: ClassType<RoleKey>): new () => object {
 
 @Resolver(() => GroupType)
 class GroupRoleResolver {
-  @nested(OrganizationRoleType, 'The role; null if you may not read it.')
+  @nested(OrganizationRoleType, 'The role. Null if you do not have permission to read it.')
   role({ roleSlug }: GroupType, ctx: Context): Promise<OrganizationRoleType | null> {
     // That of the organization of the caller, which need not own the group.
     return linked(ctx, rolesByKeys, roleLinkKey({ organizationId: ctx.organizationId, roleSlug }));

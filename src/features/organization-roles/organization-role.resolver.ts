@@ -20,26 +20,30 @@ export class OrganizationRoleResolver {
   @query(
     OrganizationRoleConnection,
     ListOrganizationRoles,
-    'The roles of your organization: those that it made, by slug, then the built-in ones, admin first.',
+    'Lists the roles of your organization: custom roles by slug, then built-in roles, admin first.',
   )
   organizationRoles(ctx: Context, args: object): Promise<CountedConnectionOf<OrganizationRoleType>> {
     return this.service.list(ctx, args);
   }
 
-  @query(OrganizationRoleType, OneOrganizationRole, 'One role of your organization by its id, a built-in one too.')
+  @query(OrganizationRoleType, OneOrganizationRole, 'Returns a custom or built-in role of your organization by its ID.')
   organizationRole(ctx: Context, args: object): Promise<OrganizationRoleType> {
     return this.service.get(ctx, args);
   }
 
-  @query(OrganizationRoleType, OrganizationRoleBySlug, 'One role of your organization by its slug, a built-in one too.')
+  @query(
+    OrganizationRoleType,
+    OrganizationRoleBySlug,
+    'Returns a custom or built-in role of your organization by its slug.',
+  )
   organizationRoleBySlug(ctx: Context, args: object): Promise<OrganizationRoleType> {
     return this.service.getBySlug(ctx, args);
   }
 
   @mutation(
     CreateOrganizationRole,
-    { role: [OrganizationRoleType, 'The new role.'] },
-    'Makes a role of your organization. It cannot allow more than your own rights do.',
+    { role: [OrganizationRoleType, 'The created role.'] },
+    'Creates a custom role in your organization. It cannot grant permissions that you do not have.',
   )
   async createOrganizationRole(ctx: Context, input: object): Promise<{ role: OrganizationRoleType }> {
     return { role: await this.service.create(ctx, withPermissions(input)) };
@@ -47,8 +51,8 @@ export class OrganizationRoleResolver {
 
   @mutation(
     UpdateOrganizationRole,
-    { role: [OrganizationRoleType, 'The role as it is now.'] },
-    'Changes a role of your organization, for all who have it, from their next request. It cannot allow more than your own rights do, before or after.',
+    { role: [OrganizationRoleType, 'The updated role.'] },
+    'Changes a custom role of your organization. The change applies to all its members from their next request. Neither the old nor the new role can grant permissions that you do not have.',
   )
   async updateOrganizationRole(ctx: Context, input: object): Promise<{ role: OrganizationRoleType }> {
     return { role: await this.service.update(ctx, withPermissions(input)) };
@@ -57,7 +61,7 @@ export class OrganizationRoleResolver {
   @mutation(
     OneOrganizationRole,
     { role: [OrganizationRoleType, 'The deleted role.'] },
-    'Deletes a role of your organization that nobody has.',
+    'Deletes a custom role of your organization. No member may have it.',
   )
   async deleteOrganizationRole(ctx: Context, input: object): Promise<{ role: OrganizationRoleType }> {
     return { role: await this.service.delete(ctx, input) };

@@ -11,35 +11,38 @@ const anySlug = slugText(1, 64);
 const id = idOf('role');
 const slug = anySlug
   .refine((given) => !RESERVED.includes(given), {
-    error: `must be none of ${RESERVED.join(', ')}`,
+    error: `must not be one of ${RESERVED.join(', ')}`,
     params: { code: 'RESERVED' },
   })
   .meta({
     description:
-      'Lower-case words joined by hyphens, as `web-shop`, 1 to 64 characters, unique in the organization; no slug of a built-in role. Holders of the role keep it under a new slug.',
+      'Lowercase letters and digits, with single hyphens between words, for example `web-shop`. 1 to 64 characters, unique in the organization, and not the slug of a built-in role. If you change it, members keep the role.',
   });
-const name = personText(1, 64).meta({ description: 'What people call it, 1 to 64 characters.' });
+const name = personText(1, 64).meta({ description: 'Display name, 1 to 64 characters.' });
 const description = personText(0, 1024)
   .nullish()
-  .meta({ description: 'What its holders may do, in words, up to 1,024 characters; null for none.' });
+  .meta({ description: 'Description of the role, up to 1,024 characters. Null: none.' });
 const permissions = OrganizationPermissions.meta({
-  description: 'What its holders may do: up to 100 rules, in order. They replace the ones before.',
+  description:
+    'Permission rules of the role, up to 100. A later rule overrides an earlier one. The list replaces the current rules.',
 });
 
 export const ListOrganizationRoles = z.strictObject({
   ...pageRules,
-  ...orderRulesOf('by slug, the built-in ones last'),
+  ...orderRulesOf('by slug, built-in roles last'),
 });
 
 export const OneOrganizationRole = z
   .strictObject({ id })
-  .meta({ description: 'Which role. One that somebody has cannot be deleted.' });
+  .meta({ description: 'The role to delete, by ID. No member may have it.' });
 
-export const OrganizationRoleBySlug = z.strictObject({ slug: anySlug.meta({ description: 'Its slug.' }) });
+export const OrganizationRoleBySlug = z.strictObject({
+  slug: anySlug.meta({ description: 'Slug of the role, for example `admin`.' }),
+});
 
 export const CreateOrganizationRole = z
   .strictObject({ slug, name, description, permissions })
-  .meta({ description: 'A new role of the organization.' });
+  .meta({ description: 'Fields of the new role.' });
 
 export const UpdateOrganizationRole = z
   .strictObject({
@@ -49,7 +52,7 @@ export const UpdateOrganizationRole = z
     description,
     permissions: permissions.optional(),
   })
-  .meta({ description: 'Changes of a role. What is absent stays.' });
+  .meta({ description: 'Fields to change. Omitted fields keep their values.' });
 
 const OWN = 'own';
 const BUILT_IN = 'built-in';

@@ -14,40 +14,43 @@ inputOfRule(OrganizationPermissions.element, OrganizationPermissionInput);
 /** What the API shows of a role. */
 @ObjectType('OrganizationRole', {
   implements: Node,
-  description:
-    'A role that users, machine identities and groups can have in an organization. Projects have roles of their own.',
+  description: 'A role of users, machine identities and groups in an organization. Projects have separate roles.',
   simpleResolvers: true,
 })
 export class OrganizationRoleType extends Node {
   @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'What memberships name it by; unique in the organization.' })
+  @Field(() => String, { description: 'Slug of the role, unique in the organization, for example `admin`.' })
   slug!: string;
 
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'Display name of the role.' })
   name!: string;
 
-  @Field(() => String, { description: 'What its holders may do, in a sentence.' })
+  @Field(() => String, { description: 'Description of the role.' })
   description!: string;
 
   @Field(() => [OrganizationPermissionType], {
-    description: 'What its holders may do, as rules. Later rules win over earlier ones.',
+    description: 'Permission rules of the role. A later rule overrides an earlier one.',
   })
   permissions!: readonly OrganizationPermissionType[];
 
-  @Field(() => Int, { description: 'Rises with every change; built-in roles stay at 1.' })
+  @Field(() => Int, { description: 'Version of the role. Increments with every change; 1 for built-in roles.' })
   version!: number;
 
-  @Field(() => DateTime, { description: 'When it was made; of a built-in role, when the organization was.' })
+  @Field(() => DateTime, {
+    description: 'When the role was created; for a built-in role, when the organization was created.',
+  })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed; of a built-in role, when the organization was.' })
+  @Field(() => DateTime, {
+    description: 'When the role was last changed; for a built-in role, when the organization was last changed.',
+  })
   updatedAt!: Date;
 }
 
 export const OrganizationRoleConnection = countedConnectionOf(
   OrganizationRoleType,
   'OrganizationRole',
-  'those that the organization made by slug, then the built-in ones, admin first',
+  'custom roles by slug, then built-in roles, admin first',
 );

@@ -14,7 +14,8 @@ export function organizationLinkOf(type: OwnedClass): new () => object {
   class OrganizationLinkResolver {
     @FieldResolver(() => OrganizationType, {
       nullable: true,
-      description: 'The organization; null with PERMISSION_DENIED if you may not read it.',
+      description:
+        'The organization. Null, with the error PERMISSION_DENIED, if you do not have permission to read it.',
     })
     organization(
       @Root() { organizationId }: { organizationId: string },
@@ -30,7 +31,8 @@ export function organizationLinkOf(type: OwnedClass): new () => object {
 export class OrganizationParentResolver {
   @FieldResolver(() => OrganizationType, {
     nullable: true,
-    description: 'The root organization above it; null for a root one, and when your token cannot see it.',
+    description:
+      'Root organization of a sub-organization. Null for a root organization, and if your token cannot see it.',
   })
   parent(@Root() { parentId }: OrganizationType, @Ctx() ctx: Context): Promise<OrganizationType | null> {
     return linked(ctx, organizationsByIds, parentId);
@@ -41,7 +43,7 @@ export class OrganizationParentResolver {
 export class MemberUserResolver {
   @FieldResolver(() => UserType, {
     nullable: true,
-    description: 'The user; null for a machine identity, and for an account that another organization owns.',
+    description: 'The user. Null for a machine identity, and for a user that another organization owns.',
   })
   user(@Root() { memberKind, memberId }: MemberType, @Ctx() ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);

@@ -13,7 +13,7 @@ export class MemberResolver {
   @query(
     MemberConnection,
     ListMembers,
-    'The users and machine identities that are members of your organization or of one below it, by name.',
+    'Lists the users and machine identities that are members of your organization or of one of its sub-organizations, by name.',
   )
   organizationMembers(ctx: Context, args: object): Promise<CountedConnectionOf<MemberType>> {
     return this.service.list(ctx, args);
@@ -21,8 +21,8 @@ export class MemberResolver {
 
   @mutation(
     SetMember,
-    { member: [MemberType, 'The membership as it is now.'] },
-    'Makes a user or a machine identity a member of an organization, or gives it another role or another end there.',
+    { member: [MemberType, 'The updated membership.'] },
+    'Adds a user or a machine identity to an organization, or changes the role or the end of its membership.',
   )
   async setOrganizationMember(ctx: Context, input: object): Promise<{ member: MemberType }> {
     return { member: await this.service.set(ctx, input) };
@@ -30,8 +30,8 @@ export class MemberResolver {
 
   @mutation(
     UpdateMember,
-    { member: [MemberType, 'The membership as it is now.'] },
-    'Gives a member of an organization another role or another end.',
+    { member: [MemberType, 'The updated membership.'] },
+    'Changes the role or the end of a membership of an organization.',
   )
   async updateOrganizationMember(ctx: Context, input: object): Promise<{ member: MemberType }> {
     return { member: await this.service.update(ctx, input) };
@@ -39,8 +39,8 @@ export class MemberResolver {
 
   @mutation(
     RemoveMember,
-    { member: [MemberType, 'The former member, in its last role.'] },
-    'Ends a membership. The organization that owns an account cannot be left.',
+    { member: [MemberType, 'The removed membership.'] },
+    'Removes a member from an organization. An account cannot be removed from the organization that owns it; delete it instead.',
   )
   async removeOrganizationMember(ctx: Context, input: object): Promise<{ member: MemberType }> {
     return { member: await this.service.remove(ctx, input) };

@@ -4,42 +4,42 @@ import { pageRules } from '../../kernel/paging.js';
 import { idOf } from '../../kernel/text-rules.js';
 import { organizationRole } from './organization.rules.js';
 
-const organizationId = idOf('The organization; absent for that of your token.').nullish();
+const organizationId = idOf('ID of the organization. Default: the organization of your token.').nullish();
 const who = {
   organizationId,
-  userId: idOf('user').nullish(),
-  identityId: idOf('machine identity').nullish(),
+  userId: idOf('ID of the user. Set this or `identityId`.').nullish(),
+  identityId: idOf('ID of the machine identity. Set this or `userId`.').nullish(),
 };
-const roleSlug = organizationRole.meta({ description: 'Slug of the role that it shall have there.' });
+const roleSlug = organizationRole.meta({ description: 'Slug of the role of the member, for example `member`.' });
 const endsAt = z
   .date()
   .refine((time) => time.getTime() > Date.now(), { error: 'must be in the future', params: { code: 'NOT_IN_FUTURE' } })
   .nullish()
   .meta({
     description:
-      'When the membership ends, in the future: until then it holds, and no longer. Null for no end. Absent keeps the end of a membership that holds now.',
+      'When the membership ends; must be in the future. Null: it does not end. If omitted, a current membership keeps its end.',
   });
 
 const isOne = ({ userId, identityId }: { userId?: unknown; identityId?: unknown }): boolean =>
   (userId == null) !== (identityId == null);
-const ONE = { path: ['userId'], error: 'must be given, or else identityId, not both' };
+const ONE = { path: ['userId'], error: 'required if `identityId` is omitted, and not allowed otherwise' };
 
 /** Input of `setOrganizationMember`. */
 export const SetMember = z
   .strictObject({ ...who, roleSlug, endsAt })
   .refine(isOne, ONE)
-  .meta({ description: 'Who shall be what in an organization. Give userId or identityId.' });
+  .meta({ description: 'The member and its role. Set `userId` or `identityId`.' });
 
 /** Input of `updateOrganizationMember`. */
 export const UpdateMember = z
   .strictObject({ id: idOf('membership'), roleSlug: roleSlug.optional(), endsAt })
-  .meta({ description: 'Changes of a membership. What is absent stays.' });
+  .meta({ description: 'Fields to change. Omitted fields keep their values.' });
 
 /** Input of `removeOrganizationMember`. */
 export const RemoveMember = z
   .strictObject(who)
   .refine(isOne, ONE)
-  .meta({ description: 'Whose membership to end. Give userId or identityId.' });
+  .meta({ description: 'The member to remove. Set `userId` or `identityId`.' });
 
 /** Arguments of `organizationMembers`. */
 export const ListMembers = z.strictObject({ organizationId, ...pageRules, ...orderRules });

@@ -264,7 +264,11 @@ const toMember = ({ userId, identityId }: { userId?: string | null; identityId?:
 const ownedHere = (): AppError =>
   new AppError('VALIDATION_FAILED', undefined, {
     details: [
-      { path: 'organizationId', code: 'OWNED_HERE', message: 'owns the account; delete the user or identity instead' },
+      {
+        path: 'organizationId',
+        code: 'OWNED_HERE',
+        message: 'this organization owns the account; delete the user or identity instead',
+      },
     ],
   });
 

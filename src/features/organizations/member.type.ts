@@ -7,41 +7,41 @@ import { countedConnectionOf } from '../../kernel/graphql/page.js';
 export const MemberKindEnum = { USER: 'user', IDENTITY: 'identity', GROUP: 'group' } as const;
 registerEnumType(MemberKindEnum, {
   name: 'MemberKind',
-  description: 'Whether a member is a person, a machine or a group of them.',
+  description: 'Kinds of members.',
   valuesConfig: {
-    USER: { description: 'A person.' },
-    IDENTITY: { description: 'A machine identity.' },
-    GROUP: { description: 'A group of people and machine identities.' },
+    USER: { description: 'A user: a person with an account.' },
+    IDENTITY: { description: 'A machine identity, for example a service or a deployment pipeline.' },
+    GROUP: { description: 'A group of users and machine identities.' },
   },
 });
 
 @ObjectType('OrganizationMember', {
   implements: Node,
-  description: 'A user or a machine identity, and what it is in an organization.',
+  description: 'Membership of a user or a machine identity in an organization.',
   simpleResolvers: true,
 })
 export class MemberType {
   @Field(() => ID, { description: 'ID of the membership.' })
   id!: string;
 
-  @Field(() => MemberKindEnum, { description: 'Whether it is a person or a machine.' })
+  @Field(() => MemberKindEnum, { description: 'Kind of the member: `USER` or `IDENTITY`.' })
   memberKind!: 'user' | 'identity';
 
-  @Field(() => ID, { description: 'ID of the user or the identity.' })
+  @Field(() => ID, { description: 'ID of the user or machine identity.' })
   memberId!: string;
 
-  @Field(() => String, { description: 'The username, or the name of the identity.' })
+  @Field(() => String, { description: 'Username of the user, or name of the machine identity.' })
   name!: string;
 
-  @Field(() => ID, { description: 'The organization that it is a member of.' })
+  @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'Slug of the role that it has in that organization.' })
+  @Field(() => String, { description: 'Slug of the role of the member in the organization, for example `admin`.' })
   roleSlug!: string;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When the membership ends, or has ended; null if it has no end.',
+    description: 'When the membership ends or ended. Null if it does not end.',
   })
   endsAt!: Date | null;
 }

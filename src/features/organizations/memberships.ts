@@ -26,7 +26,7 @@ const MAX_PROJECTS_NAMED = 10;
 
 /** The caller as a member. @throws Error for the system, which is a member of nothing */
 export function memberOf({ kind, id }: Actor): Member {
-  if (kind === 'system') throw new Error('the system is no member of an organization');
+  if (kind === 'system') throw new Error('the system is not a member of an organization');
   return { kind, id };
 }
 
@@ -256,7 +256,7 @@ async function refuseLastProjectAdmin(
   throw new AppError('LAST_ADMIN', undefined, {
     details: [
       ...named.map(({ projectId }) => violation(`is the only admin of project ${projectId}`)),
-      ...(others === 0 ? [] : [violation(`is the only admin of projects that are not named here: ${others}`)]),
+      ...(others === 0 ? [] : [violation(`is the only admin of projects that are not listed: ${others}`)]),
     ],
   });
 }

@@ -22,18 +22,21 @@ export class OrganizationResolver {
   constructor(private readonly service: OrganizationService) {}
 
   @Query(() => OrganizationType, {
-    description: 'An organization that your token can see; without an id the one it is scoped to.',
+    description: 'Returns an organization that your token can see. Default: the organization of your token.',
   })
   organization(
     @Ctx() ctx: Context,
-    @Arg('id', () => ID, { nullable: true, description: 'The organization; absent for that of your token.' })
+    @Arg('id', () => ID, {
+      nullable: true,
+      description: 'ID of the organization. Default: the organization of your token.',
+    })
     id?: string,
   ): Promise<OrganizationType> {
     return this.service.get(ctx, { id });
   }
 
   @Query(() => OrganizationConnection, {
-    description: 'Your root organization first, then the sub-organizations that your token can see, by name.',
+    description: 'Lists your root organization, then the sub-organizations that your token can see, by name.',
   })
   organizations(@Ctx() ctx: Context, @Args(() => PageArgs) page: PageArgs): Promise<ConnectionOf<OrganizationType>> {
     return this.service.list(ctx, page);
@@ -41,22 +44,22 @@ export class OrganizationResolver {
 
   @Extensions(MINT)
   @Mutation(() => CreateOrganizationPayload, {
-    description: 'Makes a root organization with its first admin. Only the admin of the installation may.',
+    description: 'Creates a root organization and its first admin. Only the admin of the installation can do this.',
   })
   createOrganization(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreateOrganizationInput, { description: 'The new organization.' })
+    @Arg('input', () => CreateOrganizationInput, { description: 'Fields of the new organization.' })
     input: CreateOrganizationInput,
   ): Promise<CreateOrganizationPayload> {
     return this.service.create(ctx, input);
   }
 
   @Mutation(() => CreateSubOrganizationPayload, {
-    description: 'Makes a sub-organization of your root organization. You become an admin of it.',
+    description: 'Creates a sub-organization of your root organization. You become its admin.',
   })
   async createSubOrganization(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreateSubOrganizationInput, { description: 'The new sub-organization.' })
+    @Arg('input', () => CreateSubOrganizationInput, { description: 'Fields of the new sub-organization.' })
     input: CreateSubOrganizationInput,
   ): Promise<CreateSubOrganizationPayload> {
     return { organization: await this.service.createSub(ctx, input) };
@@ -64,19 +67,21 @@ export class OrganizationResolver {
 
   @mutation(
     UpdateOrganization,
-    { organization: [OrganizationType, 'The organization as it is now.'] },
-    'Changes the name or the slug of an organization, or at which domains people get its mails.',
+    { organization: [OrganizationType, 'The updated organization.'] },
+    'Changes the name or the slug of an organization, or the domains that it may send email to.',
   )
   async updateOrganization(ctx: Context, input: object): Promise<{ organization: OrganizationType }> {
     return { organization: await this.service.update(ctx, input) };
   }
 
   @Mutation(() => DeleteOrganizationPayload, {
-    description: 'Deletes an organization without projects and sub-organizations, and everybody in it.',
+    description:
+      'Deletes an organization with all its members and tokens. It must not have projects or sub-organizations.',
   })
   async deleteOrganization(
     @Ctx() ctx: Context,
-    @Arg('input', () => DeleteOrganizationInput, { description: 'Which one.' }) input: DeleteOrganizationInput,
+    @Arg('input', () => DeleteOrganizationInput, { description: 'The organization to delete, by ID.' })
+    input: DeleteOrganizationInput,
   ): Promise<DeleteOrganizationPayload> {
     return { organization: await this.service.delete(ctx, input) };
   }

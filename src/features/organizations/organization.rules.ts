@@ -4,7 +4,7 @@ import { isId } from '../../kernel/ids.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules, rowLimit } from '../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, slugFor, slugText } from '../../kernel/text-rules.js';
 
-/** Lower-case words joined by single hyphens, 1 to 64. Source: decisions 4.1, behaviour 1.3. */
+/** Lowercase words joined by single hyphens, 1 to 64 characters. */
 export const organizationSlug = slugText(1, 64);
 
 /** Slug of any role of an organization. */
@@ -23,7 +23,7 @@ export const roleToInput = ({ role, ...rest }: { readonly role?: unknown }): obj
 });
 
 /** A name for people: 1 to 64 characters after trimming, without control characters. */
-export const displayName = personText(1, 64).regex(HAS_NO_CONTROL_CHARACTERS, 'must not hold control characters');
+export const displayName = personText(1, 64).regex(HAS_NO_CONTROL_CHARACTERS, 'must not contain control characters');
 
 /** Input of `createOrganization` and `createSubOrganization`. */
 export const CreateOrganization = z.strictObject({ name: displayName, slug: organizationSlug.nullish() });
@@ -42,26 +42,26 @@ const emailDomain = z
   .string()
   .max(MAX_DOMAIN)
   .overwrite(asciiDomain)
-  .regex(DOMAIN, 'must be a domain, as example.com')
-  .meta({ description: 'A domain.' });
+  .regex(DOMAIN, 'must be a domain, for example example.com')
+  .meta({ description: 'A domain, for example `example.com`.' });
 
 const allowedEmailDomains = z
   .array(emailDomain)
   .max(MAX_DOMAINS)
   .overwrite((domains) => [...new Set(domains)])
   .meta({
-    description: `Domains at which people may get mails, up to ${MAX_DOMAINS}, each with none of those below it. Empty: as the root organization has it, and any for a root organization.`,
+    description: `Domains that the organization may send email to, up to ${MAX_DOMAINS}. Subdomains are not included. Empty: a sub-organization uses the list of its root organization, and a root organization allows all domains.`,
   });
 
 /** Input of `updateOrganization`: absent keeps. */
 export const UpdateOrganization = z
   .strictObject({
     id: idOf('organization to change'),
-    name: displayName.optional().meta({ description: 'A new name, 1 to 64 characters.' }),
-    slug: organizationSlug.optional().meta({ description: 'A new slug.' }),
+    name: displayName.optional().meta({ description: 'New name, 1 to 64 characters.' }),
+    slug: organizationSlug.optional().meta({ description: 'New slug.' }),
     allowedEmailDomains: allowedEmailDomains.optional(),
   })
-  .meta({ description: 'Changes of an organization. What is absent stays.' });
+  .meta({ description: 'Fields to change. Omitted fields keep their values.' });
 
 /** Arguments of `organization`. */
 export const GetOrganization = z.strictObject({ id: z.string().nullish() });

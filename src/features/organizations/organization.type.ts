@@ -5,78 +5,87 @@ import { connectionOf } from '../../kernel/graphql/page.js';
 
 @ObjectType('Organization', {
   implements: Node,
-  description: 'A tenant, or a part of one. Everything else belongs to exactly one organization.',
+  description:
+    'A tenant (root organization), or a part of one (sub-organization). Every other resource belongs to exactly one organization.',
   simpleResolvers: true,
 })
 export class OrganizationType {
-  @Field(() => ID, { description: 'Identifies the organization.' })
+  @Field(() => ID, { description: 'ID of the organization.' })
   id!: string;
 
-  @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
+  @Field(() => String, { description: 'Display name, 1 to 64 characters.' })
   name!: string;
 
-  @Field(() => String, { description: 'Lower-case words joined by hyphens, as `web-shop`, unique among its like.' })
+  @Field(() => String, {
+    description:
+      'Slug, for example `web-shop`. Unique among root organizations, or among the sub-organizations of one root organization.',
+  })
   slug!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The root organization above it; null for a root organization.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the root organization of a sub-organization. Null for a root organization.',
+  })
   parentId!: string | null;
 
   @Field(() => [String], {
     description:
-      'Domains at which people may get mails, in lower case, as ASCII. Empty: as the root organization has it, and any for a root organization.',
+      'Domains that the organization may send email to, in lowercase ASCII. Empty: a sub-organization uses the list of its root organization, and a root organization allows all domains.',
   })
   allowedEmailDomains!: readonly string[];
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the organization was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the organization was last changed.' })
   updatedAt!: Date;
 }
 
 export const OrganizationConnection = connectionOf(OrganizationType, 'Organization', 'root first, then name and ID');
 
-@InputType({ description: 'A new root organization.' })
+@InputType({ description: 'Input of `createOrganization`.' })
 export class CreateOrganizationInput {
-  @Field(() => String, { description: 'What people call it, 1 to 64 characters.' })
+  @Field(() => String, { description: 'Display name, 1 to 64 characters.' })
   name!: string;
 
   @Field(() => String, {
     nullable: true,
     description:
-      'Lower-case words joined by hyphens, as `web-shop`; made from the name and four random characters when absent.',
+      'Lowercase letters and digits, with single hyphens between words, for example `web-shop`. Default: derived from the name, with four random characters.',
   })
   slug?: string | null;
 }
 
-@ObjectType({ description: 'The new organization and the access of its first admin.' })
+@ObjectType({ description: 'Result of `createOrganization`.' })
 export class CreateOrganizationPayload {
-  @Field(() => OrganizationType, { description: 'The new organization.' })
+  @Field(() => OrganizationType, { description: 'The created organization.' })
   organization!: OrganizationType;
 
-  @Field(() => ID, { description: 'The machine identity that is its first admin.' })
+  @Field(() => ID, { description: 'ID of the machine identity that is the first admin of the organization.' })
   identityId!: string;
 
-  @Field(() => String, { description: 'A bearer token of that identity. Shown this once: only a hash of it is kept.' })
+  @Field(() => String, {
+    description: 'Access token of the first admin. It is shown only once, because only its hash is stored.',
+  })
   accessToken!: string;
 }
 
-@InputType({ description: 'A new sub-organization of the current root organization.' })
+@InputType({ description: 'Input of `createSubOrganization`.' })
 export class CreateSubOrganizationInput extends CreateOrganizationInput {}
 
-@ObjectType({ description: 'The new sub-organization; its maker is an admin of it.' })
+@ObjectType({ description: 'Result of `createSubOrganization`.' })
 export class CreateSubOrganizationPayload {
-  @Field(() => OrganizationType, { description: 'The new sub-organization.' })
+  @Field(() => OrganizationType, { description: 'The created sub-organization.' })
   organization!: OrganizationType;
 }
 
-@InputType({ description: 'Which organization to delete.' })
+@InputType({ description: 'Input of `deleteOrganization`.' })
 export class DeleteOrganizationInput {
-  @Field(() => ID, { description: 'The organization to delete. It must hold no projects and no sub-organizations.' })
+  @Field(() => ID, { description: 'ID of the organization. It must not have projects or sub-organizations.' })
   id!: string;
 }
 
-@ObjectType({ description: 'The organization as it was.' })
+@ObjectType({ description: 'Result of `deleteOrganization`.' })
 export class DeleteOrganizationPayload {
   @Field(() => OrganizationType, { description: 'The deleted organization.' })
   organization!: OrganizationType;

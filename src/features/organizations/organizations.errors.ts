@@ -6,22 +6,22 @@ const ERRORS = declareErrors({
   ORGANIZATION_NOT_FOUND: notFound('organization'),
   USER_NOT_FOUND: notFound('user'),
   MEMBERSHIP_NOT_FOUND: notFound('membership'),
-  ORGANIZATION_SLUG_TAKEN: conflict('Another sub-organization has this slug; take another one.'),
+  ORGANIZATION_SLUG_TAKEN: conflict('Another sub-organization has this slug. Choose another slug.'),
   ORGANIZATION_IN_USE: conflict(
-    'The organization still has projects or sub-organizations, which must go first, or is your own.',
+    'The organization still has projects or sub-organizations, or it is the organization of your token. Delete its projects and sub-organizations first.',
   ),
-  USERNAME_TAKEN: conflict('Another user of the organization has this username; take another one.'),
-  ALREADY_A_MEMBER: conflict('This user or identity is a member already; change its role instead.'),
+  USERNAME_TAKEN: conflict('Another user of the organization has this username. Choose another username.'),
+  ALREADY_A_MEMBER: conflict('This user or identity is already a member. Change its role instead.'),
   LAST_ADMIN: conflict(
-    'The last admin cannot be removed, or lose the admin role, a right by the role of a group, or its last way to log in; first make somebody else an admin who has a token or a client secret.',
+    'An organization or project needs an admin who can log in. Make somebody else an admin with a token or a client secret first.',
   ),
 });
 
-/** What entries of `details` say of them. */
+/** Codes of their violations. */
 const DETAILS = declareDetailCodes({
-  NOT_IN_FUTURE: 'The time must be in the future.',
-  DOMAIN_NOT_ALLOWED: 'The organization sends no mails to addresses of this domain.',
-  OWNED_HERE: 'The organization owns the account; delete the account instead.',
+  NOT_IN_FUTURE: 'The time is not in the future.',
+  DOMAIN_NOT_ALLOWED: 'The organization does not send email to this domain.',
+  OWNED_HERE: 'The organization owns the account. Delete the account instead.',
 });
 
 declare module '../../kernel/errors.js' {

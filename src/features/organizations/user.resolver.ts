@@ -18,12 +18,12 @@ import {
 export class UserResolver {
   constructor(private readonly service: UserService) {}
 
-  @Query(() => UserType, { description: 'One user of your organization.' })
+  @Query(() => UserType, { description: 'Returns a user of your organization.' })
   user(@Ctx() ctx: Context, @Arg('id', () => ID, { description: 'ID of the user.' }) id: string): Promise<UserType> {
     return this.service.get(ctx, { id });
   }
 
-  @Query(() => UserConnection, { description: 'The users of your organization, by username.' })
+  @Query(() => UserConnection, { description: 'Lists the users of your organization, by username.' })
   users(
     @Ctx() ctx: Context,
     @Args(() => OrderedPageArgs) page: OrderedPageArgs,
@@ -32,11 +32,11 @@ export class UserResolver {
   }
 
   @Mutation(() => CreateUserPayload, {
-    description: 'Makes a user. A person acts through personal access tokens: see createPersonalAccessToken.',
+    description: 'Creates a user. Users call the API with personal access tokens; see `createPersonalAccessToken`.',
   })
   async createUser(
     @Ctx() ctx: Context,
-    @Arg('input', () => CreateUserInput, { description: 'The new user.' }) input: CreateUserInput,
+    @Arg('input', () => CreateUserInput, { description: 'Fields of the new user.' }) input: CreateUserInput,
   ): Promise<CreateUserPayload> {
     return { user: await this.service.create(ctx, input) };
   }
@@ -44,7 +44,8 @@ export class UserResolver {
   @Mutation(() => UpdateUserPayload, { description: 'Changes the username or the role of a user.' })
   async updateUser(
     @Ctx() ctx: Context,
-    @Arg('input', () => UpdateUserInput, { description: 'What to change.' }) input: UpdateUserInput,
+    @Arg('input', () => UpdateUserInput, { description: 'Fields to change. Omitted fields keep their values.' })
+    input: UpdateUserInput,
   ): Promise<UpdateUserPayload> {
     return { user: await this.service.update(ctx, input) };
   }
@@ -52,7 +53,7 @@ export class UserResolver {
   @Mutation(() => DeleteUserPayload, { description: 'Deletes a user with all memberships and tokens.' })
   async deleteUser(
     @Ctx() ctx: Context,
-    @Arg('input', () => DeleteUserInput, { description: 'Which one.' }) input: DeleteUserInput,
+    @Arg('input', () => DeleteUserInput, { description: 'The user to delete, by ID.' }) input: DeleteUserInput,
   ): Promise<DeleteUserPayload> {
     return { user: await this.service.delete(ctx, input) };
   }

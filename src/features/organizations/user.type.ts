@@ -5,23 +5,26 @@ import { countedConnectionOf } from '../../kernel/graphql/page.js';
 
 @ObjectType('User', {
   implements: Node,
-  description: 'A person with an account in the organization.',
+  description: 'A person with an account in an organization.',
   simpleResolvers: true,
 })
 export class UserType {
-  @Field(() => ID, { description: 'Identifies the user.' })
+  @Field(() => ID, { description: 'ID of the user.' })
   id!: string;
 
-  @Field(() => String, { description: 'Lower-case name, unique in the organization that owns the account.' })
+  @Field(() => String, {
+    description:
+      'Username in lowercase, for example `jane@example.com`. Unique in the organization that owns the account.',
+  })
   username!: string;
 
-  @Field(() => ID, { description: 'The organization that owns the account.' })
+  @Field(() => ID, { description: 'ID of the organization that owns the account.' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'Slug of the role that the user has in that organization.' })
+  @Field(() => String, { description: 'Slug of the role of the user in that organization, for example `member`.' })
   roleSlug!: string;
 
-  @Field(() => DateTime, { description: 'When the account was made.' })
+  @Field(() => DateTime, { description: 'When the account was created.' })
   createdAt!: Date;
 
   @Field(() => DateTime, { description: 'When the account was last changed.' })
@@ -30,49 +33,52 @@ export class UserType {
 
 export const UserConnection = countedConnectionOf(UserType, 'User', 'username, then ID');
 
-@InputType({ description: 'A new user of the organization.' })
+@InputType({ description: 'Input of `createUser`.' })
 export class CreateUserInput {
-  @Field(() => String, { description: 'Letters, digits and . _ @ + -, up to 255; kept in lower case.' })
+  @Field(() => String, {
+    description:
+      'Letters, digits and `. _ @ + -`, 1 to 255 characters, for example `jane@example.com`. Stored in lowercase.',
+  })
   username!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Slug of the role that the user gets in the organization; `member` when absent.',
+    description: 'Slug of the role of the user in the organization. Default: `member`.',
   })
   roleSlug?: string;
 }
 
-@InputType({ description: 'Changes of a user. What is absent stays.' })
+@InputType({ description: 'Input of `updateUser`.' })
 export class UpdateUserInput {
-  @Field(() => ID, { description: 'The user to change.' })
+  @Field(() => ID, { description: 'ID of the user.' })
   id!: string;
 
-  @Field(() => String, { nullable: true, description: 'A new username.' })
+  @Field(() => String, { nullable: true, description: 'New username.' })
   username?: string;
 
-  @Field(() => String, { nullable: true, description: 'Slug of a new role in the organization.' })
+  @Field(() => String, { nullable: true, description: 'Slug of the new role in the organization.' })
   roleSlug?: string;
 }
 
-@InputType({ description: 'Which user to delete.' })
+@InputType({ description: 'Input of `deleteUser`.' })
 export class DeleteUserInput {
-  @Field(() => ID, { description: 'The user to delete, with all memberships and tokens.' })
+  @Field(() => ID, { description: 'ID of the user.' })
   id!: string;
 }
 
-@ObjectType({ description: 'The new user.' })
+@ObjectType({ description: 'Result of `createUser`.' })
 export class CreateUserPayload {
-  @Field(() => UserType, { description: 'The new user.' })
+  @Field(() => UserType, { description: 'The created user.' })
   user!: UserType;
 }
 
-@ObjectType({ description: 'The changed user.' })
+@ObjectType({ description: 'Result of `updateUser`.' })
 export class UpdateUserPayload {
-  @Field(() => UserType, { description: 'The user as it is now.' })
+  @Field(() => UserType, { description: 'The updated user.' })
   user!: UserType;
 }
 
-@ObjectType({ description: 'The user as it was.' })
+@ObjectType({ description: 'Result of `deleteUser`.' })
 export class DeleteUserPayload {
   @Field(() => UserType, { description: 'The deleted user.' })
   user!: UserType;

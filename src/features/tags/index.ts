@@ -28,6 +28,6 @@ export function createTags(deps: {
       }),
     ],
     routes: tagRoutes,
-    groups: [{ name: 'tags', description: 'Labels of a project, by which its secrets are found.', paths: /\/tags\b/ }],
+    groups: [{ name: 'tags', description: 'Labels of a project, to filter its secrets by.', paths: /\/tags\b/ }],
   };
 }

@@ -14,30 +14,30 @@ import { TagConnection, TagType } from './tag.type.js';
 export class TagResolver {
   constructor(private readonly service: TagService) {}
 
-  @query(TagConnection, ListTags, 'Tags of a project, by slug.')
+  @query(TagConnection, ListTags, 'Lists the tags of a project, by slug.')
   tags(ctx: Context, args: object): Promise<CountedConnectionOf<TagType>> {
     return this.service.list(ctx, args);
   }
 
-  @query(TagType, OneTag, 'One tag by its id.')
+  @query(TagType, OneTag, 'Returns a tag by its ID.')
   tag(ctx: Context, args: object): Promise<TagType> {
     return this.service.get(ctx, args);
   }
 
-  @query(TagType, TagBySlug, 'One tag by its slug.')
+  @query(TagType, TagBySlug, 'Returns a tag by its slug.')
   tagBySlug(ctx: Context, args: object): Promise<TagType> {
     return this.service.getBySlug(ctx, args);
   }
 
-  @mutation(CreateTag, { tag: [TagType, 'The new tag.'] }, 'Adds a tag to a project.')
+  @mutation(CreateTag, { tag: [TagType, 'The created tag.'] }, 'Creates a tag in a project.')
   async createTag(ctx: Context, input: object): Promise<{ tag: TagType }> {
     return { tag: await this.service.create(ctx, input) };
   }
 
   @mutation(
     UpdateTag,
-    { tag: [TagType, 'The tag as it is now.'] },
-    'Changes slug and colour of a tag. A new slug needs the rights to edit and read every secret that has the tag, with the old and the new slug, and to edit roles if a rule of any role would select other secrets.',
+    { tag: [TagType, 'The updated tag.'] },
+    'Changes the slug and color of a tag. To change the slug, you need permission to read and edit every secret with the tag, under the old and the new slug; and to edit roles, if a role has a rule that would match different secrets.',
   )
   async updateTag(ctx: Context, input: object): Promise<{ tag: TagType }> {
     return { tag: await this.service.update(ctx, input) };
@@ -46,7 +46,7 @@ export class TagResolver {
   @mutation(
     OneTag,
     { tag: [TagType, 'The deleted tag.'] },
-    'Deletes a tag; the secrets that carry it stay. Needs the rights to edit and read them with and without the tag, and to edit roles if a rule of any role would select other secrets.',
+    'Deletes a tag. Its secrets stay. You need permission to read and edit these secrets, with and without the tag; and to edit roles, if a role has a rule that would match different secrets.',
   )
   async deleteTag(ctx: Context, input: object): Promise<{ tag: TagType }> {
     return { tag: await this.service.delete(ctx, input) };
@@ -59,12 +59,15 @@ const TagPageArgs = argsType(TagPage);
 export class ProjectTagsResolver {
   constructor(private readonly service: TagService) {}
 
-  @nested([TagType], 'Its tags, by slug; null with PERMISSION_DENIED if you may not read them.')
+  @nested(
+    [TagType],
+    'Tags of the project, by slug. Null, with the error PERMISSION_DENIED, if you do not have permission to read them.',
+  )
   tags({ access }: ProjectType, ctx: Context): Promise<readonly ListedTag[]> {
     return this.service.listInProject(ctx, access);
   }
 
-  @nested(TagConnection, 'As `tags`, in pages.', TagPageArgs)
+  @nested(TagConnection, 'Like `tags`, in pages.', TagPageArgs)
   async tagConnection(project: ProjectType, ctx: Context, page: object): Promise<CountedConnectionOf<TagType>> {
     const tags = await this.tags(project, ctx);
     const own = (rows: readonly ListedTag[], asked: object) => pageOf(rows, asked, 1, bySlug);

@@ -3,15 +3,15 @@ import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
 
 /** What the API shows of a tag. */
-@ObjectType('Tag', { implements: Node, description: 'A label on secrets of one project.', simpleResolvers: true })
+@ObjectType('Tag', { implements: Node, description: 'A label for secrets of one project.', simpleResolvers: true })
 export class TagType extends Node {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'What people and filters name it by; unique in the project.' })
+  @Field(() => String, { description: 'Slug of the tag, unique in the project, for example `web-shop`.' })
   slug!: string;
 
-  @Field(() => String, { description: 'Its colour, as the project likes to write it.' })
+  @Field(() => String, { description: 'Color of the tag, for example `#ff8800`.' })
   color!: string;
 }
 

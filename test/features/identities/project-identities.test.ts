@@ -28,7 +28,7 @@ describe('an identity that a project owns', () => {
     const wrong = { name: 'robot', projectId: project.id, role: 'member' };
     const refused = await admin.post('/api/v1/identities', wrong);
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(refused.body.details[0].message).toContain('which gets its roles as a member of that');
+    expect(refused.body.details[0].message).toContain('must be no-access for an identity of a project');
   });
 
   test('is managed by rights in the project alone, from its creation to its tokens', async () => {

@@ -31,7 +31,7 @@ describe('an end of a membership of the organization', () => {
     const refused = await giveEnd(admin, owner);
     expect(refused).toBeError(409, 'LAST_ADMIN');
     expect(refused.body.errors[0].extensions.details).toEqual([
-      { path: 'project', code: 'LAST_ADMIN', message: 'is the only admin of projects that are not named here: 1' },
+      { path: 'project', code: 'LAST_ADMIN', message: 'is the only admin of projects that are not listed: 1' },
     ]);
     mustSucceed(await giveEnd(admin, owner, null));
   });

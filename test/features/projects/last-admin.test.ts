@@ -56,7 +56,7 @@ describe('the only admin of a project', () => {
     const refused = await admin.delete(identityPath(sole));
     expect(refused).toBeError(409, 'LAST_ADMIN');
     expect(refused.body.details).toEqual([
-      { path: 'project', code: 'LAST_ADMIN', message: 'is the only admin of projects that are not named here: 1' },
+      { path: 'project', code: 'LAST_ADMIN', message: 'is the only admin of projects that are not listed: 1' },
     ]);
     expect(refused.text).not.toContain(project.id);
     expect(await adminsOf(project.id)).toHaveLength(1);

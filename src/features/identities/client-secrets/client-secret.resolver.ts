@@ -11,12 +11,12 @@ import { ClientSecretConnection, ClientSecretType, CreateClientSecretPayload } f
 export class ClientSecretResolver {
   constructor(private readonly service: ClientSecretService) {}
 
-  @query(ClientSecretConnection, ListClientSecrets, 'The client secrets of a machine identity, newest first.')
+  @query(ClientSecretConnection, ListClientSecrets, 'Lists the client secrets of a machine identity, newest first.')
   clientSecrets(ctx: Context, args: object): Promise<ConnectionOf<ClientSecretType>> {
     return this.service.list(ctx, args);
   }
 
-  @query(ClientSecretType, OneClientSecret, 'One client secret, without the secret itself.')
+  @query(ClientSecretType, OneClientSecret, 'Returns a client secret, without its value.')
   clientSecret(ctx: Context, args: object): Promise<ClientSecretType> {
     return this.service.get(ctx, args);
   }
@@ -25,7 +25,7 @@ export class ClientSecretResolver {
   @mutation(
     CreateClientSecret,
     CreateClientSecretPayload,
-    'Makes a client secret, with which a machine identity logs in. It is shown this once.',
+    'Creates a client secret, which a machine identity uses to log in. Its value is shown only once.',
   )
   createClientSecret(ctx: Context, input: object): Promise<CreateClientSecretPayload> {
     return this.service.create(ctx, input);
@@ -33,8 +33,8 @@ export class ClientSecretResolver {
 
   @mutation(
     OneClientSecret,
-    { clientSecretData: [ClientSecretType, 'The client secret as it is now.'] },
-    'Revokes a client secret and the tokens of its logins, at once and for good.',
+    { clientSecretData: [ClientSecretType, 'The revoked client secret.'] },
+    'Revokes a client secret and all tokens that were issued with it, immediately and permanently.',
   )
   async revokeClientSecret(ctx: Context, input: object): Promise<{ clientSecretData: ClientSecretType }> {
     return { clientSecretData: await this.service.revoke(ctx, input) };

@@ -5,20 +5,27 @@ import { ttlSeconds, usesLimit } from '../token-auth.rules.js';
 
 const identityId = idOf('machine identity');
 
-/** Input of `createClientSecret`: without limits it works until it is revoked. Source: behaviour 3.3. */
+/** Input of `createClientSecret`: without limits it works until it is revoked. */
 export const CreateClientSecret = z
   .strictObject({
-    identityId: idOf('The machine identity. Universal authentication must be attached to it.'),
-    description: storedText(255).default('').meta({ description: 'What people write about it, up to 255 characters.' }),
-    ttl: ttlSeconds.default(0).meta({ description: 'Seconds that it lives, 0 to 315360000; 0 for no limit.' }),
-    numUsesLimit: usesLimit.default(0).meta({ description: 'How many logins can be made with it; 0 for no limit.' }),
+    identityId: idOf('ID of the machine identity. It must have universal authentication attached.'),
+    description: storedText(255)
+      .default('')
+      .meta({ description: 'Description of the client secret, up to 255 characters.' }),
+    ttl: ttlSeconds.default(0).meta({ description: 'Lifetime in seconds, 0 to 315360000. 0: no limit.' }),
+    numUsesLimit: usesLimit.default(0).meta({ description: 'Maximum number of logins. 0: no limit.' }),
   })
-  .meta({ description: 'A new client secret of a machine identity.' });
+  .meta({ description: 'Fields of the new client secret.' });
 
 /** Input of `revokeClientSecret`, and arguments of `clientSecret`. */
 export const OneClientSecret = z
-  .strictObject({ id: idOf('client secret'), identityId: idOf('Only of this machine identity.').nullish() })
-  .meta({ description: 'Which client secret.' });
+  .strictObject({
+    id: idOf('client secret'),
+    identityId: idOf(
+      'ID of the machine identity that the client secret must belong to. Default: any identity.',
+    ).nullish(),
+  })
+  .meta({ description: 'The client secret to revoke, by ID.' });
 
 /** Arguments of `clientSecrets`. */
 export const ListClientSecrets = z.strictObject({ identityId, ...pageRules });

@@ -5,58 +5,62 @@ import { connectionOf } from '../../../kernel/graphql/page.js';
 
 @ObjectType('ClientSecret', {
   implements: Node,
-  description: 'A secret that a machine identity logs in with: everything but the secret itself, which is not kept.',
+  description: 'A client secret, which a machine identity uses to log in. Its value is not stored.',
   simpleResolvers: true,
 })
 export class ClientSecretType {
-  @Field(() => ID, { description: 'Identifies the client secret. It is not the secret.' })
+  @Field(() => ID, { description: 'ID of the client secret. The ID is not the value.' })
   id!: string;
 
-  @Field(() => ID, { description: 'The machine identity that logs in with it.' })
+  @Field(() => ID, { description: 'ID of the machine identity that logs in with it.' })
   identityId!: string;
 
-  @Field(() => String, { description: 'What people wrote about it; may be empty.' })
+  @Field(() => String, { description: 'Description of the client secret. May be empty.' })
   description!: string;
 
-  @Field(() => String, { description: 'Its first four characters after `srs_`, to tell it from others.' })
+  @Field(() => String, { description: 'First four characters of the value after `srs_`, to recognize it.' })
   clientSecretPrefix!: string;
 
-  @Field(() => Int, { description: 'Seconds from its making that it lives; 0 for no limit.' })
+  @Field(() => Int, { description: 'Lifetime in seconds from its creation. 0: no limit.' })
   clientSecretTTL!: number;
 
   @Field(() => Int, {
-    description: 'How many logins were made with it. More than 2,147,483,647 are shown as that number.',
+    description: 'Number of logins with the client secret. Numbers above 2,147,483,647 are shown as 2,147,483,647.',
   })
   clientSecretNumUses!: number;
 
-  @Field(() => Int, { description: 'How many logins can be made with it; 0 for no limit.' })
+  @Field(() => Int, { description: 'Maximum number of logins. 0: no limit.' })
   clientSecretNumUsesLimit!: number;
 
-  @Field(() => DateTime, { nullable: true, description: 'When a login was last made with it.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the client secret was last used to log in. Null if it was never used.',
+  })
   clientSecretLastUsedAt!: Date | null;
 
   @Field(() => Boolean, {
-    description: 'It was revoked: nobody logs in with it any more, and the tokens of its logins are revoked too.',
+    description:
+      'Whether the client secret was revoked. Then it cannot be used to log in, and the tokens issued with it are revoked too.',
   })
   isClientSecretRevoked!: boolean;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it expires; null for never.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the client secret expires. Null: never.' })
   expiresAt!: Date | null;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the client secret was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was made or revoked.' })
+  @Field(() => DateTime, { description: 'When the client secret was created or revoked.' })
   updatedAt!: Date;
 }
 
 export const ClientSecretConnection = connectionOf(ClientSecretType, 'ClientSecret', 'newest first, then ID');
 
-@ObjectType({ description: 'A client secret that was just made. This is the only time that it is shown.' })
+@ObjectType({ description: 'Result of `createClientSecret`.' })
 export class CreateClientSecretPayload {
-  @Field(() => String, { description: 'The client secret, `srs_...`.' })
+  @Field(() => String, { description: 'Value of the client secret: `srs_…`. It is shown only once.' })
   clientSecret!: string;
 
-  @Field(() => ClientSecretType, { description: 'What is kept of it.' })
+  @Field(() => ClientSecretType, { description: 'The created client secret.' })
   clientSecretData!: ClientSecretType;
 }

@@ -8,7 +8,7 @@ import { TokenAuthType } from './token-auth.type.js';
 
 @Resolver(() => IdentityType)
 export class IdentityTokenAuthResolver {
-  @nested(TokenAuthType, 'Its token-auth configuration; null if none is attached.')
+  @nested(TokenAuthType, 'Settings of token authentication. Null if it is not attached.')
   tokenAuth({ id, hasTokenAuth }: IdentityType, ctx: Context): Promise<TokenAuthType | null> {
     return linked(ctx, tokenAuthsOf, hasTokenAuth ? id : null);
   }

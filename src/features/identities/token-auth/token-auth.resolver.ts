@@ -9,15 +9,15 @@ import { TokenAuthType } from './token-auth.type.js';
 export class TokenAuthResolver {
   constructor(private readonly service: TokenAuthService) {}
 
-  @query(TokenAuthType, OneTokenAuth, 'The token-auth configuration of a machine identity.')
+  @query(TokenAuthType, OneTokenAuth, 'Returns the settings of token authentication of a machine identity.')
   identityTokenAuth(ctx: Context, args: object): Promise<TokenAuthType> {
     return this.service.get(ctx, args);
   }
 
   @mutation(
     AttachTokenAuth,
-    { tokenAuth: [TokenAuthType, 'The new configuration.'] },
-    'Attaches token authentication to a machine identity.',
+    { tokenAuth: [TokenAuthType, 'The settings of the attached token authentication.'] },
+    'Attaches token authentication to a machine identity, so that tokens can be created for it.',
   )
   async attachTokenAuth(ctx: Context, input: object): Promise<{ tokenAuth: TokenAuthType }> {
     return { tokenAuth: await this.service.attach(ctx, input) };
@@ -25,8 +25,8 @@ export class TokenAuthResolver {
 
   @mutation(
     UpdateTokenAuth,
-    { tokenAuth: [TokenAuthType, 'The configuration as it is now.'] },
-    'Changes the token-auth configuration of a machine identity.',
+    { tokenAuth: [TokenAuthType, 'The updated settings.'] },
+    'Changes the settings of token authentication of a machine identity.',
   )
   async updateTokenAuth(ctx: Context, input: object): Promise<{ tokenAuth: TokenAuthType }> {
     return { tokenAuth: await this.service.update(ctx, input) };
@@ -34,8 +34,8 @@ export class TokenAuthResolver {
 
   @mutation(
     OneTokenAuth,
-    { tokenAuth: [TokenAuthType, 'The removed configuration.'] },
-    'Removes token authentication from a machine identity. All its tokens stop at once.',
+    { tokenAuth: [TokenAuthType, 'The settings of the removed token authentication.'] },
+    'Removes token authentication from a machine identity. All tokens of this method are revoked immediately.',
   )
   async removeTokenAuth(ctx: Context, input: object): Promise<{ tokenAuth: TokenAuthType }> {
     return { tokenAuth: await this.service.remove(ctx, input) };

@@ -3,9 +3,9 @@ import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
 import { TrustedIp } from '../token-auth.rules.js';
 
-@ObjectType('TrustedIp', { description: 'A network from which tokens may be used.', simpleResolvers: true })
+@ObjectType('TrustedIp', { description: 'A trusted network.', simpleResolvers: true })
 export class TrustedIpType {
-  @Field(() => String, { description: 'The network, as `10.0.0.0/8` or `2001:db8::/32`.' })
+  @Field(() => String, { description: 'IP address or network, for example `10.0.0.0/8` or `2001:db8::/32`.' })
   ipAddress!: string;
 }
 
@@ -13,30 +13,30 @@ inputType('TrustedIpInput', TrustedIp);
 
 @ObjectType('TokenAuth', {
   description:
-    'How tokens of a machine identity are made. The networks hold for tokens already made, the rest for new ones.',
+    'Settings of token authentication of a machine identity. Changed networks apply to existing tokens too, the other settings to new tokens only.',
   simpleResolvers: true,
 })
 export class TokenAuthType {
-  @Field(() => ID, { description: 'The identity that it belongs to.' })
+  @Field(() => ID, { description: 'ID of the machine identity.' })
   identityId!: string;
 
-  @Field(() => [TrustedIpType], { description: 'The networks from which tokens may be used.' })
+  @Field(() => [TrustedIpType], { description: 'Networks that access tokens can be used from.' })
   accessTokenTrustedIps!: TrustedIpType[];
 
-  @Field(() => Int, { description: 'Seconds that a token lives until it is renewed; 0 for no limit.' })
+  @Field(() => Int, { description: 'Lifetime of an access token in seconds, until it is renewed. 0: no limit.' })
   accessTokenTTL!: number;
 
   @Field(() => Int, {
-    description: 'Seconds from its making that a token lives at most, renewed or not; 0 for no limit.',
+    description: 'Maximum lifetime of an access token in seconds, including renewals. 0: no limit.',
   })
   accessTokenMaxTTL!: number;
 
-  @Field(() => Int, { description: 'How often a token may be used; 0 for no limit.' })
+  @Field(() => Int, { description: 'Maximum number of uses of an access token. 0: no limit.' })
   accessTokenNumUsesLimit!: number;
 
-  @Field(() => DateTime, { description: 'When it was attached.' })
+  @Field(() => DateTime, { description: 'When the authentication method was attached.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the settings were last changed.' })
   updatedAt!: Date;
 }

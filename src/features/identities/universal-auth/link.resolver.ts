@@ -8,7 +8,7 @@ import { UniversalAuthType } from './universal-auth.type.js';
 
 @Resolver(() => IdentityType)
 export class IdentityUniversalAuthResolver {
-  @nested(UniversalAuthType, 'Its universal-auth configuration; null if none is attached.')
+  @nested(UniversalAuthType, 'Settings of universal authentication. Null if it is not attached.')
   universalAuth({ id, hasUniversalAuth }: IdentityType, ctx: Context): Promise<UniversalAuthType | null> {
     return linked(ctx, universalAuthsOf, hasUniversalAuth ? id : null);
   }

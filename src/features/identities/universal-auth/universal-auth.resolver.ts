@@ -9,15 +9,15 @@ import { UniversalAuthType } from './universal-auth.type.js';
 export class UniversalAuthResolver {
   constructor(private readonly service: UniversalAuthService) {}
 
-  @query(UniversalAuthType, OneUniversalAuth, 'The universal-auth configuration of a machine identity.')
+  @query(UniversalAuthType, OneUniversalAuth, 'Returns the settings of universal authentication of a machine identity.')
   identityUniversalAuth(ctx: Context, args: object): Promise<UniversalAuthType> {
     return this.service.get(ctx, args);
   }
 
   @mutation(
     AttachUniversalAuth,
-    { universalAuth: [UniversalAuthType, 'The new configuration.'] },
-    'Attaches universal authentication to a machine identity, which gets a client id.',
+    { universalAuth: [UniversalAuthType, 'The settings of the attached universal authentication.'] },
+    'Attaches universal authentication to a machine identity, which gets a client ID.',
   )
   async attachUniversalAuth(ctx: Context, input: object): Promise<{ universalAuth: UniversalAuthType }> {
     return { universalAuth: await this.service.attach(ctx, input) };
@@ -25,8 +25,8 @@ export class UniversalAuthResolver {
 
   @mutation(
     UpdateUniversalAuth,
-    { universalAuth: [UniversalAuthType, 'The configuration as it is now.'] },
-    'Changes the universal-auth configuration of a machine identity.',
+    { universalAuth: [UniversalAuthType, 'The updated settings.'] },
+    'Changes the settings of universal authentication of a machine identity.',
   )
   async updateUniversalAuth(ctx: Context, input: object): Promise<{ universalAuth: UniversalAuthType }> {
     return { universalAuth: await this.service.update(ctx, input) };
@@ -34,8 +34,8 @@ export class UniversalAuthResolver {
 
   @mutation(
     OneUniversalAuth,
-    { universalAuth: [UniversalAuthType, 'The removed configuration.'] },
-    'Removes universal authentication from a machine identity. Its client secrets and the tokens that they made stop at once.',
+    { universalAuth: [UniversalAuthType, 'The settings of the removed universal authentication.'] },
+    'Removes universal authentication from a machine identity. Its client secrets and the tokens issued with them are revoked immediately.',
   )
   async removeUniversalAuth(ctx: Context, input: object): Promise<{ universalAuth: UniversalAuthType }> {
     return { universalAuth: await this.service.remove(ctx, input) };

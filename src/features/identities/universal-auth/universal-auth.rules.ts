@@ -10,20 +10,20 @@ import {
 } from '../token-auth.rules.js';
 
 const identityId = idOf('machine identity');
-const networks = trustedIps.meta({ description: 'The networks from which client secrets may be used; 1 to 256.' });
+const networks = trustedIps.meta({
+  description: 'Networks that client secrets can be used from, 1 to 256. Default: all networks.',
+});
 
-/** Input of `attachUniversalAuth`. Source: behaviour 3.3. */
+/** Input of `attachUniversalAuth`. */
 export const AttachUniversalAuth = z
   .strictObject({ identityId, clientSecretTrustedIps: networks.default(EVERYWHERE), ...tokenSettings })
   .refine(hasFittingTtl, TTL_FAULT)
-  .meta({ description: 'A new universal-auth configuration.' });
+  .meta({ description: 'Settings of the new universal authentication.' });
 
 /** Input of `updateUniversalAuth`. */
 export const UpdateUniversalAuth = z
   .strictObject({ identityId, clientSecretTrustedIps: networks.optional(), ...tokenSettingsChanges })
-  .meta({ description: 'Changes of a universal-auth configuration. What is absent stays.' });
+  .meta({ description: 'Fields to change. Omitted fields keep their values.' });
 
 /** Input of `removeUniversalAuth`, and arguments of `identityUniversalAuth`. */
-export const OneUniversalAuth = z
-  .strictObject({ identityId })
-  .meta({ description: 'Whose universal-auth configuration.' });
+export const OneUniversalAuth = z.strictObject({ identityId }).meta({ description: 'The machine identity, by ID.' });

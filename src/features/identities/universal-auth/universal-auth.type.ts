@@ -3,13 +3,13 @@ import { TokenAuthType, TrustedIpType } from '../token-auth/token-auth.type.js';
 
 @ObjectType('UniversalAuth', {
   description:
-    'How a machine identity logs in with a client id and a client secret. The networks hold for what was made before, too.',
+    'Settings of universal authentication of a machine identity, which logs in with a client ID and a client secret. Changed networks apply to existing client secrets and tokens too.',
   simpleResolvers: true,
 })
 export class UniversalAuthType extends TokenAuthType {
-  @Field(() => ID, { description: 'The client id that the identity logs in with. It is no secret.' })
+  @Field(() => ID, { description: 'Client ID of the identity. It is not secret.' })
   clientId!: string;
 
-  @Field(() => [TrustedIpType], { description: 'The networks from which client secrets may be used.' })
+  @Field(() => [TrustedIpType], { description: 'Networks that client secrets can be used from.' })
   clientSecretTrustedIps!: TrustedIpType[];
 }

@@ -103,10 +103,10 @@ async function loggedInOf(
 
 function refusalOf({ callerId, holderIds }: AdminLogins): string {
   if (holderIds.length === 0)
-    return 'A role of a group would forbid the last admin something; first appoint another admin.';
+    return 'A role of a group would take permissions from the last admin. Make somebody else an admin first.';
   return callerId === null
-    ? 'No admin could log in any more; first make a client secret, or a token that is not revoked with this one.'
-    : 'No admin could log in any more from your address; add it to the networks, or make another way to log in first.';
+    ? 'No admin could log in any more. Create a client secret first, or a token that is not revoked together with this one.'
+    : 'No admin could log in from your address any more. Add your address to the trusted networks, or create another way to log in first.';
 }
 
 /**
