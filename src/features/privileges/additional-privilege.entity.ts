@@ -17,6 +17,9 @@ export const AdditionalPrivilegeSchema = defineEntity({
   },
 });
 
-/** Rules for one member of a project, after those of its roles; for a time, or for as long as it is a member. */
+/**
+ * Permission rules for one member of a project, evaluated after those of its roles; temporary, or for as long as it is
+ * a member.
+ */
 export class AdditionalPrivilege extends AdditionalPrivilegeSchema.class {}
 AdditionalPrivilegeSchema.setClass(AdditionalPrivilege);

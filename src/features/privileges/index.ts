@@ -11,7 +11,7 @@ import { findPrivileges } from './privilege.sql.js';
 import { AdditionalPrivilegeType, toPrivilegeType } from './privilege.type.js';
 import { toPrivilegeView } from './privilege.view.js';
 
-/** What single members of a project may do beside their roles. */
+/** Additional privileges: permissions of single members of a project besides their roles. */
 export function createPrivileges({ projects, links }: { projects: ProjectReader; links: ProjectLinks }): Feature {
   const privileges = new PrivilegeService(projects);
   return {
@@ -39,7 +39,8 @@ export function createPrivileges({ projects, links }: { projects: ProjectReader;
     groups: [
       {
         name: 'additional privileges',
-        description: 'What single members of a project may do beside their roles, for good or for a time.',
+        description:
+          'Additional privileges give single members of a project permissions besides their roles, permanently or temporarily.',
         paths: /additional-privilege/,
       },
     ],

@@ -16,7 +16,9 @@ import {
   toReply,
 } from './privilege.reply.js';
 
-/** As `toReply`; an environment that a rule is equal to stands by itself, as clients of this form know it. */
+/**
+ * As `toReply`; a condition for equality with an environment becomes a plain string, as clients of this form expect.
+ */
 const toOlderReply = (privilege: Data): Data => {
   const { permissions, ...rest } = toReply(privilege);
   const shown = permissions.map(({ conditions, ...permission }: Data) => ({
@@ -34,7 +36,7 @@ function plain(conditions: Data | null): Data | null {
 const projectSlug = text('Slug of the project.');
 const privilegeSlug = text('Slug of the privilege.');
 
-/** One rule, in the words of this form. */
+/** One rule, with the names of this form. */
 const PrivilegePermission = z
   .strictObject({
     subject: text('What it is about.'),
@@ -54,9 +56,9 @@ const PrivilegePermission = z
         ...('params' in issue ? { params: issue.params } : {}),
       });
   })
-  .meta({ description: 'The one rule of it.' });
+  .meta({ description: 'Its only rule.' });
 
-/** The rule as the schema has it, where there is one. */
+/** The rule in the form of the schema, if there is one. */
 function ruleIn(given: z.output<typeof PrivilegePermission> | undefined) {
   if (given === undefined) return {};
   const { subject, actions, conditions } = given;
@@ -89,7 +91,7 @@ interface Key {
   readonly identityId: string;
   readonly privilegeSlug: string;
 }
-/** Names a privilege as the schema has it. */
+/** Selects a privilege in the form of the schema. */
 const keyOf = (key: Key) => ({
   projectSlug: key.projectSlug,
   memberKind: 'identity',
@@ -123,7 +125,7 @@ const create = (path: string, summary: string, body: typeof NewPermanent | typeo
 const TIME = { temporaryMode: 'relative', temporaryRange: '7d', temporaryAccessStartTime: '2026-01-31T12:00:00Z' };
 const NAMED_ERRORS = ['PROJECT_NOT_FOUND', 'PRIVILEGE_NOT_FOUND'] as const;
 
-/** The same by slugs of projects and privileges, as older clients have it. */
+/** The same by slugs of projects and privileges, as older clients use them. */
 export const olderRoutes = [
   create('/permanent', 'Give a machine identity a privilege for good (older path)', NewPermanent, {}),
   create('/temporary', 'Give a machine identity a privilege for a time (older path)', NewTemporary, TIME),

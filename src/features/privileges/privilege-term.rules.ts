@@ -1,12 +1,12 @@
 import { endOfTerm } from '../permissions/public.js';
 
-/** For how long something is held, and from when on. */
+/** Duration and start of a temporary assignment. */
 export interface Term {
   readonly range: string;
   readonly startsAt?: Date | null | undefined;
 }
 
-/** A term as it is stored: nothing of it for what is held for good. @param now on the clock of the database */
+/** A term in the form of the database: empty for a permanent assignment. @param now the current time of the database */
 export function termColumns(
   term: Term | null | undefined,
   now: Date,

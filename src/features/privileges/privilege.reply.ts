@@ -3,7 +3,7 @@ import { type Data, nextCursor, ofSample } from '../../rest/route.js';
 import { type PermissionsGiven, termRange, toPermissionInputs, toPermissionReply } from '../permissions/public.js';
 import { privilegeSlug } from './privilege.rules.js';
 
-/** What documents of routes ask of a privilege, beside its permissions. */
+/** Selection of the documents of routes for a privilege, without its permissions. */
 export const FIELDS = `id slug projectId projectMembershipId: membershipId isTemporary temporaryRange: range
   temporaryAccessStartTime: startsAt temporaryAccessEndTime: endsAt isActive createdAt updatedAt`;
 const MODE = {
@@ -12,19 +12,19 @@ const MODE = {
   description: 'How a time is given; null: for good.',
 };
 
-/** A privilege in the words of the interface. */
+/** A privilege with the field names of the REST interface. */
 export const toReply = ({ permissions, ...privilege }: Data): Data => ({
   ...privilege,
   temporaryMode: ofSample(privilege.temporaryRange, MODE) ?? (privilege.temporaryRange === null ? null : 'relative'),
   permissions: permissions.map(toPermissionReply),
 });
 
-/** The reply of a mutation. */
+/** The response of a mutation. */
 export const replyOf =
   (field: string, shown = toReply) =>
   (data: Data): Data => ({ privilege: shown(data[field].privilege) });
 
-/** The reply of a list. */
+/** The response of a list. */
 export const listReplyOf =
   (shown = toReply) =>
   ({ additionalPrivileges: { nodes, pageInfo } }: Data): Data => ({
@@ -35,11 +35,12 @@ export const listReplyOf =
 export const text = (description: string) => z.string().max(64).meta({ description });
 export const identityId = text('ID of the machine identity.');
 export const slug = privilegeSlug.nullish().meta({
-  description: 'Lower-case words joined by hyphens, 1 to 64 characters, unique for the member. Made up when absent.',
+  description:
+    'Slug of the privilege: lowercase words joined by hyphens, 1 to 64 characters, unique for the member. Generated when absent.',
 });
-export const newSlug = privilegeSlug.optional().meta({ description: 'A new slug, unique for the member.' });
+export const newSlug = privilegeSlug.optional().meta({ description: 'New slug, unique for the member.' });
 
-/** Clients send all of it for permanent privileges too: then it is ignored. */
+/** Clients send these fields for permanent privileges too: then they are ignored. */
 export const temporary = {
   temporaryMode: z.string().nullish().meta({ description: 'Can only be relative.' }),
   temporaryRange: z
@@ -52,7 +53,7 @@ export const temporary = {
     .meta({ description: 'From when on (RFC 3339); from now on when absent.' }),
 };
 
-/** What a body says of the time. */
+/** The term in a body. */
 interface Temporary {
   readonly isTemporary?: boolean | undefined;
   readonly temporaryMode?: string | null | undefined;
@@ -60,7 +61,7 @@ interface Temporary {
   readonly temporaryAccessStartTime?: string | null | undefined;
 }
 
-/** Adds a violation for each wrong field of a time. */
+/** Adds a violation for each invalid field of a term. */
 export function checkTime(given: Temporary, issues: z.core.$RefinementCtx): void {
   if (given.isTemporary !== true) return;
   const refuse = (name: keyof Temporary, message: string): void =>
@@ -68,15 +69,15 @@ export function checkTime(given: Temporary, issues: z.core.$RefinementCtx): void
   const { temporaryMode: mode, temporaryAccessStartTime: start } = given;
   if (mode != null && mode !== 'relative') refuse('temporaryMode', 'must be relative');
   const range = termRange.safeParse(given.temporaryRange);
-  if (!range.success) refuse('temporaryRange', range.error.issues[0]?.message ?? 'is required');
+  if (!range.success) refuse('temporaryRange', range.error.issues[0]?.message ?? 'required');
   if (start != null && !z.iso.datetime({ offset: true }).safeParse(start).success)
     refuse('temporaryAccessStartTime', 'must be a date and time (RFC 3339)');
 }
 
-/** A term as the schema has it; null: for good. */
+/** A term in the form of the schema; null: permanent. */
 export const termOf = ({ isTemporary, temporaryRange, temporaryAccessStartTime }: Temporary) =>
   isTemporary === true ? { range: temporaryRange, startsAt: temporaryAccessStartTime } : null;
 
-/** Permissions as the schema has them, where there are any. */
+/** Permissions in the form of the schema, if there are any. */
 export const rulesIn = (permissions: PermissionsGiven | undefined) =>
   permissions === undefined ? {} : { permissions: toPermissionInputs(permissions) };

@@ -23,18 +23,18 @@ export class PrivilegeResolver {
   @query(
     AdditionalPrivilegeConnection,
     ListPrivileges,
-    'Additional privileges in a project, or of one of its members, by slug: of the members that you may read.',
+    'Lists the additional privileges in a project, or of one of its members, ordered by slug: of the members that you can read.',
   )
   async additionalPrivileges(ctx: Context, args: object): Promise<ConnectionOf<AdditionalPrivilegeType>> {
     return (await this.service.list(ctx, args)).map(toPrivilegeType, bySlug);
   }
 
-  @query(AdditionalPrivilegeType, OnePrivilege, 'One additional privilege by its id.')
+  @query(AdditionalPrivilegeType, OnePrivilege, 'Returns an additional privilege by ID.')
   async additionalPrivilege(ctx: Context, args: object): Promise<AdditionalPrivilegeType> {
     return toPrivilegeType(await this.service.get(ctx, args));
   }
 
-  @query(AdditionalPrivilegeType, PrivilegeBySlug, 'One additional privilege of a member by its slug.')
+  @query(AdditionalPrivilegeType, PrivilegeBySlug, 'Returns an additional privilege of a member by slug.')
   async additionalPrivilegeBySlug(ctx: Context, args: object): Promise<AdditionalPrivilegeType> {
     return toPrivilegeType(await this.service.getBySlug(ctx, args));
   }
@@ -42,7 +42,7 @@ export class PrivilegeResolver {
   @mutation(
     CreatePrivilege,
     { privilege: [AdditionalPrivilegeType, 'The new privilege.'] },
-    'Gives a single member of a project rights beside its roles, for good or for a time. They cannot allow more than your own rights do.',
+    'Gives a single member of a project permissions besides its roles, permanently or temporarily. They cannot exceed your own permissions.',
   )
   async createAdditionalPrivilege(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
     return { privilege: toPrivilegeType(await this.service.create(ctx, withPermissions(input))) };
@@ -50,8 +50,8 @@ export class PrivilegeResolver {
 
   @mutation(
     UpdatePrivilege,
-    { privilege: [AdditionalPrivilegeType, 'The privilege as it is now.'] },
-    'Changes an additional privilege, from the next request of its holder.',
+    { privilege: [AdditionalPrivilegeType, 'The updated privilege.'] },
+    'Updates an additional privilege. The change applies from the next request of its holder.',
   )
   async updateAdditionalPrivilege(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
     return { privilege: toPrivilegeType(await this.service.update(ctx, withPermissions(input))) };
@@ -59,8 +59,8 @@ export class PrivilegeResolver {
 
   @mutation(
     UpdatePrivilegeBySlug,
-    { privilege: [AdditionalPrivilegeType, 'The privilege as it is now.'] },
-    'Changes an additional privilege that is named by its slug, from the next request of its holder.',
+    { privilege: [AdditionalPrivilegeType, 'The updated privilege.'] },
+    'Updates an additional privilege by slug. The change applies from the next request of its holder.',
   )
   async updateAdditionalPrivilegeBySlug(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
     return { privilege: toPrivilegeType(await this.service.updateBySlug(ctx, withPermissions(input))) };
@@ -69,7 +69,7 @@ export class PrivilegeResolver {
   @mutation(
     PrivilegeBySlug,
     { privilege: [AdditionalPrivilegeType, 'The deleted privilege.'] },
-    'Takes an additional privilege away that is named by its slug.',
+    'Deletes an additional privilege by slug.',
   )
   async deleteAdditionalPrivilegeBySlug(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
     return { privilege: toPrivilegeType(await this.service.deleteBySlug(ctx, input)) };
@@ -78,7 +78,7 @@ export class PrivilegeResolver {
   @mutation(
     OnePrivilege,
     { privilege: [AdditionalPrivilegeType, 'The deleted privilege.'] },
-    'Takes an additional privilege away.',
+    'Deletes an additional privilege.',
   )
   async deleteAdditionalPrivilege(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
     return { privilege: toPrivilegeType(await this.service.delete(ctx, input)) };
@@ -89,7 +89,7 @@ export class PrivilegeResolver {
 export class PrivilegeMembershipResolver {
   constructor(private readonly links: ProjectLinks) {}
 
-  @nested(ProjectMembershipType, 'The membership of who has it; null when it has just ended.')
+  @nested(ProjectMembershipType, 'The membership of the holder; null if it has just ended.')
   membership({ membershipId }: AdditionalPrivilegeType, ctx: Context): Promise<ProjectMembershipType | null> {
     return linked(ctx, this.links.memberships, membershipId);
   }
@@ -99,7 +99,7 @@ export class PrivilegeMembershipResolver {
 export class MembershipPrivilegesResolver {
   constructor(private readonly service: PrivilegeService) {}
 
-  @nested([AdditionalPrivilegeType], 'Its additional privileges, by slug.')
+  @nested([AdditionalPrivilegeType], 'The additional privileges of the member, ordered by slug.')
   async additionalPrivileges(
     membership: ProjectMembershipType,
     ctx: Context,
@@ -107,7 +107,7 @@ export class MembershipPrivilegesResolver {
     return (await this.service.listOfMembership(ctx, membership)).map(toPrivilegeType);
   }
 
-  @nested(AdditionalPrivilegeConnection, 'As `additionalPrivileges`, in pages.')
+  @nested(AdditionalPrivilegeConnection, 'The same as `additionalPrivileges`, with pagination.')
   async additionalPrivilegeConnection(
     membership: ProjectMembershipType,
     ctx: Context,

@@ -3,67 +3,68 @@ import { pageRules } from '../../kernel/paging.js';
 import { idOf, slugText } from '../../kernel/text-rules.js';
 import { Permissions, termRange, termStart } from '../permissions/public.js';
 
-/** Who can have privileges: its enum in GraphQL stands beside the types. */
+/** Kinds of members with privileges: the GraphQL enum is declared next to the types. */
 export const memberKind = z.enum(['user', 'identity']);
 export type MemberKind = z.output<typeof memberKind>;
 
-/** The subject of rules that a kind of member belongs to. */
+/** The subject of permission rules that covers a kind of member. */
 export const subjectOf = (kind: MemberKind): 'member' | 'identity' => (kind === 'user' ? 'member' : 'identity');
 
-/** What a member names its privileges by. */
+/** Slug of a privilege, unique for its member. */
 export const privilegeSlug = slugText(1, 64);
 
-/** Clients of the older form know projects by their slugs. */
+/** Clients of the older form identify projects by slug. */
 const project = {
   projectId: idOf('The project; or give its slug.').nullish(),
-  projectSlug: slugText(1, 64).nullish().meta({ description: 'The project, by its slug; or give its id.' }),
+  projectSlug: slugText(1, 64).nullish().meta({ description: 'Slug of the project. Set either this or the ID.' }),
 };
-/** A project by its id or its slug. */
+/** A project by ID or slug. */
 export type ProjectNamed = { readonly [Name in keyof typeof project]?: string | null | undefined };
 const isOneProject = ({ projectId, projectSlug }: ProjectNamed): boolean =>
   (projectId == null) !== (projectSlug == null);
-const ONE_PROJECT = { path: ['projectId'], error: 'must be given, or else projectSlug, not both' };
+const ONE_PROJECT = { path: ['projectId'], error: 'required unless projectSlug is set; set only one of them' };
 
 const id = idOf('privilege');
 const onlyIn = idOf('project that it belongs to').nullish();
-const kind = memberKind.meta({ description: 'Who it is: a user or a machine identity.' });
+const kind = memberKind.meta({ description: 'Kind of the member: a user or a machine identity.' });
 const memberId = idOf('ID of the user or machine identity.');
 const slug = privilegeSlug.meta({
-  description: 'Lower-case words joined by hyphens, as `release-week`, 1 to 64 characters, unique for the member.',
+  description:
+    'Slug of the privilege, for example `release-week`: lowercase words joined by hyphens, 1 to 64 characters, unique for the member.',
 });
 const permissions = Permissions.meta({
-  description: 'Up to 100 rules, in order. They follow on those of all its roles.',
+  description: 'Up to 100 permission rules, in order. They are evaluated after the rules of all roles of the member.',
 });
 
-/** For how long a privilege holds. */
+/** Term of a privilege. */
 export const PrivilegeTerm = z
   .strictObject({
-    range: termRange.meta({ description: 'How long, as `30m`, `2h`, `7d` or `4w`: 1 minute to 10 years.' }),
-    startsAt: termStart.nullish().meta({ description: 'From when on; from now on when absent.' }),
+    range: termRange.meta({ description: 'Duration: `30m`, `2h`, `7d` or `4w`, from 1 minute to 10 years.' }),
+    startsAt: termStart.nullish().meta({ description: 'When the privilege starts; now when absent.' }),
   })
-  .meta({ description: 'For how long it holds.' });
+  .meta({ description: 'Term of a temporary privilege.' });
 
 export const ListPrivileges = z
   .strictObject({
     ...project,
-    memberKind: memberKind.nullish().meta({ description: 'Only those of users, or only those of machine identities.' }),
-    memberId: idOf('Only those of this member, whose kind has to be given too.').nullish(),
+    memberKind: memberKind.nullish().meta({ description: 'Only privileges of members of this kind.' }),
+    memberId: idOf('Only privileges of the member with this ID. Requires `memberKind`.').nullish(),
     ...pageRules,
   })
   .refine((asked) => asked.memberId == null || asked.memberKind != null, {
     path: ['memberKind'],
-    error: 'must be given beside memberId',
+    error: 'required with memberId',
   })
   .refine(isOneProject, ONE_PROJECT);
 
-export const OnePrivilege = z.strictObject({ id, projectId: onlyIn }).meta({ description: 'Which privilege.' });
+export const OnePrivilege = z.strictObject({ id, projectId: onlyIn }).meta({ description: 'The privilege, by ID.' });
 
 const named = { ...project, memberKind: kind, memberId, slug };
 
 export const PrivilegeBySlug = z
   .strictObject(named)
   .refine(isOneProject, ONE_PROJECT)
-  .meta({ description: 'Which privilege of which member.' });
+  .meta({ description: 'The member, and the privilege by slug.' });
 
 export const CreatePrivilege = z
   .strictObject({
@@ -71,21 +72,23 @@ export const CreatePrivilege = z
     memberKind: kind,
     memberId,
     slug: slug.nullish().meta({
-      description: 'As `release-week`, 1 to 64 characters, unique for the member. Made up when absent.',
+      description:
+        'Slug of the privilege, for example `release-week`: 1 to 64 characters, unique for the member. Generated when absent.',
     }),
     permissions,
-    term: PrivilegeTerm.nullish().meta({ description: 'For how long; for good when absent.' }),
+    term: PrivilegeTerm.nullish().meta({ description: 'Term of the privilege; permanent when absent.' }),
   })
   .refine(isOneProject, ONE_PROJECT)
-  .meta({ description: 'What a single member may do beside its roles.' });
+  .meta({ description: 'The member, and the fields of the new privilege.' });
 
 const changes = {
   permissions: permissions.optional(),
   term: PrivilegeTerm.nullish().meta({
-    description: 'For how long, from now on unless it says otherwise; null: for good. Absent: as it is.',
+    description:
+      'New term; starts now unless it says otherwise. Null makes the privilege permanent. Absent keeps the current term.',
   }),
 };
-const CHANGES = 'Changes of a privilege. What is absent stays; a list of permissions replaces the one before.';
+const CHANGES = 'The privilege and its new fields. Absent fields keep their values.';
 
 export const UpdatePrivilege = z
   .strictObject({ id, projectId: onlyIn, slug: slug.optional(), ...changes })
@@ -94,7 +97,7 @@ export const UpdatePrivilege = z
 export const UpdatePrivilegeBySlug = z
   .strictObject({
     ...named,
-    newSlug: slug.optional().meta({ description: 'A new slug, unique for the member.' }),
+    newSlug: slug.optional().meta({ description: 'New slug, unique for the member.' }),
     ...changes,
   })
   .refine(isOneProject, ONE_PROJECT)

@@ -35,7 +35,7 @@ import {
 import { fieldsOf, type PrivilegeView, toPrivilegeView } from './privilege.view.js';
 import { termColumns } from './privilege-term.rules.js';
 
-/** A member, as rules of others look at it. */
+/** A member, in the fields that rules of others match on. */
 type Target = Parameters<typeof fieldsOf>[0];
 
 const KINDS = ['user', 'identity'] as const;
@@ -45,20 +45,24 @@ const CODES = {
   additional_privilege_project_id_fkey: 'PROJECT_NOT_FOUND',
 } as const;
 
-/** Where a privilege is in a list: slugs are unique for one member. */
+/** Position of a privilege in a list: slugs are unique for one member. */
 export const bySlug = ({ slug, id }: Pick<PrivilegeView, 'slug' | 'id'>): CursorKey => [slug, id];
 
 /**
- * What single members of a project may do beside their roles, for good or for a time. They hold, and end, with the next request of
- * their holder: each request reads them.
+ * Permissions of single members of a project besides their roles, permanent or temporary. Each request of the holder
+ * reads them, so that start and end take effect with the next request.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED and
- * AUDIT_UNAVAILABLE. A change throws PERMISSION_BOUNDARY where the caller has less than what it gives, takes or forbids.
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED
+ * and
+ * AUDIT_UNAVAILABLE. A change throws PERMISSION_BOUNDARY where it grants, revokes or forbids more than the caller has.
  */
 export class PrivilegeService {
   constructor(private readonly projects: ProjectReader) {}
 
-  /** Gives a privilege to a user or machine identity with a membership of its own. @throws MEMBERSHIP_NOT_FOUND, PRIVILEGE_SLUG_TAKEN */
+  /**
+   * Creates a privilege of a user or machine identity with a direct membership. @throws MEMBERSHIP_NOT_FOUND,
+   * PRIVILEGE_SLUG_TAKEN
+   */
   create(ctx: Context, raw: unknown): Promise<PrivilegeView> {
     const { projectId: byId, projectSlug, ...input } = parse(CreatePrivilege, raw);
     const { memberKind, memberId, slug, permissions, term } = input;
@@ -90,7 +94,7 @@ export class PrivilegeService {
     });
   }
 
-  /** Changes slug, rules or term of a privilege. @throws PRIVILEGE_NOT_FOUND, PRIVILEGE_SLUG_TAKEN */
+  /** Updates slug, rules or term of a privilege. @throws PRIVILEGE_NOT_FOUND, PRIVILEGE_SLUG_TAKEN */
   update(ctx: Context, raw: unknown): Promise<PrivilegeView> {
     const { slug, permissions, term, ...named } = parse(UpdatePrivilege, raw);
     return inTransaction(ctx, async (tx) => {
@@ -99,7 +103,7 @@ export class PrivilegeService {
     });
   }
 
-  /** As `update`, of one that is named by its slug. */
+  /** As `update`, by slug. */
   updateBySlug(ctx: Context, raw: unknown): Promise<PrivilegeView> {
     const { newSlug, permissions, term, ...named } = parse(UpdatePrivilegeBySlug, raw);
     return inTransaction(ctx, async (tx) => {
@@ -108,19 +112,19 @@ export class PrivilegeService {
     });
   }
 
-  /** Takes a privilege away. @returns the privilege as it was @throws PRIVILEGE_NOT_FOUND */
+  /** Deletes a privilege. @returns the deleted privilege @throws PRIVILEGE_NOT_FOUND */
   delete(ctx: Context, raw: unknown): Promise<PrivilegeView> {
     const named = parse(OnePrivilege, raw);
     return inTransaction(ctx, async (tx) => remove(tx, await this.#find(tx, named, authorizeSome)));
   }
 
-  /** As `delete`, of one that is named by its slug. */
+  /** As `delete`, by slug. */
   deleteBySlug(ctx: Context, raw: unknown): Promise<PrivilegeView> {
     const named = parse(PrivilegeBySlug, raw);
     return inTransaction(ctx, async (tx) => remove(tx, await this.#findBySlug(tx, named, authorizeSome)));
   }
 
-  /** One privilege by id. @throws PRIVILEGE_NOT_FOUND */
+  /** One privilege by ID. @throws PRIVILEGE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<PrivilegeView> {
     const { project, row } = await this.#find(ctx, parse(OnePrivilege, raw), authorizeReading);
     authorizeReadingOf(project, row);
@@ -134,7 +138,10 @@ export class PrivilegeService {
     return shown(ctx, row);
   }
 
-  /** Privileges of a project, or of one of its members, by slug, then id: of the members that the caller may read. @throws MEMBERSHIP_NOT_FOUND */
+  /**
+   * Privileges of a project, or of one of its members, by slug, then ID: of the members that the caller may read.
+   * @throws MEMBERSHIP_NOT_FOUND
+   */
   async list(ctx: Context, raw: unknown): Promise<Page<PrivilegeView>> {
     const { projectId: byId, projectSlug, memberKind, memberId, ...request } = parse(ListPrivileges, raw);
     const project = await this.#project(ctx, { projectId: byId, projectSlug });
@@ -149,7 +156,7 @@ export class PrivilegeService {
     return page;
   }
 
-  /** Privileges of a membership that is part of a larger answer; all memberships share one statement. */
+  /** Privileges of a membership that is part of a larger response; all memberships share one statement. */
   async listOfMembership(
     ctx: Context,
     { id, projectId }: { readonly id: string; readonly projectId: string },
@@ -173,7 +180,10 @@ export class PrivilegeService {
     return member.membershipId;
   }
 
-  /** A privilege and its project. @param isAllowed throws for who may do it to no privilege of some kinds of members */
+  /**
+   * A privilege and its project. @param isAllowed throws for callers who may not perform the action for any member of
+   * some kinds
+   */
   async #find(
     ctx: Context,
     { id, projectId }: { readonly id: string; readonly projectId?: string | null | undefined },
@@ -206,7 +216,7 @@ interface Found {
   readonly row: PrivilegeView;
 }
 
-/** Throws for who may do something to no privilege of members of some kinds. */
+/** Throws for callers who may not perform the action on privileges of any member of some kinds. */
 type Judge = (project: ProjectAccess, kinds: readonly MemberKind[]) => void;
 
 async function change(
@@ -219,7 +229,7 @@ async function change(
   const before = inForce(privilege, now);
   const after = permissions === undefined ? readStoredRules(privilege.permissions) : toRules(permissions);
   authorizeGiving(project, row, [before, after]);
-  // Another term ends what the one before gave and forbade, and begins anew.
+  // A new term ends what the previous one granted and forbade, and starts anew.
   const beyond =
     term === undefined
       ? beyondEitherWay(project, before, after)
@@ -251,16 +261,16 @@ async function remove(tx: Transaction, { project, row }: Found): Promise<Privile
   return row;
 }
 
-/** Of a slug that is made up. */
+/** Length of the random part of a generated slug. */
 const SUFFIX = 8;
 
 const timeOf = async (tx: Transaction): Promise<Date> => ((await presentTime(tx, {}))[0] as { now: Date }).now;
 
-/** The rules of a privilege, as far as they hold or will hold. */
+/** The rules of a privilege, as far as they apply now or later. */
 const inForce = ({ permissions, endsAt }: AdditionalPrivilege, now: Date): readonly Rule[] =>
   endsAt != null && endsAt <= now ? [] : readStoredRules(permissions);
 
-/** What lets somebody change privileges of members; `grant-privileges` stands for assignments of every kind. */
+/** The right to change privileges of members; `grant-privileges` covers assignments of every kind. */
 const CHANGING = ['edit', 'assign-additional-privileges', 'grant-privileges'] as const;
 
 const VERB = 'assign-additional-privileges';
@@ -287,7 +297,7 @@ function authorizeSome(project: ProjectAccess, kinds: readonly MemberKind[]): vo
 }
 
 /**
- * Whoever may edit the member may, and whoever may hand on each subject and action that these rules allow.
+ * Callers may if they may edit the member, or assign each subject and action that these rules allow.
  *
  * @throws PERMISSION_DENIED
  */
@@ -300,13 +310,16 @@ function authorizeGiving(project: ProjectAccess, target: Target, given: readonly
     throw new PermissionDenied({ action: actionOn(target.memberKind, 'edit'), projectId: project.projectId });
 }
 
-/** A privilege that forbids takes rights from its holder, and gives them back when it ends: nobody does either with what it has not. */
+/**
+ * A privilege that forbids takes rights from its holder, and returns them when it ends: nobody does either with rights
+ * that they do not have.
+ */
 const beyondEitherWay = ({ ability }: ProjectAccess, before: readonly Rule[], after: readonly Rule[]): Action[] => [
   ...rightsBeyondChange(ability, before, after),
   ...rightsBeyondChange(ability, after, before),
 ];
 
-/** What somebody would give itself for longer than it has it. */
+/** What callers would give themselves for longer than they have it. */
 async function beyondOwnTerm(
   tx: Transaction,
   { memberKind, memberId }: Target,
@@ -349,7 +362,7 @@ const record = (
     },
   });
 
-/** What the audit trail says of one that is shown. */
+/** Audit details of a privilege that is shown. */
 export const readRecord = ({ id, projectId }: { readonly id: string; readonly projectId: string }) =>
   ({ action: 'additional-privilege:get', projectId, facts: { privilegeId: id } }) as const;
 

@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
-/** Until when its own term says, and as long as its member has a role of its own. */
+/** Active while its own term lasts, and while its member has an active role. */
 const IS_ACTIVE = `(v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))
     and exists (select from project_member_now n where n.id = v.membership_id and n.project_id = v.project_id)`;
 
@@ -30,7 +30,7 @@ const row = {
   updatedAt: t.time,
 };
 
-/** Privileges by id, of whatever projects. */
+/** Privileges by ID, of any projects. */
 export const findPrivileges = sqlStatement({
   text: `${SELECT} where v.id = any(:ids) order by v.id`,
   params: { ids: t.array(t.uuid) },
@@ -44,7 +44,7 @@ export const findPrivilegeBySlug = sqlStatement({
   row,
 });
 
-/** Privileges of a project by slug, then id. What is null is any. */
+/** Privileges of a project by slug, then ID. A null filter matches any. */
 export const listPrivileges = sqlStatement({
   text: `${SELECT} where v.project_id = :projectId
     and (:kind::text is null or :kind = case when m.user_id is null then 'identity' else 'user' end)
@@ -54,14 +54,14 @@ export const listPrivileges = sqlStatement({
   row,
 });
 
-/** Privileges of memberships by slug, then id. */
+/** Privileges of memberships by slug, then ID. */
 export const privilegesOfMemberships = sqlStatement({
   text: `${SELECT} where v.membership_id = any(:membershipIds) order by v.slug collate "C", v.id`,
   params: { membershipIds: t.array(t.uuid) },
   row,
 });
 
-/** The direct membership of a user or machine identity, and the time of the database. */
+/** The direct membership of a user or machine identity, and the current time of the database. */
 export const findMember = sqlStatement({
   text: `select m.id as "membershipId", u.username, now() as now
     from project_membership m left join app_user u on u.id = m.user_id
@@ -71,5 +71,5 @@ export const findMember = sqlStatement({
   row: { membershipId: t.uuid, username: t.nullable(t.text), now: t.time },
 });
 
-/** The time of the database. */
+/** The current time of the database. */
 export const presentTime = sqlStatement({ text: 'select now() as now', params: {}, row: { now: t.time } });

@@ -18,49 +18,52 @@ enumOfRule(memberKind, MemberKindEnum);
 inputOfRule(Permissions.def.element, PermissionInput);
 inputType('AdditionalPrivilegeTermInput', PrivilegeTerm);
 
-/** What the API shows of a privilege. */
+/** API type of a privilege. */
 @ObjectType('AdditionalPrivilege', {
   implements: Node,
-  description: 'What a single member of a project may do, or may not, beside its roles.',
+  description: 'Permissions of a single member of a project besides its roles.',
   simpleResolvers: true,
 })
 export class AdditionalPrivilegeType extends Node {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => ID, { description: 'The membership of who has it.' })
+  @Field(() => ID, { description: 'ID of the membership of the holder.' })
   membershipId!: string;
 
-  @Field(() => String, { description: 'What people name it by; unique for the member.' })
+  @Field(() => String, { description: 'Slug of the privilege, unique for the member, for example `release-week`.' })
   slug!: string;
 
-  @Field(() => [PermissionType], { description: 'What it allows or forbids, each action by itself.' })
+  @Field(() => [PermissionType], { description: 'Permissions that the privilege grants or denies, one action each.' })
   permissions!: PermissionType[];
 
-  @Field(() => [PermissionRuleType], { description: 'The same as rules of several actions, as they were given.' })
+  @Field(() => [PermissionRuleType], {
+    description: 'The same permissions as rules with several actions, as they were entered.',
+  })
   rules!: PermissionRuleType[];
 
-  @Field(() => Boolean, { description: 'It holds for a time only.' })
+  @Field(() => Boolean, { description: 'Whether the privilege is temporary.' })
   isTemporary!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'For how long, as `2h`; null: for good.' })
+  @Field(() => String, { nullable: true, description: 'Duration, for example `2h`; null for a permanent privilege.' })
   range!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'From when on; null: for good.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the privilege starts; null for a permanent privilege.' })
   startsAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it ends; null: never.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the privilege ends; null for a permanent privilege.' })
   endsAt!: Date | null;
 
   @Field(() => Boolean, {
-    description: 'It holds right now: its time has begun and not ended, and its member has a role of its own.',
+    description:
+      'Whether the privilege is active now: its term has started and not ended, and its member has an active role.',
   })
   isActive!: boolean;
 
-  @Field(() => DateTime, { description: 'When it was given.' })
+  @Field(() => DateTime, { description: 'When the privilege was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the privilege was last changed.' })
   updatedAt!: Date;
 }
 
@@ -70,7 +73,7 @@ export const AdditionalPrivilegeConnection = connectionOf(
   'slug, then ID',
 );
 
-/** A privilege as the API shows it. */
+/** Converts a privilege to its API type. */
 export function toPrivilegeType({ rules, ...privilege }: PrivilegeView): AdditionalPrivilegeType {
   const shown = toShownRules(rules);
   return {

@@ -6,7 +6,7 @@ import type { findPrivileges } from './privilege.sql.js';
 
 type PrivilegeRow = Awaited<ReturnType<typeof findPrivileges>>[number];
 
-/** A privilege as it is read. */
+/** A privilege as read from the database. */
 export interface PrivilegeView extends Omit<PrivilegeRow, 'permissions'> {
   readonly rules: readonly Rule[];
   readonly isTemporary: boolean;
@@ -18,7 +18,7 @@ export const toPrivilegeView = ({ permissions, ...row }: PrivilegeRow): Privileg
   isTemporary: row.range !== null,
 });
 
-/** What conditions of rules look at of a member. One without a name has none that fits. */
+/** The fields of a member for conditions of rules. Conditions on a missing name do not match. */
 export const fieldsOf = (member: {
   readonly memberKind: MemberKind;
   readonly memberId: string;

@@ -38,7 +38,7 @@ export interface CopyPlan {
 }
 
 /**
- * Finds out what is copied. Takes the same statements however much that is, and reads no value.
+ * Plans what is copied. Takes the same statements for any size, and reads no value.
  *
  * @throws COPY_TOO_LARGE
  */
@@ -76,8 +76,8 @@ export async function planCopy(
 }
 
 /**
- * Parts that the caller may not read, or not all of. By its rules alone: whether there is anything that they hide is not
- * looked at, so that nobody learns it.
+ * Parts that the caller may not read, or not all of. By its rules alone: whether they actually hide anything is not
+ * looked up, so that nobody learns it.
  */
 function hiddenParts(project: ProjectAccess, parts: ReadonlySet<CopyPart>): Skip[] {
   const { ability } = project;
@@ -98,8 +98,8 @@ function hiddenParts(project: ProjectAccess, parts: ReadonlySet<CopyPart>): Skip
 }
 
 /**
- * All of what decides about members, or nothing: what one membership, role or rule about tags forbids, a member may have of
- * another one, and would in a copy without the first.
+ * Everything that decides about members, or nothing: what one membership, role or rule about tags forbids, a member may
+ * have by another one, and would have in a copy without the first.
  */
 const readsMembers = ({ ability }: ProjectAccess): boolean =>
   (['member:read', 'identity:read', 'groups:read', 'role:read', 'tags:read'] as const).every((action) =>
@@ -114,7 +114,7 @@ const counted = ({ importsLeftOut, valuesLeftOut }: ContentsPlan): Skip[] => [
   ...skip('secret-values', 'value-not-readable', valuesLeftOut),
 ];
 
-/** Who joins the copy. */
+/** Members of the copy. */
 async function planMembers(
   tx: Transaction,
   { projectId }: ProjectAccess,

@@ -14,10 +14,10 @@ import {
 } from './project-copy.sql.js';
 
 /**
- * Fills a new project, which has its environments and its admin, with what is planned. The number of statements depends on nothing
- * but the sets of secrets.
+ * Fills a new project, which has its environments and its admin, with the planned contents. The number of statements
+ * depends only on the batches of secrets.
  *
- * @returns what is to be recorded of it
+ * @returns details for the audit record
  * @throws CONCURRENT_CHANGE, SEALED_VALUE_INVALID
  */
 export async function writeCopy(
@@ -48,13 +48,13 @@ export async function writeCopy(
   return [...events, { action: 'project:copy', projectId: source.projectId, facts, disclosed }];
 }
 
-/** As many as these, in order: rows that are made at the same moment apply in that of their ids. */
+/** As many as these, in order: rows created at the same moment are evaluated in the order of their IDs. */
 const newIds = (rows: readonly unknown[]): string[] => rows.map(newId).sort();
 
 const userIdOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string[] =>
   kind === 'user' ? [id] : [];
 
-/** What leak detection passes over, sealed for the new project. */
+/** The values that leak detection ignores, sealed for the new project. */
 async function resealedIgnoreValues(
   tx: Transaction,
   { sourceId, projectId }: { readonly sourceId: string; readonly projectId: string },

@@ -4,7 +4,7 @@ import type { MakeProject, ProjectReader } from '../projects/public.js';
 import { ProjectCopyResolver } from './project-copy.resolver.js';
 import { ProjectCopyService } from './project-copy.service.js';
 
-/** Projects that are made from others. */
+/** Copying of projects. */
 export function createProjectCopies({
   projects,
   makeProject,

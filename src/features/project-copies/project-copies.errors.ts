@@ -1,8 +1,8 @@
 import { declareDetailCodes } from '../../kernel/detail-codes.js';
 
-/** What entries of `details` say of parts of a project. */
+/** Messages of the codes in `details` about parts of a project. */
 const DETAILS = declareDetailCodes({
-  NEEDS_PART: 'The part is copied with another part only, which the message names.',
+  NEEDS_PART: 'The part can be copied only with another part, which the message names.',
 });
 
 declare module '../../kernel/detail-codes.js' {

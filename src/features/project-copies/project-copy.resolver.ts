@@ -12,7 +12,7 @@ export class ProjectCopyResolver {
   @mutation(
     CopyProject,
     CopyPayload,
-    'Makes a project from another one, with as much of the chosen parts as you may read. You are its admin.',
+    'Creates a project from the parts of another one that you select, as far as you can read them. You become its admin.',
   )
   async copyProject(ctx: Context, input: object): Promise<CopyPayload> {
     return toCopyPayload(await this.service.copy(ctx, input));

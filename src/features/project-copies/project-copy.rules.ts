@@ -3,7 +3,7 @@ import { idOf } from '../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
 import { CreateProject } from '../projects/public.js';
 
-/** What of a project can be copied. */
+/** Parts of a project that can be copied. */
 const PARTS = [
   'settings',
   'environments',
@@ -17,7 +17,7 @@ const PARTS = [
 export type CopyPart = (typeof PARTS)[number];
 export const copyPart = z.enum(PARTS);
 
-/** What a part is in, or is judged by, and cannot be copied without. */
+/** Parts that contain a part, or that its rules depend on: it cannot be copied without them. */
 const NEEDS: Partial<Readonly<Record<CopyPart, readonly CopyPart[]>>> = {
   folders: ['environments'],
   members: ['roles', 'tags'],
@@ -25,7 +25,7 @@ const NEEDS: Partial<Readonly<Record<CopyPart, readonly CopyPart[]>>> = {
   'secret-values': ['folders'],
 };
 
-/** Neither who is in the project nor its values. */
+/** Neither the members of the project nor its values. */
 const DEFAULT_PARTS: CopyPart[] = ['settings', 'environments', 'folders', 'roles', 'tags', 'secret-keys'];
 
 const parts = z
@@ -37,8 +37,8 @@ const parts = z
       const refuse = (message: string, code: string) =>
         issues.addIssue({ code: 'custom', path: [at], message, params: { code } });
       const missing = (NEEDS[part] ?? []).filter((needed) => !list.includes(needed));
-      if (list.indexOf(part) < at) refuse('must name each part once', 'DUPLICATE');
-      else if (missing.length > 0) refuse(`needs ${missing.join(' and ')} as well`, 'NEEDS_PART');
+      if (list.indexOf(part) < at) refuse('must not repeat a part', 'DUPLICATE');
+      else if (missing.length > 0) refuse(`requires ${missing.join(' and ')} too`, 'NEEDS_PART');
     });
   }, EVEN_IF_FAULTY);
 
@@ -48,18 +48,24 @@ const { name, slug, description } = CreateProject.shape;
 export const CopyProject = z
   .strictObject({
     projectId: idOf('project to copy'),
-    name: name.meta({ description: 'What people call the new project, 1 to 64 characters.' }),
+    name: name.meta({ description: 'Name of the new project, for example `Web shop`: 1 to 64 characters.' }),
     slug: slug.meta({
       description:
-        'What programs name it by: 5 to 36 characters, unique in the organization. Absent: made from the name and four random characters.',
+        'Slug of the new project, for example `web-shop`: 5 to 36 characters, unique in the organization. When absent, ' +
+        'generated from the name and four random characters.',
     }),
     description: description.meta({
-      description: 'What it is about, up to 1,024 characters. Absent: with `SETTINGS` that of the copied project.',
+      description:
+        'Description of the new project, up to 1,024 characters. When absent, copied with `SETTINGS`, otherwise empty.',
     }),
     parts: parts.default(DEFAULT_PARTS).meta({
       description:
-        'What is copied, each part once. `FOLDERS` need `ENVIRONMENTS`, secrets need `FOLDERS`, and `MEMBERS` need `ROLES` and `TAGS`; `SECRET_VALUES` copies the keys as well.',
+        'Parts to copy, each once. `FOLDERS` requires `ENVIRONMENTS`, secrets require `FOLDERS`, and `MEMBERS` requires ' +
+        '`ROLES` and `TAGS`. `SECRET_VALUES` includes the keys.',
     }),
-    dryRun: z.boolean().default(false).meta({ description: 'Only returns what would be copied; no value is read.' }),
+    dryRun: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether to preview the copy without creating anything. No value is read.' }),
   })
-  .meta({ description: 'A project, and what a copy of it is called and gets.' });
+  .meta({ description: 'The project to copy, and the name and parts of the copy.' });

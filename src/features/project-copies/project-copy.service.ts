@@ -18,7 +18,7 @@ import { writeCopy } from './copy-writes.js';
 import { type CopyPart, CopyProject } from './project-copy.rules.js';
 import { findBySlug } from './project-copy.sql.js';
 
-/** How much of a project a copy has. */
+/** Sizes of the parts of a copy. */
 export interface CopyCounts {
   readonly environments: number;
   readonly folders: number;
@@ -33,13 +33,13 @@ export interface CopyCounts {
 
 /** What was copied, or would be. */
 export interface ProjectCopy {
-  /** Null for a dry run. */
+  /** Null for a preview. */
   readonly project: ReadProject | null;
   readonly counts: CopyCounts;
   readonly skipped: readonly Skip[];
 }
 
-/** Makes projects from others. */
+/** Copies projects. */
 export class ProjectCopyService {
   constructor(
     private readonly projects: ProjectReader,
@@ -47,13 +47,15 @@ export class ProjectCopyService {
   ) {}
 
   /**
-   * Makes a project with as much of the parts of another one as the caller may read; the rest is left out. The caller is an admin
-   * of it. Histories, deleted and personal secrets, and the template are not copied.
+   * Creates a project with as much of the parts of another one as the caller may read; the rest is left out. The caller
+   * becomes an admin of it. Histories, deleted and personal secrets, and the template are not copied.
    *
    * @param raw `{ projectId, name, slug?, description?, parts, dryRun }`; the rules are `CopyProject`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND, MEMBERSHIP_NOT_FOUND for a member of the organization only
-   *   through a group, COPY_TOO_LARGE, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment),
-   *   AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND, MEMBERSHIP_NOT_FOUND for a member of the
+   * organization only
+   * through a group, COPY_TOO_LARGE, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE, SEALED_VALUE_INVALID,
+   * ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment),
+   * AUDIT_UNAVAILABLE
    */
   async copy(ctx: Context, raw: unknown): Promise<ProjectCopy> {
     const { projectId: id, parts: listed, dryRun, ...named } = parse(CopyProject, raw);
@@ -65,7 +67,7 @@ export class ProjectCopyService {
     let plan: CopyPlan | undefined;
     const wanted = { ...named, ...NEW_PROJECT, type: source.type };
     const project = await this.makeProject(ctx, wanted, async (tx) => {
-      // What is read by one statement after another is of one moment: every change writes the row of its project.
+      // The statements read the same point in time: every change writes the row of its project.
       await lockProject(tx, source);
       await lockMaker(tx);
       const present = await this.projects.load(tx, id);
@@ -91,10 +93,10 @@ export class ProjectCopyService {
   }
 }
 
-/** What a copy has of its own: environments come with the parts, and settings are written with them. */
+/** What the copy gets on its own: environments come with the parts, and settings are written with them. */
 const NEW_PROJECT = { template: DEFAULT_TEMPLATE, shouldCreateDefaultEnvs: false, hasDeleteProtection: false };
 
-/** Only who is a member of the organization by itself can be the admin of a project. @throws MEMBERSHIP_NOT_FOUND */
+/** Only a direct member of the organization can be the admin of a project. @throws MEMBERSHIP_NOT_FOUND */
 async function lockMaker(tx: Transaction): Promise<void> {
   const present = await lockPresent(tx, [tx.actor.id]);
   if (!present.has(tx.actor.id)) throw new AppError('MEMBERSHIP_NOT_FOUND');
@@ -121,7 +123,7 @@ const outcomeOf = (plan: CopyPlan): Omit<ProjectCopy, 'project'> => ({
 
 const countsOf = ({ environments, contents, roleSlugs, members, privilegeIds, tagIds }: CopyPlan): CopyCounts => ({
   environments: environments.length,
-  // Each environment has a root folder of its own.
+  // Each environment has its own root folder.
   folders: contents.folders.filter(({ path }) => path !== '/').length,
   imports: contents.imports.length,
   roles: roleSlugs.length,

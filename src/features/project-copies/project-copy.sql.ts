@@ -10,7 +10,7 @@ export const findBySlug = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** The values that leak detection of a project passes over, and the version that they are sealed for. */
+/** The values that leak detection of a project ignores, and the version that they are sealed for. */
 export const findIgnoreValues = sqlStatement({
   text: `select secret_detection_ignore_values_sealed as sealed, secret_detection_ignore_values_version as version
     from project where id = :projectId`,
@@ -18,7 +18,7 @@ export const findIgnoreValues = sqlStatement({
   row: { sealed: t.nullable(t.bytea), version: t.integer },
 });
 
-/** Gives a new project the settings of another one. */
+/** Copies the settings of another project to a new one. */
 export const copySettings = sqlStatement({
   text: `update project p set description = coalesce(p.description, s.description), default_product = s.default_product,
       auto_capitalization = s.auto_capitalization, pit_version_limit = s.pit_version_limit,
@@ -38,7 +38,7 @@ export const listEnvironments = sqlStatement({
   row: { id: t.uuid, name: t.text, slug: t.text },
 });
 
-/** The roles that a project made. */
+/** The custom roles of a project. */
 export const listRoles = sqlStatement({
   text: 'select slug from project_role where project_id = :projectId',
   params: PROJECT,
@@ -53,14 +53,14 @@ export const copyRoles = sqlStatement({
   row: {},
 });
 
-/** Ids of the tags of a project. */
+/** IDs of the tags of a project. */
 export const listTagIds = sqlStatement({
   text: 'select id from tag where project_id = :projectId',
   params: PROJECT,
   row: { id: t.uuid },
 });
 
-/** Copies tags under new ids. */
+/** Copies tags under new IDs. */
 export const copyTags = sqlStatement({
   text: `insert into tag (id, organization_id, project_id, slug, color)
     select n.id, g.organization_id, :projectId, g.slug, g.color
@@ -69,7 +69,7 @@ export const copyTags = sqlStatement({
   row: {},
 });
 
-/** The roles of a membership `m` that have not ended; those that have not begun too. */
+/** The roles of a membership `m` that have not ended, including those that have not started. */
 const HELD = `array(select role from unnest(m.roles) with ordinality as listed (role, at)
     where not coalesce(m.role_terms ? role, false) or now() < (m.role_terms -> role ->> 'endsAt')::timestamptz order by at)`;
 
@@ -77,13 +77,13 @@ const HELD = `array(select role from unnest(m.roles) with ordinality as listed (
 const LASTS = '(v.ends_at is null or now() < v.ends_at)';
 
 /**
- * The roles that a membership `m` is copied with. A privilege allows and forbids without them, where groups keep its holder in the
- * project: then they are copied although they have ended.
+ * The roles that a membership `m` is copied with. A privilege applies without active roles, where groups keep its
+ * holder in the project: then they are copied although they have ended.
  */
 const COPIED = `case when exists (select from unnest(${HELD})) then ${HELD}
     when exists (select from additional_privilege v where v.membership_id = m.id and ${LASTS}) then m.roles else '{}' end`;
 
-/** Members of a project, oldest first: the order in which rules of groups apply. */
+/** Members of a project, oldest first: the order in which rules of groups are evaluated. */
 export const listMembers = sqlStatement({
   text: `select m.id, case when m.user_id is not null then 'user' when m.identity_id is not null then 'identity' else 'group' end as kind,
       coalesce(m.user_id, m.identity_id, m.group_id) as "memberId", coalesce(u.username, i.name, g.name) as name,
@@ -103,7 +103,7 @@ export const listMembers = sqlStatement({
   },
 });
 
-/** Privileges of memberships that have not ended, in the order in which their rules apply. */
+/** Privileges of memberships that have not ended, in order of evaluation. */
 export const listPrivileges = sqlStatement({
   text: `select id from additional_privilege v
     where membership_id = any(:membershipIds) and ${LASTS} order by created_at, id`,
@@ -111,7 +111,7 @@ export const listPrivileges = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Copies memberships under new ids, with the terms of their roles. */
+/** Copies memberships under new IDs, with the terms of their roles. */
 export const copyMembers = sqlStatement({
   text: `insert into project_membership (id, organization_id, project_id, user_id, identity_id, group_id, roles, role_terms)
     select n.id, m.organization_id, :projectId, m.user_id, m.identity_id, m.group_id, held.roles,
@@ -122,7 +122,7 @@ export const copyMembers = sqlStatement({
   row: {},
 });
 
-/** Copies privileges under new ids, to the same members. */
+/** Copies privileges under new IDs, to the same members. */
 export const copyPrivileges = sqlStatement({
   text: `insert into additional_privilege (id, organization_id, project_id, membership_id, slug, permissions, temporary_range, starts_at, ends_at)
     select n.id, v.organization_id, :projectId, c.id, v.slug, v.permissions, v.temporary_range, v.starts_at, v.ends_at

@@ -17,24 +17,24 @@ const PartEnum = {
 } as const;
 registerEnumType(PartEnum, {
   name: 'ProjectCopyPart',
-  description: 'What of a project can be copied.',
+  description: 'Part of a project that can be copied.',
   valuesConfig: {
-    SETTINGS: { description: 'Settings and description. Slug, name and keys for encryption are new.' },
-    ENVIRONMENTS: { description: 'Environments in their order.' },
+    SETTINGS: { description: 'Settings and description. The slug, the name and the encryption keys are new.' },
+    ENVIRONMENTS: { description: 'Environments, in their order.' },
     FOLDERS: { description: 'Folders and imports.' },
-    ROLES: { description: 'Roles that are not built in.' },
+    ROLES: { description: 'Custom roles.' },
     MEMBERS: {
       description:
-        'Users, groups and machine identities with roles, privileges and terms. You are an admin in any case.',
+        'Users, groups and machine identities with their roles, privileges and terms. You become an admin in any case.',
     },
-    TAGS: { description: 'Tags.' },
+    TAGS: { description: 'Tags of secrets.' },
     SECRET_KEYS: {
       description:
         'Shared secrets without values: keys, comments, metadata, reminders to members of the copy, and with `TAGS` their tags.',
     },
     SECRET_VALUES: {
       description:
-        'The same with values. References and imports lead to the copies. Histories and personal values stay.',
+        'Shared secrets with values. References and imports in the copy use the copied secrets. Histories and personal values are not copied.',
     },
   },
 });
@@ -49,24 +49,28 @@ const SkipReasonEnum = {
 } as const;
 registerEnumType(SkipReasonEnum, {
   name: 'ProjectCopySkipReason',
-  description: 'Why something is not in the copy of a project.',
+  description: 'Why something is left out of the copy of a project.',
   valuesConfig: {
     NOT_READABLE: {
       description:
-        'You may not read this part, or not all of it: what you may not read is left out. Of members all are, if you may not read all members, groups, roles and tags.',
+        'You cannot read this part or some of it, and what you cannot read is left out. All members are left out unless ' +
+        'you can read all members, groups, roles and tags.',
     },
-    VALUE_NOT_READABLE: { description: 'You may not read the values: the copies of the secrets have empty ones.' },
-    FOLDER_LEFT_OUT: { description: 'Imports one of whose folders is not copied.' },
-    OWNED_BY_PROJECT: { description: 'Machine identities that the copied project owns.' },
+    VALUE_NOT_READABLE: { description: 'You cannot read the values. The copies of the secrets have empty values.' },
+    FOLDER_LEFT_OUT: { description: 'Imports from or into a folder that is not copied.' },
+    OWNED_BY_PROJECT: { description: 'Machine identities that belong to the copied project.' },
     MEMBERSHIP_ENDED: {
       description: 'Members whose roles and privileges, or whose membership of the organization, have ended.',
     },
   },
 });
 
-@ObjectType('ProjectCopySkip', { description: 'What is left out of the copy of a project.', simpleResolvers: true })
+@ObjectType('ProjectCopySkip', {
+  description: 'Something that is left out of the copy of a project.',
+  simpleResolvers: true,
+})
 class SkipType {
-  @Field(() => PartEnum, { description: 'The part that it belongs to.' })
+  @Field(() => PartEnum, { description: 'Part that it belongs to.' })
   part!: Skip['part'];
 
   @Field(() => SkipReasonEnum, { description: 'Why it is left out.' })
@@ -74,57 +78,57 @@ class SkipType {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'How many; null for what you may not read, where there may be nothing at all.',
+    description: 'Number of items; null for what you cannot read, which may be nothing at all.',
   })
   count!: number | null;
 }
 
-@ObjectType('ProjectCopyCounts', { description: 'How much a copy of a project has.', simpleResolvers: true })
+@ObjectType('ProjectCopyCounts', { description: 'Sizes of the parts of a copy.', simpleResolvers: true })
 class CountsType implements CopyCounts {
-  @Field(() => Int, { description: 'Environments.' })
+  @Field(() => Int, { description: 'Number of environments.' })
   environments!: number;
 
-  @Field(() => Int, { description: 'Folders, without the root folders.' })
+  @Field(() => Int, { description: 'Number of folders, without root folders.' })
   folders!: number;
 
-  @Field(() => Int, { description: 'Imports.' })
+  @Field(() => Int, { description: 'Number of imports.' })
   imports!: number;
 
-  @Field(() => Int, { description: 'Roles.' })
+  @Field(() => Int, { description: 'Number of roles.' })
   roles!: number;
 
-  @Field(() => Int, { description: 'Members beside you.' })
+  @Field(() => Int, { description: 'Number of members besides you.' })
   members!: number;
 
-  @Field(() => Int, { description: 'Additional privileges of members.' })
+  @Field(() => Int, { description: 'Number of additional privileges of members.' })
   privileges!: number;
 
-  @Field(() => Int, { description: 'Tags.' })
+  @Field(() => Int, { description: 'Number of tags.' })
   tags!: number;
 
-  @Field(() => Int, { description: 'Secrets.' })
+  @Field(() => Int, { description: 'Number of secrets.' })
   secrets!: number;
 
-  @Field(() => Int, { description: 'Secrets with their values.' })
+  @Field(() => Int, { description: 'Number of secrets that are copied with their values.' })
   values!: number;
 }
 
 @ObjectType('CopyProjectPayload', {
-  description: 'The copy of a project, and what of it is copied and what is not.',
+  description: 'Result of `copyProject`: the new project, and what was copied and left out.',
   simpleResolvers: true,
 })
 export class CopyPayload {
-  @Field(() => ProjectType, { nullable: true, description: 'The new project; null for a dry run.' })
+  @Field(() => ProjectType, { nullable: true, description: 'The new project; null for a preview.' })
   project!: ProjectType | null;
 
-  @Field(() => CountsType, { description: 'How much of the project was copied, or would be.' })
+  @Field(() => CountsType, { description: 'Sizes of the parts that were copied, or would be.' })
   counts!: CountsType;
 
-  @Field(() => [SkipType], { description: 'What of the chosen parts is left out.' })
+  @Field(() => [SkipType], { description: 'Items of the selected parts that are left out.' })
   skipped!: readonly SkipType[];
 }
 
-/** A copy as the API shows it. */
+/** Converts a copy to its API type. */
 export const toCopyPayload = ({ project, ...outcome }: ProjectCopy): CopyPayload => ({
   project: project && toProjectType(project),
   ...outcome,

@@ -8,7 +8,7 @@ import { ProjectRescueResolver } from './project-rescue.resolver.js';
 import { type OnRescue, ProjectRescueService, rescuesByIds } from './project-rescue.service.js';
 import { ProjectRescueType, ProjectWithoutAdminType } from './project-rescue.type.js';
 
-/** The way back into projects that have lost their last admin. */
+/** Access to projects that have lost their last admin. */
 export const createProjectRescues = ({
   links,
   onRescue,

@@ -13,6 +13,6 @@ export const ProjectRescueSchema = defineEntity({
   },
 });
 
-/** Somebody became an admin of a project that had none, for a time. */
+/** A rescue: somebody became a temporary admin of a project without one. */
 export class ProjectRescue extends ProjectRescueSchema.class {}
 ProjectRescueSchema.setClass(ProjectRescue);

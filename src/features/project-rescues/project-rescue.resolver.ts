@@ -23,12 +23,16 @@ import {
 export class ProjectRescueResolver {
   constructor(private readonly service: ProjectRescueService) {}
 
-  @query(ProjectRescueConnection, ListProjectRescues, 'Rescues of projects of your organization, newest first.')
+  @query(
+    ProjectRescueConnection,
+    ListProjectRescues,
+    'Lists the rescues of projects of your organization, newest first.',
+  )
   projectRescues(ctx: Context, args: object): Promise<ConnectionOf<ProjectRescueType>> {
     return this.service.list(ctx, args);
   }
 
-  @query(ProjectRescueType, OneProjectRescue, 'One rescue of a project by its id.')
+  @query(ProjectRescueType, OneProjectRescue, 'Returns a rescue of a project by ID.')
   projectRescue(ctx: Context, args: object): Promise<ProjectRescueType> {
     return this.service.get(ctx, args);
   }
@@ -36,7 +40,8 @@ export class ProjectRescueResolver {
   @query(
     ProjectWithoutAdminConnection,
     ListProjectsWithoutAdmin,
-    'Projects of your organization that need `rescueProject`: no admin without an end has a valid token or client secret and may manage members, and no rescue is active.',
+    'Lists the projects of your organization that need `rescueProject`: no permanent admin with a valid token or ' +
+      'client secret can manage their members, and no rescue is active.',
   )
   projectsWithoutAdmin(ctx: Context, args: object): Promise<ConnectionOf<ProjectWithoutAdminType>> {
     return this.service.listWithoutAdmin(ctx, args);
@@ -44,8 +49,10 @@ export class ProjectRescueResolver {
 
   @mutation(
     RescueProject,
-    { rescue: [ProjectRescueType, 'The rescue.'] },
-    'Makes you an admin of a project that has none any more, for a limited time in which you appoint a permanent one. If you are an admin there for a shorter time, the rescue replaces that time, and you are no admin when it ends. If you are one for longer, now or later, the rescue is refused.',
+    { rescue: [ProjectRescueType, 'The new rescue.'] },
+    'Makes you a temporary admin of a project without an admin, so that you can appoint a permanent one. If you are ' +
+      'already an admin for a shorter time, the rescue replaces that term, and you are no longer an admin when it ' +
+      'ends. If your term as an admin ends later, even if it has not started, the rescue is rejected.',
   )
   async rescueProject(ctx: Context, input: object): Promise<{ rescue: ProjectRescueType }> {
     return { rescue: await this.service.rescue(ctx, input) };
@@ -53,19 +60,25 @@ export class ProjectRescueResolver {
 
   @mutation(
     OneProjectRescue,
-    { rescue: [ProjectRescueType, 'The rescue as it is now.'] },
-    'Ends a rescue before its time, your own or that of a colleague. Who was appointed stays.',
+    { rescue: [ProjectRescueType, 'The ended rescue.'] },
+    'Ends a rescue early, your own or that of a colleague. Admins who were appointed stay.',
   )
   async revokeProjectRescue(ctx: Context, input: object): Promise<{ rescue: ProjectRescueType }> {
     return { rescue: await this.service.revoke(ctx, input) };
   }
 
-  @nested(UserType, 'Who became an admin; null for a machine identity, and when you may not read it.')
+  @nested(
+    UserType,
+    'The user who became an admin; null for a machine identity, and when you cannot read users of your organization.',
+  )
   user({ userId }: ProjectRescueType, ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, userId);
   }
 
-  @nested(IdentityType, 'Which machine identity became an admin; null for a user, and when you may not read it.')
+  @nested(
+    IdentityType,
+    'The machine identity that became an admin; null for a user, and when you cannot read identities of your organization.',
+  )
   identity({ identityId }: ProjectRescueType, ctx: Context): Promise<IdentityType | null> {
     return linked(ctx, identitiesByIds, identityId);
   }

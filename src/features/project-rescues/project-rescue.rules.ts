@@ -3,7 +3,7 @@ import { pageRules } from '../../kernel/paging.js';
 import { idOf, storedText } from '../../kernel/text-rules.js';
 import { endOfTerm, termRange } from '../permissions/public.js';
 
-/** How long a rescue lasts by default. */
+/** Default duration of a rescue. */
 export const DEFAULT_RANGE = '1h';
 const MAX_RANGE = '24h';
 
@@ -15,22 +15,26 @@ export const RescueProject = z
     projectId: idOf('project'),
     reason: storedText(500).trim().min(1).meta({
       description:
-        'Why, 1 to 500 characters, for those who may rescue projects of the organization, and for the audit trail.',
+        'Reason for the rescue, 1 to 500 characters, for the audit trail and for others who can rescue projects of the organization.',
     }),
     range: termRange
       .refine((range) => !(lengthOf(range) > lengthOf(MAX_RANGE)), { error: `must be at most ${MAX_RANGE}` })
       .nullish()
-      .meta({ description: `For how long, as \`30m\` or \`2h\`, at most ${MAX_RANGE}. Absent: ${DEFAULT_RANGE}.` }),
+      .meta({
+        description: `Duration of the rescue, for example \`30m\` or \`2h\`, at most ${MAX_RANGE}; ${DEFAULT_RANGE} when absent.`,
+      }),
   })
-  .meta({ description: 'A project without an admin, and why you become one.' });
+  .meta({ description: 'The project to rescue, and the reason.' });
 
 /** Input of `revokeProjectRescue`. */
-export const OneProjectRescue = z.strictObject({ id: idOf('rescue') }).meta({ description: 'Which rescue.' });
+export const OneProjectRescue = z
+  .strictObject({ id: idOf('rescue') })
+  .meta({ description: 'The rescue to end, by ID.' });
 
 /** Arguments of `projectRescues`. */
 export const ListProjectRescues = z.strictObject({
   projectId: idOf('Only rescues of this project.').nullish(),
-  isActive: z.boolean().nullish().meta({ description: 'Only those that have not ended, or only those that have.' }),
+  isActive: z.boolean().nullish().meta({ description: 'Only rescues that have not ended, or only those that have.' }),
   ...pageRules,
 });
 

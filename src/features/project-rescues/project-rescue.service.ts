@@ -49,8 +49,9 @@ export type OnRescue = (
 ) => Promise<void>;
 
 /**
- * The way back into a project that has lost its last admin: its login or its rights. Whoever may rescue projects
- * of the organization becomes an admin of such a project for a time, gives a reason, and appoints somebody for good.
+ * Access to a project that has lost its last admin, or whose admin has lost its login or its rights. Callers who may
+ * rescue projects of the organization become temporary admins of such a project, state a reason, and appoint a
+ * permanent admin.
  *
  * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
@@ -58,12 +59,13 @@ export class ProjectRescueService {
   constructor(private readonly onRescue: OnRescue) {}
 
   /**
-   * Makes the caller an admin of a project that has none, for a time. If it has the role for a shorter time anyway, that time is
-   * lengthened and not given back: it ends with the rescue. One that ends later, even if it has not begun, stays as it is, and
-   * the rescue is refused; a colleague can be the rescuer.
+   * Makes the caller a temporary admin of a project without an admin. If the caller has the role for a shorter time,
+   * that term is extended and not restored: it ends with the rescue. If its term ends later, even if it has not
+   * started, it stays as it is, and the rescue is rejected; a colleague can rescue the project.
    *
-   * @throws PROJECT_NOT_FOUND, PROJECT_HAS_ADMIN for who has the role as long, too; ALREADY_A_MEMBER, MEMBERSHIP_NOT_FOUND for a member of the organization only
-   *   through a group
+   * @throws PROJECT_NOT_FOUND, PROJECT_HAS_ADMIN also for callers who have the role as long; ALREADY_A_MEMBER,
+   * MEMBERSHIP_NOT_FOUND for a member of the organization only
+   * through a group
    */
   rescue(ctx: Context, raw: unknown): Promise<RescueRow> {
     const { projectId: id, reason, range: asked } = parse(RescueProject, raw);
@@ -100,7 +102,7 @@ export class ProjectRescueService {
     });
   }
 
-  /** Ends a rescue before its time, whoever began it. @throws PROJECT_RESCUE_NOT_FOUND for one that has ended, too */
+  /** Ends a rescue early, whoever started it. @throws PROJECT_RESCUE_NOT_FOUND also for one that has ended */
   revoke(ctx: Context, raw: unknown): Promise<RescueRow> {
     const { id } = parse(OneProjectRescue, raw);
     authorize(ctx, 'workspace:rescue');
@@ -138,7 +140,7 @@ export class ProjectRescueService {
     return page;
   }
 
-  /** Projects of the organization that `rescue` is for, by name, then id. */
+  /** Projects of the organization that `rescue` applies to, by name, then ID. */
   async listWithoutAdmin(ctx: Context, raw: unknown): Promise<Page<LostProject>> {
     const request = parse(ListProjectsWithoutAdmin, raw);
     const bounds = namePageBounds(request);
@@ -150,7 +152,7 @@ export class ProjectRescueService {
   }
 }
 
-/** Two requests at the same moment: another admin added the caller to the project first. */
+/** Two concurrent requests: another admin added the caller to the project first. */
 const CONSTRAINTS = {
   project_membership_user_unique: 'ALREADY_A_MEMBER',
   project_membership_identity_unique: 'ALREADY_A_MEMBER',
@@ -162,7 +164,7 @@ async function load(ctx: Context, id: string): Promise<RescueRow> {
   return row;
 }
 
-/** Rescues by id, for who may rescue projects. @throws PERMISSION_DENIED */
+/** Rescues by ID, for callers who may rescue projects. @throws PERMISSION_DENIED */
 export const rescuesByIds: BatchLoad<RescueRow> = async (ctx, ids) => {
   authorize(ctx, 'workspace:rescue');
   const rows = await FIND_RESCUES(ctx, { ids, organizationId: ctx.organizationId });

@@ -18,17 +18,17 @@ const ROW = {
   isActive: t.boolean,
 } as const;
 
-/** Rescues of an organization by their ids, in no order. */
+/** Rescues of an organization by ID, in no order. */
 export const FIND_RESCUES = sqlStatement({
   text: `${SELECT} where r.id = any(:ids) and r.organization_id = :organizationId`,
   params: { ids: t.array(t.uuid), organizationId: t.uuid },
   row: ROW,
 });
 
-/** A rescue as it is read. */
+/** A rescue as read from the database. */
 export type RescueRow = Awaited<ReturnType<typeof FIND_RESCUES>>[number];
 
-/** Rescues of an organization, newest first, then by id. What is null is any. */
+/** Rescues of an organization, newest first, then by ID. A null filter matches any. */
 export const LIST_RESCUES = sqlStatement({
   text: `${SELECT} where r.organization_id = :organizationId
     and (:projectId::uuid is null or r.project_id = :projectId)
@@ -46,7 +46,7 @@ export const LIST_RESCUES = sqlStatement({
   row: ROW,
 });
 
-/** Projects of an organization without a lasting admin and without an active rescue, by name, then id. */
+/** Projects of an organization without a permanent admin and without an active rescue, by name, then ID. */
 export const LIST_WITHOUT_ADMIN = sqlStatement({
   text: `select p.id as "projectId", p.name, p.slug from project p
     where p.organization_id = :organizationId
@@ -58,7 +58,7 @@ export const LIST_WITHOUT_ADMIN = sqlStatement({
   row: { projectId: t.uuid, name: t.text, slug: t.text },
 });
 
-/** A project, held until the transaction ends, and the time of the database. */
+/** A project, locked until the transaction ends, and the current time of the database. */
 export const LOCK_PROJECT = sqlStatement({
   text: `select p.id as "projectId", now() as now from project p
     where p.id = :id and p.organization_id = :organizationId for no key update`,
@@ -67,8 +67,9 @@ export const LOCK_PROJECT = sqlStatement({
 });
 
 /**
- * A row, if the project needs no rescue, or not by the caller: it has a lasting admin, or one for the time of a rescue; or the
- * caller has that role until then or longer, be it from later on, and the rescue would take that time from it.
+ * A row, if the project needs no rescue, or not by the caller: it has a permanent admin, or one for the time of a
+ * rescue; or the caller has that role until then or longer, even if it starts later, and the rescue would shorten that
+ * term.
  */
 export const FIND_ADMIN = sqlStatement({
   text: `select 1 as found where exists (select from project_lasting_admin a where a.project_id = :projectId)
@@ -81,10 +82,10 @@ export const FIND_ADMIN = sqlStatement({
 });
 
 /**
- * Makes a member of the organization an admin of the project for a time, beside the roles that it has there. No row: it is no
- * member by itself now.
+ * Makes a member of the organization a temporary admin of the project, besides its roles there. No row: it is not a
+ * direct member now.
  *
- * @returns until when it had that role anyway, where that time is not over
+ * @returns the end of its previous term in that role, if that is in the future
  */
 export const GIVE_ADMIN = sqlStatement({
   text: `with own as (
@@ -116,7 +117,7 @@ export const GIVE_ADMIN = sqlStatement({
   row: { id: t.uuid, formerEndsAt: t.nullable(t.time) },
 });
 
-/** Ends a rescue that has not ended, by the clock: what waited for another such statement began before it. */
+/** Ends a rescue that has not ended, by the clock: a statement that waited for another one like it began before it. */
 export const END_RESCUE = sqlStatement({
   text: `with held as (
       select id, ends_at from project_rescue
@@ -128,7 +129,7 @@ export const END_RESCUE = sqlStatement({
   row: { projectId: t.uuid, userId: t.nullable(t.uuid), identityId: t.nullable(t.uuid), endsAt: t.time },
 });
 
-/** Ends the role that a rescue gave; one that was given since then, for good or until another time, stays. */
+/** Ends the role that a rescue assigned; a later assignment, permanent or with another term, stays. */
 export const END_ADMIN = sqlStatement({
   text: `update project_membership set role_terms = jsonb_set(role_terms, '{admin,endsAt}', to_jsonb(now())), updated_at = now()
     where project_id = :projectId and :memberId in (user_id, identity_id) and (role_terms -> 'admin' ->> 'endsAt')::timestamptz = :endsAt`,

@@ -3,10 +3,11 @@ import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 
-/** What the API shows of a rescue. */
+/** API type of a rescue. */
 @ObjectType('ProjectRescue', {
   implements: Node,
-  description: 'Somebody of the organization became an admin of a project that had none any more, for a time.',
+  description:
+    'A rescue of a project: a member of the organization became a temporary admin of a project without an admin.',
   simpleResolvers: true,
 })
 export class ProjectRescueType extends Node {
@@ -16,19 +17,19 @@ export class ProjectRescueType extends Node {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { nullable: true, description: 'What people call the project; null for one that was deleted.' })
+  @Field(() => String, { nullable: true, description: 'Name of the project; null if it was deleted.' })
   projectName!: string | null;
 
-  @Field(() => String, { description: 'Why, in the words of who did it.' })
+  @Field(() => String, { description: 'Reason for the rescue, as entered.' })
   reason!: string;
 
-  @Field(() => DateTime, { description: 'Since when it is an admin.' })
+  @Field(() => DateTime, { description: 'When the rescue started.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'Until when it is, or was, an admin by this.' })
+  @Field(() => DateTime, { description: 'When the rescue ends or ended.' })
   endsAt!: Date;
 
-  @Field(() => Boolean, { description: 'It has not ended.' })
+  @Field(() => Boolean, { description: 'Whether the rescue has not ended.' })
   isActive!: boolean;
 
   /** For the nested user and identity. */
@@ -38,7 +39,7 @@ export class ProjectRescueType extends Node {
 
 export const ProjectRescueConnection = connectionOf(ProjectRescueType, 'ProjectRescue', 'newest first');
 
-/** What the API shows of a project to somebody who need not be a member. */
+/** API type of a project for callers who need not be members. */
 @ObjectType('ProjectWithoutAdmin', {
   description: 'A project without a usable admin, which `rescueProject` can rescue.',
   simpleResolvers: true,
@@ -47,10 +48,10 @@ export class ProjectWithoutAdminType {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'Name of the project.' })
   name!: string;
 
-  @Field(() => String, { description: 'What paths and filters name it by.' })
+  @Field(() => String, { description: 'Slug of the project, for example `web-shop`.' })
   slug!: string;
 }
 

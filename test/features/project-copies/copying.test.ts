@@ -305,8 +305,8 @@ describe('the input of a copy', () => {
     ]);
     const alone = await copy(admin, project.id, { parts: ['ENVIRONMENTS', 'SECRET_VALUES', 'MEMBERS'] });
     expect(alone.body.errors[0].extensions.details).toMatchObject([
-      { path: 'input.parts[1]', code: 'NEEDS_PART', message: 'needs folders as well' },
-      { path: 'input.parts[2]', code: 'NEEDS_PART', message: 'needs roles and tags as well' },
+      { path: 'input.parts[1]', code: 'NEEDS_PART', message: 'requires folders too' },
+      { path: 'input.parts[2]', code: 'NEEDS_PART', message: 'requires roles and tags too' },
     ]);
   });
 
