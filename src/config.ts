@@ -186,7 +186,6 @@ const NAMES = Object.keys(Settings.shape);
  *
  * @param environment `process.env`, or what stands for it
  * @throws ConfigurationFault with every fault at once: a name and a reason each, never a value
- * Source: reliability P2, P14.
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const given = Object.fromEntries(NAMES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));

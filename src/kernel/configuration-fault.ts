@@ -6,7 +6,6 @@ const EXIT_TEMPORARY = 75;
 /**
  * The configuration, or the place that the service was started in, cannot work. Programs write `report` to
  * standard error and exit with `exitCode`. A fault names settings and reasons, never a value: `DATABASE_URL` holds a password.
- * Source: reliability P14.
  */
 export class ConfigurationFault extends Error {
   readonly exitCode: number = EXIT_CONFIGURATION;

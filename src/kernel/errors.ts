@@ -25,7 +25,6 @@ export const conflict = (message: string): ErrorRow => row(409, 'Conflict', mess
 
 /**
  * The error codes that belong to no resource. A code is a stable machine word, used by REST and by GraphQL's `extensions`.
- * Source: decisions 2.3.
  */
 const GENERAL = {
   MALFORMED_JSON: row(400, 'BadRequest', 'The body is not valid JSON in UTF-8.'),
@@ -233,7 +232,7 @@ export const withDetails = (error: AppError, told: (detail: ErrorDetail) => Erro
     ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
   });
 
-/** Body of every error reply. Source: decisions 2.2. */
+/** Body of every error reply. */
 export interface ErrorBody {
   readonly reqId: string;
   readonly statusCode: number;

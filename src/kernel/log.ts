@@ -29,7 +29,7 @@ export function codeOf(error: Error): string | null {
 
 /**
  * What may be said of an unexpected error: its class, its code, and the lines of our own code that it passed.
- * Not its message: drivers and validators put values into theirs. Source: reliability P17.
+ * Not its message: drivers and validators put values into theirs.
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };

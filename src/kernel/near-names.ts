@@ -34,7 +34,7 @@ export const unknownName = (noun: string, sent: string, known: readonly string[]
 /**
  * The known name that another one misspells: equal but for case, `_` and `-`; the same name with words before it, or without them
  * (`ttl`, `accessTokenTTL`); or at least five letters long and within two letters of it. Stricter than `didYouMean`, since it decides
- * whether a request is refused. Source: decisions 2.5.
+ * whether a request is refused.
  */
 export function misspeltName(sent: string, known: readonly string[]): string | undefined {
   if (sent.length > MAX_LENGTH) return undefined;

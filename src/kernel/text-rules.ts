@@ -10,7 +10,7 @@ export const NOT_STORABLE = { error: 'must be well-formed Unicode without NUL ch
 export const personText = (min: number, max: number) =>
   z.string().trim().min(min).max(max).refine(isStorable, NOT_STORABLE);
 
-/** Lower-case words joined by single hyphens, trimmed. Source: decisions 4.1, behaviour 1.3. */
+/** Lower-case words joined by single hyphens, trimmed. */
 export const slugText = (min: number, max: number) =>
   z
     .string()

@@ -25,7 +25,6 @@ type Known = ReadonlyMap<readonly string[], KnownKeys>;
  *
  * @param prefix where the input stood in the request, for the paths of faults: `body`, `query`, or nothing for GraphQL inputs
  * @throws VALIDATION_FAILED with every fault at once, and no value of the caller
- * Source: decisions 2.3, 2.5.
  */
 export function parse<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''): z.output<T> {
   const checked = check(rules, raw, prefix);

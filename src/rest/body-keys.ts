@@ -25,7 +25,7 @@ export interface BodyKeys {
 /**
  * What a route does with keys of a body that its rules do not know. A misspelt key is refused, so that no field is lost by a slip. Any
  * other is ignored and listed in `X-Ignored-Keys`, since clients in use send fields that mean nothing here. More than 20 are refused:
- * each is compared with the known ones. Source: decisions 2.5.
+ * each is compared with the known ones.
  *
  * @param exactKeys keys of the body below which every unknown key is left to the rules, which refuse it
  */

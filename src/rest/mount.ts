@@ -23,7 +23,7 @@ interface Mounting {
 
 const NOTHING = z.strictObject({});
 
-/** Mounts compiled routes. Authentication comes first, then the rate limit, the shape, the document. Source: decisions 2.4. */
+/** Mounts compiled routes. Authentication comes first, then the rate limit, the shape, the document. */
 export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], mounting: Mounting): void {
   const contexts = new WeakMap<FastifyRequest, AnyContext>();
   for (const compiled of routes) {
@@ -111,7 +111,7 @@ async function checkedRequest(
   const faults: ErrorDetail[] = query
     // An unknown one is reported as such.
     .filter(([name, value]) => Array.isArray(value) && Object.hasOwn(rules.shape, name))
-    .map(([name]) => ({ path: `query.${name}`, code: 'REPEATED', message: 'must be given once' }));
+    .map(([name]) => ({ path: `query.${name}`, code: 'REPEATED', message: 'must be sent only once' }));
   const noted = <T>({ data, faults: found = [] }: Checked<T>): T => {
     faults.push(...found);
     return data as T;

@@ -18,7 +18,7 @@ interface Conditional {
  * of the GET; what was found there goes with the change, which checks it again under its lock.
  *
  * @throws PRECONDITION_FAILED, and whatever the change throws
- * Source: RFC 9110 13.1.1, decisions 6.
+ * Source: RFC 9110, 13.1.1.
  */
 export async function runIfMatching(
   { route, run, current }: CompiledRoute,

@@ -101,7 +101,7 @@ interface FieldAnswer<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly reply?: WrittenAnswer<Q, B>['reply'];
 }
 
-/** One REST operation as a value: its rules, and the GraphQL document that answers it. Source: architecture 2.4. */
+/** One REST operation as a value: its rules, and the GraphQL document that answers it. */
 type WrittenDefinition<Q extends z.ZodObject, B extends z.ZodObject> = RouteRules<Q, B> & WrittenAnswer<Q, B>;
 type FieldDefinition<Q extends z.ZodObject, B extends z.ZodObject> = RouteRules<Q, B> & FieldAnswer<Q, B>;
 
@@ -165,7 +165,7 @@ export const bodyOf = <S extends z.core.$ZodLooseShape, K extends keyof S & stri
     Object.fromEntries(Object.entries(shape).filter(([name]) => !(inPath as readonly string[]).includes(name))),
   ) as unknown as z.ZodObject<Omit<S, K>>;
 
-/** A body in which null is refused, for an input in which it stands for absent. Source: decisions 2.5. */
+/** A body in which null is refused, for an input in which it stands for absent. */
 export const withoutNull = <S extends z.core.$ZodLooseShape>({ shape }: z.ZodObject<S>): z.ZodObject<S> =>
   z.strictObject(
     Object.fromEntries(Object.entries(shape).map(([name, rule]) => [name, notNull(rule)])),
@@ -178,7 +178,7 @@ function notNull(rule: z.core.SomeType): z.core.SomeType {
   return description === undefined ? inner : inner.meta({ description });
 }
 
-/** A boolean in a query string: the words `true` and `false`. Source: decisions 2.5. */
+/** A boolean in a query string: the words `true` and `false`. */
 export const queryBoolean = (fallback: boolean) =>
   z
     .enum(['true', 'false'])
@@ -189,25 +189,25 @@ export const queryBoolean = (fallback: boolean) =>
 export const queryInteger = (min: number, max: number) =>
   z.preprocess((text) => (/^-?\d+$/.test(String(text)) ? Number(text) : text), integer(min, max));
 
-/** Additive paging of a REST list, which is whole without it. Source: decisions 2.6. */
+/** Optional paging of a REST list, which is complete without it. */
 export const paging = {
   limit: queryInteger(1, 1_000)
     .optional()
-    .meta({ description: 'At most this many rows, 1 to 1000. Without it the list is whole.' }),
+    .meta({ description: 'Maximum number of items to return, 1 to 1000. If omitted, all items are returned.' }),
   cursor: z
     .string()
     .max(MAX_CURSOR)
     .optional()
-    .meta({ description: 'Where to go on: `nextCursor` of the reply before.' }),
+    .meta({ description: 'Cursor to continue from: `nextCursor` of the response before.' }),
 };
 
-/** The same of a list that may be too long to be whole: pages of 100 rows, unless the caller asks for others. */
+/** The same for a list of unbounded length: pages of 100 items by default. */
 export const boundedPaging = {
   ...paging,
-  limit: queryInteger(1, 1_000).default(100).meta({ description: 'At most this many rows, 1 to 1000.' }),
+  limit: queryInteger(1, 1_000).default(100).meta({ description: 'Maximum number of items to return, 1 to 1000.' }),
 };
 
-/** `nextCursor` of a reply, where a page was asked for and there are more rows. */
+/** `nextCursor` of a response, if a page was requested and more items follow. */
 export function nextCursor({ hasNextPage, endCursor }: Data): { nextCursor?: string } {
   if (typeof hasNextPage !== 'boolean') return { nextCursor: optionalSample(endCursor) as string };
   return hasNextPage ? { nextCursor: endCursor as string } : {};

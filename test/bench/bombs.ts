@@ -119,7 +119,7 @@ const BODIES: Readonly<Record<string, string>> = {
   'an id of 900 KiB': JSON.stringify({ documentId: 'x'.repeat(900 * 1024) }),
 };
 
-/** The corpus. Source: reliability C51. */
+/** The corpus. */
 export const BOMBS: readonly Bomb[] = [
   ...Object.entries(TEXTS).map(([name, query]) => ({ name, body: JSON.stringify({ query }) })),
   ...Object.entries(UNPICKED).map(([name, text]) => ({

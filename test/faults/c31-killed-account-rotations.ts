@@ -120,7 +120,7 @@ async function toolsAt(port: number): Promise<number> {
   return commands.filter((command) => command.startsWith('rpcclient\0') && command.includes(`\0${port}\0`)).length;
 }
 
-/** A step of a rotation, and how the service is killed in it. Source: reliability P6. */
+/** A step of a rotation, and how the service is killed in it. */
 const STEPS: Readonly<Record<string, (it: Killable, rotation: AccountRotation) => Promise<void>>> = {
   'A1 candidate stored': (it, rotation) => it.killWhen(rotation, 'calling', () => it.isStopped()),
   'A2 call committed': (it, rotation) => killHeld(it, rotation, () => it.isIn('calling')),

@@ -5,7 +5,7 @@ import { eventIds, webhook, withNotifying } from './notifying-alone.ts';
 
 const WITHIN_MS = 60_000;
 const FAILURES = 5;
-/** Pause before each further attempt, and how far jitter may shorten it. Source: reliability P7. */
+/** Pause before each further attempt, and how far jitter may shorten it. */
 const FIRST_PAUSE_SECONDS = 30;
 
 export const check: Check = {

@@ -124,7 +124,7 @@ function atLock(lock: string, reached: string): Moment['reach'] {
   };
 }
 
-/** Every step of a rotation of tokens after which a crash leaves something to do. Source: reliability P6, S1 to S9. */
+/** Every step of a rotation of tokens after which a crash leaves something to do. */
 export const MOMENTS: readonly Moment[] = [
   {
     name: 'the intent is committed',

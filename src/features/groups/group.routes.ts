@@ -83,7 +83,7 @@ const routesOf = ({ many, kind, one, path, param, list, fields, notFound }: Memb
   ];
 };
 
-/** Groups, as bare objects. Source: interface of clients (Groups). */
+/** Groups, as bare objects. */
 export const groupRoutes = [
   groups.post('', 'Create a group', {
     field: 'createGroup',

@@ -39,7 +39,6 @@ const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
  *
  * @param identity its row is locked
  * @throws PERMISSION_BOUNDARY
- * Source: behaviour 2.
  */
 export async function authorizeMetadata(
   tx: Transaction,

@@ -61,7 +61,6 @@ export class AuthConfigurationService<
    *
    * @param raw `{ identityId, accessTokenTrustedIps?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }` and
    *   what the kind has of its own
-   * Source: behaviour 3.3.
    */
   async attach(ctx: Context, raw: unknown): Promise<View> {
     const settings = parse(this.kind.rules.attach, raw);
@@ -77,7 +76,6 @@ export class AuthConfigurationService<
    * The configuration of an identity.
    *
    * @param raw `{ identityId }`
-   * Source: behaviour 3.3.
    */
   async get(ctx: Context, raw: unknown): Promise<View> {
     const { identityId } = parse(this.kind.rules.one, raw);
@@ -92,7 +90,6 @@ export class AuthConfigurationService<
    *
    * @param raw as for `attach`; absent keeps
    * @throws LAST_ADMIN for networks that keep out the caller, who changes its own and is the last admin who can log in
-   * Source: behaviour 3.3.
    */
   async update(ctx: Context, raw: unknown): Promise<View> {
     const changes = parse(this.kind.rules.update, raw);
@@ -113,7 +110,6 @@ export class AuthConfigurationService<
    *
    * @param raw `{ identityId }`
    * @throws LAST_ADMIN when it has the last credentials of the lasting admins of an organization
-   * Source: behaviour 3.3.
    */
   async remove(ctx: Context, raw: unknown): Promise<View> {
     const { identityId } = parse(this.kind.rules.one, raw);

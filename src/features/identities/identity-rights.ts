@@ -19,7 +19,6 @@ interface Owned {
  *
  * @param owned undefined: there is none
  * @throws PERMISSION_DENIED, `notFound`
- * Source: behaviour 3.
  */
 export async function authorizeOwned<Row extends Owned>(
   ctx: Context,

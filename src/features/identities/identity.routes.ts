@@ -8,7 +8,7 @@ const identities = routesAt('/api/v1/identities', {
     'id name organizationId projectId role: roleSlug metadata { key value } hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin createdAt updatedAt',
 });
 
-/** Machine identities. Source: behaviour 10 (Identities). */
+/** Machine identities. */
 export const identityRoutes = [
   identities.post('', 'Create a machine identity', {
     field: 'createIdentity',

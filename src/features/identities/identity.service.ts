@@ -43,7 +43,6 @@ export class IdentityService {
    * @param raw `{ name, organizationId?, projectId?, roleSlug?, metadata? }`; only the caller's own organization can be named
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, ORGANIZATION_NOT_FOUND, PROJECT_NOT_FOUND,
    *   ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Identities).
    */
   async create(ctx: Context, raw: unknown): Promise<IdentityView> {
     const { organizationId, projectId = null, roleSlug: role, ...input } = parse(CreateIdentity, raw);
@@ -80,7 +79,6 @@ export class IdentityService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Identities).
    */
   async get(ctx: Context, raw: unknown): Promise<IdentityView> {
     const { id } = parse(OneIdentity, raw);
@@ -98,7 +96,6 @@ export class IdentityService {
    *
    * @param raw `{ organizationId?, first?, after? }`; only the caller's own organization can be named
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Identities).
    */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<IdentityView>> {
     const { organizationId, ...request } = parse(ListIdentities, raw);
@@ -116,7 +113,6 @@ export class IdentityService {
    *
    * @param raw `{ projectId, first?, after?, orderBy?, updatedSince? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: behaviour 6.4.
    */
   async listOfProject(ctx: Context, raw: unknown): Promise<CountedConnectionOf<IdentityView>> {
     const { projectId, ...request } = parse(ListProjectIdentities, raw);
@@ -142,7 +138,6 @@ export class IdentityService {
    * @param raw `{ id, name?, roleSlug?, metadata? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
    *   ROLE_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Identities).
    */
   async update(ctx: Context, raw: unknown): Promise<IdentityView> {
     const { id, roleSlug, ...changes } = parse(UpdateIdentity, raw);
@@ -178,7 +173,6 @@ export class IdentityService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
-   * Source: behaviour 10 (Identities).
    */
   async delete(ctx: Context, raw: unknown): Promise<IdentityView> {
     const { id } = parse(OneIdentity, raw);

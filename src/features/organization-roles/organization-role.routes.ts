@@ -14,7 +14,7 @@ const toInput = ({ permissions, ...rest }: { readonly permissions?: unknown }): 
   ...(permissions === undefined ? {} : { permissions: toPermissionInputs(permissions as PermissionsGiven) }),
 });
 
-/** Roles of the organization of the token. Source: clients (Organization roles). */
+/** Roles of the organization of the token. */
 export const organizationRoleRoutes = [
   roles.post('', 'Create a role of the organization', {
     field: 'createOrganizationRole',

@@ -47,7 +47,7 @@ const SLUGS = { organization_role_slug_unique: 'ROLE_SLUG_TAKEN' } as const;
 
 /**
  * Roles of the caller's organization. What a role allows is read with every request of its holders, so that a change holds for
- * the next one on every node. Source: clients (Organization roles), behaviour 2.
+ * the next one on every node.
  *
  * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE; every change PERMISSION_BOUNDARY for rights that
  * the caller does not have, before or after.

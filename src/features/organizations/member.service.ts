@@ -53,7 +53,6 @@ export class MemberService {
    *
    * @param raw `{ organizationId?, first?, after?, orderBy?, updatedSince? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<MemberView>> {
     const { organizationId, ...request } = parse(ListMembers, raw);
@@ -77,7 +76,6 @@ export class MemberService {
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND,
    *   ROLE_NOT_FOUND, PERMISSION_BOUNDARY, ALREADY_A_MEMBER (somebody else added it at the same moment), LAST_ADMIN,
    *   AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async set(ctx: Context, raw: unknown): Promise<MemberView> {
     const { organizationId, roleSlug, endsAt, ...named } = parse(SetMember, raw);
@@ -125,7 +123,6 @@ export class MemberService {
    * @param raw `{ organizationId?, userId | identityId }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND,
    *   MEMBERSHIP_NOT_FOUND, PERMISSION_BOUNDARY, LAST_ADMIN, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async remove(ctx: Context, raw: unknown): Promise<MemberView> {
     const { organizationId, ...named } = parse(RemoveMember, raw);

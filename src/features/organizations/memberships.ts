@@ -34,7 +34,6 @@ export function memberOf({ kind, id }: Actor): Member {
  * Whoever can change the admin of the installation can become it, so nobody else may, whatever role an organization gave.
  *
  * @throws PERMISSION_DENIED
- * Source: behaviour 3 (a).
  */
 export function protectInstallationAdmin(ctx: Context, account: { readonly isInstallationAdmin: boolean }): void {
   if (account.isInstallationAdmin && !ctx.actor.isInstallationAdmin) {

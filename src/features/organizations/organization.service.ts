@@ -53,7 +53,6 @@ export class OrganizationService {
    *
    * @param raw `{ id? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async get(ctx: Context, raw: unknown): Promise<OrganizationView> {
     const { id } = parse(GetOrganization, raw);
@@ -68,7 +67,6 @@ export class OrganizationService {
    *
    * @param raw `{ first?, after? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async list(ctx: Context, raw: unknown): Promise<Page<OrganizationView>> {
     const request = parse(ListOrganizations, raw);
@@ -86,7 +84,6 @@ export class OrganizationService {
    *
    * @param raw `{ name, slug? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async create(
     ctx: Context,
@@ -114,7 +111,6 @@ export class OrganizationService {
    *
    * @param raw `{ name, slug? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async createSub(ctx: Context, raw: unknown): Promise<OrganizationView> {
     const input = parse(CreateOrganization, raw);
@@ -138,7 +134,6 @@ export class OrganizationService {
    *
    * @param raw `{ id, name?, slug?, allowedEmailDomains? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, ORGANIZATION_SLUG_TAKEN, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async update(ctx: Context, raw: unknown): Promise<OrganizationView> {
     const { id, name, slug, allowedEmailDomains } = parse(UpdateOrganization, raw);
@@ -177,7 +172,6 @@ export class OrganizationService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ORGANIZATION_NOT_FOUND, ORGANIZATION_IN_USE, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async delete(ctx: Context, raw: unknown): Promise<OrganizationView> {
     const { id } = parse(DeleteOrganization, raw);

@@ -29,7 +29,6 @@ export class UserService {
    * @param raw `{ username, roleSlug? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, USERNAME_TAKEN, ORGANIZATION_NOT_FOUND (deleted at the same moment),
    *   AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async create(ctx: Context, raw: unknown): Promise<UserView> {
     const { username, roleSlug: role } = parse(CreateUser, raw);
@@ -49,7 +48,6 @@ export class UserService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, USER_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async get(ctx: Context, raw: unknown): Promise<UserView> {
     const { id } = parse(OneUser, raw);
@@ -64,7 +62,6 @@ export class UserService {
    *
    * @param raw `{ first?, after? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<UserView>> {
     const request = parse(ListUsers, raw);
@@ -91,7 +88,6 @@ export class UserService {
    * @param raw `{ id, username?, roleSlug? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, USER_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
    *   USERNAME_TAKEN, LAST_ADMIN, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async update(ctx: Context, raw: unknown): Promise<UserView> {
     const { id, username, roleSlug } = parse(UpdateUser, raw);
@@ -124,7 +120,6 @@ export class UserService {
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, USER_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
-   * Source: decisions 10.
    */
   async delete(ctx: Context, raw: unknown): Promise<UserView> {
     const { id } = parse(OneUser, raw);

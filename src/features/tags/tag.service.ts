@@ -39,7 +39,7 @@ export type AuthorizeTagChange = (
 const TAG = { find: findTags, notFound: 'TAG_NOT_FOUND' } as const;
 
 /**
- * Tags of a project: labels by which secrets are found and allowed. Source: behaviour 10 (Tags).
+ * Tags of a project: labels by which secrets are found and allowed.
  *
  * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED and
  * AUDIT_UNAVAILABLE.

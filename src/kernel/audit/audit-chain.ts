@@ -45,7 +45,7 @@ export interface SealEntry {
   readonly digest: string;
 }
 
-/** The arithmetic of the seals: keyed, so that only who has the root key can make one. Source: reliability P4. */
+/** The arithmetic of the seals: keyed, so that only who has the root key can make one. */
 export class AuditChain {
   /** @param key of 32 bytes, for seals alone */
   constructor(private readonly key: Buffer) {}

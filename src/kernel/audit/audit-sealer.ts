@@ -26,7 +26,7 @@ interface Horizon {
  * Numbers are given out before the commit, so that a row may appear below others that are there already. A seal reaches no
  * further than where nobody can add any more: to the last number given out at a moment, once all who were writing to the
  * table by then have ended. Rows of a transaction that hangs, and all after them, stay unsealed until the timeouts of the
- * database end it; that shows in the metrics. Source: reliability P4.
+ * database end it; that shows in the metrics.
  */
 export class AuditSealer {
   #head: ChainHead | null = null;

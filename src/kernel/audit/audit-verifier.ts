@@ -65,7 +65,7 @@ interface LooseRow {
 /**
  * Compares rows with seals, both in their order, without holding more than a seal's worth of them.
  *
- * What is said of a fault is where it is and of what kind it is, never what the row holds. Source: reliability P4.
+ * What is said of a fault is where it is and of what kind it is, never what the row holds.
  */
 export class AuditVerifier {
   #rows = 0;

@@ -67,7 +67,7 @@ export type Action = Actions[keyof Actions];
 /** What an action does to its subject: `edit`. */
 export type Verb<A extends Action = Action> = A extends `${string}:${infer V}` ? V : never;
 
-/** One permission, in the form of the interface. Later rules win; `inverted` forbids. Source: specification, Permission. */
+/** One permission, in the form of the interface. Later rules win; `inverted` forbids. */
 export interface Rule {
   readonly subject: string;
   readonly action: string | readonly string[];
@@ -87,7 +87,7 @@ function compiledOnce(conditions: Conditions): ReturnType<typeof compileConditio
   return known;
 }
 
-/** Compiles rules. Later rules win over earlier ones. Source: behaviour 2. */
+/** Compiles rules. Later rules win over earlier ones. */
 export function buildAbility(rules: readonly Rule[]): Ability {
   return createMongoAbility(rules as unknown as RawRuleOf<MongoAbility>[], {
     conditionsMatcher: compiledOnce as never,
@@ -193,7 +193,7 @@ export interface Access {
   readonly projectId?: string;
 }
 
-/** @throws PERMISSION_DENIED, naming action and subject, never other people's rules. Source: decisions 2.3. */
+/** @throws PERMISSION_DENIED, naming action and subject, never other people's rules. */
 export function authorize(access: Access, action: Action, fields?: Fields): void {
   if (!can(access.ability, action, fields)) throw new PermissionDenied({ action, projectId: access.projectId ?? null });
 }

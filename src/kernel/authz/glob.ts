@@ -34,7 +34,6 @@ const LAST_SLASH: Step = { ...SLASH, isOptional: true } as Step;
  * fit `/xa` and not `/x/a`. `**` may stand for no name, also as the first name and behind wildcards; picomatch wants one there.
  *
  * @returns a sentence about what is wrong with it, in place of a test
- * Source: behaviour 2.
  */
 export function compileGlob(pattern: string): GlobTest | string {
   try {

@@ -9,7 +9,6 @@ import type { SealedText } from './sealed-text.js';
  * only for an empty database.
  *
  * @throws ConfigurationFault for a key that is missing, malformed, readable by others, or not the one of this database
- * Source: reliability P2.
  */
 export async function openInstallation(
   query: Query,

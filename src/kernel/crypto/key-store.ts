@@ -62,7 +62,6 @@ export async function insertKey(query: Query, { organizationId, projectId }: Key
  * Counts seals before they are made. A key version ends at 2^30 seals or after 365 days of the database's clock.
  *
  * @returns the seconds that the version has left, or null when it has ended, is retired, or is not there
- * Source: reliability P1.
  */
 export async function reserveSeals(query: Query, keyId: string, seals: number): Promise<number | null> {
   const [row] = await query<{ secondsLeft: number }>(

@@ -45,8 +45,6 @@ const placeOf = (id: string, scope: KeyScope): SealPlace => ({
 /**
  * The data keys of this node: root key, then organization key, then project key, then value. Keys are opened once and kept
  * for the scopes used last.
- *
- * Source: reliability P1.
  */
 export class Keyring {
   readonly #scopes = new Map<string, ScopeKeys>();

@@ -13,8 +13,6 @@ const MAX_FILE_BYTES = 256;
 
 /**
  * The key above all keys. Never used as it is: each purpose has a key derived from it.
- *
- * Source: reliability P1, P2.
  */
 export class RootKey {
   readonly #bytes: Buffer;
@@ -80,7 +78,6 @@ export function parseRootKey(text: string): RootKey {
  *
  * @param options `rootKey`: base64, `file:PATH`, or null for the file in `dataDir`
  * @throws ConfigurationFault for a key that is missing, malformed or readable by others
- * Source: reliability P2.
  */
 export async function loadRootKey({
   rootKey,

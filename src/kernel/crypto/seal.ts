@@ -36,7 +36,6 @@ export const EMPTY_RECORD_BYTES = CIPHERTEXT_START + TAG_BYTES;
  * Seals a text for one place: format (1 byte), key id (16), random nonce (12), ciphertext, tag (16).
  *
  * @throws VALIDATION_FAILED for a text with unpaired surrogates, which UTF-8 cannot hold and would silently change
- * Source: reliability P1.
  */
 export function sealValue(key: DataKey, place: SealPlace, plaintext: string): Buffer {
   if (!plaintext.isWellFormed())

@@ -5,8 +5,6 @@ const SHOWN = '[sealed]';
 /**
  * A plaintext on its way through the program. However it is printed, copied or logged, it shows `[sealed]`; only the
  * response writer and the clients of outside systems call `reveal`.
- *
- * Source: reliability P17.
  */
 export class SealedText {
   readonly #plaintext: string;

@@ -9,7 +9,6 @@ const checksum = (text: string): string => createHash('sha256').update(text).dig
  * A fresh token: `srt_`, 32 bytes in base64url (43 characters), and a checksum of 6 characters for leak scanners.
  *
  * @param random 32 bytes
- * Source: decisions 3.
  */
 export const mintToken = (random?: Buffer): string => mint('srt_', random);
 

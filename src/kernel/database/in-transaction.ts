@@ -10,7 +10,6 @@ const ATTEMPTS = 5;
  * no call to an outside system, no log line that claims success. A lost connection does not: its commit may have taken effect.
  *
  * @throws whatever `work` throws, after the rollback; OVERLOADED when too many transactions wait to begin
- * Source: reliability P8.
  */
 export async function inTransaction<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> {
   if (isTransaction(ctx)) return work(ctx);

@@ -15,7 +15,6 @@ const LOCK_PAUSE_MS = 100;
  * @param after runs under the lock, on the migrated schema
  * @throws ConfigurationFault when the schema is newer than the program, or the server may lose acknowledged writes
  * @throws TemporaryFault when the server takes no changes at present, or is lost on the way
- * Source: reliability P8, P12.
  */
 export async function migrate(
   database: Database,

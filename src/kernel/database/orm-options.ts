@@ -16,7 +16,7 @@ export interface Model {
 
 const TIMESTAMPTZ = 1184;
 
-/** Server-side limits of every connection. Source: reliability P8. */
+/** Server-side limits of every connection. */
 const SESSION = [
   `statement_timeout=${TIME_LIMITS.statementMs}`,
   `lock_timeout=${TIME_LIMITS.lockMs}`,

@@ -54,7 +54,7 @@ export async function startApollo(
   return apollo;
 }
 
-/** Apollo puts messages of errors into its lines, and these may quote what a caller sent. Source: reliability P17. */
+/** Apollo puts messages of errors into its lines, and these may quote what a caller sent. */
 function withoutWords(log: Log): NonNullable<ApolloServer['logger']> {
   const nothing = (): void => undefined;
   // Errors are logged where they are answered.

@@ -57,8 +57,6 @@ interface Limits {
  * `keepAliveTimeout`: they look at bytes in either direction, so a client that reads nothing and keeps sending would never be
  * late, nor one that sends blank lines, which are no request; and they take what the network buffered at first for progress. A
  * client that reads, however slowly, stays.
- *
- * Source: reliability P16.
  */
 export function boundConnections(app: FastifyInstance, limits: Limits): void {
   const connections = new Connections(limits);

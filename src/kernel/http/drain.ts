@@ -31,8 +31,6 @@ interface Taken {
  * Lets `app.close()` finish running requests, and nothing else hold it: kept and silent connections are closed, requests
  * whose bodies do not arrive within 1.5 s are answered SHUTTING_DOWN, and after 20 s all other connections are closed. Nobody
  * whose request has arrived is reset before the response.
- *
- * Source: reliability P9.
  */
 export function drainOnClose(app: FastifyInstance, lifecycle: Lifecycle): void {
   const open = new Set<Taken>();

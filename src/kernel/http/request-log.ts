@@ -3,7 +3,7 @@ import type { Log } from '../log.js';
 
 /**
  * One line for each answer, at `debug`: what was asked is told by the route's pattern. Paths and queries hold what callers
- * sent, keys of secrets among it, and stand in no log. Source: reliability P17.
+ * sent, keys of secrets among it, and stand in no log.
  */
 export function logRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async (request, reply) => {

@@ -25,7 +25,7 @@ import { securityHeaders } from './security-headers.js';
 
 const CONNECTION_TIMEOUT_MS = 60_000;
 
-/** Times in milliseconds, sizes in bytes. Source: reliability P16. */
+/** Times in milliseconds, sizes in bytes. */
 const LIMITS: ServerOptions = {
   requestTimeout: 30_000,
   // A little more than balancers keep a connection that they believe to be open.

@@ -18,7 +18,7 @@ export interface ClaimedJob {
   readonly attempts: number;
 }
 
-/** One node's right to do a job, for a while. Nothing is written for the job once it is over. Source: reliability P5. */
+/** One node's right to do a job, for a while. Nothing is written for the job once it is over. */
 export class Lease implements JobRun {
   readonly jobId: string;
   readonly subjectId: string | null;

@@ -58,7 +58,6 @@ interface Running {
 /**
  * Does jobs on this node: takes what is due, renews the leases of what runs, and writes down how it ended. It looks when it is woken
  * and every five seconds; what is due, and who has it, the rows alone decide, by the clock of the database.
- * Source: reliability P5, P12, P13.
  */
 export class JobRunner {
   private readonly node = newId();

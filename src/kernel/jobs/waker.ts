@@ -25,7 +25,7 @@ export interface WakeStore {
 
 /**
  * Wakes nodes when work is due, by Agenda. That is all it does: a store that is away, lost or wrong delays work until the next
- * poll, and changes nothing else. Source: reliability P5.
+ * poll, and changes nothing else.
  */
 export class Waker {
   private agenda: Agenda | null = null;

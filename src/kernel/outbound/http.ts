@@ -42,7 +42,6 @@ export interface OutboundResponse {
  * @throws OutboundError TARGET_REFUSED for a private address, another scheme than https, or credentials in the address;
  *   TARGET_UNREACHABLE, TARGET_TIMED_OUT, TARGET_CERTIFICATE, TARGET_RESPONSE_INVALID; TARGET_REJECTED for any other status
  * @throws Error inside a transaction
- * Source: reliability P8, P19.
  */
 export async function send(ctx: Context, request: OutboundRequest, policy: TargetPolicy): Promise<OutboundResponse> {
   if (isTransaction(ctx)) throw new Error('an external system was called inside a transaction');

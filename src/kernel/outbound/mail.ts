@@ -40,7 +40,6 @@ export class Mailer {
    * @throws OutboundError MAIL_NOT_CONFIGURED, MAIL_NOT_ENCRYPTED, MAIL_LOGIN_REJECTED, TARGET_UNREACHABLE,
    *   TARGET_TIMED_OUT, TARGET_CERTIFICATE; TARGET_REJECTED with the reply code, for good when it is 5xx
    * @throws Error inside a transaction
-   * Source: reliability P8, P19.
    */
   async send(ctx: Context, { to, id, subject, text, html }: Mail): Promise<void> {
     if (isTransaction(ctx)) throw new Error('an external system was called inside a transaction');

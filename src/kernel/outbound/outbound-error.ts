@@ -36,8 +36,6 @@ interface OutboundErrorOptions {
 
 /**
  * A call to an outside system that failed. Carries codes only: not the address, what was sent, or what came back.
- *
- * Source: reliability P17, P19.
  */
 export class OutboundError extends Error {
   readonly status: number | null;

@@ -17,7 +17,6 @@ export interface TargetPolicy {
  *
  * @param host a name or an address; IPv6 without brackets
  * @throws OutboundError TARGET_REFUSED, TARGET_UNREACHABLE
- * Source: reliability P19.
  */
 export async function checkedAddresses(host: string, policy: TargetPolicy): Promise<readonly string[]> {
   if (!policy.allowPrivateTargets && isPrivateHost(host)) throw new OutboundError('TARGET_REFUSED');

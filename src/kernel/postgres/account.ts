@@ -15,7 +15,6 @@ const UNPRIVILEGED = ['postgres', 'nobody'];
  *
  * @param cluster directory of the cluster, which need not exist
  * @throws ConfigurationFault when the cluster belongs to somebody else, or root finds no unprivileged account
- * Source: reliability P10.
  */
 export async function serverAccount(cluster: string): Promise<Account> {
   const self = process.getuid?.();

@@ -12,7 +12,6 @@ const MIN_FREE_BYTES = 1024 * 1024 * 1024;
  * its write-ahead log cannot even recover. Made again at the next start that finds 1 GiB free.
  *
  * @param isStopping asked between pieces; what was begun is then removed
- * Source: reliability P10.
  */
 export async function keepBallast(path: string, isStopping: () => boolean, log: Log): Promise<void> {
   try {

@@ -24,7 +24,6 @@ const binariesIn = (root: string): Binaries => ({
  * Finds the programs of the locked package, or a copy of them, that the account can run.
  *
  * @throws ConfigurationFault when this platform has no package, or no place can be found that the account can enter
- * Source: reliability P10.
  */
 export async function findBinaries(account: Account, log: Log): Promise<Binaries> {
   const { root, version } = locatePackage();

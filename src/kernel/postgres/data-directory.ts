@@ -12,7 +12,6 @@ const OWN_FILES = ['postgres', 'postgres-password', 'root-key', 'bootstrap-token
  *
  * @param dataDir absolute path
  * @throws ConfigurationFault with one line that names the cause
- * Source: reliability P10, C45.
  */
 export async function prepareDataDirectory(dataDir: string): Promise<void> {
   await makeDataDirectory(dataDir);

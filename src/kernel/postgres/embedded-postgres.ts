@@ -38,7 +38,6 @@ export interface EmbeddedPostgres {
  *
  * @param options `dataDir`: absolute path; `log`: receives events without any value of a caller
  * @throws ConfigurationFault when the place cannot work: not writable, used by another service, not closable
- * Source: reliability P10, decisions 2.3.
  */
 export async function startEmbeddedPostgres({
   dataDir,

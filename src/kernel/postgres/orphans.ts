@@ -22,7 +22,6 @@ const STEPS = [
  * @param cluster directory of the cluster
  * @param host directory through which its socket is reached
  * @throws ConfigurationFault when somebody answers on the socket who is not a process that we can see
- * Source: reliability P10, C44.
  */
 export async function clearTheWay(cluster: string, host: string, log: Log): Promise<void> {
   for (const { signal, waitMs } of STEPS) {

@@ -7,7 +7,6 @@ import { ConfigurationFault } from '../configuration-fault.js';
  * Makes this process the only service on a data directory, until the returned function is called or the process dies.
  *
  * @throws ConfigurationFault when another living service has it
- * Source: reliability P10 (never two servers).
  */
 export async function lockDataDirectory(dataDir: string): Promise<() => Promise<void>> {
   const lock = join(dataDir, 'service.lock');

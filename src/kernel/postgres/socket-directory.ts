@@ -12,8 +12,6 @@ export const socketFile = (host: string): string => join(host, '.s.PGSQL.5432');
 /**
  * The directory that clients name as host. The socket always stands in the cluster itself, which is closed to others
  * (0700); where the path to it is too long for a socket address, a link in a short closed directory leads there.
- *
- * Source: reliability P10.
  */
 export async function socketHost(cluster: string): Promise<string> {
   if (Buffer.byteLength(socketFile(cluster)) <= MAX_BYTES) return cluster;

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes, errorRow } from '../../kernel/errors.js';
 import type { JsonSchema } from '../response-schema.js';
 import { headerReferences, LIMIT_HEADERS } from './header-reference.js';
 
-/** Codes that no route answers: the router and Node's parser do, on paths that are none, and GraphQL. */
+/** Codes that no route returns: they come from the router, from Node's parser, or from GraphQL. */
 const NOT_OF_ROUTES: ReadonlySet<string> = new Set([
   'ROUTE_NOT_FOUND',
   'METHOD_NOT_ALLOWED',
@@ -15,13 +15,13 @@ const NOT_OF_ROUTES: ReadonlySet<string> = new Set([
   'PERSISTED_DOCUMENT_NOT_FOUND',
   'NOT_ACCEPTABLE',
 ]);
-/** What is not found and what clashes differs from route to route. */
+/** These differ from route to route: what is not found, and what conflicts. */
 const OF_THINGS: ReadonlySet<number> = new Set([404, 409]);
 const OF_BODIES: ReadonlySet<number> = new Set([400, 415]);
 
 /**
  * The error responses of an operation, by status, for an OpenAPI document. Those that every operation has are references
- * to `errorComponents`; what it does not find and what it clashes with is its own.
+ * to `errorComponents`; its 404 and 409 responses are its own.
  *
  * @param options `hasBody`: the operation takes a body; `own`: the codes of 404 and 409 that it can answer
  */
@@ -82,17 +82,17 @@ const errorExample = (code: ErrorCode): JsonSchema => ({
 /** The one shape of every error body. */
 const errorSchema = (): JsonSchema => ({
   type: 'object',
-  description: 'Every error, on every path.',
+  description: 'Body of every error response.',
   required: ['reqId', 'statusCode', 'error', 'code', 'message'],
   properties: {
     reqId: { type: 'string', format: 'uuid', description: 'ID of the request.' },
-    statusCode: { type: 'integer', description: 'The HTTP status again.' },
-    error: { type: 'string', description: 'Short name of the class.' },
-    code: { type: 'string', enum: errorCodes(), description: 'Stable machine word.' },
-    message: { type: 'string', description: 'One sentence for a person.' },
+    statusCode: { type: 'integer', description: 'HTTP status code.' },
+    error: { type: 'string', description: 'Short name of the class of the error, for example `NotFound`.' },
+    code: { type: 'string', enum: errorCodes(), description: 'Stable error code, to branch on.' },
+    message: { type: 'string', description: 'What is wrong and what to do, for people.' },
     details: {
       type: 'array',
-      description: 'All faults at once.',
+      description: 'All violations of the request.',
       items: {
         type: 'object',
         required: ['path', 'code', 'message'],
@@ -100,21 +100,25 @@ const errorSchema = (): JsonSchema => ({
           path: {
             type: 'string',
             description:
-              'A place in the request: begins with `body.`, `query.`, `params.` or `header.`; or that of a stored thing.',
+              'Location in the request, starting with `body.`, `query.`, `params.` or `header.`, or location of a stored resource.',
           },
           code: {
-            description: 'Stable machine word.',
+            description: 'Stable code of the violation.',
             anyOf: [
               {
                 type: 'string',
-                description: 'What is wrong with the place.',
+                description: 'What is wrong at the location.',
                 enum: detailCodes().map(([code]) => code),
               },
-              { type: 'string', description: 'What the error of it alone would be.', enum: errorCodes() },
-              { type: 'string', description: 'In PERMISSION_DENIED: the verb of the action, whose subject is `path`.' },
+              {
+                type: 'string',
+                description: 'Error code of the item, if it were the only one in the request.',
+                enum: errorCodes(),
+              },
+              { type: 'string', description: 'In PERMISSION_DENIED: the missing action on the subject in `path`.' },
             ],
           },
-          message: { type: 'string', description: 'What must be, for a person. Nothing that was sent is repeated.' },
+          message: { type: 'string', description: 'What is required, for people. Never repeats your input.' },
         },
         additionalProperties: false,
       },

@@ -7,29 +7,32 @@ const TEXT: JsonSchema = { type: 'string' };
 const HEADERS = {
   'X-Request-Id': header(
     { type: 'string', format: 'uuid' },
-    'ID of the request, also in the log and the audit trail. Every answer has it.',
+    'ID of the request, also in the log and the audit trail. Every response has it.',
   ),
-  ETag: header(TEXT, 'Strong tag of the reply, for If-None-Match.'),
-  'Idempotency-Replayed': header(TEXT, '`true` on the answer to an earlier request with the same key.'),
+  ETag: header(TEXT, 'Strong entity tag of the response, for If-None-Match and If-Match.'),
+  'Idempotency-Replayed': header(
+    TEXT,
+    '`true` if the response is that of an earlier request with the same idempotency key.',
+  ),
   'X-Ignored-Keys': header(
     TEXT,
-    'Unknown fields of the body, which were ignored: `id, path, others=2`. Only identifiers of at most 40 characters are named; `others` counts the rest. Absent when there were none.',
+    'Unknown fields of the body that were ignored: `id, path, others=2`. Only identifiers of at most 40 characters are named; `others` counts the rest. Absent if no field was ignored.',
   ),
-  'Preference-Applied': header(TEXT, '`handling=strict` on the answer to a request that preferred it.'),
-  'Retry-After': header(INTEGER, 'Seconds after which the request passes.'),
+  'Preference-Applied': header(TEXT, '`handling=strict` if the request asked for it with Prefer.'),
+  'Retry-After': header(INTEGER, 'Seconds to wait before you retry.'),
   'RateLimit-Policy': header(
     TEXT,
-    'The limits that the request counts in: `"reads";q=600;w=60` is 600 in 60 seconds. As all of these header fields, on every counted answer, errors too; absent where nothing is limited.',
+    'Rate limits that count the request: `"reads";q=600;w=60` means 600 requests in 60 seconds. Like all RateLimit fields, it is on every counted response, including errors, and absent where no limit applies.',
   ),
-  RateLimit: header(TEXT, 'What is left of each, and the seconds until there is more: `"reads";r=599;t=56`.'),
-  'RateLimit-Limit': header(INTEGER, 'Of the limit of which the least is left: how often it passes in its window.'),
-  'RateLimit-Remaining': header(INTEGER, 'Of the same limit: how often it passes still.'),
-  'RateLimit-Reset': header(INTEGER, 'Of the same limit: seconds until there is more.'),
+  RateLimit: header(TEXT, 'Remaining requests of each limit, and seconds until it resets: `"reads";r=599;t=56`.'),
+  'RateLimit-Limit': header(INTEGER, 'Requests per window of the limit with the fewest remaining requests.'),
+  'RateLimit-Remaining': header(INTEGER, 'Remaining requests of that limit.'),
+  'RateLimit-Reset': header(INTEGER, 'Seconds until that limit resets.'),
 } as const satisfies Record<string, JsonSchema>;
 
 type HeaderName = keyof typeof HEADERS;
 
-/** The header fields that say how rate limits stand. */
+/** Header fields with the state of rate limits. */
 export const LIMIT_HEADERS: readonly HeaderName[] = [
   'RateLimit-Policy',
   'RateLimit',

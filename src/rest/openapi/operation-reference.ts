@@ -5,26 +5,27 @@ import type { ReplyHeader } from '../response-headers.js';
 import type { JsonSchema } from '../response-schema.js';
 import { headerReferences, LIMIT_HEADERS } from './header-reference.js';
 
-/** What a reader of the reference has to know of every operation, in Markdown. */
-export const INTRODUCTION = `REST layer over the GraphQL schema: both answer from the same operations.
+/** What applies to every operation, in Markdown. */
+export const INTRODUCTION = `The REST API of Strongroom, a secrets manager. It is a thin layer over the GraphQL API: both run the same operations.
 
-Every operation needs a bearer token unless it says otherwise: \`Authorization: Bearer srt_…\`.
+Every operation needs a bearer token unless its description says otherwise: \`Authorization: Bearer srt_…\`.
 
-Every error has one shape. Branch on its \`code\`, which is stable; \`details\` list all faults of a request at once, and
-\`reqId\`, also in the header \`X-Request-Id\`, is what to tell your operator.
+All errors have the same shape. Branch on \`code\`, which is stable. \`details\` lists all violations of a request at once. Report
+\`reqId\`, which is also in the header \`X-Request-Id\`, to your operator.
 
-A body may have 1 MiB and 10,000 entries: objects, arrays, other items of arrays, and the keys of an object beyond its first 32.
-Without a token it may have 16 KiB and 1,000 entries.
+A body can have 1 MiB and 10,000 entries: objects, arrays, other items of arrays, and the keys of an object beyond its first 32.
+Without a token the limits are 16 KiB and 1,000 entries.
 
-A misspelt field of a body is refused with 422: \`\`unknown field \`projectNmae\`; did you mean \`projectName\`?\`\` Up to 20 other
-unknown fields are ignored, and the header \`X-Ignored-Keys\` lists them; \`Prefer: handling=strict\` refuses them too. Unknown query parameters
-are always refused.
+A misspelled field in a body is refused with 422: \`\`unknown field \`projectNmae\`; did you mean \`projectName\`?\`\` Up to 20 other
+unknown fields are ignored and listed in the header \`X-Ignored-Keys\`; \`Prefer: handling=strict\` refuses them too. Unknown query
+parameters are always refused.
 
-A change that is sent again with the same \`Idempotency-Key\` has no second effect. A GET carries an \`ETag\`:
-\`If-None-Match\` saves you the bytes; where a change takes \`If-Match\`, it guards what you have read. Lists are whole; \`limit\` and \`cursor\` page them.
+Send a change with an \`Idempotency-Key\`: if you send it again with the same key, it has no second effect. GET responses have an
+\`ETag\`. With \`If-None-Match\` you download a response only if it has changed; with \`If-Match\`, where a change supports it, you
+change only what you have read. Lists are complete unless you page them with \`limit\` and \`cursor\`.
 
-\`x-operation\` numbers the operations of the interface that clients know; \`x-extension\` marks those that this service has
-beyond it. What is deprecated is an older path of a present operation, with the same effect.`;
+\`x-operation\` has the number of an operation in the interface specification; \`x-extension\` marks operations beyond it. Deprecated
+paths are older paths of current operations, with the same effect.`;
 
 /** `GET /api/v1/projects/{projectId}` -> `getApiV1ProjectsByProjectId`, for client generators. */
 export const operationIdOf = (method: string, path: string): string =>
@@ -95,7 +96,7 @@ export const parameterComponents = (): JsonSchema => ({
 /** `components.responses` of an OpenAPI document that `commonsOf` refers to. */
 export const responseComponents = (): JsonSchema => ({
   304: {
-    description: 'Unchanged: If-None-Match named the present ETag.',
+    description: 'Not modified: If-None-Match has the current ETag.',
     headers: headerReferences(['X-Request-Id', ...LIMIT_HEADERS, 'ETag']),
   },
 });
@@ -105,7 +106,7 @@ const IDEMPOTENCY_KEY: JsonSchema = {
   in: 'header',
   required: false,
   description:
-    'A text of your own for this request. Sent again within 24 hours with the same token and key, it has no second effect and gets the same answer.',
+    'A unique string of your choice for this request. If you send the request again within 24 hours with the same token and key, it has no second effect and you get the same response.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 };
 
@@ -114,7 +115,7 @@ const PREFER: JsonSchema = {
   in: 'header',
   required: false,
   description:
-    '`handling=strict` refuses every unknown field of the body with 422. Without it only misspelt ones are refused; others are ignored and listed in X-Ignored-Keys.',
+    '`handling=strict` refuses every unknown field of the body with 422. Without it, only misspelled fields are refused; others are ignored and listed in X-Ignored-Keys.',
   schema: { type: 'string', examples: ['handling=strict'] },
 };
 
@@ -122,7 +123,8 @@ const IF_MATCH: JsonSchema = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of the GET of this path: with another state nothing changes (412).',
+  description:
+    'The `ETag` from a GET of this path. If the resource has changed since, the request is refused with 412.',
   schema: { type: 'string' },
 };
 

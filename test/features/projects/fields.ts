@@ -1,4 +1,4 @@
-/** The fields of a project that every operation answers. Source: specification, Project. */
+/** The fields of a project that every operation answers. */
 export const FIELDS = [
   'id',
   'name',

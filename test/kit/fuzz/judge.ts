@@ -7,7 +7,7 @@ import type { Reply } from '../caller.js';
 const DOCUMENT = JSON.parse(readFileSync(join(import.meta.dirname, '../../../schema/openapi.json'), 'utf8'));
 /** Every code that an error may have. */
 const CODES: ReadonlySet<string> = new Set(DOCUMENT.components.schemas.Error.properties.code.enum);
-/** What may be answered although the request was in order. Source: reliability 3. */
+/** What may be answered although the request was in order. */
 const NAMED_FAILURES: ReadonlySet<string> = new Set([
   'AUDIT_UNAVAILABLE',
   'STORE_UNAVAILABLE',

@@ -9,7 +9,7 @@ const clientSecrets = routesAt('/api/v1/auth/universal-auth/identities/{identity
   errors: ['IDENTITY_NOT_FOUND'],
 });
 
-/** Client secrets. Source: behaviour 3.3. */
+/** Client secrets. */
 export const clientSecretRoutes = [
   clientSecrets.post('', 'Create a client secret for a machine identity', {
     sensitive: true,

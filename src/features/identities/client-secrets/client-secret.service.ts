@@ -46,7 +46,6 @@ export class ClientSecretService {
    *
    * @param raw `{ identityId, description?, ttl?, numUsesLimit? }`; seconds; 0 means no limit
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, UNIVERSAL_AUTH_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 3.3.
    */
   async create(ctx: Context, raw: unknown): Promise<IssuedClientSecret> {
     const { identityId, description, ttl, numUsesLimit } = parse(CreateClientSecret, raw);
@@ -82,7 +81,6 @@ export class ClientSecretService {
    *
    * @param raw `{ identityId, first?, after? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 3.3.
    */
   async list(ctx: Context, raw: unknown): Promise<Page<ClientSecretView>> {
     const { identityId, ...request } = parse(ListClientSecrets, raw);
@@ -102,7 +100,6 @@ export class ClientSecretService {
    *
    * @param raw `{ id, identityId? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND, AUDIT_UNAVAILABLE
-   * Source: behaviour 3.3.
    */
   async get(ctx: Context, raw: unknown): Promise<ClientSecretView> {
     const { id, identityId } = parse(OneClientSecret, raw);
@@ -120,7 +117,6 @@ export class ClientSecretService {
    * @param raw `{ id, identityId? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, CLIENT_SECRET_NOT_FOUND (revoked
    *   before, too), LAST_ADMIN when no lasting admin of an organization could log in any more, AUDIT_UNAVAILABLE
-   * Source: behaviour 3.3.
    */
   async revoke(ctx: Context, raw: unknown): Promise<ClientSecretView> {
     const { id, identityId } = parse(OneClientSecret, raw);

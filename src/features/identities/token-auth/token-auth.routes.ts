@@ -7,7 +7,7 @@ const tokenAuth = routesAt('/api/v1/auth/token-auth/identities/{identityId}', {
   errors: ['IDENTITY_NOT_FOUND'],
 });
 
-/** Token-auth configurations. Source: behaviour 3.3. */
+/** Token-auth configurations. */
 export const tokenAuthRoutes = [
   tokenAuth.post('', 'Attach token authentication to a machine identity', {
     field: 'attachTokenAuth',

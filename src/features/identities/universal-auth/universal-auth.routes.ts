@@ -7,7 +7,7 @@ const universalAuth = routesAt('/api/v1/auth/universal-auth/identities/{identity
   errors: ['IDENTITY_NOT_FOUND'],
 });
 
-/** Universal-auth configurations. Source: behaviour 3.3, for the other way in. */
+/** Universal-auth configurations. */
 export const universalAuthRoutes = [
   universalAuth.post('', 'Attach universal authentication to a machine identity', {
     field: 'attachUniversalAuth',

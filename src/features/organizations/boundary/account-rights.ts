@@ -67,7 +67,6 @@ interface Account {
  *
  * @param action what the caller does: for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY
- * Source: behaviour 3 (Permission).
  */
 export async function authorizeActingAs(tx: Transaction, account: Account, action: Action): Promise<void> {
   const id = account.id.toLowerCase();

@@ -113,7 +113,7 @@ const KINDS: readonly FaultKind[] = [
 /**
  * An error of a document against the schema, in our words: the location, what is wrong there, and a name of the schema that may be
  * meant. Of what stands there only names of fields and arguments, if they are identifiers of at most 40 characters: all else may be a
- * secret in the wrong place. Source: reliability P17.
+ * secret in the wrong place.
  *
  * @param telling what may be said of the schema
  */

@@ -31,7 +31,7 @@ export interface Asked extends Picked {
  * is where small texts cost seconds; and `documentId` stands for a text that was registered, which was parsed and validated then.
  *
  * Texts within the limits are kept with their documents, so that one which comes again is neither parsed nor measured again;
- * `documentStore` shows them to Apollo Server. Source: reliability P15; GraphQL over HTTP, appendix A.
+ * `documentStore` shows them to Apollo Server. Source: GraphQL over HTTP, appendix A.
  */
 export class Gate {
   readonly #judged = new JudgedDocuments();

@@ -30,7 +30,6 @@ interface Asked {
  * sentences that quote values. Paths begin with the argument that takes the variable.
  *
  * Looks for faults no further than they are told: a body of 1 MiB has room for a million.
- * Source: decisions 2.3, reliability P15, P17.
  */
 export function variableFaults({ schema, document, operation, variables, suggests }: Asked): ErrorDetail[] {
   const types = variableTypes(schema, operation);

@@ -8,8 +8,6 @@ const MAX_BYTES = 8 * 1024 * 1024;
  * Lets clients read why their request was refused before all of it had come. A connection closed with bytes unread is reset,
  * and the reset overtakes the answer; one that is kept reads on for as long as the request may take, whatever comes. So the rest is
  * thrown away for a moment, and not without end: then the connection is cut.
- *
- * Source: reliability P16.
  */
 export function discardUnreadBodies(app: FastifyInstance): void {
   app.addHook('onSend', async ({ raw: request }, reply) => {

@@ -24,7 +24,7 @@ export interface Attempt {
  *
  * Not of a client id: its secrets cannot be guessed, and whoever knows the id would lock out its owner. A credential that passed
  * lately is tried in any case, and counted only when it fails: whoever guesses behind the same proxy must not lock out those who
- * are right. Source: reliability P16.
+ * are right.
  */
 export class FailedAttempts {
   /** Least lately first. */

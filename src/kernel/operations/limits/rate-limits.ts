@@ -19,7 +19,6 @@ interface Headed {
 /**
  * How often a token, a client and an address pass in a window. A request is counted before its shape is looked at, and refused
  * with RATE_LIMITED where its bucket is empty; a refused one is not counted, and leaves no row in the audit trail.
- * Source: reliability P16, decisions 2.4.
  */
 export class RateLimits {
   readonly buckets: Buckets | null;

@@ -45,7 +45,7 @@ interface Exchanged {
 
 /**
  * Tells the other nodes what this one counted, and learns what they did, through Postgres and in the background: no request
- * waits for it. While the database is away each node counts for itself. Source: reliability P16.
+ * waits for it. While the database is away each node counts for itself.
  */
 export class SharedCounts {
   #running: Promise<void> | null = null;

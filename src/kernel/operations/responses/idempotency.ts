@@ -62,7 +62,6 @@ export function checkIdempotencyKey(key: string): string {
  *
  * The key is claimed before anything else, and the transaction that makes the effect marks the claim: so a crash leaves
  * either a claim without effect, which the next request takes over, or an effect whose retry is told that the answer is lost.
- * Source: decisions 2.9, reliability P8.
  */
 export class IdempotencyKeys {
   constructor(private readonly stampOf: StampOf) {}

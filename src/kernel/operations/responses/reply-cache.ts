@@ -36,7 +36,7 @@ export interface Wanted {
  * from the database for each request, and before the data: so a reply is never older than the request that gets it, whichever
  * node made the change. Callers share a reply only when their rules are equal; people, who have personal overrides, share none.
  *
- * Plaintext of values lies in here: bounded in bytes and in age, and dropped by the drain. Source: architecture 6.5.
+ * Plaintext of values lies in here: bounded in bytes and in age, and dropped by the drain.
  */
 export class ReplyCache {
   /** Oldest use first. */

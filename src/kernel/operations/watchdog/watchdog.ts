@@ -20,8 +20,6 @@ export interface Watchdog {
  * too, since timers wait until everything that has arrived was handled.
  *
  * While a debugger is attached nothing is killed, since a breakpoint stands still on purpose.
- *
- * Source: reliability P9, C47.
  */
 export function startWatchdog(): Watchdog {
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
