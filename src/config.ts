@@ -50,7 +50,7 @@ export interface Config {
   readonly replyCacheBytes: number;
   /** Memory of all responses that are built or sent at the same time. */
   readonly responseMemoryBytes: number;
-  /** How long a node that is told to leave still takes requests, so that balancers see it go. */
+  /** How long a draining node still accepts requests, so that load balancers notice that it is leaving. */
   readonly drainSeconds: number;
   /** Of the token that `GET /metrics` asks for; `null`: none, but it answers this machine and private networks only. */
   readonly metricsTokenHash: Buffer | null;
@@ -184,7 +184,7 @@ const NAMES = Object.keys(Settings.shape);
  * Reads and checks the configuration, and removes the secrets in it from the environment, so that no child process and
  * no report can show them.
  *
- * @param environment `process.env`, or what stands for it
+ * @param environment `process.env`, or a substitute for it
  * @throws ConfigurationFault with every fault at once: a name and a reason each, never a value
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {

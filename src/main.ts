@@ -54,7 +54,7 @@ interface Leaving {
   readonly watchdog: Watchdog;
 }
 
-/** Finishes what runs, then leaves. */
+/** Finishes running requests, then exits. */
 async function drain(app: App, log: Log, { signal, drainSeconds, watchdog }: Leaving): Promise<void> {
   // Whoever presses Ctrl-C has no balancer that must see the node go first.
   const acceptMs = signal === 'SIGTERM' ? drainSeconds * 1_000 : 0;

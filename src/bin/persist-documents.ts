@@ -35,7 +35,7 @@ Exit codes: 0 registered, 1 a document is invalid and nothing was registered, 2 
 
 /**
  * `npm run persist -- FILE...`: checks documents against the schema and the limits of trusted documents, and registers them in the
- * manifest, beside those that are there. All or nothing: with a single fault, all faults are told and nothing is registered.
+ * manifest, in addition to those already there. All or nothing: if one document is invalid, all errors are listed and nothing is registered.
  *
  * A file whose name ends in `.json` is a manifest of a client's tools, any other one is a document.
  */
@@ -57,7 +57,7 @@ async function main(paths: readonly string[]): Promise<number> {
   const faults: string[] = [];
   const candidates = (await Promise.all(paths.map((path) => candidatesOf(path, faults)))).flat();
   faults.push(...faultsOf(candidates, rules));
-  // Nothing will be written then: only what the manifest has against them is told too.
+  // Nothing will be written: this only adds the conflicts with the manifest to the list.
   if (faults.length > 0) return register(file, candidates, faults);
   await makeDirectory(dirname(file)).catch((error: unknown) => {
     throw new ConfigurationFault([`PERSISTED_DOCUMENTS is in an unusable directory: ${reasonOf(error)}`]);

@@ -42,7 +42,7 @@ export interface Context extends RequestInfo, Kernel {
   /** The root organization above the scope; equal to `organizationId` for a root scope. */
   readonly rootOrganizationId: string;
   /**
-   * Who the caller is by now and what it may do, for a request that goes on after a change. Counts no use.
+   * The caller and its current permissions, for a request that continues after a change. Does not count as a use of the token.
    *
    * @throws the TOKEN_* codes when it may not go on
    */

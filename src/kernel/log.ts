@@ -1,6 +1,6 @@
 import { type Logger as PinoLogger, pino } from 'pino';
 
-/** Ids, counts, names of settings and codes: scalars only, so that no object with a value in it can be logged by accident. */
+/** IDs, counts, names of settings and codes: scalars only, so that no object with a value can be logged by accident. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Writes one line for each event. */
@@ -57,8 +57,8 @@ export function describeError(error: unknown): LogFields {
 const describeCause = (cause: Error): string => [cause.constructor.name, codeOf(cause) ?? []].flat().join(' ');
 
 /**
- * Logs what callers see as a fault of ours: unexpected errors as errors, a store that is away or a value that does not open
- * as warnings. Not what a node answers that is told to leave: `draining` has said so.
+ * Logs failures on our side: unexpected errors as errors; an unavailable database or a value that cannot be decrypted as warnings.
+ * Refusals of a draining node are not logged, because `draining` was.
  */
 export function logFailure(
   log: Log,

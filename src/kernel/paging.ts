@@ -62,7 +62,7 @@ export interface CountedConnectionOf<T> extends ConnectionOf<T> {
   readonly totalCount: () => Promise<number>;
 }
 
-/** A page that tells how many rows the whole list has: only where all of them are for the caller. */
+/** A page with the total count of its list: only where the caller can see all items. */
 export const counted = <C extends object>(
   page: C,
   totalCount: () => Promise<number>,
@@ -107,7 +107,7 @@ export function decodeCursor(
 const isCursorKey = (key: unknown, parts: number): key is CursorKey =>
   Array.isArray(key) && key.length === parts && key.every((part) => typeof part === 'string' && isStorable(part));
 
-/** How many rows to read: one more than wanted, so that the page knows whether there are more. Null: all. */
+/** How many rows to read: one more than requested, so that the page knows whether more follow. Null: all. */
 export const rowLimit = ({ first }: PageRequest): number | null => (first == null ? null : first + 1);
 
 /** Bounds of a page of a list by one column that is unique in it. */

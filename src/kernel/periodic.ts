@@ -1,11 +1,11 @@
 import { describeError, type Log } from './log.js';
 
 /**
- * Does the service's own upkeep again and again, with a pause between the end of one time and the beginning of the next.
- * A failure is logged, and the next time tries again: upkeep never ends the process.
+ * Runs a maintenance task repeatedly, with a pause between the end of one run and the start of the next. A failure is logged and
+ * the next run tries again; it never ends the process.
  *
- * @param name in the log
- * @returns stops it, and waits for the time that is under way
+ * @param name of the task, for the log
+ * @returns stops the task, and waits for a run in progress
  */
 export function periodically(name: string, pauseMs: number, work: () => Promise<void>, log: Log): () => Promise<void> {
   let isStopped = false;

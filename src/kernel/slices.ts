@@ -21,9 +21,9 @@ export function noteArrival(): void {
 }
 
 /**
- * Resolves when the work of this turn of the event loop is over, mostly in a later turn. Heavy work goes on one by one, and what has
- * arrived is read between two of them: with `setImmediate` alone, a hundred waiters would all go on in the same turn. Light work
- * does not wait behind a hundred others: as long as little time has passed, the next goes on in the same turn.
+ * Resolves when the work of this turn of the event loop is done, usually in a later turn. Heavy work continues one waiter per turn, so
+ * that arrived requests are read in between; with `setImmediate` alone, a hundred waiters would all continue in the same turn. Light
+ * work does not wait behind a hundred others: while little time has passed, the next waiter continues in the same turn.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -32,7 +32,7 @@ const CLASSES: Readonly<Record<string, StoreFailure>> = {
   '38': 'INTERNAL', // external routine
   '39': 'INTERNAL', // external routine invocation
   '3B': 'INTERNAL', // savepoint
-  '3D': 'STORE_UNAVAILABLE', // catalog name: the database is gone
+  '3D': 'STORE_UNAVAILABLE', // catalog name: the database does not exist any more
   '3F': 'INTERNAL', // schema name
   '40': 'CONCURRENT_CHANGE', // transaction rollback
   '42': 'INTERNAL', // syntax or access rule

@@ -124,7 +124,7 @@ function longListIn({ shape }: z.ZodObject, raw: unknown): [name: string, list?:
   return [''];
 }
 
-/** How many entries there are up to the last whose faults are told: to collect those behind it would take long. */
+/** The number of entries up to the last one whose violations are reported. Collecting more would take long. */
 function countTold(entries: readonly Entry[]): number {
   let faults = 0;
   // Of unknown keys all are counted.
@@ -162,7 +162,7 @@ function knownTo(issue: z.core.$ZodRawIssue): KnownKeys {
 
 const NONE_KNOWN: KnownKeys = { names: [] };
 
-/** VALIDATION_FAILED with its faults, of which no more are told than a person reads. */
+/** VALIDATION_FAILED with its violations, up to a maximum. */
 export function validationFailed(faults: readonly ErrorDetail[]): AppError {
   const details =
     faults.length <= MAX_FAULTS

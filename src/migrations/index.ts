@@ -44,7 +44,7 @@ import { RotatedSecrets } from './0040-0059/0046-rotated-secrets.js';
 import { SecretRotations } from './0040-0059/0047-secret-rotations.js';
 import { PasswordRules } from './0040-0059/0048-password-rules.js';
 
-/** Every migration, oldest first. A name stands in databases for ever: append, never rename or edit one that was released. */
+/** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
   { name: '0001-foundation', class: Foundation },
   { name: '0002-secret-life', class: SecretLife },

@@ -75,7 +75,7 @@ function shapeOf(given: z.core.$ZodType, open: Set<z.core.$ZodType>): Shape | nu
   }
 }
 
-/** Where several shapes are allowed and nothing tells them apart, which keys are known depends on the values: the rules refuse the others. */
+/** Where several shapes are allowed without a discriminator, the known keys depend on the values; the rules refuse unknown ones. */
 function shapeOfUnion(rules: z.ZodUnion | z.ZodDiscriminatedUnion, open: Set<z.core.$ZodType>): Shape | null {
   const { discriminator } = rules.def as { discriminator?: string };
   const opened = new Set<z.core.$ZodType>();

@@ -73,7 +73,7 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): 
   }));
 }
 
-/** @throws Error where there is no GET that tells the tag */
+/** @throws Error if no GET of the path provides the ETag */
 function currentOf(compiled: readonly CompiledRoute[], { route: { method, path } }: CompiledRoute): CompiledRoute {
   const found = compiled.find(({ route }) => route.method === 'GET' && route.path === path);
   if (found === undefined) throw new Error(`${method} ${path}: takes If-Match, and there is no GET of its path`);

@@ -68,9 +68,9 @@ interface RouteRules<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly chosenBy?: readonly string[];
   /** What single clients need otherwise. */
   readonly quirks?: readonly ClientQuirk[];
-  /** Of a GET that shows the project of its variable `projectId` and nothing else: while that stands still it is kept as bytes. */
+  /** For a GET that shows only data of the project in its variable `projectId`: the response is cached until the project changes. */
   readonly cached?: true;
-  /** The codes of its own: what it does not find, what it clashes with. Those of every route are not named. */
+  /** Its own error codes: what it does not find, and what it conflicts with. Codes of all routes are not listed. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -165,7 +165,7 @@ export const bodyOf = <S extends z.core.$ZodLooseShape, K extends keyof S & stri
     Object.fromEntries(Object.entries(shape).filter(([name]) => !(inPath as readonly string[]).includes(name))),
   ) as unknown as z.ZodObject<Omit<S, K>>;
 
-/** A body in which null is refused, for an input in which it stands for absent. */
+/** A body that refuses null, for an input where null means omitted. */
 export const withoutNull = <S extends z.core.$ZodLooseShape>({ shape }: z.ZodObject<S>): z.ZodObject<S> =>
   z.strictObject(
     Object.fromEntries(Object.entries(shape).map(([name, rule]) => [name, notNull(rule)])),

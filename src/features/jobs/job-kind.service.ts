@@ -34,7 +34,7 @@ export class JobKindService {
     return kinds;
   }
 
-  /** Lets no job of a kind begin, on any node. What runs goes on. @throws VALIDATION_FAILED, JOB_KIND_NOT_FOUND */
+  /** Pauses a kind of jobs on all nodes. Running jobs continue. @throws VALIDATION_FAILED, JOB_KIND_NOT_FOUND */
   pause(ctx: Context, raw: unknown): Promise<DescribedKind> {
     return this.setPaused(ctx, raw, true);
   }

@@ -73,7 +73,7 @@ export function rolesAfter<R extends { readonly slug: string }>(
   return roles.filter((role) => isBuiltInOfOrganization(role.slug) || role.slug > slug);
 }
 
-/** The slug that a list goes on after; null: from the top. @throws VALIDATION_FAILED for a text that is no cursor of such a list */
+/** The slug that a page continues after. Null: the first page. @throws VALIDATION_FAILED for a cursor of another list */
 export function slugBefore({ after }: PageRequest): string | null {
   if (after == null) return null;
   const fits = ([part, slug = '']: CursorKey): boolean => part === roleKey({ slug })[0];

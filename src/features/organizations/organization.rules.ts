@@ -34,7 +34,7 @@ const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?
 /** The parser of addresses leaves out what follows a slash, and decodes. */
 const MAY_BE_DOMAIN = /^[\p{L}\p{N}\p{M}\p{Join_Control}.-]+$/u;
 
-/** `Bücher.Example` -> `xn--bcher-kva.example`: as it stands in addresses of mails. What is no domain stays. */
+/** `Bücher.Example` -> `xn--bcher-kva.example`: its form in email addresses. A string that is not a domain stays unchanged. */
 export const asciiDomain = (text: string): string =>
   text.length <= MAX_DOMAIN && MAY_BE_DOMAIN.test(text) ? domainToASCII(text) || text : text;
 

@@ -8,7 +8,7 @@ const MAC_BYTES = 32;
 /** Stands for the seal before the first one. */
 const NO_SEAL = Buffer.alloc(MAC_BYTES);
 
-/** What a seal holds on to of a row. The MAC stands for all of its columns but the time. */
+/** What a seal covers of a row. The MAC covers all columns except the time. */
 export interface RowStamp {
   readonly sequence: bigint;
   /** Milliseconds since 1970, as decimal text: what the database has may be no number that we know. */
@@ -45,7 +45,7 @@ export interface SealEntry {
   readonly digest: string;
 }
 
-/** The arithmetic of the seals: keyed, so that only who has the root key can make one. */
+/** Computes the seals. They are keyed, so that only somebody with the root key can create one. */
 export class AuditChain {
   /** @param key of 32 bytes, for seals alone */
   constructor(private readonly key: Buffer) {}

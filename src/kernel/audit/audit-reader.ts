@@ -39,8 +39,8 @@ export async function* readRows(query: Query, key: Buffer): AsyncGenerator<Found
 }
 
 /**
- * What a statement finds, in batches, each row once. By a cursor: one that goes on above the last key of a batch passes over
- * the rows that a forger gives the same key, the lowest one, or none.
+ * The rows of a statement in batches, each row once. Uses a database cursor: continuing above the last key of a batch would skip
+ * rows to which a forger gave the same key, the lowest key, or none.
  *
  * @param query in a transaction
  */

@@ -33,7 +33,7 @@ interface Waiting {
 
 /**
  * The audit trail of this node. Changes are recorded in their own transaction; reads and denials are queued, and many
- * requests share one insert. Either way the answer leaves only after the commit.
+ * requests share one insert. Either way, the response is sent only after the commit.
  */
 export class AuditTrail {
   #queue: Waiting[] = [];

@@ -65,7 +65,7 @@ interface LooseRow {
 /**
  * Compares rows with seals, both in their order, without holding more than a seal's worth of them.
  *
- * What is said of a fault is where it is and of what kind it is, never what the row holds.
+ * A violation is reported with its location and kind, never with the contents of the row.
  */
 export class AuditVerifier {
   #rows = 0;
@@ -83,7 +83,7 @@ export class AuditVerifier {
   readonly #faults: TrailFault[] = [];
   #faultCount = 0;
 
-  /** @param maxFaults how many are told one by one */
+  /** @param maxFaults how many violations are listed individually */
   constructor(
     private readonly chain: AuditChain,
     private readonly maxFaults: number,

@@ -67,7 +67,7 @@ export type Action = Actions[keyof Actions];
 /** What an action does to its subject: `edit`. */
 export type Verb<A extends Action = Action> = A extends `${string}:${infer V}` ? V : never;
 
-/** One permission, in the form of the interface. Later rules win; `inverted` forbids. */
+/** One permission rule, as the API shows it. A later rule overrides an earlier one; `inverted` denies. */
 export interface Rule {
   readonly subject: string;
   readonly action: string | readonly string[];
@@ -87,7 +87,7 @@ function compiledOnce(conditions: Conditions): ReturnType<typeof compileConditio
   return known;
 }
 
-/** Compiles rules. Later rules win over earlier ones. */
+/** Compiles rules. A later rule overrides an earlier one. */
 export function buildAbility(rules: readonly Rule[]): Ability {
   return createMongoAbility(rules as unknown as RawRuleOf<MongoAbility>[], {
     conditionsMatcher: compiledOnce as never,

@@ -3,7 +3,7 @@ import { compileGlob } from './glob.js';
 /** Fields of the thing in question that conditions look at: `environment`, `secretPath`, `secretName`, `secretTags`. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>;
 
-/** Operators of one condition. All that are given must hold. */
+/** Operators of one condition. All of them must match. */
 export interface ConditionOperators {
   readonly $eq?: string;
   readonly $ne?: string;

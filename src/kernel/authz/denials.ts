@@ -5,6 +5,6 @@ import type { PermissionDenied } from './ability.js';
 export const denialOf = ({ attempt: { action, projectId } }: PermissionDenied) =>
   ({ action, projectId, outcome: 'denied' }) as const;
 
-/** Records in the audit trail what was denied, before the caller is told. @throws AUDIT_UNAVAILABLE */
+/** Records a denied action in the audit trail before the caller gets the response. @throws AUDIT_UNAVAILABLE */
 export const recordDenial = (ctx: Context, denial: PermissionDenied): Promise<void> =>
   ctx.auditTrail.recordRead(ctx, denialOf(denial));

@@ -46,7 +46,7 @@ export class GlobAutomaton {
   readonly #slashLoops: States;
   /** Who gets here is at the next state, too. */
   readonly #passedOver: States;
-  /** The first code point of each class: no step tells apart what is in one. */
+  /** The first code point of each class. All code points of a class behave alike in every step. */
   readonly #classes: readonly number[];
   readonly #classOfAscii: readonly number[];
   /** The states that take a character of a class, made when one comes. */

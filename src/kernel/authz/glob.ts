@@ -38,7 +38,7 @@ const LAST_SLASH: Step = { ...SLASH, isOptional: true } as Step;
 export function compileGlob(pattern: string): GlobTest | string {
   try {
     const start = commonStart(alternativesIn(pattern));
-    // Most patterns of many rules are told apart by how they begin, and so never become an automaton.
+    // Most patterns of many rules differ in their prefix, so they never need an automaton.
     let automaton: GlobAutomaton | undefined;
     let last: { readonly text: string; readonly fits: boolean } | undefined;
     return (text) => {

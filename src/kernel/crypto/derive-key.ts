@@ -1,7 +1,7 @@
 import { hkdfSync, type KeyObject } from 'node:crypto';
 
 /**
- * A key for one purpose, made from another key: HKDF-SHA-256, so that neither tells anything of the other.
+ * Derives a key for one purpose from another key with HKDF-SHA-256, so that neither key reveals anything about the other.
  *
  * @param label of the purpose; each purpose has its own
  * @param bytes length of the result

@@ -16,7 +16,7 @@ export class Sealer {
 
   /**
    * @param claim counts seals with the current key and answers that key
-   * @param onUnreadable told of each value that does not open
+   * @param onUnreadable called for each value that cannot be decrypted
    */
   constructor(
     private readonly keys: ScopeKeys,
@@ -35,7 +35,7 @@ export class Sealer {
       throw new Error('the number of seals is not an integer, or too large');
     if (seals === 0) return;
     const key = await this.claim(seals);
-    // Another key than before: what is left of the old one is claimed anew, so that every promised seal can be made.
+    // Another key than before: the rest of the reservation is made again for the new key, so that every reserved seal is available.
     const left = this.#claimed?.seals ?? 0;
     if (left > 0 && this.#claimed?.key.id !== key.id) {
       this.#claimed = { key, seals };

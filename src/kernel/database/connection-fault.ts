@@ -30,7 +30,7 @@ export function connectionFault(error: unknown): ConfigurationFault {
   return new ConfigurationFault([`DATABASE_URL ${reason ?? `names a server that cannot be used (${code})`}`]);
 }
 
-/** A host with several addresses fails with one error for each; they are told by the first. */
+/** A host with several addresses fails with one error for each; the first is reported. */
 function firstCode(error: unknown): string | null {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   for (let at: unknown = first; at instanceof Error; at = at.cause) {

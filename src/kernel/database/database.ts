@@ -62,7 +62,7 @@ export class Database {
     return new Database(orm, await connection.getNativeClient(), guard);
   }
 
-  /** SQL statements sent since start, transaction control included: for requests, and by the service's own upkeep. */
+  /** SQL statements sent since start, transaction control included: for requests, and for background tasks. */
   get statements(): PoolGuard['statements'] {
     return this.guard.statements;
   }
@@ -109,7 +109,7 @@ export class Database {
   }
 
   /**
-   * Statements on one connection of their own, on no request's behalf: for upkeep, and for locks that belong to a session.
+   * Statements on one connection of their own, outside of any request: for background tasks, and for session locks.
    * When `work` fails the connection is closed, and with it end its locks, its settings, and a transaction that it left open.
    */
   async withConnection<T>(work: (query: Query) => Promise<T>): Promise<T> {

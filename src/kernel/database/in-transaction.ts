@@ -54,7 +54,7 @@ async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Pro
     for (const tell of tx.afterCommit) tell();
     return result;
   } catch (error) {
-    // A connection that is gone has rolled back by itself; its own error must not hide the first one. One on which the
+    // A lost connection has rolled back by itself; its own error must not hide the first one. One on which the
     // rollback fails is closed, whatever the ORM does with it.
     await em.rollback().catch(() => undefined);
     throw error;

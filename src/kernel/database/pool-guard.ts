@@ -76,7 +76,7 @@ export class PoolGuard implements Watch {
     this.#timer = setInterval(() => this.#check(), CHECK_MS).unref();
   }
 
-  /** SQL statements sent since start, transaction control included: for requests, and by the service's own upkeep. */
+  /** SQL statements sent since start, transaction control included: for requests, and for background tasks. */
   get statements(): { readonly request: number; readonly background: number } {
     return this.#statements;
   }

@@ -67,7 +67,7 @@ export const pageByNewest =
       .limit(limit);
   };
 
-/** What stands for a parameter while a statement is made. */
+/** Placeholder of a parameter while a statement is compiled. */
 class Parameter {
   constructor(readonly name: string | symbol) {}
 

@@ -17,7 +17,7 @@ export const gatePlugin = (gate: Gate, suggests: boolean): ApolloServerPlugin<An
   async requestDidStart() {
     return {
       async responseForOperation({ schema, document, operation, request: { variables = {} }, contextValue }) {
-        // Apollo Server asks before it tells that there is no operation of this name.
+        // Apollo Server calls this before it reports an unknown operation name.
         if ((operation as typeof operation | undefined) === undefined) return null;
         const details = await inOneGo(() => variableFaults({ schema, document, operation, variables, suggests }));
         return details.length === 0 ? null : toResponse(validationFailed(details), contextValue.requestId);

@@ -104,7 +104,7 @@ export const keptSchemaResponses = (responses: SchemaResponses): ApolloServerPlu
   async requestDidStart() {
     return {
       async responseForOperation({ schema, document, operation, request: { variables = {} } }) {
-        // Apollo Server asks before it tells that there is no operation of this name.
+        // Apollo Server calls this before it reports an unknown operation name.
         if ((operation as typeof operation | undefined) === undefined) return null;
         const data = responses.find({ schema, document, operation, variables });
         return data === null

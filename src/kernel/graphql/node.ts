@@ -8,13 +8,13 @@ import { query } from '../database/database.js';
 import { AppError } from '../errors.js';
 import { isId } from '../ids.js';
 
-/** How many things `nodes` takes at once. */
+/** The maximum number of IDs in a call of `nodes`. */
 const MAX_NODES = 1_000;
 
 /** Name of the GraphQL type of a node, where its id was all that was known of it. */
 const KIND = Symbol('kind');
 
-/** Whatever has an id of its own, by which alone it is found. Source: Relay, global object identification. */
+/** A resource that can be found by its ID alone. Source: Relay, global object identification. */
 @InterfaceType('Node', {
   description: 'A resource with an ID of its own. `node(id)` finds it.',
   resolveType: (value: { readonly [KIND]?: string }) => value[KIND],
@@ -45,7 +45,7 @@ export interface NodeKind<T extends object = object> {
 /** Declares a kind of nodes. */
 export const nodeKind = <T extends object>(kind: NodeKind<T>): NodeKind => kind as unknown as NodeKind;
 
-/** Finds things by nothing but their ids, which are UUIDs and need no prefix: one statement tells what they are. */
+/** Finds resources by ID alone. IDs are UUIDs without a prefix; one statement finds their types. */
 @Resolver()
 export class NodeResolver {
   readonly #statement: string;

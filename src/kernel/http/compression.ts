@@ -22,15 +22,15 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> =
 };
 
 /**
- * Compresses answers of the routes that say `isCompressible` in their `config`. All others go out as they are, whatever a client
- * accepts: the length of a compressed answer tells what it repeats, so one that holds a secret beside what a caller chose gives
- * it away bit by bit (BREACH).
+ * Compresses responses of routes with `isCompressible` in their `config`. Other responses are never compressed, whatever a client
+ * accepts: the length of a compressed response depends on its repetitions, so a response with a secret next to input of the
+ * caller would reveal the secret bit by bit (BREACH).
  *
- * A compressed answer is another representation: it has a tag of its own, and `HEAD` tells its length. It is made beside the
- * event loop, and once for bytes that are sent again.
+ * A compressed response is another representation: it has its own ETag, and `HEAD` reports its length. It is compressed off the
+ * event loop, and only once for bytes that are sent repeatedly.
  *
- * Not `@fastify/compress`: with it both representations have one strong tag, the answer to HEAD tells another length and
- * encoding than that to GET, and only compressed answers vary.
+ * `@fastify/compress` is not used: it gives both representations the same strong ETag, reports another length and encoding for
+ * HEAD than for GET, and sets Vary only on compressed responses.
  */
 export function compressAnswers(app: FastifyInstance): void {
   const made = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>();

@@ -42,7 +42,7 @@ function parseJson(text: unknown): unknown {
   }
 }
 
-/** Headers of which a browser asks first whether a page of another origin may send them; nobody is told yes. */
+/** Headers that a page of another origin may send only after a preflight request, which is never granted. */
 const ASKED_ABOUT = ['authorization', 'x-apollo-operation-name', 'apollo-require-preflight'];
 
 /**

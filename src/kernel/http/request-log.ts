@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Log } from '../log.js';
 
 /**
- * One line for each answer, at `debug`: what was asked is told by the route's pattern. Paths and queries hold what callers
- * sent, keys of secrets among it, and stand in no log.
+ * Logs one line for each response at level `debug`, with the pattern of the route. Paths and queries are never logged, because they
+ * contain input of callers, such as keys of secrets.
  */
 export function logRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async (request, reply) => {

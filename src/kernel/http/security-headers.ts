@@ -2,8 +2,7 @@ import helmet from '@fastify/helmet';
 import fastify from 'fastify';
 
 /**
- * Helmet's headers for a service that serves no pages. They are the same on every reply, and helmet would work them out
- * anew for each: it is asked once.
+ * Helmet's headers for a service without pages. They are the same on every response, so helmet computes them only once.
  */
 export async function securityHeaders(): Promise<Readonly<Record<string, string>>> {
   const sample = fastify();

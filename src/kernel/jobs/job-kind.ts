@@ -13,7 +13,7 @@ export interface RetryPolicy {
 
 /** A kind of background work. A slice declares its kinds in its `index.ts`. */
 export interface JobKind {
-  /** Slice and work: `jobs:delete-finished`. It stands in the database: never rename one that was released. */
+  /** Slice and task: `jobs:delete-finished`. It is stored in the database: never rename a released one. */
   readonly name: string;
   /** What the work is, for operators. */
   readonly description: string;

@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../database/statement.js';
 
-/** The kinds of this program, with their schedules. A schedule that changed begins anew. Kinds of other programs stay. */
+/** The kinds of this program, with their schedules. A changed schedule starts over. Kinds of other versions stay. */
 export const registerKinds = sqlStatement({
   text: `
     insert into job_kind as k (name, every_seconds, next_at)
@@ -174,9 +174,9 @@ export const renewLeases = sqlStatement({
 });
 
 /**
- * Ends an attempt. A failed one is due again after the pause, unless it has none or is given up before. One that is done is due
- * again after a pause that it has. Where its work was asked for meanwhile, whatever would have ended the job begins it anew. A released
- * one did not count. No row: the lease is over, and nothing is written.
+ * Ends an attempt. After a failure, the job is due again after the pause, unless it has none or its deadline passes first. After
+ * success, it is due again after its pause, if it has one. If its work was requested meanwhile, the job starts over instead of ending.
+ * A released attempt does not count. No row: the lease has expired, and nothing is written.
  */
 export const endAttempt = sqlStatement({
   text: `

@@ -18,7 +18,7 @@ export interface ClaimedJob {
   readonly attempts: number;
 }
 
-/** One node's right to do a job, for a while. Nothing is written for the job once it is over. */
+/** The right of one node to run a job for a limited time. Nothing is written for the job after the lease has expired. */
 export class Lease implements JobRun {
   readonly jobId: string;
   readonly subjectId: string | null;
@@ -104,7 +104,7 @@ export class Lease implements JobRun {
   private async hold(ctx: Context, seconds: number): Promise<void> {
     const held = await holdLease(queryOf(ctx), { id: this.jobId, fence: this.fence, seconds });
     if (held.length > 0) return;
-    // A transaction that goes on must not come to its commit.
+    // A transaction that continues must not commit.
     if (!isTransaction(ctx)) this.abort();
     throw new LeaseLost();
   }

@@ -206,7 +206,7 @@ export class ResponseLoad {
     this.#held = response;
   }
 
-  /** It is decided what is sent, be it an error. Work that goes on after that is for nobody, and is refused. */
+  /** The response is decided, possibly an error. Further work for the request would be useless and is refused. */
   end(): void {
     this.#isOver = true;
     this.#free();

@@ -8,10 +8,10 @@ const CHUNK_BYTES = 1024 * 1024;
 const MIN_FREE_BYTES = 1024 * 1024 * 1024;
 
 /**
- * Keeps 64 MiB of the disk in a file that the operator deletes when the disk is full: a server that finds no room for
- * its write-ahead log cannot even recover. Made again at the next start that finds 1 GiB free.
+ * Keeps a disk reserve: a file of 64 MiB that the operator deletes when the disk is full, because a server without space for its
+ * write-ahead log cannot even recover. It is created again by the next start that finds 1 GiB free.
  *
- * @param isStopping asked between pieces; what was begun is then removed
+ * @param isStopping called between chunks; an incomplete file is then removed
  */
 export async function keepBallast(path: string, isStopping: () => boolean, log: Log): Promise<void> {
   try {

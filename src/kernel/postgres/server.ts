@@ -169,7 +169,7 @@ async function query(connectionString: string, text: string): Promise<void> {
     connectionTimeoutMillis: 5_000,
     application_name: 'strongroom-supervisor',
   });
-  // A connection that breaks tells so by an event as well, which ends the process when nobody listens.
+  // A broken connection also emits an event, which ends the process if it has no listener.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -10,8 +10,8 @@ const MAX_BYTES = 100;
 export const socketFile = (host: string): string => join(host, '.s.PGSQL.5432');
 
 /**
- * The directory that clients name as host. The socket always stands in the cluster itself, which is closed to others
- * (0700); where the path to it is too long for a socket address, a link in a short closed directory leads there.
+ * The directory that clients use as host. The socket is always in the cluster directory, which is closed to other users (0700).
+ * If its path is too long for a socket address, this is a symbolic link in a short, closed directory.
  */
 export async function socketHost(cluster: string): Promise<string> {
   if (Buffer.byteLength(socketFile(cluster)) <= MAX_BYTES) return cluster;
@@ -24,7 +24,7 @@ export async function socketHost(cluster: string): Promise<string> {
   return host;
 }
 
-/** Puts the link back when it is gone: programs that tidy temporary directories remove old ones. */
+/** Restores the link if it was removed: cleaners of temporary directories remove old ones. */
 export async function keepSocketHost(host: string, cluster: string): Promise<void> {
   if (host === cluster || (await readlink(host).catch(() => null)) === cluster) return;
   if (!(await isOwnDirectory(dirname(host)))) return;

@@ -20,7 +20,7 @@ const UPKEEP_MS = 2_000;
 const DISK_FULL =
   'DATA_DIR is on a full disk, so the embedded database cannot start; delete the disk reserve, its file ballast, free more space, and start again';
 
-/** Keeps one server running on a cluster until it is told to stop. */
+/** Keeps one server running on a cluster until it is stopped. */
 export class Supervisor {
   #server: Server | null = null;
   /** The server, from its first answer on. */
@@ -72,7 +72,7 @@ export class Supervisor {
   /** The service leaves without having stopped it: told to stop by itself, it does not stay behind. */
   readonly #abandon = (): void => this.#server?.abandon();
 
-  /** True when a server answers. Whatever of it may be left is gone otherwise. */
+  /** Whether a server responds. Otherwise all its processes have been stopped. */
   async #attempt(): Promise<boolean> {
     const { cluster, host } = this.setup;
     await clearTheWay(cluster, host, this.log);

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What projects and organizations are told of, and through which channels. */
+/** Notifications of projects and organizations, and their channels. */
 export class ProjectNotices extends Migration {
   override up(): void {
     for (const statement of [CHANNELS, NOTICES]) this.addSql(statement);

@@ -8,7 +8,7 @@ import { type Log, logFailure } from '../../log.js';
 import { validationFailed } from '../../validation.js';
 import { documentFault, inOrder, syntaxFault, type Telling } from './document-faults.js';
 
-/** Of one document as many faults are told. */
+/** The maximum number of errors reported for one document. */
 export const MAX_ERRORS = 50;
 /** And of as many of them a near name: each is compared with all names of its kind. */
 const MAX_SUGGESTIONS = 10;

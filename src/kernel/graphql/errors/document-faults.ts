@@ -15,7 +15,7 @@ export interface Telling {
   readonly nearNames: boolean;
 }
 
-/** Names of the schema by what they are, and `sent`: the name that stands in the document, as an error may repeat it. */
+/** Names of the schema by their kind, and `sent`: the name in the document, as an error may repeat it. */
 type Sentence = string | ((names: Readonly<Record<string, string>>) => string);
 
 /** What the sentences of graphql-js are searched for: names of the schema. A name of the document is taken from the document. */

@@ -41,7 +41,7 @@ export const NO_COST: Cost = { own: 0, sized: 0 };
 
 export const addCosts = (a: Cost, b: Cost): Cost => ({ own: plus(a.own, b.own), sized: plus(a.sized, b.sized) });
 
-/** The values of a request's variables, and what stands in for those that it does not send. */
+/** The values of a request's variables, and defaults for omitted ones. */
 export class VariableSizes {
   /** A size came from a variable: the cost holds for these values only. */
   wereAsked = false;
@@ -94,7 +94,7 @@ export class CostModel {
     this.#lengths = introspectionLengths(schema);
   }
 
-  /** The field of this name; undefined where the schema has none, which validation tells. */
+  /** The field with this name. Undefined if the schema has none, which validation reports. */
   field(parent: GraphQLCompositeType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
     if (this.isTop(parent) && name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
     if (this.isTop(parent) && name === TypeMetaFieldDef.name) return TypeMetaFieldDef;

@@ -27,11 +27,11 @@ export interface Asked extends Picked {
 }
 
 /**
- * Stands before GraphQL: a text that asks for more than the limits allow is refused before it is validated, because validation
- * is where small texts cost seconds; and `documentId` stands for a text that was registered, which was parsed and validated then.
+ * Checks documents before GraphQL runs them. A document that exceeds the limits is refused before validation, because validating
+ * even a small document can take seconds. `documentId` selects a registered document, which was parsed and validated before.
  *
- * Texts within the limits are kept with their documents, so that one which comes again is neither parsed nor measured again;
- * `documentStore` shows them to Apollo Server. Source: GraphQL over HTTP, appendix A.
+ * Parsed documents within the limits are cached by their text, so that they are not parsed or measured again; Apollo Server
+ * reads them from `documentStore`. Source: GraphQL over HTTP, appendix A.
  */
 export class Gate {
   readonly #judged = new JudgedDocuments();
@@ -59,7 +59,7 @@ export class Gate {
    * Lets a request pass, or refuses it.
    *
    * @param hasToken whether the request has a valid token
-   * @returns the parameters with the text to run, that of the document where an id stands for it
+   * @returns the parameters with the text to run: that of the registered document, if an ID was sent
    * @throws TOKEN_MISSING, MALFORMED_REQUEST without a text, or with a text and an id, QUERY_TOO_COMPLEX with every limit that is exceeded,
    *   PERSISTED_QUERY_NOT_SUPPORTED for a hash in place of a text, PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY
    */
@@ -101,7 +101,7 @@ export class Gate {
     return found.text;
   }
 
-  /** Null for what cannot be parsed: Apollo Server tells where. */
+  /** Null for a text that cannot be parsed; Apollo Server reports where. */
   #judge(text: string, picked: Picked): Judgement | null {
     const { model, limits } = this.rules;
     const hash = hashOf(text);

@@ -1,6 +1,6 @@
 import { MOST, namedNumbers } from '../../named-numbers.js';
 
-/** What a GraphQL document may ask for. Each number is the most that is allowed. */
+/** Limits of a GraphQL document. Each number is a maximum. */
 export interface QueryLimits {
   /** Bytes of the text. */
   readonly text: number;

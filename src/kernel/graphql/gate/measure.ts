@@ -145,7 +145,7 @@ const spreadNames = ({ selections }: SelectionSetNode): string[] =>
 
 const countOf = (directives: readonly DirectiveNode[] | undefined): number => directives?.length ?? 0;
 
-/** Tallies of selections; it has to be told of a fragment before one that spreads it. */
+/** Tallies of selections. A fragment must be added before fragments that spread it. */
 class Meter {
   readonly #fragments = new Map<string, Tally>();
 

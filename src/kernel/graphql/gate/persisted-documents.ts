@@ -74,7 +74,7 @@ export class PersistedDocuments {
       .then(() => this.#load())
       .catch((error: unknown) => {
         const code = error instanceof Error ? codeOf(error) : null;
-        // What was registered before goes on.
+        // Documents registered before still work.
         this.log.warn('persisted documents not loaded', {
           reason: error instanceof ManifestFault ? error.message : code,
         });

@@ -1,4 +1,4 @@
-/** The most that is counted: what is larger is told as this. */
+/** The largest number that is counted. Larger numbers are reported as this one. */
 export const MOST = Number.MAX_SAFE_INTEGER;
 
 /** Sums and products that stop at `MOST`: thirty fragments that spread each other twice are a thousand million selections. */

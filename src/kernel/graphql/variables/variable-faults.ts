@@ -21,15 +21,15 @@ interface Asked {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Whether near names of the schema may be told. */
+  /** Whether similar names of the schema may be suggested. */
   readonly suggests: boolean;
 }
 
 /**
- * All that keeps variables from fitting their types, at every depth: what graphql-js finds too, which tells of it only in
- * sentences that quote values. Paths begin with the argument that takes the variable.
+ * All violations of the types of variables, at every depth. graphql-js finds them too, but reports them only in sentences that
+ * quote values. Paths begin with the argument that takes the variable.
  *
- * Looks for faults no further than they are told: a body of 1 MiB has room for a million.
+ * Stops when the maximum number of violations is found: a body of 1 MiB has room for a million.
  */
 export function variableFaults({ schema, document, operation, variables, suggests }: Asked): ErrorDetail[] {
   const types = variableTypes(schema, operation);
@@ -45,7 +45,7 @@ export function variableFaults({ schema, document, operation, variables, suggest
   return faults.list();
 }
 
-/** A place in the variables, and where its faults go. It is put into words only where there is a fault. */
+/** A location in the variables, and the list of violations. Its path is built only for a violation. */
 interface At {
   readonly inside: At | null;
   readonly part: string | number;

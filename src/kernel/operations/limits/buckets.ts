@@ -11,7 +11,7 @@ declare module '../../context.js' {
 
 /** Memory has an end: beyond this many the one that was used least lately is forgotten. */
 const MAX_BUCKETS = 50_000;
-/** Part of a limit that a node takes before it tells the others at once. */
+/** Part of a limit that a node uses before it shares its count immediately. */
 const AT_ONCE_PART = 0.05;
 
 /** One limit of one token, client or address. */

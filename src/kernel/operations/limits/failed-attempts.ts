@@ -55,7 +55,7 @@ export class FailedAttempts {
     try {
       this.limits.takeAll(wantedBy(attempt));
     } catch {
-      // Over the limit already; what is told is why it failed.
+      // Already over the limit; the response reports why the attempt failed.
     }
   }
 

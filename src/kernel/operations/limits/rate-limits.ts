@@ -33,7 +33,7 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request of a route, and tells in its headers what is left.
+   * Counts a request of a route, and sets the headers with the remaining requests.
    *
    * @throws RATE_LIMITED
    */

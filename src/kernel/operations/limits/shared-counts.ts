@@ -45,7 +45,7 @@ interface Exchanged {
 
 /**
  * Tells the other nodes what this one counted, and learns what they did, through Postgres and in the background: no request
- * waits for it. While the database is away each node counts for itself.
+ * waits for it. While the database is unavailable, each node counts on its own.
  */
 export class SharedCounts {
   #running: Promise<void> | null = null;
@@ -102,7 +102,7 @@ export class SharedCounts {
     await this.#running;
   }
 
-  /** Never fails: what was not told is told the next time. */
+  /** Never fails: counts that could not be shared are shared the next time. */
   async #exchange(): Promise<void> {
     const { buckets } = this;
     const changed = buckets.takeChanged(MAX_BUCKETS);

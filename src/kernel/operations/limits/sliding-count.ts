@@ -46,7 +46,7 @@ export class SlidingCount {
     return slot.number;
   }
 
-  /** Counts an amount no more. What left the window meanwhile is gone already. */
+  /** Removes an amount from the count, unless it has already left the window. */
   giveBack(number: number, amount: number): void {
     const slot = this.#slots.find((each) => each.number === number);
     if (slot !== undefined) slot.unsent -= amount;

@@ -33,7 +33,7 @@ export class Claim {
   /**
    * The answer shows a credential this once: it is not stored, and a retry learns only that the request took effect.
    *
-   * @param ids of what was made; the retry is told them
+   * @param ids of the created resources, which a retry gets
    */
   withholdAnswer(...ids: string[]): void {
     this.#isWithheld = true;

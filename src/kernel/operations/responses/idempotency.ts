@@ -60,14 +60,14 @@ export function checkIdempotencyKey(key: string): string {
  * Requests with an idempotency key take effect once, however often and wherever they are sent. A key belongs to its token and
  * is kept for a day.
  *
- * The key is claimed before anything else, and the transaction that makes the effect marks the claim: so a crash leaves
- * either a claim without effect, which the next request takes over, or an effect whose retry is told that the answer is lost.
+ * The key is claimed first, and the transaction that makes the change marks the claim. So a crash leaves either a claim without
+ * effect, which the next request takes over, or a change whose retry gets the error that the response was lost.
  */
 export class IdempotencyKeys {
   constructor(private readonly stampOf: StampOf) {}
 
   /**
-   * Makes an answer, once for its key; a further request gets the same answer, marked `Idempotency-Replayed`.
+   * Builds a response once per key. A further request gets the same response, marked `Idempotency-Replayed`.
    *
    * @param make makes the answer in the context that it is given
    * @throws the codes of `begin`, and whatever `make` throws

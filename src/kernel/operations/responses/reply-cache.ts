@@ -32,11 +32,11 @@ export interface Wanted {
 }
 
 /**
- * Replies as bytes, as long as their project stands still. The caller's access and the revision of the project are read
- * from the database for each request, and before the data: so a reply is never older than the request that gets it, whichever
- * node made the change. Callers share a reply only when their rules are equal; people, who have personal overrides, share none.
+ * The response cache: responses as bytes, valid until their project changes. The caller's access and the revision of the project
+ * are read from the database for each request, before the data, so a response is never older than the request that gets it,
+ * whichever node made the change. Callers share a response only if their rules are equal; users, who have personal overrides, share none.
  *
- * Plaintext of values lies in here: bounded in bytes and in age, and dropped by the drain.
+ * The cache holds plaintext of values. It is bounded in bytes and age, and cleared when the node drains.
  */
 export class ReplyCache {
   /** Oldest use first. */

@@ -1,5 +1,5 @@
 /**
- * Judges heartbeats of an event loop by the ticks of the watching thread, and not by a clock: a machine that sleeps and a
+ * Compares heartbeats of an event loop with the ticks of the watching thread, and not with a clock: a machine that sleeps and a
  * process that is stopped (SIGSTOP, a paused container) stop the ticks too, so that waking up looks like one tick.
  */
 export class Stillness {
@@ -9,7 +9,7 @@ export class Stillness {
   /** @param limit how many ticks without a new heartbeat are too many */
   constructor(private readonly limit: number) {}
 
-  /** Asked once a tick. @param beat changes with each heartbeat; odd when standing still is meant (a debugger is attached) */
+  /** Asked once a tick. @param beat changes with each heartbeat; odd if blocking is intended (a debugger is attached) */
   isTooLong(beat: number): boolean {
     this.#ticks = beat === this.#last ? this.#ticks + 1 : 0;
     this.#last = beat;

@@ -6,20 +6,20 @@ const BEAT_MS = 500;
 /** Where Node says that a request has come, and that one was answered. */
 const PROGRESS = ['http.server.request.start', 'http.server.response.finish'] as const;
 
-/** Watches that the event loop turns. */
+/** Detects a blocked event loop. */
 export interface Watchdog {
   stop(): Promise<void>;
 }
 
 /**
- * Starts a thread that kills this process when its event loop has stood still for ten seconds: no handler, no signal and
- * no probe is served then, and whoever supervises the process starts it anew. What was acknowledged is stored; an embedded
- * database that is left behind is taken over by the next start.
+ * Starts a thread that kills this process when its event loop has been blocked for ten seconds: the process then serves no request,
+ * signal or probe, and its supervisor restarts it. Acknowledged changes are stored; the next start takes over an embedded database
+ * that is left running.
  *
- * A loop that is slow because of what it serves makes progress: every request that comes or is answered counts as a heartbeat
- * too, since timers wait until everything that has arrived was handled.
+ * A busy event loop makes progress: every request that arrives or completes counts as a heartbeat too, because timers wait until
+ * everything that has arrived was handled.
  *
- * While a debugger is attached nothing is killed, since a breakpoint stands still on purpose.
+ * While a debugger is attached nothing is killed, because a breakpoint blocks the event loop on purpose.
  */
 export function startWatchdog(): Watchdog {
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -34,7 +34,7 @@ export function startWatchdog(): Watchdog {
   // Without a watchdog the service serves all the same.
   thread.on('error', () => undefined);
   const timer = setInterval(() => {
-    // Even numbers are heartbeats; an odd one says that standing still is meant.
+    // Even numbers are heartbeats; an odd number means that blocking is intended.
     const next = (Atomics.load(beats, 0) | 1) + (inspectorUrl() === undefined ? 1 : 2);
     Atomics.store(beats, 0, next);
   }, BEAT_MS).unref();
