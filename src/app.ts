@@ -67,7 +67,7 @@ import { Gate } from './kernel/graphql/gate/gate.js';
 import { ManifestFault, PersistedDocuments } from './kernel/graphql/gate/persisted-documents.js';
 import { SchemaResponses } from './kernel/graphql/introspection.js';
 import { NodeResolver } from './kernel/graphql/node.js';
-import { buildGraphQLSchema } from './kernel/graphql/schema.js';
+import { buildGraphQLSchema, printSortedSchema } from './kernel/graphql/schema.js';
 import { releaseMemory } from './kernel/heap.js';
 import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
 import { type Lifecycle, mountHealth } from './kernel/http/health.js';
@@ -85,7 +85,7 @@ import type { StampOf } from './kernel/operations/responses/answer.js';
 import { IdempotencyKeys } from './kernel/operations/responses/idempotency.js';
 import { ReplyCache } from './kernel/operations/responses/reply-cache.js';
 import { Mailer } from './kernel/outbound/mail.js';
-import { mountPages } from './kernel/pages/pages.js';
+import { lostVisitorPage, mountPages } from './kernel/pages/pages.js';
 import { migrations } from './migrations/index.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
 import { mountRoutes } from './rest/mount.js';
@@ -317,11 +317,11 @@ interface Running extends Omit<Assembly, 'routes' | 'jobs'> {
 async function mountEverything(config: Config, log: Log, running: Running): Promise<FastifyInstance> {
   const { kernel, lifecycle, schema, routes, documents, groups, stampOf, replyCache, rateLimits, gate } = running;
   const load = new Load(config.responseMemoryBytes);
-  const http = await createHttpServer({ ...config, log, lifecycle, load });
+  const lostVisitor = lostVisitorPage(config.introspection);
+  const http = await createHttpServer({ ...config, log, lifecycle, load, lostVisitor });
   const contextFor = contextsOf(running);
   const operations = new OperationMetrics();
-  const { metricsTokenHash } = config;
-  mountMetrics(http, { ...kernel, ...running, version, operations, load, metricsTokenHash });
+  mountMetrics(http, { ...kernel, ...running, version, operations, load, metricsTokenHash: config.metricsTokenHash });
   mountHealth(http, { ...kernel, ...running });
   const idempotencyKeys = new IdempotencyKeys(stampOf);
   const { introspection } = config;
@@ -340,6 +340,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
     introspection,
     persistedOnly: config.persistedDocuments.isOnly,
     examples: EXAMPLE_OPERATIONS,
+    schema: () => printSortedSchema(schema),
     openapi: () => openapiText(routes, { version: packageJson.version, groups }),
     rateLimits,
   });

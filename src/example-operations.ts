@@ -3,7 +3,7 @@ import type { ExampleOperation } from './kernel/pages/html.js';
 /** What the explorer opens with: operations that run as they stand, with any token, on a service that is still empty. */
 export const EXAMPLE_OPERATIONS: readonly ExampleOperation[] = [
   {
-    query: `# Put your token into the field above.
+    query: `# Enter your token in the field above.
 # Ctrl-Enter runs this.
 query WhoAmI {
   viewer {

@@ -54,7 +54,7 @@ describeInBrowser('the explorer', (open) => {
   test('says where a token goes when none was sent, and no longer once there is one', async () => {
     const visit = await open(strongroom.url);
     await openExplorer(visit, strongroom, null);
-    const hint = visit.page.getByText('Put your token into the field above.', { exact: true }).first();
+    const hint = visit.page.getByText('Enter your token in the field above.', { exact: true }).first();
     expect(await hint.isVisible()).toBe(false);
     await run(visit, 'WhoAmI', 'TOKEN_MISSING');
     await hint.waitFor({ state: 'visible' });
@@ -141,7 +141,7 @@ describeInBrowser('the explorer of a service that runs registered documents only
     const visit = await open(strongroom.url);
     await openExplorer(visit, strongroom, strongroom.admin.token);
     await visit.page.getByText('PERSISTED_DOCUMENTS_ONLY=true').waitFor();
-    await visit.page.getByText('Paste a registered document here.').first().waitFor();
+    await visit.page.getByText('Paste a persisted document here.').first().waitFor();
     expect(await visit.page.getByRole('button', { name: 'WhoAmI', exact: true }).count()).toBe(0);
     expect(await visit.page.locator(ANSWER).textContent()).not.toContain('errors');
     await visit.picture('explorer-registered-only');

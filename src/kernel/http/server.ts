@@ -15,7 +15,7 @@ import { answerByDeadline } from './deadlines.js';
 import { drainOnClose } from './drain.js';
 import { sendError, translate } from './error-replies.js';
 import type { Lifecycle } from './health.js';
-import { answerOtherMethods } from './methods.js';
+import { answerOtherMethods, type LostVisitor } from './methods.js';
 import { oneAtATime } from './pipelines.js';
 import { RawRefusals } from './raw-refusals.js';
 import { logRequests } from './request-log.js';
@@ -50,6 +50,7 @@ interface HttpOptions {
   /** How long a request may take. */
   readonly requestSeconds: number;
   readonly load: Load;
+  readonly lostVisitor: LostVisitor;
 }
 
 /** The HTTP server before its routes: limits, security headers, request ids, and errors in one shape on every path. */
@@ -100,7 +101,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     logFailure(log, ours, error, request.id);
     return sendError(reply, request.id, ours);
   });
-  answerOtherMethods(app, cors);
+  answerOtherMethods(app, cors, options.lostVisitor);
   return app;
 }
 

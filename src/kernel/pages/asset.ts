@@ -24,6 +24,7 @@ const TYPES = {
   js: 'text/javascript; charset=utf-8',
   json: 'application/json; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
 } as const;
 
 /** Compresses a text. */

@@ -24,22 +24,22 @@ ${more}</header>`;
 
 const TOKEN_FIELD = `<label for="token">Token
 <input id="token" type="password" placeholder="srt_…" autocomplete="off" spellcheck="false"
-  title="Sent as Authorization: Bearer with every operation. Kept in this tab until it is closed or you forget it."></label>
+  title="Sent with every operation as Authorization: Bearer. Kept in this tab until you close it or press Forget."></label>
 <button id="forget" type="button">Forget</button>
 `;
 
-const SCHEMA_UNTOLD = `<p class="notice" role="status">This service does not tell its schema (<code>INTROSPECTION=false</code>):
-operations run, but there is no documentation and no completion here.</p>`;
+const SCHEMA_HIDDEN = `<p class="notice" role="status">Introspection is disabled (<code>INTROSPECTION=false</code>):
+operations run, but without documentation and completion.</p>`;
 
-const REGISTERED_ONLY = `<p class="notice" role="status">This service runs only documents that are registered
-(<code>PERSISTED_DOCUMENTS_ONLY=true</code>): paste one as it was registered.</p>`;
+const REGISTERED_ONLY = `<p class="notice" role="status">Only persisted documents run here
+(<code>PERSISTED_DOCUMENTS_ONLY=true</code>): paste one exactly as it was registered.</p>`;
 
-/** What stands in the one tab then: none of the examples would run. */
-const REGISTERED_EXAMPLE: ExampleOperation = { query: '# Paste a registered document here.\n' };
+/** The only tab then, because the examples would be refused. */
+const REGISTERED_EXAMPLE: ExampleOperation = { query: '# Paste a persisted document here.\n' };
 
-const TOKEN_WANTED = `<p class="notice" role="status" id="token-wanted" hidden>Put your token into the field above.</p>`;
+const TOKEN_WANTED = `<p class="notice" role="status" id="token-wanted" hidden>Enter your token in the field above.</p>`;
 
-const NO_SCRIPT = '<noscript><p class="notice">This page needs JavaScript.</p></noscript>';
+const NO_SCRIPT = '<noscript><p class="notice">This page requires JavaScript.</p></noscript>';
 
 /** JSON as a data block: no text of it can end the block. */
 const dataBlock = (id: string, value: unknown): string =>
@@ -57,13 +57,13 @@ export const explorerPage = ({
 }): string => `${head('Strongroom · GraphQL explorer', ['graphiql.css', 'strongroom.css'])}
 <body class="explorer">
 ${bar('GraphQL explorer', '<a class="elsewhere" href="/docs">API reference</a>', TOKEN_FIELD)}
-${introspection ? '' : SCHEMA_UNTOLD}
+${introspection ? '' : SCHEMA_HIDDEN}
 ${persistedOnly ? REGISTERED_ONLY : ''}
 ${TOKEN_WANTED}
 ${NO_SCRIPT}
 <main id="explorer"></main>
 ${dataBlock('options', {
-  // Neither does the text run that would ask for the schema.
+  // The introspection query would be refused too.
   introspection: introspection && !persistedOnly,
   examples: persistedOnly ? [REGISTERED_EXAMPLE] : examples,
 })}
@@ -85,22 +85,43 @@ ${NO_SCRIPT}
 </html>
 `;
 
-/** The way in for people: no script. */
-export const homePage = (version: string): string => `${head('Strongroom', ['strongroom.css'])}
+/** Links for people, on pages without a script. */
+const links = (hasSchema: boolean): string => `<nav class="ways" aria-label="Pages">
+<a href="/graphql"><strong>GraphQL explorer</strong><span>Browse the schema, write operations and run them.</span></a>
+<a href="/docs"><strong>API reference</strong><span>All REST operations, with examples and a way to try them.</span></a>
+</nav>
+<dl>
+<dt>GraphQL</dt><dd><code>POST /graphql</code>${hasSchema ? ', <a href="/schema.graphql">schema.graphql</a>' : ''}</dd>
+<dt>REST</dt><dd><code>/api</code>, <a href="/openapi.json">openapi.json</a></dd>
+<dt>Health</dt><dd><a href="/api/status">/api/status</a></dd>
+</dl>`;
+
+/** The start page: what this service is, and where to go. */
+export const homePage = (version: string, hasSchema: boolean): string => `${head('Strongroom', ['strongroom.css'])}
 <body>
 <main class="home">
 <img class="mark" src="/assets/strongroom.svg" alt="">
 <h1>Strongroom</h1>
-<p class="lead">Keeps what a company's machines live on: projects, secrets, identities and the tokens that may read them. Version ${version}.</p>
-<nav class="ways">
-<a href="/graphql"><strong>GraphQL explorer</strong><span>Ask, change and compose with the whole schema at hand.</span></a>
-<a href="/docs"><strong>API reference</strong><span>Every REST path, with examples, errors and a way to try it.</span></a>
-</nav>
-<dl>
-<dt>GraphQL</dt><dd><code>POST /graphql</code></dd>
-<dt>REST</dt><dd><code>/api</code>, described by <a href="/openapi.json">openapi.json</a></dd>
-<dt>Health</dt><dd><a href="/api/status">/api/status</a></dd>
-</dl>
+<p class="lead">Stores the secrets that services need and controls who can read them: projects, secrets, certificates, machine identities and
+their tokens. Version ${version}.</p>
+${links(hasSchema)}
+<p class="hint">There is no sign-in page: people and machines send a token with each request. New here? Open the explorer, enter
+your token and run the first example.</p>
+</main>
+</body>
+</html>
+`;
+
+/** What a browser shows at an address that does not exist. It repeats nothing of the request. */
+export const lostPage = (hasSchema: boolean): string => `${head('Strongroom · Not found', ['strongroom.css'])}
+<body>
+<main class="home">
+<img class="mark" src="/assets/strongroom.svg" alt="">
+<h1>Page not found</h1>
+<p class="lead">This is Strongroom, a service that stores secrets. Nothing exists at this address (404 <code>ROUTE_NOT_FOUND</code>).
+Start from one of these:</p>
+${links(hasSchema)}
+<p class="hint"><a href="/">Start page</a></p>
 </main>
 </body>
 </html>

@@ -17,17 +17,17 @@ export const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --ground: #f6f7f9; --surface: #fff; --line: #d9dee5; --ink: #17212c; --dim: #5a6878; --accent: #8a5a00; --brass: #c98f2b;
+  --ground: #f6f7f9; --surface: #fff; --line: #d9dee5; --ink: #17212c; --dim: #55616f; --accent: #8a5a00; --focus: #0b5fbf; --brass: #c98f2b;
   --bar: 52px;
 }
 @media (prefers-color-scheme: dark) {
-  :root { --ground: #10161d; --surface: #18212b; --line: #2c3a48; --ink: #e8edf2; --dim: #9badbf; --accent: #f0c060; }
+  :root { --ground: #10161d; --surface: #18212b; --line: #2c3a48; --ink: #e8edf2; --dim: #9badbf; --accent: #f0c060; --focus: #7db8ff; }
 }
 body.graphiql-light, body.light-mode {
-  --ground: #f6f7f9; --surface: #fff; --line: #d9dee5; --ink: #17212c; --dim: #5a6878; --accent: #8a5a00;
+  --ground: #f6f7f9; --surface: #fff; --line: #d9dee5; --ink: #17212c; --dim: #55616f; --accent: #8a5a00; --focus: #0b5fbf;
 }
 body.graphiql-dark, body.dark-mode {
-  --ground: #10161d; --surface: #18212b; --line: #2c3a48; --ink: #e8edf2; --dim: #9badbf; --accent: #f0c060;
+  --ground: #10161d; --surface: #18212b; --line: #2c3a48; --ink: #e8edf2; --dim: #9badbf; --accent: #f0c060; --focus: #7db8ff;
 }
 html, body { margin: 0; min-height: 100%; }
 body { background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
@@ -47,14 +47,20 @@ body { background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, 
   width: min(24em, 28vw); padding: 6px 10px; border: 1px solid var(--line); border-radius: 7px; background: var(--ground);
   color: var(--ink); font: 13px/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
 }
-.bar input:focus-visible, .bar button:focus-visible, .bar a:focus-visible, .home a:focus-visible {
-  outline: 2px solid var(--brass); outline-offset: 1px;
+/* Where the keyboard is, on every page and in both programs. A section that is only scrolled to is no control. */
+:is(a, button, input, select, textarea, summary, [role], [tabindex], [contenteditable]):focus-visible {
+  outline: 2px solid var(--focus) !important; outline-offset: -2px !important;
 }
+.bar :focus-visible, .home :focus-visible { outline-offset: 2px !important; }
+section[tabindex="-1"]:focus-visible, [role="dialog"][tabindex="-1"]:focus-visible { outline: none !important; }
+/* The text field of an editor has no size of its own. */
+.explorer .monaco-editor :is(textarea, .native-edit-context):focus-visible { outline: none !important; }
+.explorer .monaco-editor:focus-within { box-shadow: 0 0 0 2px var(--focus); }
 .bar button {
   padding: 6px 12px; border: 1px solid var(--line); border-radius: 7px; background: transparent; color: var(--ink);
   font: inherit; cursor: pointer;
 }
-.bar button:disabled { color: var(--dim); cursor: default; opacity: .6; }
+.bar button:disabled { color: var(--dim); cursor: default; border-style: dashed; }
 .notice { margin: 0; padding: 9px 16px; background: #fff4d6; color: #5b3d00; border-bottom: 1px solid #e8cf8c; font-size: 14px; }
 .notice code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 @media (max-width: 820px) { .bar .place { display: none; } }
@@ -75,6 +81,8 @@ body { background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, 
 .home dt { color: var(--dim); }
 .home dd { margin: 0; }
 .home dd a { color: var(--accent); }
+.home .hint { margin: 28px 0 0; color: var(--dim); font-size: 15px; max-width: 38em; }
+.home .hint a { color: var(--accent); }
 .home code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .92em; }
 
 body.explorer { display: flex; flex-direction: column; height: 100vh; height: 100dvh; overflow: hidden; }
@@ -97,9 +105,20 @@ body.explorer.graphiql-dark :is(.graphiql-container, .graphiql-dialog, .graphiql
   }
 }
 
+/* Colours of the program that are too faint, as numbers of hsl() again: names of fields and types, and comments. */
+body.explorer :is(.graphiql-container, .graphiql-dialog) { --color-info: 208, 100%, 35%; --color-warning: 36, 100%, 27%; }
+body.explorer.graphiql-dark :is(.graphiql-container, .graphiql-dialog) { --color-info: 208, 100%, 72%; --color-warning: 36, 100%, 72%; }
+@media (prefers-color-scheme: dark) {
+  body.explorer:not(.graphiql-light) :is(.graphiql-container, .graphiql-dialog) { --color-info: 208, 100%, 72%; --color-warning: 36, 100%, 72%; }
+  body.explorer:not(.graphiql-light) .monaco-editor .mtk8 { color: #86b36f; }
+}
+body.explorer.graphiql-dark .monaco-editor .mtk8 { color: #86b36f; }
+.explorer .monaco-editor .line-numbers { color: var(--dim) !important; }
+.explorer .graphiql-doc-explorer a { text-decoration: underline; text-underline-offset: 3px; }
+
 /* Told while nothing has run: the program has no place for it. */
 .explorer .result-window:has(.view-line:only-child > span > span:empty)::after {
-  content: "The answer comes here. Ctrl-Enter runs the operation of this tab."; position: absolute; inset: 2px 26px auto; color: var(--dim);
+  content: "The response appears here. Press Ctrl-Enter to run this tab."; position: absolute; inset: 2px 26px auto; color: var(--dim);
   font-size: 14px;
 }
 /* On a narrow screen the token has a row of its own, and the panes stand below each other. */
@@ -113,6 +132,8 @@ body.explorer.graphiql-dark :is(.graphiql-container, .graphiql-dialog, .graphiql
   .explorer .graphiql-editors { flex: 3 !important; }
   .explorer .graphiql-response { flex: 2 !important; }
   .explorer .graphiql-sessions { margin: 8px 8px 8px 0; }
+  /* An open panel takes the whole screen until it is closed. A closed one lies aside. */
+  .explorer .graphiql-plugin:not([style*="absolute"]) ~ .graphiql-sessions { display: none; }
 }
 
 /* The button that closes a request lies where our link is. */

@@ -6,7 +6,7 @@ import { addVary } from '../http/vary.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
 import { type Asset, makeAsset, sendAsset } from './asset.js';
 import { BUNDLE_FILES, bundleFile } from './bundles.js';
-import { type ExampleOperation, explorerPage, homePage, referencePage } from './html.js';
+import { type ExampleOperation, explorerPage, homePage, lostPage, referencePage } from './html.js';
 import { MARK, STYLE } from './look.js';
 
 /** Answers a request with a page. */
@@ -20,6 +20,8 @@ interface Contents {
   readonly examples: readonly ExampleOperation[];
   /** The OpenAPI document; asked for once, when somebody wants it. */
   readonly openapi: () => string;
+  /** The GraphQL schema; asked for once, when somebody wants it, and never without `introspection`. */
+  readonly schema: () => string;
   /** Pages count as requests without a token. */
   readonly rateLimits: RateLimits;
 }
@@ -55,7 +57,7 @@ const LINKS = {
 };
 
 /**
- * Mounts what people open in a browser: `/`, `/docs` and the files of all pages; and `/openapi.json`. They are public, hold
+ * Mounts what people open in a browser: `/`, `/docs` and the files of all pages; and the schema files. They are public, hold
  * nothing secret, and load nothing from anywhere else.
  *
  * @returns the explorer, for `GET /graphql`
@@ -66,11 +68,13 @@ export async function mountPages(app: FastifyInstance, contents: Contents): Prom
   await app.register(async (pages) => {
     pages.addHook('onRequest', async (request, reply) => count(request, reply));
     await mountFiles(pages);
-    mountHome(pages, contents.version);
+    mountHome(pages, contents);
     const reference = makeAsset('html', referencePage());
     pages.get('/docs', (request, reply) => sendAsset(request, reply, reference, PROGRAM));
     const openapi = once(() => makeAsset('json', contents.openapi()));
     pages.get('/openapi.json', (request, reply) => sendAsset(request, reply, openapi()));
+    const schema = once(() => makeAsset('txt', contents.schema()));
+    if (contents.introspection) pages.get('/schema.graphql', (request, reply) => sendAsset(request, reply, schema()));
   });
   const explorer = makeAsset('html', explorerPage(contents));
   return async (request, reply) => {
@@ -80,9 +84,37 @@ export async function mountPages(app: FastifyInstance, contents: Contents): Prom
   };
 }
 
-function mountHome(app: FastifyInstance, version: string): void {
-  const page = makeAsset('html', homePage(version));
-  const links = makeAsset('json', JSON.stringify({ name: 'strongroom', version, links: LINKS }));
+/** Paths of programs: an unknown one is a mistake of a program, which is to get its code. */
+const OF_PROGRAMS = /^\/(?:api|pki|assets|graphql)(?:\/|$)/;
+
+/**
+ * What a browser gets at an address that does not exist.
+ *
+ * @param hasSchema the schema is public
+ * @returns null for whoever did not ask for a page: the coded error is for them
+ */
+export function lostVisitorPage(
+  hasSchema: boolean,
+): (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null {
+  const page = lostPage(hasSchema);
+  return (request, reply) => {
+    const path = request.url.replace(/[?#].*$/, '');
+    if (!['GET', 'HEAD'].includes(request.method) || OF_PROGRAMS.test(path)) return null;
+    addVary(reply, 'Accept');
+    const chosen = chooseType(request.headers.accept, ['application/json', 'text/html']);
+    if (chosen?.type !== 'text/html' || !chosen.isNamed) return null;
+    return reply
+      .code(404)
+      .headers({ ...PLAIN, 'cache-control': 'no-store' })
+      .type('text/html; charset=utf-8')
+      .send(page);
+  };
+}
+
+function mountHome(app: FastifyInstance, { version, introspection }: Contents): void {
+  const page = makeAsset('html', homePage(version, introspection));
+  const found = introspection ? { ...LINKS, schema: '/schema.graphql' } : LINKS;
+  const links = makeAsset('json', JSON.stringify({ name: 'strongroom', version, links: found }));
   app.get('/', (request, reply) => {
     const isJson = chooseType(request.headers.accept, ['text/html', 'application/json'])?.type === 'application/json';
     addVary(reply, 'Accept');

@@ -89,6 +89,38 @@ test('/openapi.json is the document of schema/, with a tag', async () => {
   expect((await open('/openapi.json', { 'if-none-match': headers.etag as string })).status).toBe(304);
 });
 
+test('/schema.graphql is the schema of schema/, with a tag', async () => {
+  const committed = await readFile(join(import.meta.dirname, '../../../schema/schema.graphql'), 'utf8');
+  const { text, headers } = await open('/schema.graphql');
+  expect(text === committed).toBe(true);
+  expect((await open('/schema.graphql', { 'if-none-match': headers.etag as string })).status).toBe(304);
+});
+
+describe('an address that does not exist', () => {
+  test('is a page for a browser, with status 404, without a script, and with links that lead somewhere', async () => {
+    const { status, headers, text } = await open('/no/such/<page>?token=srt_secret');
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: HTML });
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', vary: expect.stringContaining('Accept') });
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'/);
+    expect(text).not.toMatch(/<script|such|srt_/);
+    const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address as string);
+    expect(files).toEqual(
+      expect.arrayContaining(['/', '/graphql', '/docs', '/openapi.json', '/schema.graphql', '/api/status']),
+    );
+    for (const file of files) expect({ file, status: (await open(file)).status }).toEqual({ file, status: 200 });
+  });
+
+  test('is a coded error for everybody else', async () => {
+    const { anonymous } = strongroom.admin;
+    for (const accept of ['application/json', '*/*', 'text/html;q=0.5, application/json', 'text/*'])
+      expect(await anonymous.get('/no/such/page', { accept })).toBeError(404, 'ROUTE_NOT_FOUND');
+    expect(await anonymous.get('/no/such/page')).toBeError(404, 'ROUTE_NOT_FOUND');
+    for (const path of ['/api/v1/nothing', '/pki/nothing', '/assets/nothing', '/graphql/nothing'])
+      expect(await open(path)).toBeError(404, 'ROUTE_NOT_FOUND');
+    expect(await anonymous.post('/no/such/page', {}, BROWSER)).toBeError(404, 'ROUTE_NOT_FOUND');
+  });
+});
+
 describe('the files of the pages', () => {
   /** A reply as bytes. */
   const bytes = async (path: string, encoding: string): Promise<{ encoding: string | null; body: Buffer }> => {
@@ -152,5 +184,8 @@ describe('without introspection', () => {
     expect(text).toContain('INTROSPECTION=false');
     expect(await closed.admin.graphql('{ __schema { queryType { name } } }')).toBeError(400, 'GRAPHQL_INVALID');
     expect((await open('/graphql')).text).not.toContain('INTROSPECTION=false');
+    expect(await closed.admin.get('/schema.graphql')).toBeError(404, 'ROUTE_NOT_FOUND');
+    for (const path of ['/', '/no/such/page'])
+      expect((await closed.admin.anonymous.get(path, BROWSER)).text).not.toContain('schema.graphql');
   });
 });

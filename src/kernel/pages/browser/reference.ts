@@ -91,8 +91,12 @@ Scalar.createApiReference('#reference', {
   customCss: `
     :root { --scalar-custom-header-height: 52px; --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
       --scalar-font-code: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-    .light-mode { --scalar-color-accent: #8a5a00; --scalar-background-accent: #c98f2b1a; }
-    .dark-mode { --scalar-color-accent: #f0c060; --scalar-background-accent: #c98f2b2a; --scalar-background-1: #10161d;
+    .light-mode { --scalar-color-accent: #8a5a00; --scalar-background-accent: #c98f2b1a; --scalar-color-2: #55616f; --scalar-color-3: #5f6b79;
+      --scalar-color-green: #08703f; --scalar-color-red: #c4001a; --scalar-color-yellow: #7d5700; --scalar-color-blue: #0a64ad;
+      --scalar-color-orange: #a34100; --scalar-sidebar-color-2: #55616f; --scalar-sidebar-search-color: #5f6b79; }
+    .dark-mode { --scalar-color-accent: #f0c060; --scalar-background-accent: #c98f2b2a; --scalar-color-2: #a9b8c6; --scalar-color-3: #95a5b5;
+      --scalar-color-green: #3ecf8e; --scalar-color-red: #ff8078; --scalar-color-blue: #4fc1ff; --scalar-color-orange: #ff9a55;
+      --scalar-sidebar-color-2: #a9b8c6; --scalar-sidebar-search-color: #95a5b5; --scalar-background-1: #10161d;
       --scalar-background-2: #18212b; --scalar-background-3: #22303d; }
     a[href^="https://www.scalar.com"], a[href^="https://scalar.com"] { display: none !important; }
   `,
