@@ -24,7 +24,7 @@ describe('a new name that would make a value longer than 512 KiB', () => {
     {
       path: 'staging/FULL',
       code: 'TOO_BIG',
-      message: 'must be at most 512 KiB of UTF-8, also with the new names in its references',
+      message: 'must be at most 512 KiB of UTF-8 with the new names in its references',
     },
   ];
 

@@ -24,7 +24,7 @@ describe('a batch of new keys of which some are taken', () => {
       [0, 2].map((index) => ({
         path: `input.secrets[${index}].newSecretKey`,
         code: 'SECRET_KEY_TAKEN',
-        message: 'is the key of a secret in the folder already',
+        message: 'already exists in the folder',
       })),
     );
   });

@@ -54,7 +54,7 @@ const inOrganization = { subject: organizationSubject.meta(SUBJECT), action: org
 
 const whom = {
   userId: idOf('ID of the user to check. Without `userId` and `identityId`, you are checked.').nullish(),
-  identityId: idOf('machine identity that would do it').nullish(),
+  identityId: idOf('machine identity to check').nullish(),
 };
 
 const projectId = idOf('project');

@@ -97,7 +97,7 @@ export class AccessTokenType {
 export const AccessTokenConnection = countedConnectionOf(
   AccessTokenType,
   'AccessToken',
-  'newest change first, then ID',
+  'latest change first, then ID',
 );
 
 export const HeldAccessTokenInput = inputType('HeldAccessTokenInput', TokenValue);

@@ -15,7 +15,7 @@ export const privilegeSlug = slugText(1, 64);
 
 /** Clients of the older form identify projects by slug. */
 const project = {
-  projectId: idOf('The project; or give its slug.').nullish(),
+  projectId: idOf('ID of the project. Set either this or the slug.').nullish(),
   projectSlug: slugText(1, 64).nullish().meta({ description: 'Slug of the project. Set either this or the ID.' }),
 };
 /** A project by ID or slug. */
@@ -25,7 +25,7 @@ const isOneProject = ({ projectId, projectSlug }: ProjectNamed): boolean =>
 const ONE_PROJECT = { path: ['projectId'], error: 'required unless projectSlug is set; set only one of them' };
 
 const id = idOf('privilege');
-const onlyIn = idOf('project that it belongs to').nullish();
+const onlyIn = idOf('project of the privilege').nullish();
 const kind = memberKind.meta({ description: 'Kind of the member: a user or a machine identity.' });
 const memberId = idOf('ID of the user or machine identity.');
 const slug = privilegeSlug.meta({

@@ -14,20 +14,20 @@ export interface ComparedSecret {
   readonly digest: string | null;
 }
 
-/** The secrets of one path and key, in those of the environments that have it. */
+/** The secrets of one path and key, in the environments that have it. */
 export interface ComparedRow {
   readonly path: string;
   readonly key: string;
   readonly secrets: readonly ComparedSecret[];
 }
 
-/** What is compared. */
+/** The scope of a comparison. */
 export interface ComparedPlace {
   readonly projectId: string;
   readonly environments: readonly string[];
   readonly secretPath: string;
   readonly recursive: boolean;
-  /** Leave out what is in all environments with the same value: for callers who may know that of all rows. */
+  /** Leave out secrets with the same value in all environments: for callers who may see all rows. */
   readonly isNarrowed: boolean;
   /** Null: all folders. */
   readonly bounds: ScanBounds | null;
@@ -45,10 +45,10 @@ export const findEnvironments = (
     [projectId, environments, secretPath],
   );
 
-/** Place of a row in the order of `listCompared`. */
+/** Position of a row in the order of `listCompared`. */
 export const comparedKeyOf = ({ path, key }: ComparedRow): CursorKey => [path, key];
 
-/** Only the value of no characters has no digest; what was written before there were any has none either, but is longer. */
+/** Only the empty value has no digest; values written before there were digests have none either, but are longer. */
 const DIGEST = `case when s.value_digest is not null then encode(s.value_digest, 'hex')
       when octet_length(s.value_sealed) = ${EMPTY_RECORD_BYTES} then '' end`;
 
@@ -69,7 +69,7 @@ const list = (having: string): string => `
 const LIST = list('');
 const LIST_NOT_EQUAL = list(NOT_EQUAL);
 
-/** Secrets of environments side by side, by path, then key, in one statement. */
+/** Secrets of several environments side by side, by path, then key, in one statement. */
 export const listCompared = (
   ctx: Context,
   { projectId, environments, secretPath, recursive, isNarrowed, bounds }: ComparedPlace,

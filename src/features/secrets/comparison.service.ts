@@ -26,28 +26,29 @@ export interface SideView extends Omit<Side, 'fingerprint'> {
   readonly valueGroup: number | null;
 }
 
-/** One path and key in all environments that are compared. */
+/** One path and key in all compared environments. */
 export interface ComparisonView {
   readonly path: string;
   readonly key: string;
   readonly verdict: Verdict;
-  /** In the order in which the environments were named. */
+  /** In the order of the request. */
   readonly sides: readonly SideView[];
 }
 
 const CURSOR_PARTS = 2;
 
-/** Puts environments of a project side by side. */
+/** Compares environments of a project. */
 export class ComparisonService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * What is missing or different among shared secrets of the same path and key, by path, then key. Values are compared by keyed
+   * The differences between shared secrets of the same path and key, by path, then key. Values are compared by keyed
    * digests, and only where the caller may read both.
    *
    * @param raw `{ projectId, environments, secretPath, recursive, onlyDifferences, first, after }`; the rules are
-   *   `CompareEnvironments`. A path that some of the environments do not have is empty there
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
+   * `CompareEnvironments`. A path that some of the environments do not have is empty there
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * AUDIT_UNAVAILABLE
    */
   async compare(ctx: Context, raw: unknown): Promise<SoughtPage<ComparisonView>> {
     const { first, after: cursor, ...question } = parse(CompareEnvironments, raw);
@@ -86,11 +87,11 @@ export class ComparisonService {
 
 const ANYTHING = { environment: '', path: '/', key: '', tags: [] };
 
-/** An environment that is compared. */
+/** A compared environment. */
 type Compared = Pick<SideView, 'environmentId' | 'environmentSlug'>;
 
 /**
- * The environments, in the order in which they were named.
+ * The environments, in the order of the request.
  *
  * @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND when none of the environments has the folder
  */
@@ -106,7 +107,7 @@ async function loadEnvironments(
     .sort((a, b) => place.environments.indexOf(a.environmentSlug) - place.environments.indexOf(b.environmentSlug));
 }
 
-/** A row as the caller sees it; null when it may know of none of its secrets. */
+/** A row as the caller sees it; null when it may see none of its secrets. */
 function viewOf(
   { path, key, secrets }: ComparedRow,
   environments: readonly Compared[],
@@ -135,7 +136,10 @@ function viewOf(
   };
 }
 
-/** Hidden secrets are not told from missing ones, unless rules say by the place and key alone that the caller could not know. */
+/**
+ * Hidden secrets are not distinguished from missing ones, unless rules say by the location and key alone that the
+ * caller could not see them.
+ */
 function sideOf(
   at: { readonly path: string; readonly key: string; readonly environment: string },
   secret: ComparedSecret | undefined,

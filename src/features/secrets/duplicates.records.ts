@@ -4,14 +4,14 @@ import { type ScanBounds, withinBounds } from './scan-bounds.js';
 import type { FoundRow } from './search.records.js';
 import { tagSlugsOf } from './subject.records.js';
 
-/** Secrets of one group that are looked at. */
+/** Maximum number of secrets of one group that are examined. */
 export const MAX_MEMBERS = 1_000;
-/** Digests of this many secrets are compared in one request. */
+/** Maximum number of secrets whose digests are compared in one request. */
 export const MAX_DIGESTS = 250_000;
 
 /** A secret whose value others have too. */
 export interface MemberRow extends FoundRow {
-  /** Position of its group among those asked for. */
+  /** Index of its group in the request. */
   readonly group: number;
   readonly environmentId: string;
 }
@@ -19,7 +19,7 @@ export interface MemberRow extends FoundRow {
 /** Which values. */
 export interface DuplicateCriteria {
   readonly projectIds: readonly string[];
-  /** Those of them where no row has to be looked at. */
+  /** Those of them where no row has to be examined. */
   readonly openProjectIds: readonly string[];
   readonly environments: readonly string[];
   /** Null: all folders. */
@@ -44,7 +44,7 @@ function narrowing({ environments, bounds }: DuplicateCriteria, next: (value: un
 
 const all = (conditions: readonly string[]): string => conditions.map((condition) => `and ${condition}`).join(' ');
 
-/** Digests by project, in one statement; of more secrets than may be compared one more than these. */
+/** Digests by project, in one statement; one more than the limit if there are more. */
 export function listDigests(ctx: Context, criteria: DuplicateCriteria): Promise<ProjectDigests[]> {
   const params: unknown[] = [criteria.projectIds];
   const next = (value: unknown): string => `$${params.push(value)}`;
@@ -59,14 +59,16 @@ export function listDigests(ctx: Context, criteria: DuplicateCriteria): Promise<
 
 const MEMBER_ORDER = ['key', 'project_slug', 'environment', 'path'].map((name) => `${name} collate "C"`).join(', ');
 
-/** One digest as a project has it stored, and the group that it belongs to. */
+/** One digest as stored in a project, and the group that it belongs to. */
 export interface GroupDigest {
   readonly group: number;
   readonly projectId: string;
   readonly digest: Buffer;
 }
 
-/** Secrets of groups, group by group, in one statement that opens nothing; of each group the first thousand at most. */
+/**
+ * Secrets of groups, group by group, in one statement that decrypts nothing; the first thousand of each group at most.
+ */
 export function listMembers(
   ctx: Context,
   criteria: DuplicateCriteria,

@@ -10,7 +10,7 @@ import { SCAN_LIMIT } from './row-scan.js';
 import { loadBounds } from './scan-bounds.js';
 import { loadReach, type SecretReach, soleProject } from './secret-reach.js';
 
-/** A secret whose value others have too. The value itself is no part of it. */
+/** A secret whose value other secrets have too, without the value. */
 export interface DuplicateView {
   readonly secretId: string;
   readonly projectId: string;
@@ -28,13 +28,13 @@ export interface DuplicateGroup {
   readonly position: CursorKey;
 }
 
-/** Finds values that several secrets have, without opening any. */
+/** Finds values that several secrets have, without decrypting any. */
 export class DuplicatesService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Groups of shared secrets with equal values, among those whose value the caller may read, in all its projects. Compared are
-   * keyed digests, which each write leaves behind, of 250,000 secrets at most. Empty values are no duplicates.
+   * Groups of shared secrets with equal values, among those whose value the caller may read, in all its projects.
+   * Compares the keyed digests that each write stores, of 250,000 secrets at most. Empty values are no duplicates.
    *
    * @param raw `{ projectIds, environments, minimum, first, after }`; the rules are `DuplicateValues`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
@@ -52,7 +52,8 @@ export class DuplicatesService {
     };
     const equal = await findEqualValues(ctx, criteria, minimum);
     const ahead = equal.filter(({ position }) => after === null || position > after);
-    // Where rules look at single secrets, which groups are left is known only after reading them. Two rows make a group.
+    // Where rules depend on single secrets, which groups remain is known only after reading them. Two rows make a
+    // group.
     const read = withinScan(ahead.slice(0, reach.isOpen ? request.first + 1 : SCAN_LIMIT / 2 + 1));
     const digests = read.flatMap(({ digestsFor }, index) => digestsFor(index));
     const members = Map.groupBy(await listMembers(ctx, criteria, digests), ({ group }) => group);
@@ -81,7 +82,7 @@ function withinScan(groups: readonly EqualValues[]): readonly EqualValues[] {
   return end === -1 ? groups : groups.slice(0, end);
 }
 
-/** What the caller sees of the secrets of one value: nothing, when too few are left. */
+/** What the caller sees of the secrets of one value: nothing, when too few remain. */
 function groupOf(
   reach: SecretReach,
   { values, members }: { values: EqualValues; members: readonly MemberRow[] },

@@ -45,7 +45,7 @@ export class DuplicateValueType {
   secrets!: readonly DuplicateSecretType[];
 }
 
-const ORDER = 'a stable key that reveals nothing about the values';
+const ORDER = 'stable, and unrelated to the values';
 export const DuplicateValueConnection = soughtConnectionOf(DuplicateValueType, 'DuplicateValue', ORDER);
 
 /** Converts groups to their API type. */

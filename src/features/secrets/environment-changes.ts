@@ -14,13 +14,13 @@ import { listPastOfEnvironment } from './version.records.js';
 import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from './visibility.rules.js';
 
 /**
- * References to the secrets of an environment follow its new slug. The caller must be one who may edit and read all that is or
- * was in it under either slug.
+ * Updates references to the secrets of an environment for its new slug. The caller must be allowed to edit and read
+ * everything that is or was in it under either slug.
  *
  * @throws PERMISSION_DENIED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  */
 export const followEnvironment: FollowEnvironment = async (tx, project, { environmentId, to }) => {
-  // A folder that is renamed at the same moment would be missed under its other path.
+  // A folder that is renamed concurrently would be missed under its other path.
   await lockStructure(tx, project.projectId);
   const folders = await query<{ id: string; path: string; environment: string }>(
     tx,
@@ -36,7 +36,7 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
   }));
   await authorizeRelocations(tx, project, relocations);
   if (!mayCarryAll(project.ability)) {
-    // Rules look at versions and at deleted secrets by the slug of today.
+    // Rules match versions and deleted secrets by the current slug.
     const past = await listPastOfEnvironment(tx, environmentId);
     await authorizeCarried(
       project,
@@ -47,14 +47,14 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
 };
 
 /**
- * Secrets that are in an environment, or were last, go with it and all that they were, also in other environments: rules look
- * at a version and at where the secret was last, which nobody would know any more. The caller must be allowed to delete all of
- * it, as with a folder.
+ * Secrets that are in an environment, or were last, are deleted with it, with all their versions, also in other
+ * environments: rules need the last location of a version, which nobody would know any more. The caller must be allowed
+ * to delete all of it, as with a folder.
  *
  * @throws PERMISSION_DENIED, ROTATED_SECRET where a rotation has secrets in it
  */
 export const forgetEnvironment: ForgetEnvironment = async (tx, project, environmentId) => {
-  // A secret that is moved in at the same moment would leave its versions of before.
+  // A secret that is moved in concurrently would leave its earlier versions.
   await lockStructure(tx, project.projectId);
   await refuseKept(tx, await authorizeDeletion(tx, project, environmentId), 'id');
   await query(
@@ -66,9 +66,9 @@ export const forgetEnvironment: ForgetEnvironment = async (tx, project, environm
   );
 };
 
-/** @returns ids of all its folders, which are locked */
+/** @returns IDs of all its folders, which are locked */
 async function authorizeDeletion(tx: Transaction, project: ProjectAccess, environmentId: string): Promise<string[]> {
-  // Locked, so that nothing comes in that nobody asked for.
+  // Locked, so that nothing comes in without a check.
   const folders = await query<{ id: string; path: string; environment: string }>(
     tx,
     `select f.id, f.path, e.slug as environment from folder f join environment e on e.id = f.environment_id

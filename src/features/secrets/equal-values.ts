@@ -5,23 +5,23 @@ import { validationFailed } from '../../kernel/validation.js';
 import { type DuplicateCriteria, type GroupDigest, listDigests, MAX_DIGESTS } from './duplicates.records.js';
 
 const DIGEST_BYTES = 32;
-/** So many digests are compared before other requests may run. */
+/** Number of digests to compare before yielding to other requests. */
 const SLICE = 1_000;
 
-/** Secrets with equal values, as far as digests tell. */
+/** Secrets with equal values, according to digests. */
 export interface EqualValues {
-  /** Identifies the group. A keyed digest: it reveals nothing of the value. */
+  /** Identifies the group. A keyed digest: it reveals nothing about the value. */
   readonly position: string;
   readonly size: number;
-  /** How many of them are in projects where no row has to be looked at. */
+  /** How many of them are in projects where no row has to be examined. */
   readonly openCount: number;
   /** Digests of the group as its projects have them stored. */
   readonly digestsFor: (group: number) => GroupDigest[];
 }
 
 /**
- * Groups of equal values, in an order that reveals nothing of them. Projects have different digests for one value; with their keys
- * these are turned back into those of the organization, which are the same, here and never in the database.
+ * Groups of equal values, in an order that reveals nothing about them. Projects have different digests for one value;
+ * with their keys these are converted to those of the organization, which are the same, here and never in the database.
  *
  * @param minimum how many must be equal
  * @throws VALIDATION_FAILED when the projects have too many secrets to be compared at once
@@ -34,7 +34,7 @@ export async function findEqualValues(
   const stored = await listDigests(ctx, criteria);
   const total = stored.reduce((sum, { digests }) => sum + digests.length / DIGEST_BYTES, 0);
   if (total > MAX_DIGESTS) {
-    const message = `must name projects with at most ${MAX_DIGESTS} secrets together`;
+    const message = `must be projects with at most ${MAX_DIGESTS} secrets in total`;
     throw validationFailed([{ path: 'projectIds', code: 'TOO_BIG', message }]);
   }
   const sealers = await ctx.keyring.sealers(

@@ -24,29 +24,30 @@ import { lockHomes } from './secret-writes.js';
 import { listSubjects } from './subject.records.js';
 import { authorizeCarried, mayCarryAll } from './visibility.rules.js';
 
-/** Where a fault stands: `newPath` in a call for one folder, `folders[3].newPath` in a batch. */
+/** Path of a violation: `newPath` in a call for one folder, `folders[3].newPath` in a batch. */
 export type FolderPathOf = (index: number, field: 'id' | 'name' | 'newPath') => string;
 
 /** Changes of folders in environments that are locked. */
 interface FolderBatch {
   readonly project: ProjectAccess;
-  /** By slug: all that the changes name, and those of folders that are named by their ids alone. */
+  /** By slug: all that the changes name, and those of folders that are named by ID alone. */
   readonly environments: ReadonlyMap<string, LockedEnvironment>;
   readonly changes: readonly FolderChange[];
   readonly pathOf: FolderPathOf;
 }
 
-/** A folder that is called by another name, with all secrets right in it. */
+/** A renamed folder, with all secrets directly in it. */
 export interface Relocation extends PlaceRenaming {
   readonly folderId: string;
 }
 
 /**
- * Renames, moves and describes folders. First the rows are written, then the tree itself tells which paths follow from that,
- * so that one batch may change a folder and one above it. References to the secrets in them follow.
+ * Renames, moves and describes folders. The rows are written first, then the tree determines the new paths, so that one
+ * batch may change a folder and one above it. References to the secrets in them are updated.
  *
- * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, FOLDER_NAME_TAKEN, REFERENCES_TOO_LONG,
- *   SEALED_VALUE_INVALID, CONCURRENT_CHANGE
+ * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, FOLDER_NAME_TAKEN,
+ * REFERENCES_TOO_LONG,
+ * SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  */
 export async function changeFolders(tx: Transaction, batch: FolderBatch): Promise<void> {
   const { project, environments, changes } = batch;
@@ -69,7 +70,10 @@ export async function changeFolders(tx: Transaction, batch: FolderBatch): Promis
   await authorizeNewNames(tx, project, () => fieldChangesOf(tx, relocations));
 }
 
-/** What rules match on of folders and of their direct contents, before and after. A folder itself is listed by its parent. */
+/**
+ * The attributes that rules match on, of folders and of their direct contents, before and after. A folder itself is
+ * listed by its parent.
+ */
 async function fieldChangesOf(tx: Transaction, relocations: readonly Relocation[]): Promise<FieldChange[]> {
   const ids = relocations.map(({ folderId }) => folderId);
   const holding = new Map((await listHolding(tx, ids)).map((folder) => [folder.id, folder]));
@@ -86,7 +90,7 @@ async function fieldChangesOf(tx: Transaction, relocations: readonly Relocation[
   });
 }
 
-/** @throws VALIDATION_FAILED for a root folder: it is what its environment stands on */
+/** @throws VALIDATION_FAILED for a root folder, which its environment needs */
 export function refuseRoot(folders: readonly FolderRecord[], pathOf: (index: number) => string): void {
   const details = folders.flatMap(({ path }, index): ErrorDetail[] =>
     path === '/'
@@ -111,7 +115,7 @@ async function loadFolders(
   const twice = ids.flatMap((id, index): ErrorDetail[] =>
     ids.indexOf(id) === index
       ? []
-      : [{ path: pathOf(index, 'id'), code: 'DUPLICATE', message: 'is named twice in this batch' }],
+      : [{ path: pathOf(index, 'id'), code: 'DUPLICATE', message: 'is a duplicate in this batch' }],
   );
   if (twice.length > 0) throw validationFailed(twice);
   const found = new Map((await listFoldersByIds(tx, ids.filter(isId))).map((folder) => [folder.id, folder]));
@@ -125,7 +129,7 @@ async function loadFolders(
   return allFound(folders, (index) => pathOf(index, 'id'));
 }
 
-/** What the folders are to be. @throws FOLDER_NOT_FOUND for a folder to go into that is not there */
+/** The new state of the folders. @throws FOLDER_NOT_FOUND for a missing parent folder */
 async function placed(
   tx: Transaction,
   { changes, pathOf }: FolderBatch,
@@ -156,7 +160,7 @@ function allFound<T>(found: readonly (T | undefined)[], pathOf: (index: number) 
   return found as T[];
 }
 
-/** @throws VALIDATION_FAILED for folders that would come to hang under themselves, and for paths that get too long */
+/** @throws VALIDATION_FAILED for folders that would be moved into themselves, and for paths that become too long */
 function placedMoves(
   { changes, pathOf }: FolderBatch,
   folders: readonly FolderRecord[],
@@ -175,7 +179,7 @@ function placedMoves(
       (move) => move.environment === environmentSlug && `${move.before}/`.startsWith(`${path}/`),
     );
     return isAtFault
-      ? [{ path: pathOf(index, field), code: 'TOO_BIG', message: 'must leave every path at most 2,000 characters' }]
+      ? [{ path: pathOf(index, field), code: 'TOO_BIG', message: 'must keep every path at most 2,000 characters' }]
       : [];
   });
   if (details.length > 0) throw validationFailed(details);
@@ -185,8 +189,8 @@ function placedMoves(
 }
 
 /**
- * Whoever moves a folder moves all that is in it: it takes the right to edit each folder, and to edit and read each secret,
- * where it was and where it comes to be. Nobody moves a folder to where the rules show him more of it.
+ * Moving a folder moves everything in it: it requires the right to edit each folder, and to edit and read each secret,
+ * at the old and at the new location. Nobody moves a folder to where the rules show them more of it.
  *
  * @throws PERMISSION_DENIED
  */
@@ -196,7 +200,7 @@ export async function authorizeRelocations(
   relocations: readonly Relocation[],
 ): Promise<void> {
   if (relocations.length === 0) return;
-  // Nothing comes in that nobody asked for: a secret that is being made is there, or finds its folder gone.
+  // Nothing comes in without a check: a secret that is being created either exists, or does not find its folder.
   await lockHomes(
     tx,
     relocations.map(({ folderId }) => folderId),
@@ -217,7 +221,8 @@ export async function authorizeRelocations(
 }
 
 /**
- * @throws PERMISSION_DENIED where rules would show the caller a folder or its imports by the new place, and not by the old one
+ * @throws PERMISSION_DENIED where rules would show the caller a folder or its imports at the new location, and not at
+ * the old one
  */
 async function refuseShown(tx: Transaction, project: ProjectAccess, relocations: readonly Relocation[]): Promise<void> {
   const gains = (action: 'secret-folders:read' | 'secret-imports:read', path: (place: NamedPlace) => string) => {
@@ -225,7 +230,7 @@ async function refuseShown(tx: Transaction, project: ProjectAccess, relocations:
     return relocations.filter(({ from, to }) => may(to) && !may(from));
   };
   const itself = ({ path }: NamedPlace) => path;
-  // A folder is listed by rights in the one that it is in, and is the top of its own tree. A root folder has nothing to tell.
+  // A folder is listed by rights on its parent, and is the root of its own tree. A root folder has nothing to reveal.
   const folders = [
     ...gains('secret-folders:read', ({ path }) => parentOf(path)),
     ...gains('secret-folders:read', itself),

@@ -30,17 +30,17 @@ import { Visibility } from './visibility.rules.js';
 /** A folder of a tree. */
 export interface FolderTreeEntry {
   readonly folder: ReadFolder;
-  /** 0 for the folder that the tree begins with. */
+  /** 0 for the root of the tree. */
   readonly depth: number;
   readonly secretCount: number;
 }
 
-/** Reads folders: lists, trees and single ones. A folder is seen by whoever may read in the folder that it is in. */
+/** Reads folders: lists, trees and single ones. A folder is visible to callers who may read in its parent folder. */
 export class FolderReadingService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * One folder by id.
+   * One folder by ID.
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
@@ -63,18 +63,20 @@ export class FolderReadingService {
   }
 
   /**
-   * The folders right under a folder, or all below it, by path. What the caller may not see is left out; writes of secrets
-   * that it may not know of do not count.
+   * The folders directly in a folder, or all below it, by path. What the caller may not see is left out; writes of
+   * secrets that it may not see do not count.
    *
-   * @param raw `{ projectId, environment, path, recursive, lastSecretModified?, first?, after? }`; the rules are `ListFolders`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
+   * @param raw `{ projectId, environment, path, recursive, lastSecretModified?, first?, after? }`; the rules are
+   * `ListFolders`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * AUDIT_UNAVAILABLE
    */
   async list(ctx: Context, raw: unknown): Promise<Page<ReadFolder>> {
     const { projectId, environment, path, recursive, lastSecretModified, ...request } = parse(ListFolders, raw);
     const { after, limit } = keyPageBounds(request);
     const { project, ...span } = await this.#base(ctx, { projectId, environment, secretPath: path });
     const since = lastSecretModified ?? null;
-    // Where rules look at paths or at secrets, how many rows make a page is known only after reading them.
+    // Where rules depend on paths or on secrets, the rows of a page are known only after reading them.
     const isFiltered =
       (recursive && isConditional(project.ability)) || (since !== null && new Visibility(project.ability).isPerSecret);
     const bounds = [after, isFiltered ? null : limit] as const;
@@ -87,11 +89,12 @@ export class FolderReadingService {
   }
 
   /**
-   * A folder and all below it, flat, by path, each with its depth and the number of its secrets. Folders that the caller
-   * may not see are left out, and secrets that it may not know of are not counted.
+   * A folder and all below it, flat, by path, each with its depth and the number of its secrets. Folders that the
+   * caller may not see are left out, and secrets that it may not see are not counted.
    *
    * @param raw `{ projectId, environment, path }`; the rules are `FolderTree`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * AUDIT_UNAVAILABLE
    */
   async tree(ctx: Context, raw: unknown): Promise<FolderTreeEntry[]> {
     const { projectId, environment, path } = parse(FolderTree, raw);
@@ -109,8 +112,8 @@ export class FolderReadingService {
   }
 
   /**
-   * Folders right under one path of an environment that is part of a larger answer; all environments share one statement.
-   * Nothing there, or nothing for this caller: empty.
+   * Folders directly in one path of an environment that is part of a larger response; all environments share one
+   * statement. Empty if there is nothing, or nothing for this caller.
    *
    * @throws VALIDATION_FAILED
    */
@@ -126,7 +129,7 @@ export class FolderReadingService {
   }
 
   /**
-   * Folders right under a folder that is part of a larger answer, by name; all folders share one statement.
+   * Folders directly in a folder that is part of a larger response, by name; all folders share one statement.
    *
    * @throws PERMISSION_DENIED
    */
@@ -153,7 +156,7 @@ const depthOf = (path: string): number => (path === '/' ? 0 : path.split('/').le
 const isConditional = (ability: Ability): boolean =>
   ability.rulesFor('read', 'secret-folders').some(({ conditions }) => conditions !== undefined);
 
-/** Tells which folders the caller may see. */
+/** Decides which folders the caller may see. */
 const seenWith =
   (ability: Ability) =>
   ({ environmentSlug, path }: FolderRecord): boolean =>
@@ -161,7 +164,9 @@ const seenWith =
 
 const ANYTHING = { environment: '', path: '/', key: '', tags: [] };
 
-/** Of folders in which secrets were written since, those where the caller may know of one: as it is, and as it was written. */
+/**
+ * Of folders in which secrets were written since, those where the caller may see one: as it is, and as it was written.
+ */
 async function knownAsWritten(
   ctx: Context,
   ability: Ability,
@@ -181,7 +186,7 @@ async function knownAsWritten(
   return folders.filter(({ id }) => folderIds.has(id));
 }
 
-/** How many secrets of each folder the caller may know of. */
+/** Number of secrets in each folder that the caller may see. */
 async function describedSecrets(
   ctx: Context,
   ability: Ability,

@@ -14,8 +14,8 @@ export interface LockedEnvironment {
 }
 
 /**
- * Makes changes of the folders of environments wait for each other. The root folder's row is the lock, in a mode that
- * secrets written meanwhile do not feel. The environments keep their slugs meanwhile.
+ * Serializes changes of the folders of environments. The row of the root folder is the lock, in a mode that does not
+ * block writes of secrets. The slugs of the environments cannot change meanwhile.
  *
  * @returns those of the environments that exist, by slug
  */
@@ -50,7 +50,7 @@ export async function findPaths(
   return new Map(rows.map(({ id, path }) => [path, id]));
 }
 
-/** Ids of folders by their places, in the order of the places; undefined for one that is not there. */
+/** IDs of folders by location, in the order of the locations; undefined for a missing one. */
 export async function findPlaces(
   tx: Transaction,
   places: readonly { readonly environmentId: string; readonly path: string }[],
@@ -67,7 +67,7 @@ export async function findPlaces(
   return places.map((_, index) => ids.get(index));
 }
 
-/** Inserts folders, each under the one before, in one statement. */
+/** Inserts folders, each in the previous one, in one statement. */
 export async function insertFolders(
   tx: Transaction,
   home: { organizationId: string; projectId: string; environmentId: string; topParentId: string },
@@ -93,7 +93,7 @@ export async function insertFolders(
   );
 }
 
-/** What a folder is after a change. Its path follows. */
+/** A folder after a change. Its path follows. */
 export interface ChangedFolder {
   readonly id: string;
   readonly parentId: string;
@@ -101,7 +101,7 @@ export interface ChangedFolder {
   readonly description: string | null;
 }
 
-/** Writes what folders are now. Their paths and those of all below them are still the ones of before: see `listMoves`. */
+/** Writes the new state of folders. Their paths and those of all below them are updated separately: see `listMoves`. */
 export async function writeFolders(tx: Transaction, folders: readonly ChangedFolder[]): Promise<void> {
   await query(
     tx,
@@ -118,16 +118,16 @@ export async function writeFolders(tx: Transaction, folders: readonly ChangedFol
   );
 }
 
-/** A folder whose path is no longer what its parents say. */
+/** A folder whose path does not match its parents. */
 export interface FolderMove {
   readonly id: string;
   readonly environment: string;
   readonly before: string;
-  /** Null for a folder that has come to hang under itself. */
+  /** Null for a folder that was moved into itself. */
   readonly after: string | null;
 }
 
-/** Every folder of environments that gets another path by what its parents are now, locked against new contents, in one statement. */
+/** All folders of environments whose path changes with their parents, locked against new contents, in one statement. */
 export const listMoves = (tx: Transaction, environmentIds: readonly string[]): Promise<FolderMove[]> =>
   query<FolderMove>(
     tx,
@@ -144,10 +144,11 @@ export const listMoves = (tx: Transaction, environmentIds: readonly string[]): P
   );
 
 /**
- * Gives folders their new paths.
+ * Updates the paths of folders.
  *
- * @param areMany several folders were changed: one may take the path that another still has, so that all step aside first.
- *   No name has a dot, so that nobody is in the way there.
+ * @param areMany several folders were changed: one may take the path that another still has, so all of them get
+ * temporary paths first.
+ * No name contains a dot, so that these are free.
  * @throws FOLDER_NAME_TAKEN
  */
 export async function writePaths(
@@ -162,7 +163,7 @@ export async function writePaths(
   await guarded(() => query(tx, text, [ids, folders.map(({ path }) => path)]), TAKEN);
 }
 
-/** Locks a folder against new secrets and folders in it, and tells whether it holds any, or imports. */
+/** Locks a folder against new secrets and folders in it, and returns whether it contains any, or imports. */
 export async function lockContents(tx: Transaction, id: string): Promise<{ isEmpty: boolean }> {
   await query(tx, 'select id from folder where id = $1 for update', [id]);
   const [row] = await query<{ isEmpty: boolean }>(
@@ -174,7 +175,7 @@ export async function lockContents(tx: Transaction, id: string): Promise<{ isEmp
   return { isEmpty: row?.isEmpty ?? true };
 }
 
-/** Of each of these folders, whether there are secrets and imports right in it. */
+/** Whether each of these folders directly contains secrets and imports. */
 export const listHolding = (
   tx: Transaction,
   ids: readonly string[],
@@ -210,7 +211,7 @@ export async function lockSecretsIn(tx: Transaction, folderIds: readonly string[
   return rows.map(({ id }) => id);
 }
 
-/** Deletes a folder with the folders and imports in it. @returns false when it has just gone */
+/** Deletes a folder with the folders and imports in it. @returns false when it was deleted meanwhile */
 export async function deleteFolder(tx: Transaction, id: string): Promise<boolean> {
   return (await query(tx, 'delete from folder where id = $1 returning id', [id])).length === 1;
 }

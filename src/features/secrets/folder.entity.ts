@@ -20,6 +20,6 @@ const FolderSchema = defineEntity({
   },
 });
 
-/** A folder of an environment. `path` is whole, from the root folder, whose path is `/`. */
+/** A folder of an environment. `path` is the full path; that of the root folder is `/`. */
 export class Folder extends FolderSchema.class {}
 FolderSchema.setClass(Folder);

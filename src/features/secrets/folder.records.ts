@@ -18,12 +18,12 @@ export interface FolderRecord {
   readonly updatedAt: Date;
 }
 
-/** A folder, and its project as the caller has it. */
+/** A folder, and its project as the caller sees it. */
 export interface ReadFolder extends FolderRecord {
   readonly access: ProjectAccess;
 }
 
-/** Puts the caller's access beside folders of a project. */
+/** Adds the caller's access to folders of a project. */
 export const withAccess =
   (access: ProjectAccess) =>
   (folder: FolderRecord): ReadFolder => ({ ...folder, access });
@@ -32,7 +32,7 @@ const SELECT = `select f.id, f.project_id as "projectId", f.environment_id as "e
     e.name as "environmentName", f.parent_id as "parentId", f.name, f.path, f.description, f.version, f.created_at as "createdAt", f.updated_at as "updatedAt"
   from folder f join environment e on e.id = f.environment_id`;
 
-/** One folder by id. */
+/** One folder by ID. */
 export async function findFolder(ctx: Context, id: string): Promise<FolderRecord | undefined> {
   const [found] = await query<FolderRecord>(ctx, `${SELECT} where f.id = $1`, [id]);
   return found;
@@ -51,20 +51,20 @@ export async function findFolderByPath(
   return found;
 }
 
-/** Folders by id, in no order. */
+/** Folders by ID, in no order. */
 export const listFoldersByIds = (ctx: Context, ids: readonly string[]): Promise<FolderRecord[]> =>
   query<FolderRecord>(ctx, `${SELECT} where f.id = any($1::uuid[])`, [ids]);
 
-/** Which folders of an environment a list is about. */
+/** Which folders of an environment to list. */
 export interface FolderSpan {
   readonly environmentId: string;
   readonly folderId: string;
   readonly path: string;
-  /** All below the folder, and not only those right under it. */
+  /** All folders below it, and not only its direct children. */
   readonly recursive: boolean;
 }
 
-/** `/a` -> `/a/`, `/` -> `/`: what the paths of all below a folder begin with. */
+/** `/a` -> `/a/`, `/` -> `/`: the prefix of the paths of all folders below. */
 const prefixOf = (path: string): string => (path === '/' ? path : `${path}/`);
 
 /** A condition with its parameters, from `$4` on. */
@@ -74,7 +74,7 @@ const within = ({ environmentId, folderId, path, recursive }: FolderSpan): [text
     : ['f.parent_id = $4', [folderId]];
 
 /**
- * The folders right under a folder, or all below it, by path (by code points).
+ * The folders directly in a folder, or all below it, by path (by code points).
  *
  * @param modifiedSince only folders in which a secret was written then or later
  * @param bounds the path to start after (null: from the top), and the row limit (null: all)
@@ -98,7 +98,7 @@ export function listFolders(
   );
 }
 
-/** A folder and how many secrets are right in it. */
+/** A folder and the number of secrets directly in it. */
 export interface CountedFolder extends FolderRecord {
   readonly secretCount: number;
 }
@@ -115,11 +115,11 @@ export const listTree = (
     [environmentId, path, prefixOf(path)],
   );
 
-/** The folders right under many folders, in one statement. */
+/** The folders directly in many folders, in one statement. */
 export const listSubfolders = (ctx: Context, parentIds: readonly string[]): Promise<FolderRecord[]> =>
   query<FolderRecord>(ctx, `${SELECT} where f.parent_id = any($1::uuid[]) order by f.name collate "C"`, [parentIds]);
 
-/** The folders right under the same path of many environments, in one statement. */
+/** The folders directly in the same path of many environments, in one statement. */
 export const listFoldersInEnvironments = (
   ctx: Context,
   environmentIds: readonly string[],

@@ -40,19 +40,19 @@ import { deleteSecrets, lockStructure } from './secret-writes.js';
 import { listSubjects } from './subject.records.js';
 import { fieldsOf } from './visibility.rules.js';
 
-/** So many of those that import from a folder are named where that stops its deletion. */
+/** Maximum number of importing folders that are named where they prevent a deletion. */
 const MAX_NAMED_IMPORTERS = 20;
 
 const alone: FolderPathOf = (_index, field) => field;
 const inBatch: FolderPathOf = (index, field) => (field === 'id' ? `folders[${index}]` : `folders[${index}].${field}`);
 
-/** Folders of an environment: a tree under `/`, each with its whole path. */
+/** Folders of an environment: a tree under `/`, each with its full path. */
 export class FolderService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Makes a folder and whatever is missing above it. One that exists is answered as it is, without its description to who may
-   * not read it.
+   * Creates a folder and its missing parents. An existing one is returned as it is, without its description to callers
+   * who may not read it.
    *
    * @param raw `{ projectId, environment, path, name, description }`; the rules are `CreateFolder`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, AUDIT_UNAVAILABLE
@@ -62,7 +62,7 @@ export class FolderService {
     const path = joinPath(parent, name);
     if (!isShortEnough(path)) {
       throw validationFailed([
-        { path: 'name', code: 'TOO_BIG', message: 'must leave the path at most 2,000 characters' },
+        { path: 'name', code: 'TOO_BIG', message: 'must keep the path at most 2,000 characters' },
       ]);
     }
     return inTransaction(ctx, async (tx) => {
@@ -97,12 +97,13 @@ export class FolderService {
   }
 
   /**
-   * Renames a folder, moves it into another one, or describes it anew. All below it comes along, imports from it stay, and
-   * references to its secrets are rewritten.
+   * Renames a folder, moves it, or changes its description. Everything in it moves with it, imports from it stay, and
+   * references to its secrets are updated.
    *
    * @param raw `{ id, onlyIn?, name?, newPath?, description? }`; the rules are `UpdateFolder`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, FOLDER_NAME_TAKEN,
-   *   REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * FOLDER_NAME_TAKEN,
+   * REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
    */
   update(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const change = parse(UpdateFolder, raw);
@@ -117,12 +118,12 @@ export class FolderService {
   }
 
   /**
-   * Changes up to 1,000 folders of a project at once, all or none. Paths that are given are those of before, so that two
-   * folders may change places.
+   * Updates up to 1,000 folders of a project at once, all or none. Paths in the input refer to the state before, so
+   * that two folders may swap locations.
    *
    * @param raw `{ projectId, folders }`; the rules are `UpdateFolders`
    * @returns the folders, in the order of the changes
-   * @throws as `update`, naming every fault
+   * @throws as `update`, with every violation
    */
   updateBatch(ctx: Context, raw: unknown): Promise<ReadFolder[]> {
     const { projectId, folders: changes } = parse(UpdateFolders, raw);
@@ -139,19 +140,20 @@ export class FolderService {
   }
 
   /**
-   * Deletes a folder: an empty one, or with `forceDelete` one with everything in it, for a caller who may delete all of that.
-   * One that folders outside of it import from stays in any case.
+   * Deletes a folder: an empty one, or with `forceDelete` one with everything in it, for a caller who may delete all of
+   * that. A folder that folders outside of it import from cannot be deleted.
    *
    * @param raw `{ id, forceDelete }`; the rules are `DeleteFolder`
-   * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, FOLDER_NOT_EMPTY, FOLDER_IMPORTED, SEALED_VALUE_INVALID,
-   *   AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, FOLDER_NOT_EMPTY, FOLDER_IMPORTED,
+   * SEALED_VALUE_INVALID,
+   * AUDIT_UNAVAILABLE
    */
   delete(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { id, forceDelete } = parse(DeleteFolder, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.#owning(tx, id);
       authorize(project, 'secret-folders:delete');
-      // Until here it may have been moved, and its environment may have got another slug.
+      // It may have been moved meanwhile, and its environment renamed.
       await lockStructure(tx, project.projectId);
       const folder = await findFolder(tx, id);
       if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
@@ -161,7 +163,7 @@ export class FolderService {
   }
 
   /**
-   * The same for a folder of an environment that is named by its name, or as REST has it by either name or id.
+   * The same for a folder of an environment that is identified by name, or in REST by name or ID.
    *
    * @param raw `{ projectId, environment, path, name, forceDelete }`; the rules are `DeleteFolderByName`
    * @throws as `delete`, and PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND
@@ -183,7 +185,7 @@ export class FolderService {
     return loadSecretProject(tx, this.projects, projectId);
   }
 
-  /** The project of a folder that is named by its id alone. @throws FOLDER_NOT_FOUND */
+  /** The project of a folder that is identified by ID alone. @throws FOLDER_NOT_FOUND */
   async #owning(tx: Transaction, id: string): Promise<ProjectAccess> {
     const folder = isId(id) ? await findFolder(tx, id) : undefined;
     return this.projects.loadOwning(tx, folder?.projectId, 'FOLDER_NOT_FOUND');
@@ -208,8 +210,8 @@ export class FolderService {
 }
 
 /**
- * Slugs of the environments that changes name, and of those that folders are in which are named by their ids alone. Where there are such,
- * none of the folders moves until the transaction ends.
+ * Slugs of the environments that changes name, and of those of folders that are identified by ID alone. If there are
+ * such folders, none of them moves until the transaction ends.
  */
 async function environmentsOf(
   tx: Transaction,
@@ -226,7 +228,7 @@ async function environmentsOf(
   return [...new Set(slugs)];
 }
 
-/** Deletes a folder of an environment that is locked. @param given `at`: where the caller named it */
+/** Deletes a folder of an environment that is locked. @param given `at`: path of its name in the request */
 async function deleteFound(
   tx: Transaction,
   project: ProjectAccess,
@@ -247,9 +249,9 @@ async function deleteFound(
 }
 
 /**
- * A folder as a change of it answers it: what people wrote about it only to who may read it, or has just written it.
+ * A folder in the response of a change: its description only for callers who may read it, or have just written it.
  *
- * @param isDescribed the change says what the description is
+ * @param isDescribed the change sets the description
  */
 function answered(project: ProjectAccess, folder: FolderRecord, isDescribed = false): ReadFolder {
   const at = { environment: folder.environmentSlug, secretPath: parentOf(folder.path) };
@@ -280,10 +282,10 @@ async function findByName(
 }
 
 /**
- * Imports from outside of a locked tree stop its deletion; those inside of it go with it. An import that is being made holds
- * its source, so that none can come between this look and the deletion.
+ * Imports from outside of a locked tree prevent its deletion; those inside are deleted with it. An import that is being
+ * created locks its source, so that none can appear between this check and the deletion.
  *
- * @throws FOLDER_IMPORTED, naming where, as far as the caller may know it
+ * @throws FOLDER_IMPORTED, naming the importing folders, as far as the caller may see them
  */
 async function refuseImported(
   tx: Transaction,
@@ -306,10 +308,11 @@ async function refuseImported(
 }
 
 /**
- * Deletes the secrets of a locked tree, so that each leaves its mark in the history; folders and imports go with the folder.
+ * Deletes the secrets of a locked tree, so that each gets a deletion in its history; folders and imports are deleted
+ * with the folder.
  *
- * @returns how many secrets there were
- * @throws PERMISSION_DENIED unless the caller may delete everything that is in the tree; ROTATED_SECRET
+ * @returns the number of secrets
+ * @throws PERMISSION_DENIED unless the caller may delete everything in the tree; ROTATED_SECRET
  */
 async function deleteContents(
   tx: Transaction,
@@ -329,7 +332,7 @@ async function deleteContents(
     authorize(project, 'secret-imports:delete', { environment, secretPath: path });
   }
   const secretIds = await lockSecretsIn(tx, folderIds);
-  // Read after the lock and not with it: who waited for it would see the tags of before.
+  // Read after the lock and not with it: a statement that waited for the lock would see the old tags.
   const subjects = secretIds.length === 0 ? [] : await listSubjects(tx, folderIds);
   for (const subject of subjects) authorize(project, 'secrets:delete', fieldsOf(subject));
   await refuseKept(tx, folderIds, at);

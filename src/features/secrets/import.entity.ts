@@ -20,6 +20,6 @@ const SecretImportSchema = defineEntity({
   },
 });
 
-/** A folder whose secrets another folder shows. Positions of a folder are 1 to n without gaps, checked at commit. */
+/** An import of one folder into another. Positions in a folder are 1 to n without gaps, checked at commit. */
 export class SecretImport extends SecretImportSchema.class {}
 SecretImportSchema.setClass(SecretImport);

@@ -16,9 +16,9 @@ export interface ImportEnd {
 export interface ImportRecord {
   readonly id: string;
   readonly projectId: string;
-  /** The folder that imports. */
+  /** The importing folder. */
   readonly folder: ImportEnd;
-  /** The folder that it imports from. */
+  /** The imported folder. */
   readonly source: ImportEnd;
   /** From 1 without gaps among the imports of the folder. */
   readonly position: number;
@@ -26,7 +26,7 @@ export interface ImportRecord {
   readonly updatedAt: Date;
 }
 
-/** What another caller may have made or deleted since it was looked up. */
+/** What another caller may have created or deleted since the lookup. */
 const CODES: ConstraintCodes = {
   secret_import_source_unique: 'IMPORT_EXISTS',
   secret_import_folder_id_fkey: 'FOLDER_NOT_FOUND',
@@ -43,13 +43,13 @@ const SELECT = `select i.id, i.project_id as "projectId", ${end('f', 'e')} as fo
   join folder f on f.id = i.folder_id join environment e on e.id = f.environment_id
   join folder sf on sf.id = i.source_folder_id join environment se on se.id = sf.environment_id`;
 
-/** One import by id. */
+/** One import by ID. */
 export async function findImport(ctx: Context, id: string): Promise<ImportRecord | undefined> {
   const [found] = await query<ImportRecord>(ctx, `${SELECT} where i.id = $1`, [id]);
   return found;
 }
 
-/** Imports by id, in no order. */
+/** Imports by ID, in no order. */
 export const listImportsByIds = (ctx: Context, ids: readonly string[]): Promise<ImportRecord[]> =>
   query<ImportRecord>(ctx, `${SELECT} where i.id = any($1::uuid[])`, [ids]);
 
@@ -83,7 +83,7 @@ export const listImportsOf = (ctx: Context, folderIds: readonly string[]): Promi
     folderIds,
   ]);
 
-/** Keeps folders from being deleted until the transaction ends. @returns how many of them are still there */
+/** Locks folders against deletion until the transaction ends. @returns how many of them still exist */
 export async function holdFolders(tx: Transaction, ids: readonly string[]): Promise<number> {
   const held = await query(tx, 'select 1 from folder where id = any($1::uuid[]) order by id for key share', [ids]);
   return held.length;
@@ -106,7 +106,9 @@ export async function reaches(
   return row?.isReached ?? false;
 }
 
-/** Adds an import behind those of its folder. @returns its id @throws IMPORT_EXISTS, FOLDER_NOT_FOUND, PROJECT_NOT_FOUND */
+/**
+ * Adds an import after those of its folder. @returns its ID @throws IMPORT_EXISTS, FOLDER_NOT_FOUND, PROJECT_NOT_FOUND
+ */
 export async function insertImport(
   tx: Transaction,
   given: { organizationId: string; projectId: string; folderId: string; sourceFolderId: string },
@@ -120,13 +122,16 @@ export async function insertImport(
   return id;
 }
 
-/** Gives an import another source. @throws IMPORT_EXISTS */
+/** Changes the source of an import. @throws IMPORT_EXISTS */
 export async function changeSource(tx: Transaction, id: string, sourceFolderId: string): Promise<void> {
   const text = 'update secret_import set source_folder_id = $2, updated_at = now() where id = $1';
   await guarded(() => query(tx, text, [id, sourceFolderId]), CODES);
 }
 
-/** Moves an import to another place among those of its folder; the ones between shift by one. A place beyond the end is the end. */
+/**
+ * Changes the position of an import in its folder; the ones between shift by one. A position beyond the end means the
+ * last one.
+ */
 export async function moveImport(
   tx: Transaction,
   { id, folder, position }: ImportRecord,
@@ -143,7 +148,7 @@ export async function moveImport(
   );
 }
 
-/** Deletes an import; the ones behind it move up. */
+/** Deletes an import; the positions of later ones decrease by one. */
 export async function deleteImport(tx: Transaction, { id, folder, position }: ImportRecord): Promise<void> {
   await query(tx, 'delete from secret_import where id = $1', [id]);
   await query(tx, 'update secret_import set position = position - 1 where folder_id = $1 and position > $2', [
@@ -152,7 +157,7 @@ export async function deleteImport(tx: Transaction, { id, folder, position }: Im
   ]);
 }
 
-/** Where folders are imported by folders that are not among them, by environment and path. */
+/** Folders outside of a set that import folders in it, by environment and path. */
 export const listImporters = (
   tx: Transaction,
   folderIds: readonly string[],

@@ -31,22 +31,26 @@ import { lockStructure } from './secret-writes.js';
 
 type Action = 'secret-imports:read' | 'secret-imports:create' | 'secret-imports:edit' | 'secret-imports:delete';
 
-/** A folder that imports, in a project where the caller may do this to its imports. */
+/** An importing folder, in a project where the caller may perform the action on its imports. */
 interface Importing extends FoundPlace {
   readonly project: ProjectAccess;
 }
 
-/** Imports: a folder brings its readers the secrets of other folders of the project. They never form a cycle. */
+/**
+ * Imports: a folder makes the secrets of other folders of the project available to its readers. They never form a
+ * cycle.
+ */
 export class ImportService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Makes a folder import from another one, after those that it imports already. The caller must be one who may know of the
-   * secrets at the source.
+   * Imports a folder into another one, after its existing imports. The caller must be allowed to see secrets at the
+   * source.
    *
    * @param raw `{ projectId, environment, path, sourceEnvironment, sourcePath }`; the rules are `CreateImport`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, IMPORT_EXISTS,
-   *   IMPORT_CYCLE, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * IMPORT_EXISTS,
+   * IMPORT_CYCLE, AUDIT_UNAVAILABLE
    */
   create(ctx: Context, raw: unknown): Promise<ImportRecord> {
     const { sourceEnvironment, sourcePath, path: secretPath, ...at } = parse(CreateImport, raw);
@@ -63,12 +67,14 @@ export class ImportService {
   }
 
   /**
-   * Gives an import another source, or another place among those of its folder.
+   * Changes the source of an import, or its position in its folder.
    *
-   * @param raw `{ id, onlyIn?, sourceEnvironment?, sourcePath?, position? }`; the rules are `UpdateImport`; a position beyond the
-   *   end is the end
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, IMPORT_NOT_FOUND,
-   *   IMPORT_EXISTS, IMPORT_CYCLE, AUDIT_UNAVAILABLE
+   * @param raw `{ id, onlyIn?, sourceEnvironment?, sourcePath?, position? }`; the rules are `UpdateImport`; a position
+   * beyond the
+   * end means the last one
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * IMPORT_NOT_FOUND,
+   * IMPORT_EXISTS, IMPORT_CYCLE, AUDIT_UNAVAILABLE
    */
   update(ctx: Context, raw: unknown): Promise<ImportRecord> {
     const { sourceEnvironment, sourcePath, position, ...given } = parse(UpdateImport, raw);
@@ -91,12 +97,13 @@ export class ImportService {
   }
 
   /**
-   * Deletes an import; the ones behind it move up.
+   * Deletes an import; the positions of later ones decrease by one.
    *
    * @param raw `{ id, onlyIn? }`; the rules are `DeleteImport`
-   * @returns the import as it was
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, IMPORT_NOT_FOUND,
-   *   AUDIT_UNAVAILABLE
+   * @returns the deleted import
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * IMPORT_NOT_FOUND,
+   * AUDIT_UNAVAILABLE
    */
   delete(ctx: Context, raw: unknown): Promise<ImportRecord> {
     const given = parse(DeleteImport, raw);
@@ -146,8 +153,8 @@ export class ImportService {
   }
 
   /**
-   * Imports of the folder at one path of an environment that is part of a larger answer; all environments share one
-   * statement. Nothing there: empty.
+   * Imports of the folder at one path of an environment that is part of a larger response; all environments share one
+   * statement. Empty if the folder does not exist.
    *
    * @throws VALIDATION_FAILED, PERMISSION_DENIED
    */
@@ -162,7 +169,7 @@ export class ImportService {
   }
 
   /**
-   * Imports of a folder that is part of a larger answer; all folders share one statement.
+   * Imports of a folder that is part of a larger response; all folders share one statement.
    *
    * @throws PERMISSION_DENIED
    */
@@ -184,10 +191,12 @@ export class ImportService {
   }
 
   /**
-   * An import that the caller may do this to. Nobody else changes it, or moves its folders, until the transaction ends.
+   * An import on which the caller may perform the action. It cannot be changed, nor its folders moved, until the
+   * transaction ends.
    *
    * @param given `onlyIn`: the folder whose import it must be; any when absent
-   * @throws IMPORT_NOT_FOUND, PERMISSION_DENIED; with `onlyIn` PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND
+   * @throws IMPORT_NOT_FOUND, PERMISSION_DENIED; with `onlyIn` PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND,
+   * FOLDER_NOT_FOUND
    */
   async #locked(
     tx: Transaction,
@@ -203,7 +212,7 @@ export class ImportService {
     const { project } = await this.#owned(tx, id);
     authorize(project, action);
     await lockStructure(tx, project.projectId);
-    // Its folder may have been moved until here.
+    // Its folder may have been moved meanwhile.
     const before = await load(tx, id);
     authorize(project, action, fieldsOf(before.folder));
     return { project, before };
@@ -211,7 +220,7 @@ export class ImportService {
 
   async #importing(ctx: Context, place: Place, action: Action): Promise<Importing> {
     const project = await loadSecretProject(ctx, this.projects, place.projectId);
-    // Who may do this nowhere learns nothing of environments and folders.
+    // A caller who may do this nowhere learns nothing about environments and folders.
     authorize(project, action);
     const found = await loadPlace(ctx, place);
     authorize(project, action, { environment: place.environment, secretPath: place.secretPath });
@@ -225,7 +234,7 @@ const fieldsOf = ({ environmentSlug, path }: Pick<ImportEnd, 'environmentSlug' |
 });
 
 /**
- * The folder to import from. Whoever makes an import shows its readers what is there, and so has to know of that himself.
+ * The folder to import from. An import shows its readers what is there, so its creator must be allowed to see it too.
  *
  * @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, PERMISSION_DENIED, VALIDATION_FAILED for the importing folder itself
  */
@@ -239,13 +248,15 @@ async function loadSource(
   authorize(project, 'secrets:describeSecret', { environment, secretPath });
   if (found.folderId === folderId) {
     throw validationFailed([
-      { path: 'sourcePath', code: 'IMPORT_OF_ITSELF', message: 'must be another folder than the one that imports' },
+      { path: 'sourcePath', code: 'IMPORT_OF_ITSELF', message: 'must not be the importing folder' },
     ]);
   }
   return found;
 }
 
-/** Under the lock of imports. The folders are held first: what deletes one of them comes before or finds the import. */
+/**
+ * Under the lock of imports. The folders are locked first: a deletion of one of them comes before, or finds the import.
+ */
 async function refuseCycle(
   tx: Transaction,
   { folderId, sourceFolderId }: { folderId: string; sourceFolderId: string },
@@ -266,7 +277,7 @@ async function loadIn(tx: Transaction, folderId: string, id: string): Promise<Im
   return found;
 }
 
-/** @throws VALIDATION_FAILED for a text that is no cursor of this list */
+/** @throws VALIDATION_FAILED for an invalid cursor */
 function positionOf({ after }: PageRequest): string | null {
   const [position = null] = after == null ? [] : decodeCursor(after, 1, ([text = '']) => isPosition(text));
   return position;

@@ -15,7 +15,7 @@ import {
 import { SecretType, toSecretType, toSecretTypes } from './secret.type.js';
 import { positionOfView } from './secret.view.js';
 
-const NestedSecretConnection = connectionOf(SecretType, 'NestedSecret', 'path, then key, or as `orderBy` says');
+const NestedSecretConnection = connectionOf(SecretType, 'NestedSecret', 'path, then key, unless `orderBy` is set');
 
 @Resolver(() => EnvironmentType)
 export class EnvironmentSecretsResolver {

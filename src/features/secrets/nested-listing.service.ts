@@ -20,12 +20,14 @@ import { openerFor } from './secret-sealing.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
 
 /**
- * Lists of secrets inside of larger answers. All lists of an answer share one statement, one for the keys that open them, one
- * for what their values refer to, and one for their records in the audit trail, whatever their number.
+ * Lists of secrets inside of larger responses. All lists of a response share one statement, one for the keys that
+ * decrypt them, one for what their values reference, and one for their records in the audit trail, whatever their
+ * number.
  */
 export class NestedListingService {
   /**
-   * Secrets at one path of an environment, with `recursive` of the folders below too, by path, then key. Nothing there: empty.
+   * Secrets at one path of an environment, with `recursive` of the folders below too, by path, then key. Empty if the
+   * path does not exist.
    *
    * @param raw path, filters and page; the rules are `ListInEnvironment`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
@@ -37,7 +39,7 @@ export class NestedListingService {
   }
 
   /**
-   * Secrets of a folder, by key: those that the caller may know of.
+   * Secrets of a folder, by key: those that the caller may see.
    *
    * @param raw filters and page; the rules are `ListInFolder`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
@@ -53,14 +55,14 @@ type Owner =
   | { readonly environmentId: string; readonly secretPath: string; readonly recursive: boolean }
   | { readonly folderId: string };
 
-/** One list of an answer. */
+/** One list of a response. */
 interface Listing {
   readonly access: ProjectAccess;
   readonly owner: Owner;
   readonly input: z.infer<typeof ListInFolder>;
 }
 
-/** What one list shows, and how much of it does not open. */
+/** The entries of one list, and how much of it cannot be decrypted. */
 interface Shown {
   readonly page: Page<SecretView>;
   readonly unreadable: number;
@@ -72,8 +74,8 @@ const listTogether: Together<Listing, Page<SecretView>> = async (ctx, listings) 
   const pages = listings.map(({ input }) => input.first ?? null);
   const rows = pages.reduce((sum: number | null, first) => (sum === null || first === null ? null : sum + first), 0);
   await waitForTurn(ctx, rows, 'huge');
-  // All lists open their values before any of them expands them: what expansions load is one statement for all lists that ask
-  // for it in the same turn, and opening takes turns.
+  // All lists decrypt their values before any of them expands them: what expansions load is one statement for all lists
+  // that request it in the same turn, and decryption yields.
   const opened = await Promise.all(listings.map((listing) => open(ctx, listing)));
   const shown = await Promise.all(opened.map((list) => expand(ctx, list)));
   const events = shown.flatMap(({ page, unreadable, disclosed }, index) => {
@@ -94,7 +96,7 @@ const listTogether: Together<Listing, Page<SecretView>> = async (ctx, listings) 
   return shown.map(({ page }) => page);
 };
 
-/** A list whose values are open and not expanded yet. */
+/** A list whose values are decrypted and not expanded yet. */
 interface Opened {
   readonly listing: Listing;
   readonly visibility: Visibility;
@@ -107,7 +109,7 @@ async function open(ctx: Context, listing: Listing): Promise<Opened> {
   const order = orderOf(input);
   const after = positionOf(input.after, order);
   const visibility = new Visibility(access.ability);
-  // Where rules look at single secrets, how many rows make a page is known only after reading them.
+  // Where rules depend on single secrets, the rows of a page are known only after reading them.
   const options = optionsOf(input, after, visibility.isPerSecret ? null : rowsFor(input));
   const records = (await load(ctx, owner, options)) ?? [];
   const visible = await filterInSlices(records, (record) => visibility.describes(record));

@@ -19,6 +19,6 @@ const PersonalSecretSchema = defineEntity({
   },
 });
 
-/** What one user has in place of a shared secret. Value and comment are sealed. */
+/** The personal value of one user for a shared secret. Value and comment are sealed. */
 export class PersonalSecret extends PersonalSecretSchema.class {}
 PersonalSecretSchema.setClass(PersonalSecret);

@@ -3,7 +3,7 @@ import { query } from '../../kernel/database/database.js';
 import { guarded } from '../../kernel/database/in-transaction.js';
 import { noteStates, personalDigest } from './secret-states.js';
 
-/** A user's own value in place of a shared secret's. What it does not have is that of the shared one. */
+/** A user's personal value of a shared secret. Other fields are those of the shared one. */
 export interface PersonalRecord {
   readonly id: string;
   readonly secretId: string;
@@ -19,7 +19,7 @@ const COLUMNS = `id, secret_id as "secretId", version, value_sealed as "valueSea
 
 const WRITTEN = `${COLUMNS}, ${personalDigest('ps')} as digest`;
 
-/** The user's own value of a secret, locked until the transaction ends. */
+/** The user's personal value of a secret, locked until the transaction ends. */
 export async function lockPersonal(
   tx: Transaction,
   { secretId, userId }: { secretId: string; userId: string },
@@ -32,10 +32,12 @@ export async function lockPersonal(
   return found;
 }
 
-/** What of a row a write decides. */
+/** The columns that a write sets. */
 type PersonalRow = Pick<PersonalRecord, 'id' | 'version' | 'valueSealed' | 'commentSealed'>;
 
-/** @throws SECRET_KEY_TAKEN when the user has one already, SECRET_NOT_FOUND when the shared one has just gone */
+/**
+ * @throws SECRET_KEY_TAKEN when the user has one already, SECRET_NOT_FOUND when the shared one was deleted meanwhile
+ */
 export async function insertPersonal(
   tx: Transaction,
   home: { organizationId: string; projectId: string; secretId: string; userId: string },

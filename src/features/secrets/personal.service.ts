@@ -24,22 +24,23 @@ import { loadPlace, loadSecretProject } from './secret-place.js';
 import { openerFor, openPersonal, sealerFor, sealPersonal } from './secret-sealing.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
 
-/** A shared secret that the caller, a user, may have an own value of. */
+/** A shared secret that the caller, a user, may have a personal value of. */
 interface Owned {
   readonly project: ProjectAccess;
   readonly shared: SecretRecord;
   readonly userId: string;
 }
 
-/** Makes, changes and deletes a user's own values in place of shared ones. They matter to their owner alone. */
+/** Creates, updates and deletes personal values. They concern only their owner. */
 export class PersonalSecretService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Gives the caller its own value of a shared secret.
+   * Creates the caller's personal value of a shared secret.
    *
-   * @throws VALIDATION_FAILED (PERSONAL_NEEDS_USER, NOT_PERSONAL), PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
-   *   SECRET_NOT_FOUND, PERMISSION_DENIED, SECRET_KEY_TAKEN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED (PERSONAL_NEEDS_USER, NOT_PERSONAL), PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND,
+   * FOLDER_NOT_FOUND,
+   * SECRET_NOT_FOUND, PERMISSION_DENIED, SECRET_KEY_TAKEN, AUDIT_UNAVAILABLE
    */
   create(
     ctx: Context,
@@ -68,9 +69,10 @@ export class PersonalSecretService {
   }
 
   /**
-   * Changes the caller's own value: absent keeps, a null comment clears it.
+   * Updates the caller's personal value: absent keeps, a null comment clears it.
    *
-   * @throws as `create`, without SECRET_KEY_TAKEN; SECRET_NOT_FOUND also when there is no own value; SEALED_VALUE_INVALID
+   * @throws as `create`, without SECRET_KEY_TAKEN; SECRET_NOT_FOUND also when there is no personal value;
+   * SEALED_VALUE_INVALID
    */
   update(
     ctx: Context,
@@ -99,7 +101,7 @@ export class PersonalSecretService {
   }
 
   /**
-   * Deletes the caller's own value and answers it as it was; the shared one holds again.
+   * Deletes and returns the caller's personal value; the shared one applies again.
    *
    * @throws as `update`
    */
@@ -112,7 +114,7 @@ export class PersonalSecretService {
     });
   }
 
-  /** Who may know of a shared secret may have an own value in its place: it changes nothing for others. */
+  /** Whoever may see a shared secret may have a personal value of it: it changes nothing for others. */
   async #load(tx: Transaction, place: Place, key: string): Promise<Owned> {
     const project = await loadSecretProject(tx, this.projects, place.projectId);
     authorizeListing(project);
@@ -132,7 +134,7 @@ export class PersonalSecretService {
 
 const placeOf = ({ environment, path }: SecretRecord) => ({ environment, path });
 
-/** The value that is written over, which its owner may read, if it opens. */
+/** The value that is overwritten, which its owner may read, if it can be decrypted. */
 function earlierOf(opener: Sealer, shared: SecretRecord, own: PersonalRecord): readonly PlacedValue[] {
   try {
     return [{ ...placeOf(shared), value: openPersonal(opener, own, 'value', own.valueSealed) }];
@@ -165,12 +167,18 @@ async function finish(
   return view;
 }
 
-/** What a personal secret cannot have of its own. */
+/** The fields that a personal secret does not have. */
 function refuseShared(rest: Readonly<Record<string, unknown>>): void {
   const faults = Object.entries(rest).flatMap(([name, value]): ErrorDetail[] =>
     value == null
       ? []
-      : [{ path: name, code: 'NOT_PERSONAL', message: 'must be absent: a personal secret has that of the shared one' }],
+      : [
+          {
+            path: name,
+            code: 'NOT_PERSONAL',
+            message: 'must be absent: a personal secret takes it from the shared secret',
+          },
+        ],
   );
   if (faults.length > 0) throw validationFailed(faults);
 }

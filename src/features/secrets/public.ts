@@ -11,7 +11,7 @@ export {
 export { writeContents } from './copies/copy-writes.js';
 export { followEnvironment, forgetEnvironment } from './environment-changes.js';
 
-/** Gives each environment its root folder `/`, named root, in one statement. */
+/** Creates the root folder `/`, named root, of each environment, in one statement. */
 export const createRootFolders: CreateRootFolders = async (tx, environments) => {
   if (environments.length === 0) return;
   await query(

@@ -8,27 +8,27 @@ import type { SecretRecord } from './secret.records.js';
 import { openSecretValue, referencesIn } from './secret-sealing.js';
 import { Visibility } from './visibility.rules.js';
 
-/** A value, and the folder that its references without a place start from. */
+/** A value, and the folder that its references without a location start from. */
 export interface PlacedValue extends NamedPlace {
   readonly value: SealedText;
 }
 
-/** A value that is about to be written. */
+/** A value to be written. */
 export interface NewValue extends PlacedValue {
-  /** Values that it replaces or comes from, as far as the writer may read them: what they refer to may stay. */
+  /** Values that it replaces or comes from, as far as the writer may read them: their references may stay. */
   readonly earlier?: () => readonly PlacedValue[];
-  /** Where the request has it. */
+  /** Its path in the request. */
   readonly at: string;
 }
 
 /**
- * A value may refer only to secrets that its writer may describe: others expand it with rights of their own, in places that the
- * writer chooses. The rules decide by the path and key that a reference names, as for a secret without tags. Whether there is
- * such a secret makes no difference, so that nobody learns it by writing.
+ * A value may reference only secrets that its writer may see: others expand it with their own rights, in locations that
+ * the writer chooses. The rules decide by the path and key of a reference, as for a secret without tags. Whether the
+ * secret exists makes no difference, so that nobody learns it by writing.
  *
- * Every method that writes values calls this with all of them, except for references that the service itself rewrites.
+ * Every method that writes values calls this with all of them, except for references that the service itself updates.
  *
- * @throws PERMISSION_DENIED, naming each value at its place in the request
+ * @throws PERMISSION_DENIED, with the path of each value in the request
  */
 export function authorizeReferences({ ability, projectId }: ProjectAccess, values: readonly NewValue[]): void {
   const visibility = new Visibility(ability);
@@ -42,7 +42,7 @@ export function authorizeReferences({ ability, projectId }: ProjectAccess, value
   );
 }
 
-/** The value of a secret before a write, if there is one that the writer may read and that opens. */
+/** The value of a secret before a write, if there is one that the writer may read and that can be decrypted. */
 export function readableValue(
   opener: Sealer,
   { ability }: ProjectAccess,
@@ -64,7 +64,7 @@ function mayBeWritten({ earlier = () => [], ...value }: NewValue, visibility: Vi
   return hidden.every((target) => stood.has(nameOf(target)));
 }
 
-/** The secrets that a value refers to. */
+/** The secrets that a value references. */
 const targetsOf = ({ value, ...place }: PlacedValue): (NamedPlace & { readonly key: string })[] =>
   referencesIn(value).map(({ environment, path, key }) => ({
     environment: environment ?? place.environment,
@@ -72,6 +72,6 @@ const targetsOf = ({ value, ...place }: PlacedValue): (NamedPlace & { readonly k
     key,
   }));
 
-/** Neither slugs nor paths have a blank in them. */
+/** Neither slugs nor paths contain a blank. */
 const nameOf = ({ environment, path, key }: NamedPlace & { readonly key: string }): string =>
   `${environment} ${path} ${key}`;

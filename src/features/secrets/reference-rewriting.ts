@@ -12,26 +12,27 @@ import { openerFor, renamedIn, sealerFor } from './secret-sealing.js';
 import { lockByIds, type SecretRow, updateSecrets } from './secret-writes.js';
 import { Visibility } from './visibility.rules.js';
 
-/** A secret that has another name now. */
+/** A renamed or moved secret. */
 export interface Renaming {
   readonly from: SecretName;
   readonly to: SecretName;
 }
 
 /**
- * Carries new names of secrets into the values that refer to them: a next version of each, written by the service itself.
- * Called in the transaction of the renaming, after it. One statement when nothing refers to them, five otherwise, whatever
- * their number. A reference without a place that still finds its secret beside it stays. Personal values are their owners' alone:
- * what they refer to is neither indexed nor rewritten.
+ * Updates the references to renamed secrets in other values: a new version of each, written by the service itself.
+ * Called in the transaction of the rename, after it. One statement when nothing references them, five otherwise,
+ * whatever their number. A reference without a location that still finds its secret in the same folder stays. Personal
+ * values belong to their owners: their references are neither indexed nor updated.
  *
- * A value that the caller may not read never stops a rename: where its references cannot follow, it stays as it is, as when the
- * secret is deleted. A refusal would reveal what it refers to.
+ * A value that the caller may not read never prevents a rename: where its references cannot be updated, it stays as it
+ * is, as when the secret is deleted. An error would reveal what it references.
  *
- * @param options `except`: secrets that are left as they are, those that were written with the new names; `isDryRun`: nothing is
- *   written
- * @returns how many secrets were rewritten, of those whose values the caller may read
+ * @param options `except`: secrets that are left as they are, those that were written with the new names; `isDryRun`:
+ * nothing is
+ * written
+ * @returns how many secrets were updated, of those whose values the caller may read
  * @throws SECRET_REFERENCED when a new key cannot be written in a reference, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID,
- *   CONCURRENT_CHANGE
+ * CONCURRENT_CHANGE
  */
 export async function rewriteReferencesTo(
   tx: Transaction,
@@ -46,23 +47,23 @@ export async function rewriteReferencesTo(
   return rewriteAll(tx, project, { referring, renameIn: renamer(renamings), isDryRun });
 }
 
-/** Where secrets are, as references name it. */
+/** The location of secrets in terms of references. */
 export type NamedPlace = Omit<SecretName, 'key'>;
 
-/** What references in a value of a place become. @param isShown whether the caller may read the value */
+/** How references in a value at a location change. @param isShown whether the caller may read the value */
 export type RenameIn = (place: NamedPlace, isShown: boolean) => Rename;
 
-/** A folder that is called by another name now, with all secrets in it. */
+/** A renamed or moved folder, with all secrets in it. */
 export interface PlaceRenaming {
   readonly from: NamedPlace;
   readonly to: NamedPlace;
 }
 
 /**
- * The same for whole folders: references that name one of them follow it. Those without a place stay, since a folder keeps
- * its secrets together. One statement when nothing refers to them, five otherwise, whatever their number.
+ * The same for whole folders: references that name one of them are updated. Those without a location stay, since a
+ * folder keeps its secrets together. One statement when nothing references them, five otherwise, whatever their number.
  *
- * @returns how many secrets were rewritten, of those whose values the caller may read
+ * @returns how many secrets were updated, of those whose values the caller may read
  * @throws REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  */
 export async function rewriteReferencesInto(
@@ -116,13 +117,13 @@ function refuseTooLong(tooLong: readonly SecretRecord[]): void {
     ({ environment, path, key }): ErrorDetail => ({
       path: `${environment}${joinPath(path, key)}`,
       code: 'TOO_BIG',
-      message: 'must be at most 512 KiB of UTF-8, also with the new names in its references',
+      message: 'must be at most 512 KiB of UTF-8 with the new names in its references',
     }),
   );
   throw new AppError('REFERENCES_TOO_LONG', undefined, { details });
 }
 
-/** Secrets of a project whose values name any of these. */
+/** Secrets of a project whose values reference any of these. */
 export async function findReferring(
   tx: Transaction,
   projectId: string,
@@ -149,7 +150,7 @@ export async function findReferring(
   return rows.map(({ id }) => id);
 }
 
-/** Secrets of a project whose values name any of these folders. */
+/** Secrets of a project whose values reference any of these folders. */
 async function findReferringInto(
   tx: Transaction,
   projectId: string,
@@ -171,11 +172,12 @@ const placeNameOf = ({ environment, path }: NamedPlace): string => JSON.stringif
 const nameOf = ({ environment, path, key }: SecretName): string => JSON.stringify([environment, path, key]);
 
 /**
- * What a reference in a value of a given place becomes by new names of secrets. For values that are written together with
- * the names; `rewriteReferencesTo` is for all others.
+ * How a reference in a value at a given location changes with new names of secrets. For values that are written
+ * together with the names; `rewriteReferencesTo` is for all others.
  *
- * @returns a function that throws SECRET_REFERENCED for a new key that cannot be written in a reference; where the caller may
- *   not read the value, the reference stays
+ * @returns a function that throws SECRET_REFERENCED for a new key that cannot be written in a reference; where the
+ * caller may
+ * not read the value, the reference stays
  */
 export function renamer(renamings: readonly Renaming[]): RenameIn {
   const known = new Map(renamings.map(({ from, to }) => [nameOf(from), to]));

@@ -4,7 +4,7 @@ const SecretReferenceSchema = defineEntity({
   name: 'SecretReference',
   tableName: 'secret_reference',
   uniques: [{ name: 'secret_reference_unique', properties: ['secretId', 'key', 'path', 'environment'] }],
-  // The table has no primary key, since columns of one cannot be null. What MikroORM needs to be told is unique all the same.
+  // The table has no primary key, since its columns cannot be null. MikroORM needs one; these columns are unique.
   properties: {
     secretId: p.uuid().primary(),
     projectId: p.uuid(),
@@ -14,6 +14,8 @@ const SecretReferenceSchema = defineEntity({
   },
 });
 
-/** A secret that the value of another one names. Without an environment it is in the folder of the secret itself. */
+/**
+ * A secret that the value of another one references. Without an environment it is in the folder of the secret itself.
+ */
 export class SecretReference extends SecretReferenceSchema.class {}
 SecretReferenceSchema.setClass(SecretReference);

@@ -2,24 +2,26 @@ import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import type { SecretSubject } from './visibility.rules.js';
 
-/** Values of referenced secrets that one reply takes in together, in bytes. What is beyond stays as it stands. */
+/**
+ * Maximum total size of referenced values that one response inserts, in bytes. References beyond it are not expanded.
+ */
 const MAX_REFERENCED_BYTES = 64 * 1024 * 1024;
 
-/** A secret as references name it, from anywhere in its project. */
+/** A secret in terms of references, from anywhere in its project. */
 export interface SecretName {
   readonly environment: string;
   readonly path: string;
   readonly key: string;
 }
 
-/** A secret that values refer to. */
+/** A referenced secret. */
 export interface ReferencedRecord extends SecretSubject {
   readonly id: string;
   readonly projectId: string;
   readonly version: number;
   /** A rotation writes it: its value contains no references. */
   readonly isRotated: boolean;
-  /** Null when it is too much, with those before it. */
+  /** Null when it is too large, with those before it. */
   readonly valueSealed: Uint8Array | null;
 }
 
@@ -29,7 +31,7 @@ const REFERENCED = `
     case when sum(octet_length(value_sealed)) over (order by id) <= ${MAX_REFERENCED_BYTES} then value_sealed end as "valueSealed"
   from referenced_secrets($1, $2, $3, $4) found`;
 
-/** These secrets and all that can be reached from them by references, in one statement however many links away. */
+/** These secrets and all that they reference, directly or indirectly, in one statement at any depth. */
 export const findReferenced = (
   ctx: Context,
   named: readonly (SecretName & { readonly projectId: string })[],

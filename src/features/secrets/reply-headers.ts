@@ -12,22 +12,24 @@ const counted =
     value: (data) => (count(data) === 0 ? null : String(count(data))),
   });
 
-/** How many references of a reply could not be expanded. */
+/** Number of references in a response that could not be expanded. */
 export const unresolvedReferences = counted(
   'X-Unresolved-References',
-  'How many references stand in the values as they are, since they could not be expanded: missing, cyclic, forbidden or too large. Absent for none. `referenceIssues` in GraphQL names them.',
+  'Number of references that could not be expanded and are returned unchanged: missing, cyclic, forbidden or too ' +
+    'large. Absent for none. In GraphQL `referenceIssues` lists them.',
 );
 
-/** How many values of a reply did not open. */
+/** Number of values in a response that could not be decrypted. */
 export const unreadableValues = counted(
   'X-Unreadable-Values',
-  'How many values are withheld because they did not open: somebody edited the database, or a key is missing. Absent for none. `readIssues` in GraphQL names them.',
+  'Number of values that are hidden because they cannot be decrypted: the database was edited, or a key is ' +
+    'missing. Absent for none. In GraphQL `readIssues` lists them.',
 );
 
-/** Whether a recursive list left something out. */
+/** Whether a recursive list was truncated. */
 export const depthTruncated = (isTruncated: (data: Data) => boolean): ReplyHeader<Data> => ({
   name: 'X-Depth-Truncated',
-  description: '`true` when there are folders deeper than 20 levels, which are left out. Absent otherwise.',
+  description: '`true` when folders deeper than 20 levels were left out. Absent otherwise.',
   schema: { type: 'string', enum: ['true'] },
   value: (data) => (isTruncated(data) ? 'true' : null),
 });

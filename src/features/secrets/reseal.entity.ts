@@ -9,6 +9,6 @@ const SecretResealSchema = defineEntity({
   },
 });
 
-/** A project whose secrets are sealed in the way of an earlier release, and wait to be sealed anew. */
+/** A project whose secrets are sealed in the format of an earlier release, and wait to be resealed. */
 export class SecretReseal extends SecretResealSchema.class {}
 SecretResealSchema.setClass(SecretReseal);

@@ -8,7 +8,7 @@ import type { SecretRow } from './secret-writes.js';
 import type { VersionRecord } from './version.records.js';
 import { type Comparable, type Difference, differencesBetween } from './version.rules.js';
 
-/** What a secret or a version of it holds, as a project would have it written today. @throws SEALED_VALUE_INVALID */
+/** The contents of a secret or a version, as the project would require them today. @throws SEALED_VALUE_INVALID */
 export function contentsOf(
   opener: Sealer,
   { enforceEncryptedSecretMetadata }: Pick<ProjectAccess, 'enforceEncryptedSecretMetadata'>,
@@ -20,23 +20,26 @@ export function contentsOf(
   return { ...clear, metadata: clear.metadata.map((entry) => ({ ...entry, isEncrypted: true })) };
 }
 
-/** Where the contents of a version go: a row and its next version. */
+/** Target of the contents of a version: a row and its next version. */
 export type Home = Pick<SecretRow, 'id' | 'version' | 'environmentId' | 'folderId'>;
 
-/** The row that holds again what a version held, with those of its tags that still exist. */
+/** The row with the contents of a version, with those of its tags that still exist. */
 export const restoredRow = (
   sealer: SecretSealer,
   { record, clear }: { record: VersionRecord; clear: Clear },
   home: Home,
 ): SecretRow => sealedRow(sealer, { ...nextAttributes(record), ...home }, clear);
 
-/** Tags of a version that are gone. */
+/** Deleted tags of a version. */
 export const goneTagsOf = ({ tagIds, tags }: VersionRecord): string[] =>
   tagIds.filter((id) => !tags.some((tag) => tag.id === id));
 
 const CONTENTS: ReadonlySet<Difference> = new Set(['VALUE', 'COMMENT', 'METADATA', 'TAGS', 'SETTINGS']);
 
-/** True when a secret holds what a version would bring back. One that does not open does not, and is mended by it. */
+/**
+ * True when a secret already has the contents of a version. A secret that cannot be decrypted has not, and the restore
+ * repairs it.
+ */
 export function holds(
   opener: Sealer,
   present: SecretRecord,

@@ -5,11 +5,11 @@ import { authorizeReferences } from './reference-guard.js';
 import { type Stood, VersionVisibility } from './version.rules.js';
 import { authorizeSubjectChanges, fieldsOf, type SecretSubject, Visibility } from './visibility.rules.js';
 
-/** One secret that a restore writes, as rules see it. */
+/** A secret that a restore writes, as rules see it. */
 interface Restoration {
-  /** The secret that is brought back, as it stands. */
+  /** The current state of the restored secret. */
   readonly secret: Stood;
-  /** What is written over: the secret itself, or one that has its name; null when nothing is. */
+  /** What is overwritten: the secret itself, or one that has its name; null for nothing. */
   readonly before: SecretSubject | null;
   /** As it was. */
   readonly old: SecretSubject;
@@ -26,9 +26,9 @@ export class RestoreGuard {
   }
 
   /**
-   * @throws PERMISSION_DENIED unless the caller may know of the version, and may change what is there into it, or make it when
-   *   nothing is. Nobody gets to read by it what he may not read as a version: deleting a secret first, or its having been
-   *   moved away, opens nothing.
+   * @throws PERMISSION_DENIED unless the caller may see the version, and may change the existing secret into it, or
+   * create it. A restore does not let anybody read what they may not read as a version: deleting a secret first, or its
+   * earlier move, changes nothing.
    */
   authorize({ secret, before, old, after }: Restoration): void {
     const versions = this.versionsOf(secret);
@@ -43,11 +43,11 @@ export class RestoreGuard {
   }
 
   /**
-   * @param value of the version, opened only when it matters
-   * @param at where an error names it
-   * @throws PERMISSION_DENIED where the value would refer to secrets that the caller may not describe and that it did not refer
-   *   to then. Without the right to read it, a refusal would reveal what it refers to: then the caller must be allowed to refer to
-   *   any secret.
+   * @param value of the version, decrypted only when it matters
+   * @param at its path in an error
+   * @throws PERMISSION_DENIED where the value would reference secrets that the caller may not see and that it did not
+   * reference then. Without the right to read it, an error would reveal what it references: then the caller must be
+   * allowed to reference any secret.
    */
   authorizeValue(
     { secret, old, after }: Omit<Restoration, 'before'>,
@@ -62,18 +62,18 @@ export class RestoreGuard {
     ]);
   }
 
-  /** @throws PERMISSION_DENIED unless the caller may know of a secret and delete it */
+  /** @throws PERMISSION_DENIED unless the caller may see a secret and delete it */
   authorizeRemoval(subject: SecretSubject): void {
     this.requireDescribed(subject);
     authorize(this.project, 'secrets:delete', fieldsOf(subject));
   }
 
-  /** The rules look at single secrets. */
+  /** The rules depend on single secrets. */
   get isPerSecret(): boolean {
     return this.#visibility.isPerSecret;
   }
 
-  /** True when the caller may know of a secret. */
+  /** True when the caller may see a secret. */
   describes(subject: SecretSubject): boolean {
     return this.#visibility.describes(subject);
   }
@@ -88,7 +88,7 @@ export class RestoreGuard {
     return new VersionVisibility(this.#visibility, secret);
   }
 
-  /** What a restore tells of itself names the secrets. @throws PERMISSION_DENIED unless the caller may know of one */
+  /** The report of a restore names the secrets. @throws PERMISSION_DENIED unless the caller may see one */
   requireDescribed(subject: SecretSubject): void {
     if (!this.#visibility.describes(subject)) this.#deny('secrets:describeSecret');
   }

@@ -28,12 +28,12 @@ import {
   type Standing,
 } from './version.records.js';
 
-/** A secret in reach as it is. */
+/** The current state of a secret in scope. */
 interface Present extends PresentSecret {
   readonly record: SecretRecord;
 }
 
-/** A secret in reach as it was. */
+/** The earlier state of a secret in scope. */
 class Past implements PastSecret {
   readonly id: string;
   readonly path: string;
@@ -51,34 +51,35 @@ class Past implements PastSecret {
     this.key = record.key;
   }
 
-  /** Opened when it is first asked for: what has not been written since is never opened. @throws SEALED_VALUE_INVALID */
+  /** Decrypted on first use: what has not been written since is never decrypted. @throws SEALED_VALUE_INVALID */
   get contents(): { readonly record: PastRecord; readonly clear: Clear } {
     this.#clear ??= this.open(this.record);
     return { record: this.record, clear: this.#clear };
   }
 }
 
-/** What a restore is about to do, allowed to the caller. */
+/** The steps of a restore, authorized. */
 export interface StatePlan extends RestorePlan<Present, Past> {
-  /** All secrets in reach. */
+  /** All secrets in scope. */
   readonly presentIds: readonly string[];
   readonly folders: FoundFolders;
 }
 
-/** What a plan is made for. */
+/** What a plan is based on. */
 interface Wanted {
   readonly project: ProjectAccess;
   readonly environment: string;
   readonly reach: Reach;
   readonly at: Date;
-  /** Secrets that are or were in reach. */
+  /** Secrets that are or were in scope. */
   readonly ids: readonly string[];
 }
 
 /**
- * Looks at what is and what was in reach, and tells what makes the one the other.
+ * Compares the current and the earlier state of the scope, and plans the restore.
  *
- * @throws HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, PERMISSION_DENIED, ROTATED_SECRET, CONCURRENT_CHANGE, SEALED_VALUE_INVALID
+ * @throws HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, PERMISSION_DENIED, ROTATED_SECRET, CONCURRENT_CHANGE,
+ * SEALED_VALUE_INVALID
  */
 export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<StatePlan> {
   const { project, environment, reach, at, ids } = wanted;
@@ -106,7 +107,10 @@ export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<State
   return { ...plan, presentIds: [...inReach], folders };
 }
 
-/** Equal contents are told only to who may read both values: others could write guesses until a restore leaves one alone. */
+/**
+ * Equal contents are reported only to callers who may read both values: others could write guesses until a restore
+ * skips one.
+ */
 const sameAs =
   (opener: Sealer, guard: RestoreGuard) =>
   ({ record }: Present, past: Past): boolean =>
@@ -115,7 +119,10 @@ const sameAs =
       guard.versionsOf(past.standing).readsValue(past.record) &&
       holds(opener, record, past.contents));
 
-/** How the secrets of versions stand: here, elsewhere, or gone. @throws CONCURRENT_CHANGE where one has just gone for good */
+/**
+ * Whether the secrets of versions are here, elsewhere, or deleted. @throws CONCURRENT_CHANGE where one was deleted
+ * permanently meanwhile
+ */
 async function loadStandings(ctx: Context, past: readonly PastRecord[]): Promise<(record: PastRecord) => Standing> {
   const standings = await listStandings(
     ctx,
@@ -127,10 +134,10 @@ async function loadStandings(ctx: Context, past: readonly PastRecord[]): Promise
 }
 
 /**
- * The moments for which a restore is refused would tell when hidden secrets were written. So it is refused for all.
+ * The times for which a restore is rejected would reveal when hidden secrets were written. So it is rejected for all.
  *
- * @param past versions in reach
- * @throws PERMISSION_DENIED unless the caller may know of each secret in reach, and of each that was there in some version
+ * @param past versions in scope
+ * @throws PERMISSION_DENIED unless the caller may see each secret in scope, and each that was there in some version
  */
 function authorizeReach(guard: RestoreGuard, present: readonly Present[], past: readonly PastSubject[]): void {
   for (const { record } of present) guard.requireDescribed(record);
@@ -162,12 +169,14 @@ function authorizePlan(
     );
 }
 
-/** What outside systems take today is not what they took then. @throws ROTATED_SECRET, naming the secrets that would change */
+/**
+ * Outside systems do not accept the earlier credentials. @throws ROTATED_SECRET, naming the secrets that would change
+ */
 function refuseRotatedIn({ deletes, changes }: RestorePlan<Present, Past>): void {
   const present = [...deletes, ...changes.map((change) => change.present)].map(({ record }) => record);
   const nameOf = (at: number): string =>
     joinPath((present[at] as SecretRecord).path, (present[at] as SecretRecord).key);
-  refuseRotated(faultsOfRemoval(present, nameOf, 'is written by a rotation, and is not what it was'));
+  refuseRotated(faultsOfRemoval(present, nameOf, 'is managed by a secret rotation, and has changed since'));
 }
 
 const fault = ({ path, key }: Name, code: 'HISTORY_TOO_SHORT' | 'SECRET_KEY_TAKEN', message: string): ErrorDetail => ({
@@ -176,28 +185,26 @@ const fault = ({ path, key }: Name, code: 'HISTORY_TOO_SHORT' | 'SECRET_KEY_TAKE
   message,
 });
 
-/** @throws HISTORY_TOO_SHORT, naming the secrets that the caller may know of */
+/** @throws HISTORY_TOO_SHORT, naming the secrets that the caller may see */
 function refuseUnknown(past: readonly PastRecord[], describes: (record: PastRecord) => boolean): void {
   const unknown = past.filter(({ isKnown }) => !isKnown);
   if (unknown.length === 0) return;
   const details = unknown
     .filter(describes)
-    .map(({ placePath: path, key }) =>
-      fault({ path, key }, 'HISTORY_TOO_SHORT', 'has no version of that moment any more'),
-    );
+    .map(({ placePath: path, key }) => fault({ path, key }, 'HISTORY_TOO_SHORT', 'has no stored version of that time'));
   throw new AppError('HISTORY_TOO_SHORT', undefined, { details });
 }
 
 /**
- * Folders have been renamed since, so that two secrets come to one name.
+ * Folders have been renamed since, so that two secrets get the same name.
  *
- * @throws SECRET_KEY_TAKEN, naming those of which the caller may know both
+ * @throws SECRET_KEY_TAKEN, naming those of which the caller may see both
  */
 function refuseClaimedTwice(past: readonly Past[], describes: (record: PastRecord) => boolean): void {
   if (namesClaimedTwice(past).length === 0) return;
   const known = past.filter(({ record }) => describes(record));
   const details = namesClaimedTwice(known).map((name) =>
-    fault(name, 'SECRET_KEY_TAKEN', 'was the key of two secrets in what is one folder now'),
+    fault(name, 'SECRET_KEY_TAKEN', 'was the key of two secrets in folders that are now one'),
   );
   throw new AppError('SECRET_KEY_TAKEN', undefined, { details });
 }

@@ -25,18 +25,21 @@ import {
 import { listReached, type Reach } from './version.records.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
 
-/** What a restore did, or would do: secrets by place and key, each by its name after the restore, those deleted by their last. */
+/**
+ * Result of a restore: secrets by location and key, each by its name after the restore, deleted ones by their last
+ * name.
+ */
 export interface RestoredState {
   readonly created: readonly Name[];
   readonly changed: readonly Name[];
   readonly deleted: readonly Name[];
-  /** Paths of the folders made again. */
+  /** Paths of the folders that were created again. */
   readonly createdFolders: readonly string[];
-  /** Tags that secrets had and that are gone. */
+  /** Deleted tags that secrets had. */
   readonly leftOutTagIds: readonly string[];
 }
 
-/** A restore of many, checked. */
+/** A restore of many secrets, authorized. */
 interface Request {
   readonly project: ProjectAccess;
   readonly place: Place;
@@ -44,33 +47,37 @@ interface Request {
   readonly at: Date;
 }
 
-/** Brings back what a folder or an environment was at a moment. */
+/** Restores a folder or an environment to a point in time. */
 export class StateRestoreService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Makes the secrets of a folder, with `recursive` also of all below it, what they were at a moment: all or nothing, in a
-   * number of statements that does not depend on how many there are. A secret whose place and contents are right is not
-   * written. One that was made or came in since is deleted, one that was deleted since comes back with its id, and one that
-   * was moved out is put back as a copy. Folders keep the names they have now; those that are gone are made again. References
-   * of secrets outside follow the keys and places that change; those inside are restored with their values. A moment in
-   * the future is now. The caller must know of all that is or was there, also where it is now, and may change what changes.
+   * Restores the secrets of a folder, with `recursive` also of all below it, to a point in time: all or nothing, in a
+   * constant number of statements. A secret with the right location and contents is not written. One that was created
+   * or moved in since is deleted, one that was deleted since is created again with its ID, and one that was moved out
+   * is restored as a copy. Folders keep their current names; deleted ones are created again. References of secrets
+   * outside are updated for the keys and locations that change; those inside are restored with their values. A time in
+   * the future means now. The caller must be allowed to see all secrets that are or were there, also at their current
+   * locations, and to make each change.
    *
    * @param raw place, `recursive`, `at`, `dryRun`; the rules are `RestoreSecrets`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND (nothing is or was there), PERMISSION_DENIED,
-   *   HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID,
-   *   AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND (nothing is or was there),
+   * PERMISSION_DENIED,
+   * HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE,
+   * SEALED_VALUE_INVALID,
+   * AUDIT_UNAVAILABLE
    */
   async restore(ctx: Context, raw: unknown): Promise<RestoredState> {
     const { recursive, at, dryRun, ...place } = parse(RestoreSecrets, raw);
     const project = await loadSecretProject(ctx, this.projects, place.projectId);
     const { environment, secretPath } = place;
     authorizeListing(project);
-    // Whatever the restore would find: what it refuses only for what is there tells of that. Who may know of everything is
-    // told nothing by it: his rules may look at what only secrets have, and the plan asks for each.
+    // Whatever the restore would find: a denial that depends on existing secrets would reveal them. A caller who may
+    // see everything learns nothing by it: its rules may depend on attributes that only secrets have, and the plan
+    // checks each.
     const { describesAll } = new Visibility(project.ability);
     authorize(project, 'secrets:edit', describesAll ? undefined : { environment, secretPath });
-    // The folder may be gone; the root folder is as old as the environment.
+    // The folder may be deleted; the root folder is as old as the environment.
     const { environmentId } = await loadPlace(ctx, { ...place, secretPath: '/' });
     const request = { project, place, reach: { environmentId, path: place.secretPath, recursive }, at };
     if (dryRun) return this.#preview(ctx, request);
@@ -78,7 +85,7 @@ export class StateRestoreService {
       const locked = await lockEnvironments(tx, project.projectId, [place.environment]);
       const named = locked.get(place.environment);
       if (named === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
-      // Another one has got its slug, by which the rules are asked.
+      // Another one has taken its slug, which the rules are checked with.
       if (named.environmentId !== environmentId) throw new AppError('CONCURRENT_CHANGE');
       await lockHomesIn(tx, request.reach);
       const ids = await reached(tx, request);
@@ -103,14 +110,14 @@ export class StateRestoreService {
   }
 }
 
-/** Secrets that are or were in reach. @throws FOLDER_NOT_FOUND when there are none, and no folder either */
+/** Secrets that are or were in scope. @throws FOLDER_NOT_FOUND when there are none, and no folder either */
 async function reached(ctx: Context, { place, reach }: Request): Promise<readonly string[]> {
   const ids = await listReached(ctx, reach);
   if (ids.length === 0) await loadPlace(ctx, place);
   return ids;
 }
 
-/** @returns ids of the secrets that are there again, copies too */
+/** @returns IDs of the secrets that were created again, including copies */
 async function carryOut(tx: Transaction, { project, place, reach }: Request, plan: StatePlan): Promise<string[]> {
   const { environment } = place;
   const { environmentId } = reach;
@@ -138,7 +145,7 @@ async function carryOut(tx: Transaction, { project, place, reach }: Request, pla
       from: { environment, path: present.path, key: present.key },
       to: { environment, path: past.path, key: past.key },
     }));
-  // Secrets in reach are what they were, references too.
+  // Secrets in scope are restored as they were, including references.
   await rewriteReferencesTo(tx, project, renamings, { except: new Set([...plan.presentIds, ...createdIds]) });
   return createdIds;
 }

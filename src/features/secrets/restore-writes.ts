@@ -7,8 +7,8 @@ import { parentOf, pathsDownTo } from './place.rules.js';
 import { lockByIds } from './secret-writes.js';
 
 /**
- * Locks secrets until the transaction ends, also those that are gone: of them the newest version is the lock, so that one
- * caller at a time brings a secret back.
+ * Locks secrets until the transaction ends, including deleted ones: for these the latest version is the lock, so that
+ * one caller at a time restores a secret.
  */
 export async function lockHistories(tx: Transaction, ids: readonly string[]): Promise<void> {
   await lockByIds(tx, ids);
@@ -20,24 +20,24 @@ export async function lockHistories(tx: Transaction, ids: readonly string[]): Pr
      order by v.secret_id for update`,
     [ids],
   );
-  // What another caller brought back while this one waited.
+  // What another caller restored while this one waited.
   await lockByIds(tx, ids);
 }
 
-/** An environment where folders are made again. */
+/** An environment where folders are created again. */
 interface FolderHome {
   readonly project: ProjectAccess;
   readonly environment: string;
   readonly environmentId: string;
 }
 
-/** Folders by path, and the paths of those that have to be made, each after the one that it is in. */
+/** Folders by path, and the paths of the missing ones, parents first. */
 export interface FoundFolders {
   readonly ids: ReadonlyMap<string, string>;
   readonly missing: readonly string[];
 }
 
-/** Looks for folders and all above them. @throws PERMISSION_DENIED unless the caller may make those that are missing */
+/** Looks up folders and their parents. @throws PERMISSION_DENIED unless the caller may create the missing ones */
 export async function findFolders(
   ctx: Context,
   { project, environment, environmentId }: FolderHome,
@@ -55,7 +55,7 @@ export async function findFolders(
   return { ids, missing };
 }
 
-/** Makes the missing folders in one statement. @returns ids of all folders by path */
+/** Creates the missing folders in one statement. @returns IDs of all folders by path */
 export async function makeFolders(
   tx: Transaction,
   { project, environmentId }: FolderHome,

@@ -30,23 +30,24 @@ import { type KnownHistory, loadHistory, loadVersion } from './version.service.j
 /** A secret after its restore. */
 export interface RestoredSecret {
   readonly secret: SecretView;
-  /** Tags that the version had and that are gone. */
+  /** Deleted tags that the version had. */
   readonly leftOutTagIds: readonly string[];
 }
 
-/** Brings back what one secret was. */
+/** Restores versions of single secrets. */
 export class RestoreService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Writes a new version of a secret with key, value, comment, metadata, tags and settings of an old one. The secret stays
-   * in its folder; a new key is carried into the references of other secrets. A deleted secret comes back with its id, in
-   * its folder, which is made again when it is gone; personal values of it do not.
+   * Writes a new version of a secret with key, value, comment, metadata, tags and settings of an old one. The secret
+   * stays in its folder; references to it are updated for a new key. A deleted secret is created again with its ID in
+   * its folder, which is created again if it was deleted; its personal values are not.
    *
    * @param raw `{ id, version }`; the rules are `RestoreSecret`
    * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
-   *   PERMISSION_DENIED, ROTATED_SECRET, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND (deleted at the same
-   *   moment), CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * PERMISSION_DENIED, ROTATED_SECRET, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND
+   * (deleted at the same
+   * moment), CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    */
   async restore(ctx: Context, raw: unknown): Promise<RestoredSecret> {
     const { id, version } = parse(RestoreSecret, raw);
@@ -91,7 +92,7 @@ export class RestoreService {
   }
 }
 
-/** @throws SECRET_NOT_FOUND when its environment has just gone */
+/** @throws SECRET_NOT_FOUND when its environment was deleted meanwhile */
 async function lockedStanding(tx: Transaction, { id, projectId, folderId }: Standing): Promise<Standing> {
   await lockStructure(tx, projectId);
   if (folderId !== null) await lockHomes(tx, [folderId]);
@@ -105,7 +106,7 @@ type Known = Pick<KnownHistory, 'project' | 'present'>;
 
 async function remadeFolder(tx: Transaction, { project, present }: Known): Promise<string> {
   const { environment, environmentId, path } = present;
-  // Before the look, so that of two callers one makes the folder and the other finds it.
+  // Before the lookup, so that of two callers one creates the folder and the other finds it.
   await lockEnvironments(tx, project.projectId, [environment]);
   const home = { project, environment, environmentId };
   const folders = await makeFolders(tx, home, await findFolders(tx, home, [path]));
@@ -119,7 +120,7 @@ async function write(tx: Transaction, { project, present, row }: Known & { row: 
   else if (present.key !== row.key) {
     const { environment, path } = present;
     const renaming = { from: { environment, path, key: present.key }, to: { environment, path, key: row.key } };
-    // What is restored names what it named then.
+    // The restored value references what it referenced then.
     await rewriteReferencesTo(tx, project, [renaming], { except: new Set([row.id]) });
   }
   return written;

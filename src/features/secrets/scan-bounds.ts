@@ -3,11 +3,11 @@ import type { Context } from '../../kernel/context.js';
 import { query } from '../../kernel/database/database.js';
 import { type FolderSubject, folderTest, looksAtPlaces } from './scan-bounds.rules.js';
 
-/** Where a scan looks at all. Other rows are hidden by where they are: it neither counts them nor stops at them. */
+/** The scope of a scan. Other rows are hidden by their location: the scan neither counts them nor stops at them. */
 export interface ScanBounds {
   /** Projects with all their folders. */
   readonly projectIds: readonly string[];
-  /** Of other projects, the folders that may hold what the caller may see. */
+  /** In other projects, the folders that may hold what the caller may see. */
   readonly folderIds: readonly string[];
 }
 
@@ -29,7 +29,10 @@ const ANYWHERE: FolderSubject = { environment: '', path: '/' };
 const LIST = `select f.id, f.project_id as "projectId", e.slug as environment, f.path
   from folder f join environment e on e.id = f.environment_id where f.project_id = any($1::uuid[])`;
 
-/** The folders of those of the projects where rules about any of the actions look at places. One statement at most. */
+/**
+ * The folders of those of the projects where rules about any of the actions depend on the location. One statement at
+ * most.
+ */
 async function listFolders(
   ctx: Context,
   projects: readonly BoundedProject[],
@@ -42,7 +45,7 @@ async function listFolders(
 /**
  * The bounds of a scan of projects by the rules of each; null when nothing is out of bounds.
  *
- * @param actions what the caller must be allowed to do to a thing that it is shown
+ * @param actions what the caller must be allowed to do with an item to see it
  */
 export async function loadBounds(
   ctx: Context,
@@ -78,15 +81,15 @@ export async function loadBoundsOfEach(
   });
 }
 
-/** With no more folders than these it is cheaper to read all that is in them than to pass over what is not. */
+/** Up to this number of folders it is cheaper to read everything in them than to skip the rest. */
 const FEW_FOLDERS = 1_000;
 
-/** True of a secret `s` within bounds, as conditions. @param next makes a parameter of a value */
+/** True for a secret `s` within bounds, as conditions. @param next makes a parameter of a value */
 export function withinBounds(bounds: ScanBounds | null, next: (value: unknown) => string): string[] {
   if (bounds === null) return [];
-  // Not `= any`, which goes through the whole list for each row once the statement is planned for any list.
+  // Not `= any`, which scans the whole list for each row once the statement is planned for any list.
   const inFolder = `s.folder_id in (select unnest(${next(bounds.folderIds)}::uuid[]))`;
   if (bounds.projectIds.length > 0) return [`(s.project_id = any(${next(bounds.projectIds)}::uuid[]) or ${inFolder})`];
-  // As a plain condition the planner makes a join of it, and sorts all that is in the folders for each page.
+  // As a plain condition the planner makes a join of it, and sorts everything in the folders for each page.
   return [bounds.folderIds.length > FEW_FOLDERS ? `coalesce(${inFolder}, false)` : inFolder];
 }

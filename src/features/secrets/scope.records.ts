@@ -17,11 +17,11 @@ interface ScopeRow extends ScopeFolder {
   readonly isTruncated: boolean;
 }
 
-/** True of a folder `f` at or below the path in this parameter. */
+/** True for a folder `f` at or below the path in this parameter. */
 export const isWithin = (path: string): string =>
   `(${path}::text = '/' or f.path = ${path} or starts_with(f.path, ${path} || '/'))`;
 
-/** True of a folder `f` that is not too deep. @param most the parameter with the result of `mostSlashes` */
+/** True for a folder `f` that is not too deep. @param most the parameter with the result of `mostSlashes` */
 export const isNear = (most: string): string =>
   `char_length(f.path) - char_length(replace(f.path, '/', '')) <= ${most}::int`;
 
@@ -51,13 +51,13 @@ const scopeText = ({ recursive, includeImports }: ScopeShape): string => `
   from reached r join folder f on f.id = r.id and f.project_id = $1 join environment e on e.id = f.environment_id
     left join base b on b.id = f.id`;
 
-/** What a scope has beside the folder at the base path. */
+/** The parts of a scope besides the folder at the base path. */
 export interface ScopeShape {
   readonly recursive: boolean;
   readonly includeImports: boolean;
 }
 
-/** The folders of a list, in one statement whatever their number; undefined when there is none at the place. */
+/** The folders of a list, in one statement whatever their number; undefined when there is none at the location. */
 export async function findScope(
   ctx: Context,
   { projectId, environment, secretPath }: Place,

@@ -7,7 +7,7 @@ import { filterConditions, type SecretFilters } from './secret.records.js';
 import type { PlacedSubject } from './secret-reach.js';
 import { tagSlugsOf } from './subject.records.js';
 
-/** What is looked for. Null and empty lists do not narrow. */
+/** Search criteria. Null and empty lists do not narrow. */
 export interface SearchCriteria extends SecretFilters {
   readonly key: TextMatch | null;
   /** A pattern of LIKE. */
@@ -17,16 +17,16 @@ export interface SearchCriteria extends SecretFilters {
   readonly bounds: ScanBounds | null;
 }
 
-/** As much of a secret as is needed to know whether the caller may see it, and where it stands in the order. */
+/** The attributes of a secret that decide whether the caller may see it, and its position in the order. */
 export interface FoundRow extends PlacedSubject {
   readonly id: string;
   readonly projectSlug: string;
 }
 
-/** The order of secrets of many projects. No two have the same place in it. */
+/** The order of secrets of many projects. No two have the same position. */
 export const SEARCH_ORDER = ['s.key', 'p.slug', 'e.slug', 'f.path'].map((column) => `${column} collate "C"`);
 
-/** Place of a secret in that order. */
+/** Position of a secret in that order. */
 export const searchKeyOf = ({ key, projectSlug, environment, path }: FoundRow): CursorKey => [
   key,
   projectSlug,
@@ -43,8 +43,8 @@ const SELECT = `
   join folder f on f.id = s.folder_id`;
 
 /**
- * Shared secrets of many projects that fit, in order, in one statement. The text differs only by which criteria there are,
- * so that each shape is planned once, for what it does.
+ * Matching shared secrets of many projects, in order, in one statement. The text differs only by which criteria are
+ * set, so that each shape is planned once.
  */
 export function searchRows(
   ctx: Context,
@@ -55,12 +55,12 @@ export function searchRows(
   const next = (value: unknown): string => `$${given.push(value)}`;
   const conditions = ['s.organization_id = $1', 's.project_id = any($2::uuid[])'];
   if (criteria.key !== null) conditions.push(...keyConditions(criteria.key, next));
-  // As a plain condition the planner takes it for one that hardly any folder fits, and plans a loop over all that do.
+  // For a plain condition the planner assumes that hardly any folder matches, and plans a loop over all that do.
   if (criteria.path !== null) conditions.push(`coalesce(f.path like ${next(criteria.path)}, false)`);
   if (criteria.environments.length > 0) conditions.push(`e.slug = any(${next(criteria.environments)}::text[])`);
   conditions.push(...filterConditions(criteria, next), ...withinBounds(criteria.bounds, next));
   if (after !== null) {
-    // The first column by itself too: an index has it, and the rest is made by joins.
+    // The first column separately too: an index has it, and the rest comes from joins.
     const places = after.map((part) => `${next(part)}::text`);
     conditions.push(`${SEARCH_ORDER[0]} >= ${places[0]}`, `(${SEARCH_ORDER.join(', ')}) > (${places.join(', ')})`);
   }

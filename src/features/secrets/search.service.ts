@@ -19,25 +19,26 @@ import { openersFor } from './secret-sealing.js';
 /** A secret that a search found, and its project. */
 export interface SearchHit {
   readonly secret: SecretView;
-  /** Where it stood when it was found. */
+  /** Its position when it was found. */
   readonly position: CursorKey;
 }
 
-/** What a search found, and what of it could not be read. */
+/** The results of a search, and what of them cannot be decrypted. */
 export type SearchPage = SoughtPage<SearchHit> & { readonly readIssues: readonly ReadIssue[] };
 
 const CURSOR_PARTS = 4;
 
-/** Looks for secrets in all projects that the caller may read in. */
+/** Searches secrets in all projects that the caller may read in. */
 export class SecretSearchService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Shared secrets that fit, by key, project, environment, path. Each project's own rules decide on its rows; what the caller may
-   * not know of is left out. The number of statements does not depend on how many projects there are.
+   * Matching shared secrets, by key, project, environment, path. Each project's own rules decide on its rows; what the
+   * caller may not see is left out. The number of statements does not depend on the number of projects.
    *
-   * @param raw `{ key, secretPath, tagSlugs, metadata, environments, projectIds, viewSecretValue, first, after }`; the rules are
-   *   `SearchSecrets`
+   * @param raw `{ key, secretPath, tagSlugs, metadata, environments, projectIds, viewSecretValue, first, after }`; the
+   * rules are
+   * `SearchSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
    */
   async search(ctx: Context, raw: unknown): Promise<SearchPage> {
@@ -85,7 +86,7 @@ export class SecretSearchService {
   }
 }
 
-/** What the caller may see of found rows, by id. Looked at once more: they may have changed since they were found. */
+/** What the caller may see of found rows, by ID. Checked again: they may have changed since they were found. */
 async function disclose(
   ctx: Context,
   reach: SecretReach,

@@ -5,13 +5,13 @@ import type { ListedRecord, OwnRecord, SecretFilters } from './secret.records.js
 import { type OwnValues, SECRET_KINDS } from './secret.rules.js';
 import type { SecretView, SecretViewer } from './secret.view.js';
 
-/** One line of a list: a shared secret, or the caller's own value in its place. */
+/** An entry of a list: a shared secret, or the caller's personal value of it. */
 export interface Entry {
   readonly record: ListedRecord;
   readonly own: OwnRecord | null;
 }
 
-/** What narrows a list, as statements have it. */
+/** The filters of a list, in terms of statements. */
 export const filtersOf = ({
   tagSlugs,
   metadata,
@@ -20,7 +20,7 @@ export const filtersOf = ({
   metadata?: SecretFilters['metadata'] | null | undefined;
 }): SecretFilters => ({ tagSlugs: tagSlugs ?? [], metadata: metadata ?? [] });
 
-/** What rows make, in their order, from the row after the cursor on, or its second entry. */
+/** The entries of rows, in order, from the row after the cursor on, or its second entry. */
 export function entriesAfter(
   after: Position | null,
   rows: readonly ListedRecord[],
@@ -39,19 +39,21 @@ export function entriesAfter(
   });
 }
 
-/** A line as the caller sees it. */
+/** An entry as the caller sees it. */
 export const viewEntry = (viewer: SecretViewer, { record, own }: Entry): SecretView =>
   own === null ? viewer.view(record) : viewer.personalView(record, own);
 
-/** Position of a line in a list. */
+/** Position of an entry in a list. */
 export const cursorOf = ({ record, own }: Entry, order = BY_NAME): CursorKey =>
   cursorKey(order, [...valuesOf(order, record), own === null ? 'shared' : 'personal']);
 
-/** After which line a list goes on. @throws VALIDATION_FAILED for a text that is no cursor of such a list in this order */
+/**
+ * The entry after which a list continues. @throws VALIDATION_FAILED for an invalid cursor of such a list in this order
+ */
 export const positionOf = (after: string | null | undefined, order: ListOrder = BY_NAME): Position | null =>
   after == null ? null : readCursor(after, order, SECRET_KINDS);
 
-/** One row more than the page has, and one for the row of the cursor, which may be done with. */
+/** One row more than the page, and one for the row of the cursor, which may have no more entries. */
 export const rowsFor = (input: PageRequest): number | null => {
   const limit = rowLimit(input);
   return limit === null || input.after == null ? limit : limit + 1;

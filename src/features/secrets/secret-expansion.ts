@@ -12,25 +12,25 @@ import type { SecretView } from './secret.view.js';
 import { openerFor, openValueOf } from './secret-sealing.js';
 import type { Visibility } from './visibility.rules.js';
 
-/** What a list knows of places beside its rows. */
+/** What a list knows about locations besides its rows. */
 interface Known {
   readonly visibility: Visibility;
-  /** True when all secrets of this place are among the views, so that nobody needs to be asked for another. */
+  /** True when all secrets of this location are among the views, so that no other has to be loaded. */
   readonly isWhole: (environment: string, path: string) => boolean;
-  /** True when the views are what secrets were: references lead to what these are now, also to the one that a view is of. */
+  /** True when the views are earlier versions: references lead to current secrets, also to the secret of the view. */
   readonly isPast?: boolean;
 }
 
-/** A value with the place that its own references start from. */
+/** A value with the location that its own references start from. */
 interface Text {
   readonly value: string;
   readonly environment: string;
   readonly path: string;
-  /** A rotation wrote it: `${` in it is text. */
+  /** Written by a rotation: `${` in it is plain text. */
   readonly isLiteral: boolean;
 }
 
-/** What a reference can lead to: a text, or the reason why there is none for this caller. */
+/** The target of a reference: a value, or the reason why there is none for this caller. */
 type Target = { readonly id: string; readonly text: Text } | Extract<Lead, { reason: unknown }>;
 
 const MISSING = { reason: 'MISSING' } as const;
@@ -38,22 +38,22 @@ const FORBIDDEN = { reason: 'FORBIDDEN' } as const;
 const UNREADABLE = { reason: 'UNREADABLE' } as const;
 const TOO_LARGE = { reason: 'TOO_LARGE' } as const;
 
-/** What became of views. */
+/** Result of an expansion. */
 export interface ExpandedViews {
-  /** By their ids, the views that have references. */
+  /** By ID, the views that have references. */
   readonly changed: ReadonlyMap<string, SecretView>;
-  /** Ids of the secrets whose values were inserted into views of these ids, at any depth. */
+  /** IDs of the secrets whose values were inserted into views of these IDs, at any depth. */
   readonly insertedInto: (ids: Iterable<string>) => ReadonlySet<string>;
 }
 
 const UNCHANGED: ExpandedViews = { changed: new Map(), insertedInto: () => new Set() };
 
 /**
- * Views with the references of their values expanded, with what this caller may read. References mean shared secrets. No
- * statement when all that they name is among the views, else one, which all lists share that ask in the same turn of the event
- * loop: nothing gives way before that.
+ * Views with the references of their values expanded, with values that this caller may read. References mean shared
+ * secrets. No statement when all referenced secrets are among the views, otherwise one, which all lists share that
+ * request it in the same turn of the event loop: nothing yields before that.
  *
- * @param views of one project: what they refer to among each other is taken from them
+ * @param views of one project: their references to each other use them
  */
 export async function expandViews(
   ctx: Context,
@@ -85,7 +85,7 @@ export async function expandViews(
   return inserted(ctx, referring, new Expansion(graph));
 }
 
-/** No id of a secret: what it was does not stand in the way of what it is. */
+/** Not the ID of a secret: an earlier version does not hide the current one. */
 const pastOf = ({ id, version }: SecretView): string => `${id} ${version}`;
 
 const mayRefer = ({ secretValue, isRotatedSecret }: SecretView): boolean =>
@@ -105,7 +105,7 @@ const subjectOf = ({ environmentSlug, secretPath, secretKey, tags }: SecretView)
   tags,
 });
 
-/** Neither slugs nor paths have a blank in them. */
+/** Neither slugs nor paths contain a blank. */
 const nameOf = ({ environment, path, key }: SecretName): string => `${environment} ${path} ${key}`;
 
 const nameIn = (from: Text, { environment, path, key }: Reference): SecretName => ({
@@ -114,7 +114,7 @@ const nameIn = (from: Text, { environment, path, key }: Reference): SecretName =
   key,
 });
 
-/** All secrets that these texts name. */
+/** All secrets that these texts reference. */
 const named = (texts: Iterable<Text>): SecretName[] =>
   [...texts].flatMap((text) => parseReferences(text.value).references.map((reference) => nameIn(text, reference)));
 
@@ -139,7 +139,7 @@ function targetOfRecord(record: ReferencedRecord, visibility: Visibility, opener
   }
 }
 
-/** What of a project the names lead to, and what that names in turn. */
+/** The secrets of a project that the names lead to, and those that they reference in turn. */
 async function loadBeyond(
   ctx: Context,
   { projectId }: ProjectAccess,
@@ -150,7 +150,7 @@ async function loadBeyond(
   return [...new Set(answers)].flatMap((records) => (records ?? []).filter((record) => record.projectId === projectId));
 }
 
-/** All names of a batch have the same answer: what one of them leads to may be what another names. */
+/** All names of a batch share one result: the target of one may be referenced by another. */
 const loadReferenced: BatchLoad<readonly ReferencedRecord[]> = async (ctx, keys) => {
   const names = keys.map((key) => {
     const [projectId, environment, path, name] = JSON.parse(key) as [string, string, string, string];
@@ -174,7 +174,7 @@ async function inserted(
   const changed = await mapInSlices([...views], ([id, view]): [string, SecretView] => {
     const outcome = expansion.of(id);
     const { value, bytes, issues } = outcome;
-    // Before anything reads the value: until then it is only a web of its parts.
+    // Before anything reads the value: until then it is only a tree of its parts.
     ctx.load?.add(Math.max(bytes - Buffer.byteLength(view.secretValue?.reveal() ?? ''), 0));
     taken.set(view.id, outcome);
     return [view.id, { ...view, secretValue: new SealedText(value), referenceIssues: issues }];

@@ -28,13 +28,13 @@ import { authorizeListing, Visibility } from './visibility.rules.js';
 
 type ListInput = z.infer<typeof ListSecrets>;
 
-/** Rows of a list, before anything of them is opened. */
+/** Rows of a list, before decryption. */
 interface Found {
   readonly folderId: string;
   readonly rows: readonly ListedRecord[];
   readonly imports: readonly { readonly source: ScopeFolder; readonly rows: readonly ListedRecord[] }[];
   readonly depthTruncated: boolean;
-  /** Folders of which all secrets are among the rows, unless filters or a page leave some out. */
+  /** Folders whose secrets are all among the rows, unless filters or a page leave some out. */
   readonly places: readonly { readonly environment: string; readonly path: string }[];
 }
 
@@ -51,13 +51,15 @@ export class SecretListingService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Secrets of one folder, by path, then key, or in another order; a user's own value follows the shared one. With `recursive` those of the
-   * folders below too, with `includeImports` also the imported folders. What the caller may not know of is left out, values
-   * that it may not read are null, and values that do not open are null and named in `readIssues`.
+   * Secrets of one folder, by path, then key, or in another order; a personal value follows the shared one. With
+   * `recursive` those of the folders below too, with `includeImports` also the imported folders. What the caller may
+   * not see is left out, values that it may not read are null, and values that cannot be decrypted are null and listed
+   * in `readIssues`.
    *
    * @param raw place, filters and page; the rules are `ListSecrets`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, ANSWER_TOO_LARGE,
-   *   OVERLOADED, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * ANSWER_TOO_LARGE,
+   * OVERLOADED, AUDIT_UNAVAILABLE
    * Source: operation 8 of the specification.
    */
   list(ctx: Context, raw: unknown): Promise<SecretPage> {
@@ -107,7 +109,7 @@ async function readList(
 ): Promise<{ folderId: string; page: SecretPage; insertedInto: ExpandedViews['insertedInto'] }> {
   const order = orderOf(input);
   const visibility = new Visibility(project.ability);
-  // Where rules look at single secrets, how many rows make a page is known only after reading them.
+  // Where rules depend on single secrets, the rows of a page are known only after reading them.
   const found = await findRows(ctx, input, { after, limit: visibility.isPerSecret ? null : rowsFor(input) });
   const describes = (row: ListedRecord): boolean => visibility.describes(row);
   const rows = await filterInSlices(found.rows, describes);
@@ -126,7 +128,7 @@ async function readList(
     (view) => positionOfView(view, order),
   );
   const listed = new Map(opened.nodes.map((view) => [view.id, view]));
-  // A folder that is listed too is opened once.
+  // A folder that is listed too is decrypted once.
   const viewOnce = (row: ListedRecord): SecretView => listed.get(row.id) ?? viewer.view(row);
   const imported: ImportView[] = [];
   for (const { source, rows: own } of imports) imported.push(toImport(source, await mapInSlices(own, viewOnce)));
@@ -159,7 +161,7 @@ async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise
   const { baseId, folders } = scope;
   const found = { folderId: baseId, depthTruncated: scope.isTruncated, places: folders };
   const listedIds = folders.filter(({ isListed }) => isListed).map(({ id }) => id);
-  // With the first page all of them: pages put together have what the whole list has.
+  // With the first page all of them: the pages together have what the whole list has.
   const sources = input.includeImports && bounds.after === null ? nearestFirst(folders, baseId) : [];
   const sourceIds = sources.map(({ id }) => id);
   const within = (folderIds: readonly string[]) => ({ projectId: input.projectId, folderIds });
@@ -178,7 +180,7 @@ async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise
   return { ...found, rows, imports: ofSources(imported) };
 }
 
-/** Tells what of a place is not there. It may have come back just now, empty. */
+/** Reports what is missing at a location. It may have been created again just now, empty. */
 async function missingPlace(ctx: Context, input: ListInput): Promise<Scope> {
   const { folderId } = await loadPlace(ctx, input);
   return { baseId: folderId, folders: [], isTruncated: false };
@@ -195,7 +197,7 @@ const toImport = (
   secrets,
 });
 
-/** A list with the references of its values expanded, if that was asked for. */
+/** A list with the references of its values expanded, if requested. */
 async function expanded(
   ctx: Context,
   project: ProjectAccess,

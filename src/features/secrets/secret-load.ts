@@ -6,11 +6,11 @@ import { mapInSlices } from '../../kernel/slices.js';
 import type { ListedRecord } from './secret.records.js';
 import type { Entry } from './secret-entries.js';
 
-/** A page of at most so many rows is not a heavy read. */
+/** A page of at most this many rows is not a heavy read. */
 const LIGHT_ROWS = 100;
 
 /**
- * Waits for the turn of a read of many secrets.
+ * Waits for the turn of a heavy read.
  *
  * @param first at most so many rows; null: all
  * @throws OVERLOADED
@@ -20,7 +20,7 @@ export async function waitForTurn(ctx: Context, first: number | null | undefined
   await ctx.load?.turn(ctx.actor.tokenId ?? ctx.actor.id, heaviness);
 }
 
-/** Ends a turn that was waited for, if there turned out to be few rows. */
+/** Ends the turn early, if there turned out to be few rows. */
 export function endTurnOfFew(ctx: Context, first: number | null | undefined, rows: number): void {
   const hasTurn = first == null || first > LIGHT_ROWS;
   if (hasTurn && rows <= LIGHT_ROWS) ctx.load?.endTurn();
@@ -34,7 +34,7 @@ interface SealedRow {
 }
 
 /**
- * Counts what rows will take in the response, before anything of them is decrypted.
+ * Reserves the size of rows in the response, before anything of them is decrypted.
  *
  * @param readsValue whether the response will contain the value of a row
  * @throws ANSWER_TOO_LARGE, OVERLOADED
@@ -55,7 +55,7 @@ export async function countRows<R extends SealedRow>(
   ctx.load?.add(bytes);
 }
 
-/** The same for entries of a list. The caller may read values of its own. */
+/** The same for entries of a list. The caller may read its personal values. */
 export async function countEntries(
   ctx: Context,
   entries: readonly Entry[],

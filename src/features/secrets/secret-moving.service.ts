@@ -39,27 +39,29 @@ interface Transfer {
   readonly shouldOverwrite: boolean;
 }
 
-/** What a move or copy did. */
+/** Result of a move or copy. */
 export interface Transferred {
-  /** In the order of the ids given: of a move the same ids, of a copy new ones. */
+  /** In the order of the given IDs: for a move the same IDs, for a copy new ones. */
   readonly secretIds: readonly string[];
-  /** Ids of the secrets that stood in the way and were replaced. */
+  /** IDs of the replaced secrets. */
   readonly replacedSecretIds: readonly string[];
-  /** Secrets whose references follow, as far as the caller may know of them. */
+  /** Secrets whose references were updated, as far as the caller may see them. */
   readonly rewritten: number;
 }
 
-/** Takes secrets from one folder of a project to another, of any environment. All or none. */
+/** Moves and copies secrets from one folder of a project to another, of any environment. All or none. */
 export class SecretMovingService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Moves secrets: ids, history, tags and personal values go along, and references of other secrets to them follow. What
-   * their own values refer to is not changed.
+   * Moves secrets, with their IDs, history, tags and personal values, and updates references to them. References in
+   * their own values are not changed.
    *
    * @param raw `{ projectId, source, destination, secretIds, shouldOverwrite }`; the rules are `TransferSecrets`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_NOT_FOUND, PERMISSION_DENIED,
-   *   SECRET_KEY_TAKEN, ROTATED_SECRET, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_NOT_FOUND,
+   * PERMISSION_DENIED,
+   * SECRET_KEY_TAKEN, ROTATED_SECRET, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID,
+   * AUDIT_UNAVAILABLE
    */
   async move(ctx: Context, raw: unknown): Promise<Transferred> {
     const transfer = await this.#load(ctx, raw, 'secrets:delete');
@@ -73,7 +75,7 @@ export class SecretMovingService {
       authorizeReferences(
         project,
         contents.map(({ value }, index) => {
-          // What it refers to by place may stay; what it refers to beside it is another secret now.
+          // References with a location may stay; those without one now mean another secret.
           const earlier = () => [{ ...namedPlace(source), value }];
           return { ...newValueOf(transfer, value, index), earlier };
         }),
@@ -91,11 +93,11 @@ export class SecretMovingService {
   }
 
   /**
-   * Copies secrets with values, comments, metadata, tags and reminders. Personal values and history are not copied. The copy of a
-   * secret that a rotation writes is an ordinary one with the value of this moment. Metadata
-   * that the project wants encrypted is, in a move too: what is written now is what the project demands now.
+   * Copies secrets with values, comments, metadata, tags and reminders. Personal values and history are not copied. The
+   * copy of a secret that a rotation writes is an ordinary one with the current value. Metadata is encrypted if the
+   * project requires it, also in a move: what is written now follows the current requirement.
    *
-   * @param raw as of `move`
+   * @param raw as for `move`
    * @throws as `move`
    */
   async copy(ctx: Context, raw: unknown): Promise<Transferred> {
@@ -128,15 +130,13 @@ export class SecretMovingService {
     const from = await loadTarget(ctx, this.projects, { place: { projectId, ...source }, pathOf }, action);
     const to = await loadTarget(ctx, this.projects, { place: { projectId, ...destination }, pathOf }, 'secrets:create');
     if (from.folderId === to.folderId) {
-      throw validationFailed([
-        { path: 'destination', code: 'SAME_FOLDER', message: 'must be another folder than the source' },
-      ]);
+      throw validationFailed([{ path: 'destination', code: 'SAME_FOLDER', message: 'must not be the source folder' }]);
     }
     return { source: from, destination: to, secretIds: distinctIds(secretIds), shouldOverwrite };
   }
 }
 
-/** The secrets, locked and allowed, and a destination where nothing is in their way. */
+/** The secrets, locked and authorized, and a destination where nothing is in their way. */
 async function ready(
   tx: Transaction,
   { source, destination, secretIds, shouldOverwrite }: Transfer,
@@ -148,7 +148,7 @@ async function ready(
   const records = await lockRecordsById(tx, source, secretIds);
   const visibility = new Visibility(project.ability);
   for (const item of records) {
-    // Who could not read a value here must not get it to where it can.
+    // A caller who cannot read a value here must not move it to where it can.
     if (!visibility.readsValue(item))
       throw new PermissionDenied({ action: 'secrets:readValue', projectId: project.projectId });
     authorize(project, 'secrets:create', fieldsOf(inPlace(destination, item.key, item.tags)));
@@ -164,7 +164,7 @@ async function ready(
   const inTheWay = [...(await lockRecords(tx, destination, keys)).values()];
   for (const item of inTheWay) authorize(project, 'secrets:delete', fieldsOf(item));
   const placeOf = (at: number): string => pathOf(keys.indexOf((inTheWay[at] as SecretRecord).key));
-  refuseRotated([...faultsOfRemoval(inTheWay, placeOf, 'has the key of a secret that a rotation writes'), ...faults]);
+  refuseRotated([...faultsOfRemoval(inTheWay, placeOf, 'has the key of a secret that a rotation manages'), ...faults]);
   const replaced = inTheWay.map(({ id }) => id);
   await deleteSecrets(tx, replaced);
   return { records, replaced };

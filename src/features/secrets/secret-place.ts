@@ -46,9 +46,9 @@ export async function loadPlace(ctx: Context, place: Place): Promise<FoundPlace>
 }
 
 /**
- * Tags of a project by id, for all secrets of a call at once.
+ * Tags of a project by ID, for all secrets of a call at once.
  *
- * @throws TAG_NOT_FOUND, naming each place where an unknown one stands
+ * @throws TAG_NOT_FOUND, with each path of an unknown one
  */
 export async function loadTags(
   ctx: Context,
@@ -63,7 +63,7 @@ export async function loadTags(
     tagIds.flatMap((id, at): ErrorDetail[] =>
       known.has(id.toLowerCase())
         ? []
-        : [{ path: pathOf(index, `tagIds[${at}]`), code: 'TAG_NOT_FOUND', message: 'is no tag of the project' }],
+        : [{ path: pathOf(index, `tagIds[${at}]`), code: 'TAG_NOT_FOUND', message: 'is not a tag of the project' }],
     ),
   );
   if (details.length > 0) throw new AppError('TAG_NOT_FOUND', undefined, { details });

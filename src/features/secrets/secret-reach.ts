@@ -13,10 +13,10 @@ interface Reachable {
   readonly visibility: Visibility;
 }
 
-/** What a question across projects needs to be allowed: to know of secrets, or to read their values as well. */
+/** The right that a query across projects requires: to see secrets, or to read their values as well. */
 export type ReachAction = 'secrets:describeSecret' | 'secrets:readValue';
 
-/** The projects that a question is about, and what of their secrets the caller may see, each by the rules of its own project. */
+/** The projects of a query, and what of their secrets the caller may see, each by the rules of its own project. */
 export class SecretReach {
   readonly #projects: ReadonlyMap<string, Reachable>;
 
@@ -47,7 +47,7 @@ export class SecretReach {
     return [...this.#projects].filter(([, { visibility }]) => !visibility.isPerSecret).map(([id]) => id);
   }
 
-  /** Whether all rows of these projects are for the caller, so that none has to be looked at. */
+  /** Whether the caller may see all rows of these projects, so that none has to be examined. */
   get isOpen(): boolean {
     return this.openProjectIds.length === this.#projects.size;
   }
@@ -72,11 +72,11 @@ export class SecretReach {
   }
 }
 
-/** Stands for any secret where rules look at none. */
+/** Stands for any secret where rules depend on none. */
 const NOTHING: SecretSubject = { environment: '', path: '/', key: '', tags: [] };
 
 /**
- * The reach of a question. A project that is named must allow it; of all others, those that do not are left out.
+ * The scope of a query. A project that is named must allow it; of all others, those that do not are left out.
  *
  * @param projectIds null or undefined: all projects of the caller's organization that it is a member of
  * @throws PROJECT_NOT_FOUND, PERMISSION_DENIED, VALIDATION_FAILED (WRONG_PROJECT_TYPE), all for named projects
@@ -100,7 +100,7 @@ export async function loadReach(
   return new SecretReach(found, action);
 }
 
-/** The project of the audit record: null for a question about several. */
+/** The project of the audit record: null for a query about several. */
 export const soleProject = (projectIds: readonly string[] | null | undefined): string | null => {
   const [first = null, ...others] = distinctIds(projectIds);
   return others.length === 0 ? first : null;

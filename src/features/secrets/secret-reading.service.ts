@@ -18,7 +18,7 @@ import { thatIsThere } from './version.rules.js';
 import { loadVersion } from './version.service.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
 
-/** An environment whose project the caller was found to know. */
+/** An environment of a project that the caller can see. */
 export interface KnownEnvironment {
   readonly id: string;
   readonly access: ProjectAccess;
@@ -36,12 +36,12 @@ export class SecretReadingService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * One secret of a folder by its key; with `includeImports`, and none there, that of the imports which holds: the last of
-   * the list first, each with its own imports before the next. An older version is shown in the place where the secret is.
+   * One secret of a folder by key; with `includeImports`, and none there, the effective one of the imports: the last
+   * import first, each with its own imports. An older version is shown at the current location of the secret.
    *
    * @param raw place, `secretKey` and how to show it; the rules are `GetSecretByKey`
    * @throws VALIDATION_FAILED (PERSONAL_NEEDS_USER), PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND,
-   *   FOLDER_NOT_FOUND, SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * FOLDER_NOT_FOUND, SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    */
   async getByKey(ctx: Context, raw: unknown): Promise<SecretView> {
     const {
@@ -93,7 +93,7 @@ function refuseOthers(ctx: Context): void {
   ]);
 }
 
-/** The secret of this key that holds among the imports of a folder, of those that the caller may know of. */
+/** The effective secret of this key among the imports of a folder, of those that the caller may see. */
 async function findImported(
   ctx: Context,
   place: Place,
@@ -108,7 +108,7 @@ async function findImported(
 }
 
 /**
- * A secret that the caller may know of, as it was at a version. Both must let it read the value.
+ * A secret that the caller may see, at a version. The rules of both must allow reading the value.
  *
  * @throws SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND (also for a deletion), SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
  */

@@ -3,22 +3,22 @@ import { type Data, orInstead } from '../../rest/route.js';
 /** Where secrets are in REST. */
 export const SECRETS = '/api/v4/secrets';
 const HIDDEN = '<hidden>';
-/** A place, for examples. */
+/** A location, for examples. */
 export const EXAMPLE_PLACE = { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', secretPath: '/' };
 
-/** Fields of a secret in the words of the interface. */
+/** The fields of a secret with the names of the REST interface. */
 export const FIELDS = `id _id: id workspace: projectId environment: environmentSlug version type secretKey secretValue secretComment createdAt updatedAt secretValueHidden
   secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
   isRotatedSecret rotationId secretPath secretMetadata { key value isEncrypted } tags { id slug name: slug color }`;
 
-/** An import entry. Its secrets lack what every one of them shares or no consumer needs. */
+/** An import entry. Its secrets lack fields that all share or that no consumer needs. */
 export const IMPORTED = `secretPath environment: environmentSlug folderId secrets { id _id: id workspace: projectId environment: environmentSlug version type secretKey secretValue secretComment secretValueHidden
   secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
   isRotatedSecret rotationId secretMetadata { key value isEncrypted } }`;
 
 /**
- * Puts a secret into the words of the interface: what is withheld is the word `<hidden>`. The answer is changed and not
- * copied, since lists are long.
+ * Converts a secret to the REST interface: a withheld value becomes `<hidden>`. The response is changed and not copied,
+ * since lists are long.
  */
 export const toSecret = (secret: Data): Data => {
   secret.secretValue = orInstead(secret.secretValue, HIDDEN);
@@ -27,8 +27,8 @@ export const toSecret = (secret: Data): Data => {
   return secret;
 };
 
-/** An import entry in the words of the interface. */
+/** Converts an import entry to the REST interface. */
 export const toImported = ({ secrets, ...entry }: Data) => ({ ...entry, secrets: secrets.map(toSecret) });
 
-/** Codes of routes that name a place. */
+/** Error codes of routes with a location. */
 export const PLACE_ERRORS = ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'] as const;

@@ -21,17 +21,18 @@ interface SealedRow extends SealedContents {
 }
 
 /**
- * Reseals the secrets and versions of old databases, so that a version no longer opens in place of the secret. In batches that each
- * commit: after an interruption the next start continues. What does not open is left as it is, and stays unreadable.
+ * Reseals the secrets and versions of old databases, so that a version can no longer be decrypted in place of the
+ * secret. In batches with a commit each: after an interruption the next start continues. What cannot be decrypted is
+ * left as it is.
  *
- * A project is resealed once: the last batch leaves a record in the audit trail. Otherwise anybody who writes in the database could
- * list the project again and have old rows resealed.
+ * A project is resealed once: the last batch leaves a record in the audit trail. Otherwise anybody with write access to
+ * the database could list the project again and have old rows resealed.
  */
 export const resealSecrets: NonNullable<Feature['upgrade']> = (kernel, contextOf, log) =>
   kernel.database.withConnection(async (ask) => {
     const pending = await ask<Pending>(PENDING);
     if (pending.length === 0) return;
-    // These look at all rows there are, which may take a while.
+    // These scan all rows, which may take a while.
     await ask('set statement_timeout = 0');
     try {
       const done = new Set((await ask<Pending>(DONE, [ACTION])).map(({ projectId }) => projectId));
@@ -68,7 +69,7 @@ async function resealProject(ctx: Context, projectId: string, secrets: readonly 
   }
 }
 
-/** At least one, so that the project is finished also when it has no secrets any more. */
+/** At least one, so that a project without secrets is finished too. */
 function batchesOf(secrets: readonly Sized[]): string[][] {
   let last: string[] = [];
   const batches = [last];

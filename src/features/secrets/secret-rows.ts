@@ -20,16 +20,16 @@ import {
 } from './secret-sealing.js';
 import type { SecretRow, Written } from './secret-writes.js';
 
-/** What of a row is not sealed. */
+/** The unsealed columns of a row. */
 export type Attributes = Omit<SecretRow, keyof Sealed>;
 
-/** A row whose contents are sealed for its id and version. Needs `SecretSealer` with seals reserved. */
+/** A row whose contents are sealed for its ID and version. Needs `SecretSealer` with seals reserved. */
 export const sealedRow = (sealer: SecretSealer, attributes: Attributes, clear: Clear): SecretRow => ({
   ...attributes,
   ...sealSecret(sealer, attributes, clear),
 });
 
-/** Everything of a secret that is not sealed, as its next version starts from it. */
+/** The unsealed fields of a secret, as the start of its next version. */
 export const nextAttributes = (record: SecretRecord): Attributes => ({
   id: record.id,
   environmentId: record.environmentId,
@@ -44,7 +44,7 @@ export const nextAttributes = (record: SecretRecord): Attributes => ({
   tagIds: record.tags.map(({ id }) => id),
 });
 
-/** Everything of a secret that is sealed, in the clear. @throws SEALED_VALUE_INVALID */
+/** The sealed fields of a secret, in plaintext. @throws SEALED_VALUE_INVALID */
 export const openedSecret = (opener: Sealer, record: SecretRecord): Clear => ({
   value: openSecretValue(opener, record),
   comment: openSecretComment(opener, record),
@@ -54,7 +54,7 @@ export const openedSecret = (opener: Sealer, record: SecretRecord): Clear => ({
 /**
  * The row of a new secret.
  *
- * @param rename what references in its value become by names that change with the same write; null: none changes
+ * @param rename how references in its value change by renames in the same write; null: no changes
  * @throws SECRET_REFERENCED, REFERENCES_TOO_LONG
  */
 export function newRow(
@@ -82,7 +82,7 @@ export function newRow(
   });
 }
 
-/** A change of what is not there, as what is made in its place. */
+/** A change of a missing secret, as the secret that is created instead. */
 export const toNew = ({ newSecretKey: _never, ...change }: SecretChange): NewSecret => ({
   ...change,
   secretValue: change.secretValue ?? '',
@@ -92,9 +92,12 @@ export const toNew = ({ newSecretKey: _never, ...change }: SecretChange): NewSec
 interface Changing {
   readonly record: SecretRecord;
   readonly change: Omit<SecretChange, 'secretKey'>;
-  /** As of `newRow`. */
+  /** As for `newRow`. */
   readonly rename: Rename | null;
-  /** Whether the caller may read the value: one that he may not read is not refused when it would be too long, but keeps its names. */
+  /**
+   * Whether the caller may read the value: otherwise a value that would become too long is not an error, but keeps its
+   * references.
+   */
   readonly isShown: boolean;
 }
 
@@ -115,7 +118,7 @@ export function nextRow(sealer: SecretSealer, opener: Sealer, changing: Changing
 }
 
 /**
- * What a secret is after a change. Only what is kept is opened, so that a part that does not open can be mended by writing it.
+ * A secret after a change. Only what is kept is decrypted, so that a broken part can be repaired by writing it.
  *
  * @throws SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID
  */
@@ -144,7 +147,7 @@ export function nextState(opener: Sealer, { record, change, rename, isShown }: C
   return { attributes, clear };
 }
 
-/** Where written rows are, and with what tags: all that a reply needs and the rows do not have. */
+/** Location and tags of written rows: what a response needs and the rows do not have. */
 interface Surroundings {
   readonly project: ProjectAccess;
   readonly environment: string;
@@ -152,7 +155,7 @@ interface Surroundings {
   readonly tags: readonly TagRow[];
 }
 
-/** The record of a row that the caller has just written: nothing has to be read again for the reply. */
+/** The record of a row that the caller has just written: nothing has to be read again for the response. */
 export const writtenRecord = (
   tx: Transaction,
   row: SecretRow,

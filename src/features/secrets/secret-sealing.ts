@@ -17,20 +17,20 @@ import type { SecretRecord, StoredEntry } from './secret.records.js';
 import { MAX_VALUE_BYTES } from './secret.rules.js';
 
 /**
- * What rows are sealed for. A secret and its history differ, so that no version can be put back as the secret by whoever
- * writes in the database. Both were once sealed for `secret`, which nothing is read as any more.
+ * Purposes of the seals of rows. A secret and its history differ, so that nobody with write access to the database can
+ * put a version back as the secret. Both were once sealed for `secret`, which is not accepted any more.
  */
 const TABLES = { current: 'secret:current', version: 'secret_version', personal: 'personal_secret' } as const;
 type SealedTable = (typeof TABLES)[keyof typeof TABLES];
 
-/** An entry of metadata in the clear. */
+/** A metadata entry in plaintext. */
 export interface MetadataEntry {
   readonly key: string;
   readonly value: SealedText;
   readonly isEncrypted: boolean;
 }
 
-/** What of a secret is sealed, in the clear. */
+/** The sealed parts of a secret, in plaintext. */
 export interface Clear {
   readonly value: SealedText;
   /** Null when there is none. */
@@ -45,7 +45,7 @@ export interface SealedContents {
   readonly metadataSealed: Uint8Array | null;
 }
 
-/** What of a secret is sealed, as it is stored. */
+/** The sealed parts of a secret, as stored. */
 export interface Sealed extends SealedContents {
   readonly metadata: readonly StoredEntry[];
   readonly valueDigest: Uint8Array | null;
@@ -54,19 +54,22 @@ export interface Sealed extends SealedContents {
   readonly versionSealed: SealedContents;
 }
 
-/** What seals secrets of a project, and what makes digests that are the same in all projects of its organization. */
+/** Seals secrets of a project, and computes digests that are the same in all projects of its organization. */
 export interface SecretSealer {
   readonly ofProject: Sealer;
   readonly ofOrganization: Sealer;
 }
 
-/** A part of a secret that is sealed by itself. */
+/** A part of a secret with its own seal. */
 export type SealedPart = 'value' | 'comment' | 'metadata';
 
-/** Seals of one secret at most: its value, its comment, its encrypted metadata, each for itself and for its version. */
+/**
+ * Maximum number of seals of one secret: its value, its comment, its encrypted metadata, each for itself and for its
+ * version.
+ */
 const SEALS_PER_SECRET = 6;
 
-/** What seals this many secrets of a project. Each attempt of a transaction needs a new one. */
+/** A sealer for this many secrets of a project. Each attempt of a transaction needs a new one. */
 export async function sealerFor(
   ctx: Context,
   { organizationId, projectId }: Pick<ProjectAccess, 'organizationId' | 'projectId'>,
@@ -75,7 +78,7 @@ export async function sealerFor(
   const ofOrganization = await ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId: null });
   const ofProject = await ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
   await ofProject.reserve(secrets * SEALS_PER_SECRET).catch(async (error: unknown) => {
-    // A project that is deleted meanwhile takes its keys with it: it is gone, and not unreadable.
+    // A project that is deleted meanwhile takes its keys with it: it is not found, rather than unreadable.
     throw (await exists(ctx, projectId)) ? error : new AppError('PROJECT_NOT_FOUND');
   });
   return { ofProject, ofOrganization };
@@ -91,8 +94,8 @@ type SealedColumns = Partial<
 };
 
 /**
- * What opens these rows of a project, with keys that another node may have made meanwhile. All projects of a request share one
- * statement.
+ * Decrypts these rows of a project, with keys that another node may have created meanwhile. All projects of a request
+ * share one statement.
  */
 export const openerFor = (
   ctx: Context,
@@ -113,7 +116,7 @@ function keyIdsOf(records: readonly SealedColumns[]): ReadonlySet<string | null>
   const keyIds = new Set<string | null>();
   let last: Uint8Array | null = null;
   const add = (sealed: Uint8Array | null | undefined): void => {
-    // Most are sealed with the same key, and to compare is much less work than to read its id.
+    // Most are sealed with the same key, and comparing is much less work than reading its ID.
     if (sealed == null || (last !== null && haveSameKey(sealed, last))) return;
     keyIds.add(keyIdOf(sealed));
     last = sealed;
@@ -128,7 +131,7 @@ function keyIdsOf(records: readonly SealedColumns[]): ReadonlySet<string | null>
   return keyIds;
 }
 
-/** What opens rows of many projects of the caller's organization, by project, in one statement at most. */
+/** Decrypts rows of many projects of the caller's organization, by project, in one statement at most. */
 export function openersFor(
   ctx: Context,
   records: readonly (SealedColumns & { readonly projectId: string })[],
@@ -139,8 +142,8 @@ export function openersFor(
 }
 
 /**
- * Seals a secret for its row at one version, and again for that version in its history: neither can be decrypted elsewhere. The
- * value of one that a rotation writes has no references.
+ * Seals a secret for its row at one version, and again for that version in its history: neither can be decrypted
+ * elsewhere. The value of one that a rotation writes has no references.
  */
 export function sealSecret(
   { ofProject, ofOrganization }: SecretSealer,
@@ -171,8 +174,9 @@ export function sealSecret(
 }
 
 /**
- * The same for equal values of one project only. With the keys of the projects it can be turned back into what is the same for equal
- * values of the organization. Null for the empty value: those are equal, and nobody's secret.
+ * The same for equal values of one project only. With the keys of the projects it can be converted to a digest that is
+ * the same for equal values of the organization. Null for the empty value: all empty values are equal, and none is
+ * confidential.
  */
 const digestOf = ({ ofProject, ofOrganization }: SecretSealer, text: string): Buffer | null =>
   text === '' ? null : ofProject.blind(ofOrganization.digest(text));
@@ -186,11 +190,11 @@ interface RowVersion {
 /** Rows of a secret and of its history have the same shape; only those of the history can be deletions. */
 const tableOf = (row: RowVersion): SealedTable => ('isDeletion' in row ? TABLES.version : TABLES.current);
 
-/** Opens one part. @throws SEALED_VALUE_INVALID when it was not sealed for this row and version */
+/** Decrypts one part. @throws SEALED_VALUE_INVALID when it was not sealed for this row and version */
 const open = (sealer: Sealer, row: RowVersion, column: SealedPart, sealed: Uint8Array): SealedText =>
   sealer.open({ table: tableOf(row), column, rowId: row.id, rowVersion: row.version }, sealed);
 
-/** The value of a secret of which only this much is at hand. @throws SEALED_VALUE_INVALID */
+/** The value of a secret of which only these columns were read. @throws SEALED_VALUE_INVALID */
 export const openValueOf = (sealer: Sealer, secret: RowVersion, valueSealed: Uint8Array): SealedText =>
   open(sealer, secret, 'value', valueSealed);
 
@@ -204,14 +208,17 @@ export function openSecretValue(sealer: Sealer, record: SecretRecord): SealedTex
 export const openSecretComment = (sealer: Sealer, record: SecretRecord): SealedText | null =>
   record.commentSealed === null ? null : open(sealer, record, 'comment', record.commentSealed);
 
-/** The open part of a row can be edited without the key. @returns null when it is no list of entries any more */
+/** The unsealed part of a row can be edited without the key. @returns null when it is not a list of entries any more */
 export const storedEntries = ({ metadata }: { readonly metadata: unknown }): readonly StoredEntry[] | null =>
   Array.isArray(metadata) && metadata.every(isStoredEntry) ? metadata : null;
 
 const isStoredEntry = (entry: Partial<Record<string, unknown>> | null): boolean =>
   typeof entry?.key === 'string' && ('value' in entry ? typeof entry.value === 'string' : entry.isEncrypted === true);
 
-/** All metadata, encrypted entries too. @throws SEALED_VALUE_INVALID also when the open part names other entries than were sealed */
+/**
+ * All metadata, including encrypted entries. @throws SEALED_VALUE_INVALID also when the unsealed part names other
+ * entries than were sealed
+ */
 export function openSecretMetadata(sealer: Sealer, record: SecretRecord): MetadataEntry[] {
   const entries = storedEntries(record);
   const sealed = record.metadataSealed === null ? [] : encryptedPairs(sealer, record, record.metadataSealed);
@@ -226,23 +233,26 @@ export function openSecretMetadata(sealer: Sealer, record: SecretRecord): Metada
   );
 }
 
-/** The encrypted entries of a secret are sealed together, in their order, each with its key: no value opens under another. */
+/**
+ * The encrypted entries of a secret are sealed together, in order, each with its key: no value can be decrypted under
+ * another.
+ */
 const listed = (entries: Clear['metadata']): SealedText =>
   new SealedText(JSON.stringify(entries.map(({ key, value }) => [key, value.reveal()])));
 
 const encryptedPairs = (sealer: Sealer, record: SecretRecord, sealed: Uint8Array): [key: string, value: string][] =>
   JSON.parse(open(sealer, record, 'metadata', sealed).reveal()) as [string, string][];
 
-/** A value with other names in its references; null when it would be longer by them than a value may be. */
+/** A value with other names in its references; null when it would exceed the maximum size of a value. */
 export function renamedIn(value: SealedText, rename: Rename): SealedText | null {
   const text = rewriteReferences(value.reveal(), rename, MAX_VALUE_BYTES);
   return text === null ? null : new SealedText(text);
 }
 
-/** What a value refers to. */
+/** The references of a value. */
 export const referencesIn = (value: SealedText): readonly Reference[] => parseReferences(value.reveal()).references;
 
-/** Seals what a personal secret has of its own, for one row at one version. Takes two seals at most. */
+/** Seals the fields of a personal secret, for one row at one version. Takes two seals at most. */
 export function sealPersonal(
   { ofProject }: SecretSealer,
   row: RowVersion,
@@ -261,14 +271,14 @@ export const openPersonal = (
   sealed: Uint8Array,
 ): SealedText => sealer.open({ table: TABLES.personal, column, rowId: id, rowVersion: version }, sealed);
 
-/** What secrets and versions alike were sealed for, before they were told apart. */
+/** The purpose of the seals of secrets and versions in old databases. */
 const FORMER_TABLE = 'secret';
 
 /**
- * The contents of a row that was sealed before secrets and versions were told apart, resealed. A part that does not open stays as
- * it is. Takes three seals at most.
+ * The contents of a row of an old database, resealed. A part that cannot be decrypted stays as it is. Takes three seals
+ * at most.
  *
- * @returns null when nothing of it opens: the row has been resealed already, or was tampered with
+ * @returns null when nothing can be decrypted: the row has been resealed already, or was tampered with
  */
 export function resealed(
   sealer: SecretSealer,

@@ -19,13 +19,13 @@ import { authorizeSubjectChanges, fieldsOf, Visibility } from './visibility.rule
 
 export type WriteAction = 'secrets:create' | 'secrets:edit' | 'secrets:delete';
 
-/** Where a write goes, and how its faults are named. */
+/** The location of a write, and the paths of its violations. */
 export interface Batch {
   readonly place: Place;
   readonly pathOf: PathOf;
 }
 
-/** A place that exists, in a project where the caller may do this to some secret. */
+/** A location that exists, in a project where the caller may perform the action on some secret. */
 export interface Target extends Batch, FoundPlace {
   readonly project: ProjectAccess;
 }
@@ -38,21 +38,23 @@ export async function loadTarget(
   action: WriteAction,
 ): Promise<Target> {
   const project = await loadSecretProject(ctx, projects, place.projectId);
-  // Who may do this to no secret at all learns nothing of environments and folders; conditions are asked for each secret.
+  // A caller who may do this to no secret at all learns nothing about environments and folders; conditions are checked
+  // for each secret.
   authorize(project, action);
   return { project, place, pathOf, ...(await loadPlace(ctx, place)) };
 }
 
-/** A secret that is locked until the transaction ends, and the folder that it is in. */
+/** A secret that is locked until the transaction ends, and its folder. */
 interface HeldSecret {
   readonly target: Target;
   readonly record: SecretRecord;
 }
 
 /**
- * A shared secret by its id, wherever it is, locked until the transaction ends. One that the caller may not know of is not there.
+ * A shared secret by ID, wherever it is, locked until the transaction ends. One that the caller may not see is not
+ * found.
  *
- * @param given `withFolder`: its folder is held too, as for a new key
+ * @param given `withFolder`: its folder is locked too, as for a new key
  * @throws SECRET_NOT_FOUND, PERMISSION_DENIED
  */
 export async function holdSecret(
@@ -69,7 +71,7 @@ export async function holdSecret(
     await lockStructure(tx, project.projectId);
     await lockHomeOf(tx, id);
   }
-  // It may have been changed, moved and hidden until here.
+  // It may have been changed, moved and hidden meanwhile.
   const [record] = await lockedRecords(tx, project, await lockByIds(tx, [id]));
   if (record === undefined) throw new AppError(code);
   const { environmentId, folderId, projectId, environment, path: secretPath } = record;
@@ -80,10 +82,10 @@ export async function holdSecret(
 }
 
 /**
- * Holds the folders that secrets are about to come into, as `lockHomes` does, where the caller named them: the rules were asked
- * for that place. Whoever moves a folder meanwhile waits, and is then asked for the rights on what came into it.
+ * Locks the target folders of secrets, as `lockHomes` does, at the location that the caller named: the rules were
+ * checked for it. A concurrent move of a folder waits, and then needs the rights on what was added to it.
  *
- * @throws FOLDER_NOT_FOUND, CONCURRENT_CHANGE for one that has just got another name
+ * @throws FOLDER_NOT_FOUND, CONCURRENT_CHANGE for one that was renamed meanwhile
  */
 export async function holdPlaces(
   tx: Transaction,
@@ -104,12 +106,12 @@ export async function holdPlaces(
   }
 }
 
-/** @throws VALIDATION_FAILED with these faults, when there are any */
+/** @throws VALIDATION_FAILED with these violations, if there are any */
 export const refuse = (details: readonly ErrorDetail[]): void => {
   if (details.length > 0) throw new AppError('VALIDATION_FAILED', undefined, { details });
 };
 
-/** What rules look at in a secret that is about to be written. */
+/** The attributes for rules of a secret to be written. */
 export const subjectOf = ({ environment, secretPath }: Place, key: string, tags: readonly TagRow[]) => ({
   environment,
   path: secretPath,
@@ -117,15 +119,15 @@ export const subjectOf = ({ environment, secretPath }: Place, key: string, tags:
   tags,
 });
 
-/** The place of a target as references name it. */
+/** The location of a target in terms of references. */
 export const namedPlace = ({ place: { environment, secretPath } }: Target) => ({ environment, path: secretPath });
 
 type Given = Pick<NewSecret, 'tagIds' | 'secretReminderRecipients'>;
 
 /**
- * Tags of the project by id, as far as these secrets name them, and the check of whom they remind.
+ * Tags of the project by ID, for these secrets, and the check of their reminder recipients.
  *
- * @throws TAG_NOT_FOUND, USER_NOT_FOUND, naming each place
+ * @throws TAG_NOT_FOUND, USER_NOT_FOUND, with each path
  */
 export async function loadNamed(
   ctx: Context,
@@ -136,7 +138,7 @@ export async function loadNamed(
   return loadTags(ctx, projectId, { wanted: secrets.map(({ tagIds }) => tagIds ?? []), pathOf });
 }
 
-/** The tags of these ids, in their order. */
+/** The tags with these IDs, in order. */
 export const pick = (tags: ReadonlyMap<string, TagRow>, ids: readonly string[] | null | undefined): readonly TagRow[] =>
   distinctIds(ids)
     .flatMap((id) => tags.get(id) ?? [])
@@ -164,7 +166,7 @@ async function checkRecipients(
             {
               path: pathOf(index, `secretReminderRecipients[${at}]`),
               code: 'USER_NOT_FOUND',
-              message: 'is no user who is a member of the project',
+              message: 'is not a user who is a member of the project',
             },
           ],
     ),
@@ -172,7 +174,10 @@ async function checkRecipients(
   if (details.length > 0) throw new AppError('USER_NOT_FOUND', undefined, { details });
 }
 
-/** Names every taken key of a batch. Only for the message: against a race the constraint decides. @throws SECRET_KEY_TAKEN */
+/**
+ * Reports every taken key of a batch. Only for the message: the constraint protects against races. @throws
+ * SECRET_KEY_TAKEN
+ */
 export async function refuseTaken(
   tx: Transaction,
   { folderId, pathOf }: Pick<Target, 'folderId' | 'pathOf'>,
@@ -185,7 +190,7 @@ export async function refuseTaken(
           {
             path: pathOf(index, 'secretKey'),
             code: 'SECRET_KEY_TAKEN',
-            message: 'is the key of a secret in the folder already',
+            message: 'already exists in the folder',
           },
         ]
       : [],
@@ -227,9 +232,10 @@ export function authorizeChanges(
 }
 
 /**
- * Names every taken one of the new keys of a batch.
+ * Reports every taken one of the new keys of a batch.
  *
- * @param batch `isFreed` tells the keys of secrets that the batch itself changes: no two of its secrets get one key
+ * @param batch `isFreed` returns whether a key is that of a secret that the batch itself changes: no two of its secrets
+ * get one key
  * @throws SECRET_KEY_TAKEN
  */
 export async function refuseTakenNames(
@@ -254,7 +260,10 @@ export const renamesOf = (target: Target, present: readonly Present[]) =>
       to: { ...namedPlace(target), key: keyAfter(change) },
     }));
 
-/** Those secrets of a folder that have these keys and that the caller may know of, by key, locked until the transaction ends. */
+/**
+ * Those secrets of a folder that have these keys and that the caller may see, by key, locked until the transaction
+ * ends.
+ */
 export async function lockRecords(
   tx: Transaction,
   { folderId, project }: Pick<Target, 'folderId' | 'project'>,
@@ -264,7 +273,10 @@ export async function lockRecords(
   return new Map(records.map((record) => [record.key, record]));
 }
 
-/** Those secrets of a folder that have these ids and that the caller may know of, in the order of the ids, locked until the transaction ends. */
+/**
+ * Those secrets of a folder that have these IDs and that the caller may see, in the order of the IDs, locked until the
+ * transaction ends.
+ */
 export async function lockRecordsById(
   tx: Transaction,
   { folderId, project, pathOf }: Pick<Target, 'folderId' | 'project' | 'pathOf'>,
@@ -281,31 +293,31 @@ async function lockedRecords(
   project: ProjectAccess,
   locked: readonly string[],
 ): Promise<SecretRecord[]> {
-  // Read after the lock and not with it: who waited for it would see the tags of before.
+  // Read after the lock and not with it: a statement that waited for the lock would see the old tags.
   const records = locked.length === 0 ? [] : await listByIds(tx, locked);
   const visibility = new Visibility(project.ability);
   return filterInSlices(records, (record) => visibility.describes(record));
 }
 
-/** @throws SECRET_NOT_FOUND, naming each; one that the caller may not know of is not there */
+/** @throws SECRET_NOT_FOUND, naming each; one that the caller may not see is not found */
 export function refuseMissing(names: readonly string[], isThere: (name: string) => boolean, pathOf: PathOf): void {
   const details = names.flatMap((name, index): ErrorDetail[] =>
     isThere(name)
       ? []
-      : [{ path: pathOf(index, 'secretKey'), code: 'SECRET_NOT_FOUND', message: 'is no secret of the folder' }],
+      : [{ path: pathOf(index, 'secretKey'), code: 'SECRET_NOT_FOUND', message: 'is not a secret of the folder' }],
   );
   if (details.length > 0) throw new AppError('SECRET_NOT_FOUND', undefined, { details });
 }
 
-/** What the audit record of a write says beyond place and secrets. */
+/** Details of the audit record of a write besides location and secrets. */
 export type WriteFacts = Readonly<Record<string, string | number>>;
 
-/** A write of secrets in a folder, as the audit trail has it. */
+/** A write of secrets in a folder, for the audit trail. */
 interface RecordedWrite {
   readonly action: string;
   readonly ids: readonly string[];
   readonly facts?: WriteFacts | undefined;
-  /** The secrets that the reply shows. */
+  /** The secrets of the response. */
   readonly shown?: readonly SecretView[];
 }
 

@@ -36,7 +36,7 @@ const ORDER = {
 } as const;
 const SINCE = {
   nullable: true,
-  description: 'Only secrets that changed, or whose personal value of yours changed, at or after this time.',
+  description: 'Only secrets that changed, or whose personal value changed, at or after this time.',
 } as const;
 const RECURSIVE = {
   description: 'Whether to include the folders below, up to 20 levels deep.',

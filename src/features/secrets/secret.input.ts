@@ -50,11 +50,14 @@ class SecretAttributesInput {
 
   @Field(() => [SecretMetadataInput], {
     nullable: true,
-    description: 'Metadata of the secret, up to 50 entries. Replaces the existing entries.',
+    description: 'Metadata of the secret, up to 50 entries. An update replaces the existing entries.',
   })
   secretMetadata?: SecretMetadataInput[] | null;
 
-  @Field(() => [ID], { nullable: true, description: 'IDs of the tags of the secret. Replaces the existing tags.' })
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'IDs of the tags of the secret. An update replaces the existing tags.',
+  })
   tagIds?: string[] | null;
 
   @Field(() => Boolean, {
@@ -71,7 +74,7 @@ class SecretAttributesInput {
 
   @Field(() => [ID], {
     nullable: true,
-    description: 'IDs of the project members to remind, up to 50. Replaces the existing recipients.',
+    description: 'IDs of the project members to remind, up to 50. An update replaces the existing recipients.',
   })
   secretReminderRecipients?: string[] | null;
 }
@@ -280,10 +283,10 @@ export class CopySecretsInput extends TransferSecretsInput {}
 
 @ObjectType({ description: 'Result of `moveSecrets`.', simpleResolvers: true })
 export class MoveSecretsPayload {
-  @Field(() => [ID], { description: 'The moved secrets, in the order of the input. They keep their IDs.' })
+  @Field(() => [ID], { description: 'IDs of the moved secrets, in the order of the input. Moving keeps the IDs.' })
   secretIds!: readonly string[];
 
-  @Field(() => [ID], { description: 'The secrets that were replaced and deleted.' })
+  @Field(() => [ID], { description: 'IDs of the replaced secrets, which were deleted.' })
   replacedSecretIds!: readonly string[];
 
   @Field(() => Int, {
@@ -295,9 +298,9 @@ export class MoveSecretsPayload {
 
 @ObjectType({ description: 'Result of `copySecrets`.', simpleResolvers: true })
 export class CopySecretsPayload {
-  @Field(() => [ID], { description: 'The new secrets, in the order of the input.' })
+  @Field(() => [ID], { description: 'IDs of the new secrets, in the order of the input.' })
   secretIds!: readonly string[];
 
-  @Field(() => [ID], { description: 'The secrets that were replaced and deleted.' })
+  @Field(() => [ID], { description: 'IDs of the replaced secrets, which were deleted.' })
   replacedSecretIds!: readonly string[];
 }

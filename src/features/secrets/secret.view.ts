@@ -27,7 +27,7 @@ export interface ActorView {
   readonly groupId: string | null;
 }
 
-/** A secret as a caller sees it: null stands for what is withheld. */
+/** A secret as a caller sees it: null for what is withheld. */
 export interface SecretView {
   readonly id: string;
   readonly projectId: string;
@@ -51,21 +51,21 @@ export interface SecretView {
   readonly rotationId: string | null;
   readonly secretMetadata: readonly { key: string; value: SealedText | null; isEncrypted: boolean }[];
   readonly tags: readonly TagRow[];
-  /** References in the value that were to be expanded and stay as they stand. */
+  /** References in the value that could not be expanded. */
   readonly referenceIssues: readonly ReferenceIssue[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Of a user's own value: the shared secret, by whose times it is listed. */
+  /** For a personal value: the shared secret, by whose times it is listed. */
   readonly shared?: Pick<SecretRecord, 'id' | 'createdAt' | 'updatedAt'>;
 }
 
-/** A part of a secret that cannot be decrypted, and was withheld. */
+/** A part of a secret that cannot be decrypted, and is withheld. */
 export interface ReadIssue {
   readonly secretId: string;
   readonly reason: ReadIssueReason;
 }
 
-/** The secrets of a folder that is imported. */
+/** The secrets of an imported folder. */
 export interface ImportView {
   readonly secretPath: string;
   readonly environmentId: string;
@@ -74,29 +74,29 @@ export interface ImportView {
   readonly secrets: readonly SecretView[];
 }
 
-/** What a list has beside its page. */
+/** The parts of a list besides its page. */
 export interface ListExtras {
   /** Nearest first. All of them with the first page, none with later ones. */
   readonly imports: readonly ImportView[];
   /** There are folders below that are too deep to be listed. */
   readonly depthTruncated: boolean;
-  /** How many references stay as they stand, those of imported secrets too. */
+  /** Number of references that could not be expanded, including those of imported secrets. */
   readonly unresolvedReferences: number;
-  /** What does not open, of imported secrets too. */
+  /** What cannot be decrypted, including imported secrets. */
   readonly readIssues: readonly ReadIssue[];
 }
 
-/** A list of secrets, and what of it could not be read. */
+/** A list of secrets, and what of it cannot be decrypted. */
 export type SecretPage = Page<SecretView> & ListExtras;
 
-/** Ids of the secrets whose values are in these views. */
+/** IDs of the secrets whose values are in these views. */
 export const shownIn = (views: readonly SecretView[]): string[] =>
   views.flatMap(({ id, secretValue }) => (secretValue === null ? [] : [id]));
 
-/** What of a view makes its position. */
+/** The fields of a view that determine its position. */
 type Placed = Pick<SecretView, 'secretPath' | 'secretKey' | 'type' | 'id' | 'createdAt' | 'updatedAt' | 'shared'>;
 
-/** Position of a secret in a list: a user's own value follows the shared one. */
+/** Position of a secret in a list: a personal value follows the shared one. */
 export const positionOfView = (view: Placed, order = BY_NAME): CursorKey =>
   cursorKey(order, [
     ...valuesOf(order, { path: view.secretPath, key: view.secretKey, ...(view.shared ?? view) }),
@@ -112,7 +112,7 @@ const REASONS = {
 } as const satisfies Readonly<Record<SealedPart, string>>;
 export type ReadIssueReason = (typeof REASONS)[SealedPart];
 
-/** Opens what one caller may see of rows of one project, and keeps count of what does not open. */
+/** Decrypts what one caller may see of rows of one project, and counts what cannot be decrypted. */
 export class SecretViewer {
   readonly issues: ReadIssue[] = [];
 
@@ -122,7 +122,7 @@ export class SecretViewer {
     private readonly viewSecretValue: boolean,
   ) {}
 
-  /** The row as the caller sees it. What does not open is null, and an issue. */
+  /** The row as the caller sees it. What cannot be decrypted is null, and an issue. */
   readonly view = (record: SecretRecord): SecretView => {
     const isReadable = this.viewSecretValue && this.visibility.readsValue(record);
     const value = isReadable ? this.#attempt(record.id, 'value', () => openSecretValue(this.sealer, record)) : null;
@@ -157,13 +157,17 @@ export class SecretViewer {
     };
   };
 
-  /** The caller's own value of a shared secret: its owner always may read it. Everything but value and comment is the shared one's. */
+  /**
+   * The caller's personal value of a shared secret: its owner may always read it. Everything but value and comment
+   * comes from the shared one.
+   */
   readonly personalView = (shared: SecretRecord, own: OwnRecord): SecretView => {
     const open = (part: 'value' | 'comment', sealed: Uint8Array): SealedText | null =>
       this.#attempt(own.id, part, () => openPersonal(this.sealer, own, part, sealed));
     const value = this.viewSecretValue && own.valueSealed != null ? open('value', own.valueSealed) : null;
     return {
-      // Without values: that of the shared one is not part of this entry, and what of it does not open is told with its own.
+      // Without values: the value of the shared one is not part of this entry, and its issues are reported with its
+      // own.
       ...new SecretViewer(this.sealer, this.visibility, false).view({
         ...shared,
         commentSealed: null,

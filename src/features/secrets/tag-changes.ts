@@ -3,10 +3,10 @@ import { listCarriers } from './subject.records.js';
 import { listPastCarriers } from './version.records.js';
 import { authorizeCarried, mayCarryAll } from './visibility.rules.js';
 
-/** Secrets, their versions and what is deleted of them follow the tags that they carry. */
+/** Secrets, their versions and deleted secrets follow changes of their tags. */
 export const authorizeTagChange: AuthorizeTagChange = async (tx, project, { tag, slugAfter }) => {
   if (!mayCarryAll(project.ability)) {
-    // Rules look at versions and at deleted secrets by the tags that those have, by the slugs of today.
+    // Rules match versions and deleted secrets by their tags, under the current slugs.
     const carriers = [
       ...(await listCarriers(tx, tag.id)),
       ...(await listPastCarriers(tx, { projectId: project.projectId, tagId: tag.id })),
@@ -18,7 +18,7 @@ export const authorizeTagChange: AuthorizeTagChange = async (tx, project, { tag,
     });
     await authorizeCarried(project, changes);
   }
-  // Also of a tag that nothing has: requests name tags by their ids, and who gives it to a secret goes by the slug it had.
+  // Also for an unused tag: requests name tags by ID, and whoever assigns it to a secret relies on its slug.
   const after = { secretTags: slugAfter === null ? [] : [slugAfter] };
   return [{ subject: 'secrets', before: { secretTags: [tag.slug] }, after }];
 };

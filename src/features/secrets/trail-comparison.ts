@@ -1,18 +1,18 @@
 import type { Query } from '../../kernel/database/database.js';
 import { personalDigest, secretDigest } from './secret-states.js';
 
-/** A secret that is not what its last change in the audit trail left. */
+/** A secret that differs from its last change in the audit trail. */
 interface Difference {
   /** What it is, and its id. */
   readonly name: string;
   readonly difference: string;
 }
 
-/** How the stored secrets compare with the audit trail. */
+/** Comparison of the stored secrets with the audit trail. */
 export interface TrailComparison {
-  /** Secrets that are as the trail says. */
+  /** Secrets that match the trail. */
   readonly equal: number;
-  /** Secrets that the trail has no version of: they were last written before it named versions. */
+  /** Secrets without a version in the trail: they were last written before it recorded versions. */
   readonly unknown: number;
   /** The first of them; `differenceCount` counts all. */
   readonly differences: readonly Difference[];
@@ -32,8 +32,9 @@ interface Compared {
 }
 
 /**
- * Compares each secret and personal secret with the newest version of it in the audit trail. One statement, which the database works
- * out: neither the rows nor the trail are read into memory. It trusts the rows of the trail; that they are genuine is checked apart.
+ * Compares each secret and personal secret with its latest version in the audit trail. One statement in the database:
+ * neither the rows nor the trail are read into memory. It trusts the rows of the trail; that they are genuine is
+ * checked separately.
  *
  * @param limit how many differences of a kind are described
  */
@@ -58,8 +59,8 @@ function describe({ verdict, storedVersion, trailVersion }: Compared): string {
 }
 
 /**
- * A version is written once, so of two in the trail the first counts: a secret that was set back, and then written again as the
- * same version, still differs. Ids are compared as text, since a forged row may hold anything.
+ * A version is written once, so of two in the trail the first counts: a secret that was set back, and then written
+ * again as the same version, still differs. IDs are compared as text, since a forged row may contain anything.
  */
 const TRAIL = `given as (
     select split_part(state, ':', 1) as id, split_part(state, ':', 2) as version, split_part(state, ':', 3) as digest, r.sequence
@@ -76,7 +77,10 @@ const STORED = `stored as (
     select 'personal secret', p.id::text, p.version, ${personalDigest('p')} from personal_secret p
   )`;
 
-/** Secrets of a deleted environment or project are gone with their history, and personal secrets with the secret or their owner. */
+/**
+ * Secrets of a deleted environment or project are deleted with their history, and personal secrets with the secret or
+ * their owner.
+ */
 const HAS_HISTORY = `case when trail.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
     then exists (select from secret_version v where v.secret_id = trail.id::uuid) else false end`;
 

@@ -3,10 +3,10 @@ import type { SecretView } from './secret.view.js';
 import { type FileFormat, printFile } from './transfer.rules.js';
 import type { Entry, Inexpressible } from './transfer-format.rules.js';
 
-/** A file of secrets, or what its format cannot hold. */
+/** A file of secrets, or what its format cannot represent. */
 export type SealedFile = { readonly content: SealedText } | { readonly inexpressible: readonly Inexpressible[] };
 
-/** Writes secrets into a file, in their order. Those without a value are not given here. */
+/** Writes secrets into a file, in order. The caller leaves out those without a value. */
 export async function printSecrets(
   secrets: readonly SecretView[],
   { format, includeComments }: { format: FileFormat; includeComments: boolean },
@@ -22,6 +22,9 @@ export async function printSecrets(
   return 'text' in printed ? { content: new SealedText(printed.text) } : printed;
 }
 
-/** The secret has the value that a file gives it and, where the file has one, the comment: as far as the caller may read both. */
+/**
+ * Whether the secret has the value of the file and, where the file has one, the comment: as far as the caller may read
+ * both.
+ */
 export const hasAlready = ({ secretValue, secretComment }: SecretView, { value, comment }: Entry): boolean =>
   secretValue?.reveal() === value && (comment === undefined || secretComment?.reveal() === comment);

@@ -34,7 +34,7 @@ import type { Entry } from './transfer-format.rules.js';
 import { hasAlready, printSecrets } from './transfer-plaintext.js';
 import { fieldsOf, Visibility } from './visibility.rules.js';
 
-/** What an import did, or would do: each secret of the file, in its order. */
+/** Result of an import or its preview: each secret of the file, in order. */
 export interface ImportReport {
   readonly secrets: readonly { readonly secretKey: string; readonly line: number; readonly outcome: ImportOutcome }[];
   readonly counts: Readonly<Record<ImportOutcome, number>>;
@@ -45,9 +45,9 @@ export interface ImportReport {
 export interface ExportedFile {
   readonly content: SealedText;
   readonly count: number;
-  /** Secrets whose values the caller may not read, or that do not open. */
+  /** Secrets whose values the caller may not read, or that cannot be decrypted. */
   readonly omitted: number;
-  /** References in them that were to be expanded and stay as they stand. */
+  /** References in them that could not be expanded. */
   readonly unresolvedReferences: number;
 }
 
@@ -59,10 +59,10 @@ interface Import {
   readonly isDryRun: boolean;
 }
 
-/** How often an import is tried again that found a key to be free which another caller then took. */
+/** Maximum number of retries of an import that found a key to be free which another caller then took. */
 const ATTEMPTS = 3;
 
-/** Takes secrets from files and puts them into files. */
+/** Imports and exports files of secrets. */
 export class SecretTransferService {
   constructor(
     private readonly projects: ProjectReader,
@@ -71,13 +71,14 @@ export class SecretTransferService {
   ) {}
 
   /**
-   * Takes the secrets of a file into a folder, all or none. A dry run does the same, and then undoes it.
+   * Imports the secrets of a file into a folder, all or none. A preview does the same, and then rolls it back.
    *
-   * Whether a secret has the value already is told to who may read it; to others it is changed.
+   * Whether a secret already has the value is reported to callers who may read it; for others it counts as changed.
    *
    * @param raw place, `format`, `content`, `mode`, `dryRun`; the rules are `ImportSecrets`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, PERMISSION_DENIED, SECRET_KEY_TAKEN,
-   *   CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE; faults of the file are at `content[line]`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, PERMISSION_DENIED,
+   * SECRET_KEY_TAKEN,
+   * CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE; violations of the file are at `content[line]`
    */
   async import(ctx: Context, raw: unknown): Promise<ImportReport> {
     const { format, content, mode, dryRun: isDryRun, ...place } = parse(ImportSecrets, raw);
@@ -94,12 +95,14 @@ export class SecretTransferService {
   }
 
   /**
-   * Secrets of a folder as a file, by key; with `includeImports` also those that hold there by import. Those whose values the
-   * caller may not read are left out and counted, and nothing else takes their places; a user's own value beats the shared one.
+   * Secrets of a folder as a file, by key; with `includeImports` also those that are effective there by import. Those
+   * whose values the caller may not read are left out and counted, and nothing else replaces them; a personal value
+   * replaces the shared one.
    *
    * @param raw place, `format` and what is to be in the file; the rules are `ExportSecrets`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, NOT_EXPRESSIBLE,
-   *   AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * NOT_EXPRESSIBLE,
+   * AUDIT_UNAVAILABLE
    */
   async export(ctx: Context, raw: unknown): Promise<ExportedFile> {
     const { format, includeComments, ...asked } = parse(ExportSecrets, raw);
@@ -174,19 +177,19 @@ interface Decided {
 
 interface Imported {
   readonly report: ImportReport;
-  /** What the audit trail is to have, unless the change brought its own record. */
+  /** The audit record, unless the change wrote its own. */
   readonly event: AuditEvent;
   readonly isWritten: boolean;
 }
 
-/** A file that says nothing above a secret keeps its comment. */
+/** A file without a comment above a secret keeps the comment of the secret. */
 const toChange = ({ key, value, comment }: Entry): SecretChange => ({
   secretKey: key,
   secretValue: value,
   ...(comment === undefined ? {} : { secretComment: comment }),
 });
 
-/** Does it, takes all of it back, and answers what it answered. Never called inside of a transaction. */
+/** Runs the change, rolls it back, and returns its result. Never called inside of a transaction. */
 async function rehearsed<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const takeBack = new Error('taken back');
   let result: T | undefined;
@@ -200,12 +203,12 @@ async function rehearsed<T>(ctx: Context, work: (tx: Transaction) => Promise<T>)
   return result as T;
 }
 
-/** @returns what becomes of an entry. @throws PERMISSION_DENIED, SECRET_KEY_TAKEN */
+/** @returns the outcome of an entry. @throws PERMISSION_DENIED, SECRET_KEY_TAKEN */
 type Decide = (tx: Transaction, target: Target, entries: readonly Entry[]) => Promise<(entry: Entry) => ImportOutcome>;
 
 /**
- * What becomes of the entries, by mode. Rights are asked for each of them, whatever becomes of it: that they suffice must not
- * depend on what is there. What stands in the way is named, also where the caller may not know of it: the key is taken.
+ * The outcomes of the entries, by mode. Rights are checked for each of them, whatever its outcome: the check must not
+ * depend on what exists. Conflicts are named, even where the caller may not see them: the key is taken.
  */
 const OUTCOMES: Readonly<Record<ImportMode, Decide>> = {
   'create-only': async (tx, target, entries) => {
@@ -255,7 +258,7 @@ function authorizeNew({ project, place }: Target, entries: readonly Entry[]): vo
   authorizeReferences(project, values);
 }
 
-/** A list tells imports nearest first, which is not the order in which a key is looked for in them. */
+/** A list has imports nearest first, which is not the lookup order of keys. */
 async function inOrderOfPrecedence(
   ctx: Context,
   place: Place,

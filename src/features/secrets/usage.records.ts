@@ -14,7 +14,10 @@ export interface UsedThing {
   readonly key: string | null;
 }
 
-/** A secret that names another one, or a folder that imports. What only one of them has is null for the other. */
+/**
+ * A secret that references another one, or an importing folder. Fields that only one of them has are null for the
+ * other.
+ */
 export interface UseRow {
   readonly kind: UseKind;
   readonly environmentId: string;
@@ -24,20 +27,20 @@ export interface UseRow {
   readonly secretId: string | null;
   readonly key: string | null;
   readonly tags: readonly { readonly slug: string }[];
-  /** The secret that is named. */
+  /** The referenced secret. */
   readonly usedKey: string | null;
   readonly usedTags: readonly { readonly slug: string }[];
-  /** The folder imports through others only. */
+  /** The folder imports only through other folders. */
   readonly isIndirect: boolean;
 }
 
-/** The folders whose uses are told. Null: all. */
+/** The folders whose uses are listed. Null: all. */
 export interface UserFolders {
   readonly importing: readonly string[] | null;
   readonly naming: readonly string[] | null;
 }
 
-/** Place of a use in the order of `listUses`. */
+/** Position of a use in the order of `listUses`. */
 export const useKeyOf = ({ kind, environment, path, key, usedKey }: UseRow): CursorKey => [
   kind,
   environment,
@@ -50,7 +53,10 @@ const ORDER = ['kind', 'environment', 'path', `coalesce(key, '')`, `coalesce("us
   (column) => `${column} collate "C"`,
 );
 
-/** A secret that names another one in two ways is one use: `union` makes it so. An import of any depth is one as well. */
+/**
+ * A secret that references another one in two ways is one use: `union` ensures it. An import of any depth is one as
+ * well.
+ */
 const LIST = `
   with recursive importing (folder_id) as (
     select i.folder_id from secret_import i where i.source_folder_id = $2

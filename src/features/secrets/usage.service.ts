@@ -17,27 +17,28 @@ import { authorizeListing, Visibility } from './visibility.rules.js';
 
 const CURSOR_PARTS = 5;
 
-/** A use, with the project that it is in. */
+/** A use, with its project. */
 export type UseView = UseRow & { readonly projectId: string };
 
-/** Something that may be used, in a project where the caller may know of it. */
+/** Something that may be used, in a project where the caller may see it. */
 interface Target extends UsedThing {
   readonly project: ProjectAccess;
   readonly secretId: string | null;
 }
 
-/** Tells what would feel it if a secret or a folder went: who names it and who imports it. */
+/** Finds what a deletion of a secret or a folder would affect: references and imports. */
 export class UsageService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Secrets whose values name a secret, or any secret of a folder, and folders that import the folder, directly or through
-   * others: imports first, then by environment, path and key. What the caller may not know of is left out, and so are secrets
-   * whose values it may not read.
+   * Secrets whose values reference a secret, or any secret of a folder, and folders that import the folder, directly or
+   * through others: imports first, then by environment, path and key. What the caller may not see is left out, and so
+   * are secrets whose values it may not read.
    *
    * @param raw `{ secret or folder, first, after }`; the rules are `WhereUsed`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_NOT_FOUND,
-   *   AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * SECRET_NOT_FOUND,
+   * AUDIT_UNAVAILABLE
    */
   async whereUsed(ctx: Context, raw: unknown): Promise<SoughtPage<UseView>> {
     const { secret, folder, ...request } = parse(WhereUsed, raw);
@@ -89,7 +90,7 @@ interface FolderPlace {
   readonly path: string;
 }
 
-/** What a use must be allowed for, each kind: see `seenIn`. */
+/** The right that each kind of use requires: see `seenIn`. */
 const IMPORT_RIGHTS: readonly Action[] = ['secret-imports:read'];
 const REFERENCE_RIGHTS: readonly Action[] = ['secrets:describeSecret', 'secrets:readValue'];
 
@@ -100,7 +101,10 @@ async function usersOf(ctx: Context, { project, environment, path }: Target): Pr
   return { importing: imports?.folderIds ?? null, naming: isNamed ? (references?.folderIds ?? null) : [] };
 }
 
-/** A reference shows both of its ends, and a part of the value that it is in; an import is shown by the right to read imports where it is. */
+/**
+ * A reference shows both of its ends, and a part of the value that contains it; an import is visible with the right to
+ * read imports at its location.
+ */
 function seenIn({ project, environment, path }: Target): (row: UseRow) => UseRow | null {
   const visibility = new Visibility(project.ability);
   return (row) => {

@@ -1,7 +1,7 @@
 import { EMPTY_RECORD_BYTES } from '../../kernel/crypto/seal.js';
 import { MAX_RESPONSE_BYTES } from '../../kernel/load/load.js';
 
-/** Where values are added up: in a window, or over all rows of a list, from its `from` on. */
+/** Where sizes of values are summed: in a window, or over all rows of a list, from its `from` on. */
 export type Summed = { readonly window: string } | { readonly rows: string };
 
 /** True if a sum of their lengths fits into a response. */
@@ -22,7 +22,7 @@ export function valueColumn(table: 's' | 'ps', summed: Summed | undefined, own: 
   if (summed === undefined) return value;
   const ofOwn = own === undefined ? '' : ` + coalesce(${lengthOf('ps.value_sealed')}, 0)`;
   const sum = `sum(${lengthOf('s.value_sealed')}${ofOwn})`;
-  // Of a whole list all values or none: it is refused anyway, and nothing is to be read for that.
+  // Of a whole list all values or none: a larger list is rejected anyway, and nothing is read for it.
   const total = 'rows' in summed ? `(select ${sum} ${summed.rows})` : `${sum} over ${summed.window}`;
   return `case when ${fits(total)} then ${value} end`;
 }

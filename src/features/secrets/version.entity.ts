@@ -21,8 +21,8 @@ const SecretVersionSchema = defineEntity({
 });
 
 /**
- * What one write of a secret left behind. It outlives its secret and its folder; its sealed columns are sealed as those of the
- * secret.
+ * The contents of a secret after one write. It outlives its secret and its folder; its columns are sealed like those of
+ * the secret.
  */
 export class SecretVersion extends SecretVersionSchema.class {}
 SecretVersionSchema.setClass(SecretVersion);

@@ -6,27 +6,27 @@ import { fits, lengthOf } from './value-column.js';
 import type { SecretSubject } from './visibility.rules.js';
 
 /**
- * One version of a secret: what the secret was after a write, in the shape of a secret row, whose id it has. Its sealed
- * columns open as this version of that id only. One that says that the secret was deleted has a place, a key and tags only.
+ * One version of a secret: its contents after a write, in the shape of a secret row, whose ID it has. Its sealed
+ * columns can be decrypted only as this version of that ID. A deletion has only a location, a key and tags.
  */
 export interface VersionRecord extends SecretRecord {
   readonly isDeletion: boolean;
-  /** A version that is written again makes an ordinary secret. */
+  /** A version that is written again becomes an ordinary secret. */
   readonly rotationId: null;
-  /** Ids of all tags that it had; `tags` are those that still exist. */
+  /** IDs of all tags that it had; `tags` are those that still exist. */
   readonly tagIds: readonly string[];
 }
 
-/** Where a secret is, or where it would come back when it is gone. */
+/** The location of a secret, or where a restore would create it when it is deleted. */
 export interface Standing {
   readonly id: string;
   readonly projectId: string;
   readonly environmentId: string;
   readonly environment: string;
-  /** Null: the folder is gone. */
+  /** Null: the folder was deleted. */
   readonly folderId: string | null;
   readonly path: string;
-  /** Where it was at the last write: its folder may have another path by now. */
+  /** The location at the last write: its folder may have another path now. */
   readonly lastPath: string;
   readonly key: string;
   /** The rotation that writes it. */
@@ -37,7 +37,7 @@ export interface Standing {
   readonly tags: readonly TagRow[];
 }
 
-/** A secret that is gone. */
+/** A deleted secret. */
 export interface DeletedRecord extends Standing {
   /** Null when only a deletion is kept. */
   readonly restorableVersion: number | null;
@@ -83,10 +83,10 @@ export async function findProjectOfHistory(ctx: Context, secretId: string): Prom
 }
 
 /**
- * Folders that are gone, each with the last path that it is known by. A version keeps the path of its time; where it would be
- * restored to is the path that its folder has now, or had last.
+ * Deleted folders, each with its last known path. A version keeps the path of its time; a restore uses the current or
+ * last path of its folder.
  *
- * @param which versions to learn it from
+ * @param which versions to take it from
  */
 const goneFolders = (which: string): string => `gone_folder as (
     select distinct on (v.folder_id) v.folder_id, v.path from secret_version v
@@ -97,7 +97,7 @@ const GONE_OF_SECRETS = goneFolders(
   'v.folder_id in (select own.folder_id from secret_version own where own.secret_id = any($1::uuid[]))',
 );
 
-/** Needs the gone folders. */
+/** Needs the deleted folders. */
 const JOIN_FOLDER = `left join folder f on f.id = v.folder_id
      left join gone_folder g on g.folder_id = v.folder_id`;
 const PATH = 'coalesce(f.path, g.path)';
@@ -107,7 +107,10 @@ const PLACE = `v.secret_id as id, v.project_id as "projectId", v.environment_id 
 const IS_NEWEST = `not exists (select from secret_version n where n.secret_id = v.secret_id and n.version > v.version)`;
 const IS_GONE = 'not exists (select from secret s where s.id = v.secret_id)';
 
-/** Where secrets are, or where they would come back. The newest version of one that is there is what it is. */
+/**
+ * Locations of secrets, or where a restore would create them. The latest version of an existing secret is its current
+ * state.
+ */
 export const listStandings = (ctx: Context, ids: readonly string[]): Promise<Standing[]> =>
   query<Standing>(
     ctx,
@@ -118,13 +121,16 @@ export const listStandings = (ctx: Context, ids: readonly string[]): Promise<Sta
     [ids],
   );
 
-/** A secret as a write left it, and the folder that it was in then. */
+/** A secret as a write left it, and its folder at that time. */
 export interface WrittenSubject extends SecretSubject {
   readonly id: string;
   readonly folderId: string;
 }
 
-/** What was written in folders at a time or later, deletions too: each secret once for each way that rules can look at it. */
+/**
+ * What was written in folders at or after a time, including deletions: each secret once for each way that rules can see
+ * it.
+ */
 export const listWritten = (ctx: Context, folderIds: readonly string[], since: Date): Promise<WrittenSubject[]> =>
   query<WrittenSubject>(
     ctx,
@@ -136,8 +142,8 @@ export const listWritten = (ctx: Context, folderIds: readonly string[], since: D
   );
 
 /**
- * What rules look at of versions, of secrets that are there or gone: each as it was, and where its secret is or would come
- * back. Versions that are the same to rules are one.
+ * The attributes of versions for rules, of existing and deleted secrets: of each version, and of the current or
+ * restored location of its secret. Versions that are the same to rules are merged.
  *
  * @param which the versions
  */
@@ -196,7 +202,7 @@ export const listNewestVersions = (
     [secretIds, first, before],
   );
 
-/** Those of these versions of a secret that are kept, with values. */
+/** The stored ones of these versions of a secret, with values. */
 export const findVersions = (ctx: Context, secretId: string, versions: readonly number[]): Promise<VersionRecord[]> =>
   query<VersionRecord>(
     ctx,
@@ -205,7 +211,7 @@ export const findVersions = (ctx: Context, secretId: string, versions: readonly 
     [secretId, versions],
   );
 
-/** What lies at a path, and with `recursive` below it. */
+/** A path, with `recursive` including everything below it. */
 export interface Reach {
   readonly environmentId: string;
   readonly path: string;
@@ -217,7 +223,7 @@ const IN_REACH = `v.environment_id = $1 and (${PATH} = $2
     or ($3::bool and ($2 = '/' or starts_with(${PATH}, $2 || '/'))))`;
 
 /**
- * Secrets of a reach that are gone, by path, key and id.
+ * Deleted secrets of a scope, by path, key and ID.
  *
  * @param bounds what to start after (null: from the top), and the row limit (null: all)
  */
@@ -239,7 +245,7 @@ export const listDeleted = (
     [environmentId, path, recursive, ...(after ?? [null, null, null]), limit],
   );
 
-/** Secrets with any kept version in a reach, there or gone. */
+/** Secrets with any stored version in a scope, existing or deleted. */
 export async function listReached(ctx: Context, { environmentId, path, recursive }: Reach): Promise<string[]> {
   const rows = await query<{ id: string }>(
     ctx,
@@ -250,10 +256,10 @@ export async function listReached(ctx: Context, { environmentId, path, recursive
   return rows.map(({ id }) => id);
 }
 
-/** A version as rules see it, and the secret that it is of. */
+/** A version as rules see it, and its secret. */
 export type PastSubject = SecretSubject & { readonly id: string };
 
-/** Versions in a reach, as they were. Those of one secret that are the same to rules are one. */
+/** Versions in a scope, as they were. Those of one secret that are the same to rules are merged. */
 export const listSubjectsInReach = (ctx: Context, { environmentId, path, recursive }: Reach): Promise<PastSubject[]> =>
   query<PastSubject>(
     ctx,
@@ -266,27 +272,28 @@ export const listSubjectsInReach = (ctx: Context, { environmentId, path, recursi
     [environmentId, path, recursive],
   );
 
-/** A version that was the newest of its secret at a moment. */
+/** A version that was the latest of its secret at a point in time. */
 export interface PastRecord extends VersionRecord {
-  /** Where it would be restored to: the path that its folder has now. */
+  /** Where a restore would put it: the current path of its folder. */
   readonly placePath: string;
-  /** False: which version it was is not kept any more. This is the oldest that is. */
+  /** False: that version is no longer stored. This is the oldest one that is. */
   readonly isKnown: boolean;
   /** The newest version of the secret now. */
   readonly newestVersion: number;
 }
 
 /**
- * Of the versions by the service itself the older ones are dropped first, so that before one of them no others are missing:
- * the version before the gap is what the secret was, up to the names in its references. Needs `m`.
+ * Of the versions by the service itself the older ones are dropped first, so that before one of them no others are
+ * missing: the version before the gap has the contents of the secret, except for names in its references. Needs `m`.
  */
 const FOLLOWS_ONLY_RENAMES = `exists (select from secret_version n
          where n.secret_id = m.secret_id and n.version = m.next and n.actor_kind = '${SYSTEM.kind}')`;
 
 /**
- * What was in a reach at a moment, with values. Secrets that were not, and those that were gone, are left out.
+ * The secrets in a scope at a point in time, with values. Secrets that did not exist then, or were deleted, are left
+ * out.
  *
- * @param ids the secrets to look at, as `listReached` tells them
+ * @param ids the secrets to examine, as `listReached` returns them
  */
 export const listPast = (
   ctx: Context,

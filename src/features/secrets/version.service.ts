@@ -50,7 +50,7 @@ import {
 } from './version.view.js';
 import { authorizeListing, Visibility } from './visibility.rules.js';
 
-/** Versions of a secret, and what of them could not be read. */
+/** Versions of a secret, and what of them cannot be decrypted. */
 export type VersionPage = Page<VersionView> & { readonly readIssues: readonly VersionIssue[] };
 
 /** What differs between two versions of a secret. */
@@ -61,26 +61,26 @@ export interface Comparison {
   readonly changedMetadataKeys: readonly string[];
 }
 
-/** A secret as an answer shows it. */
+/** A secret in a response. */
 type ShownSecret = Pick<
   SecretView,
   'id' | 'projectId' | 'type' | 'environmentSlug' | 'secretPath' | 'secretKey' | 'tags'
 >;
 
-/** A secret that is there or was, in a project where the caller knows of it. */
+/** An existing or deleted secret, in a project where the caller may see it. */
 export interface KnownHistory {
   readonly project: ProjectAccess;
   readonly present: Standing;
   readonly visibility: Visibility;
 }
 
-/** Reads what secrets were: the versions that their writes left. */
+/** Reads the versions of secrets. */
 export class VersionService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Versions of a secret, newest first. Versions that the caller may not know of are left out, values that it may not read
-   * are null, and values that do not open are null and named in `readIssues`.
+   * Versions of a secret, latest first. Versions that the caller may not see are left out, values that it may not read
+   * are null, and values that cannot be decrypted are null and listed in `readIssues`.
    *
    * @param raw `{ secretId, viewSecretValue, first, after }`; the rules are `ListVersions`
    * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
@@ -92,7 +92,7 @@ export class VersionService {
     await waitForTurn(ctx, request.first, 'large');
     const records = await listVersions(ctx, present.id, {
       before,
-      // Where rules look at single versions, how many rows make a page is known only after reading them.
+      // Where rules depend on single versions, the rows of a page are known only after reading them.
       limit: visibility.isPerSecret ? null : rowLimit(request),
       withValues: viewSecretValue,
     });
@@ -117,7 +117,7 @@ export class VersionService {
   }
 
   /**
-   * The newest versions of a secret that is part of a larger answer, newest first; those of all its secrets share one
+   * The latest versions of a secret that is part of a larger response, latest first; those of all its secrets share one
    * statement. Who wrote them and under which name, and nothing that is sealed.
    *
    * @param secret as the caller was shown it
@@ -131,7 +131,7 @@ export class VersionService {
   }
 
   /**
-   * The same in pages; those of all secrets share one statement.
+   * The same with pages; those of all secrets share one statement.
    *
    * @param raw page; the rules are `PageOfSecret`
    * @throws VALIDATION_FAILED
@@ -148,7 +148,7 @@ export class VersionService {
     { first, before }: { first: number | null; before: number | null },
   ): Promise<readonly VersionSummary[]> {
     const project = await this.projects.find(ctx, secret.projectId);
-    // Somebody's own value has no history.
+    // A personal value has no history.
     if (project === undefined || secret.type === 'personal') return [];
     const visibility = new Visibility(project.ability);
     const present = thatIsThere({
@@ -164,10 +164,11 @@ export class VersionService {
   }
 
   /**
-   * One version of a secret that is there or was.
+   * One version of an existing or deleted secret.
    *
    * @param raw `{ secretId, version, viewSecretValue }`
-   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND, PERMISSION_DENIED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND, PERMISSION_DENIED, SEALED_VALUE_INVALID,
+   * AUDIT_UNAVAILABLE
    */
   async get(ctx: Context, raw: unknown): Promise<VersionView> {
     const { secretId, version, viewSecretValue } = parse(GetVersion, raw);
@@ -187,12 +188,12 @@ export class VersionService {
   }
 
   /**
-   * What differs between two versions of a secret. Of the values it is told only to who may read both: others could write
-   * guesses until one is equal.
+   * The differences between two versions of a secret. A difference of the values is reported only to callers who may
+   * read both: others could write guesses until one is equal.
    *
    * @param raw `{ secretId, from, to, viewSecretValue }`; the rules are `CompareVersions`
    * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
-   *   PERMISSION_DENIED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * PERMISSION_DENIED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    */
   async compare(ctx: Context, raw: unknown): Promise<Comparison> {
     const input = parse(CompareVersions, raw);
@@ -224,8 +225,8 @@ export class VersionService {
   }
 
   /**
-   * Secrets of a folder that are gone, by path, key and id, with the version that can be restored. The folder itself may be
-   * gone as well.
+   * Deleted secrets of a folder, by path, key and ID, with the version that can be restored. The folder itself may be
+   * deleted too.
    *
    * @param raw place, `recursive`, page; the rules are `ListDeleted`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
@@ -235,7 +236,7 @@ export class VersionService {
     const after = deletedPositionOf(request);
     const project = await loadSecretProject(ctx, this.projects, projectId);
     authorizeListing(project);
-    // The folder may be gone; the root folder is as old as the environment.
+    // The folder may be deleted; the root folder is as old as the environment.
     const { environmentId } = await loadPlace(ctx, { projectId, environment, secretPath: '/' });
     const visibility = new Visibility(project.ability);
     const limit = visibility.isPerSecret ? null : rowLimit(request);
@@ -252,7 +253,7 @@ export class VersionService {
 }
 
 /**
- * A secret that is there or was, where the caller may know of it.
+ * An existing or deleted secret that the caller may see.
  *
  * @throws SECRET_NOT_FOUND, PERMISSION_DENIED
  */
@@ -266,15 +267,15 @@ export async function loadHistory(ctx: Context, projects: ProjectReader, secretI
   return { project, present, visibility };
 }
 
-/** A secret that the caller may know of, as far as its versions are asked for. */
+/** A secret that the caller may see, for requests about its versions. */
 type OwnerOfVersions = Pick<KnownHistory, 'visibility'> & { readonly present: Stood & { readonly id: string } };
 
-/** One version that the caller may know of. @throws SECRET_VERSION_NOT_FOUND */
+/** One version that the caller may see. @throws SECRET_VERSION_NOT_FOUND */
 export async function loadVersion(ctx: Context, history: OwnerOfVersions, version: number): Promise<VersionRecord> {
   return (await loadVersions(ctx, history, [version]))(version);
 }
 
-/** Versions that the caller may know of, by number; one that is not there, or not for the caller, is SECRET_VERSION_NOT_FOUND. */
+/** Versions that the caller may see, by number; a missing or hidden one is SECRET_VERSION_NOT_FOUND. */
 async function loadVersions(
   ctx: Context,
   { present, visibility }: OwnerOfVersions,
@@ -297,7 +298,7 @@ const loadNewestVersions = batchOfLists<VersionRecord, { first: number | null; b
 
 const cursorOf = ({ version }: { version: number }): CursorKey => [String(version)];
 
-/** @throws VALIDATION_FAILED for a text that is no cursor of this list */
+/** @throws VALIDATION_FAILED for an invalid cursor */
 function positionOf({ after }: PageRequest): number | null {
   if (after == null) return null;
   return Number(decodeCursor(after, 1, ([version = '']) => /^\d{1,9}$/.test(version))[0]);
@@ -310,7 +311,7 @@ const cursorOfDeletedView = ({ secretPath, secretKey, secretId }: DeletedView): 
   secretId,
 ];
 
-/** @throws VALIDATION_FAILED for a text that is no cursor of this list */
+/** @throws VALIDATION_FAILED for an invalid cursor */
 function deletedPositionOf({ after }: PageRequest): readonly [string, string, string] | null {
   if (after == null) return null;
   return decodeCursor(after, 3, ([, , id = '']) => isId(id)) as readonly [string, string, string];

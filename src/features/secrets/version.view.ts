@@ -4,17 +4,17 @@ import type { DeletedRecord, Standing, VersionRecord } from './version.records.j
 import { VersionVisibility } from './version.rules.js';
 import type { Visibility } from './visibility.rules.js';
 
-/** A version as a caller sees it: the secret as it was after a write. */
+/** A version as a caller sees it: the contents of the secret after a write. */
 export interface VersionView extends SecretView {
   readonly isDeletion: boolean;
 }
 
-/** A part of a version that cannot be decrypted, and was withheld. */
+/** A part of a version that cannot be decrypted, and is withheld. */
 export interface VersionIssue extends ReadIssue {
   readonly version: number;
 }
 
-/** That there is a version, as a caller sees it: nothing that is sealed. */
+/** Summary of a version, as a caller sees it: nothing that is sealed. */
 export interface VersionSummary {
   readonly version: number;
   readonly isDeletion: boolean;
@@ -27,7 +27,7 @@ export interface VersionSummary {
   readonly createdAt: Date;
 }
 
-/** A secret that is gone, as a caller sees it. */
+/** A deleted secret, as a caller sees it. */
 export interface DeletedView {
   readonly secretId: string;
   readonly environmentId: string;
@@ -40,7 +40,7 @@ export interface DeletedView {
   readonly tags: SecretView['tags'];
 }
 
-/** Opens what one caller may see of versions of one secret, and keeps count of what does not open. */
+/** Decrypts what one caller may see of versions of one secret, and counts what cannot be decrypted. */
 export class VersionViewer {
   readonly issues: VersionIssue[] = [];
   readonly #versions: VersionVisibility;
@@ -58,7 +58,10 @@ export class VersionViewer {
   /** The caller may read the value of a version. */
   readonly readsValue = (record: VersionRecord): boolean => this.#versions.readsValue(record);
 
-  /** The row as the caller sees it. What does not open is null, and an issue. A deletion has no value that could be hidden. */
+  /**
+   * The row as the caller sees it. What cannot be decrypted is null, and an issue. A deletion has no value that could
+   * be hidden.
+   */
   readonly view = (record: VersionRecord): VersionView => {
     const isOpened = this.#viewSecretValue && !record.isDeletion && this.readsValue(record);
     const viewer = new SecretViewer(this.sealer, this.visibility, isOpened);
@@ -72,7 +75,7 @@ export class VersionViewer {
   };
 }
 
-/** That there is a version, as a caller sees it. */
+/** Summary of a version, as a caller sees it. */
 export const toVersionSummary = (record: VersionRecord): VersionSummary => ({
   version: record.version,
   isDeletion: record.isDeletion,
@@ -85,7 +88,7 @@ export const toVersionSummary = (record: VersionRecord): VersionSummary => ({
   createdAt: record.createdAt,
 });
 
-/** A secret that is gone, as a caller sees it. */
+/** A deleted secret, as a caller sees it. */
 export const toDeletedView = (record: DeletedRecord): DeletedView => ({
   secretId: record.id,
   environmentId: record.environmentId,

@@ -135,12 +135,12 @@ describe('changing secrets by their ids', () => {
       {
         path: 'input.secrets[0].expectedVersion',
         code: 'SECRET_VERSION_DIFFERS',
-        message: 'is another version than that of the secret, which is 2',
+        message: 'does not match the version of the secret, which is 2',
       },
       {
         path: 'input.secrets[2].expectedVersion',
         code: 'SECRET_VERSION_DIFFERS',
-        message: 'is another version than that of the secret, which is 1',
+        message: 'does not match the version of the secret, which is 1',
       },
     ]);
     expect(await shown(admin, ids[1])).toMatchObject({ secretValue: 'b', version: 1 });

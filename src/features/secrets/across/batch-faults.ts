@@ -2,7 +2,7 @@ import { PermissionDenied } from '../../../kernel/authz/ability.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 
 /**
- * Does a check for each of several, and lets the faults of all of them be told at once: those that have the code of the first.
+ * Runs a check for each of several items, and reports the violations of all at once: those with the code of the first.
  *
  * @throws AppError
  */
@@ -19,15 +19,15 @@ export async function checkEach<T>(items: readonly T[], check: (item: T) => Prom
   const [first, ...others] = errors;
   if (first === undefined) return;
   const alike = others.filter(({ code }) => code === first.code);
-  // What a denial says is worded for each interface when it is sent.
+  // The message of a denial is worded per interface when it is sent.
   if (alike.length === 0 || first instanceof PermissionDenied) throw first;
   throw new AppError(first.code, first.message, { details: [first, ...alike].flatMap(({ details = [] }) => details) });
 }
 
 /**
- * Asks rules about each of several things of a request, and refuses with the places of all that are denied.
+ * Checks rules for each of several items of a request, and rejects with the paths of all denied ones.
  *
- * @param pathOf the place of a thing in the request
+ * @param pathOf the path of an item in the request
  * @throws PERMISSION_DENIED
  */
 export function authorizeEach<T>(

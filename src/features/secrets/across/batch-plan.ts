@@ -20,14 +20,14 @@ import { listTaken } from './batch.sql.js';
 import { authorizeEach, checkEach, refuseWith } from './batch-faults.js';
 import type { Found } from './held-secrets.js';
 
-/** A locked secret, and what changes of it. */
+/** A locked secret, and its changes. */
 export interface Held extends Found {
-  /** Its place in the batch. */
+  /** Its index in the batch. */
   readonly index: number;
   readonly change: Omit<SecretChangeById, 'id'>;
 }
 
-/** A change that is checked. */
+/** A validated change. */
 export interface Planned extends Held {
   readonly next: NextState;
   /** Its tags after the change. */
@@ -43,7 +43,7 @@ export interface ProjectPlan {
   readonly renamings: readonly Renaming[];
 }
 
-/** The changes of a batch in one project, before they are checked. */
+/** The changes of a batch in one project, before validation. */
 interface Group {
   readonly project: ProjectAccess;
   readonly held: readonly Held[];
@@ -52,12 +52,13 @@ interface Group {
 }
 
 /**
- * Checks changes of locked secrets of any projects, and tells what they would make of them. Two statements at most, and as many for
+ * Validates changes of locked secrets of any projects, and plans their result. Two statements at most, and as many for
  * each project.
  *
- * @param pathOf the place of a field in the request, by the place of its secret in the batch
- * @throws VALIDATION_FAILED, TAG_NOT_FOUND, USER_NOT_FOUND, PERMISSION_DENIED, ROTATED_SECRET, SECRET_VERSION_DIFFERS, SECRET_KEY_TAKEN,
- *   SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, each for the whole batch
+ * @param pathOf the path of a field in the request, by the index of its secret in the batch
+ * @throws VALIDATION_FAILED, TAG_NOT_FOUND, USER_NOT_FOUND, PERMISSION_DENIED, ROTATED_SECRET, SECRET_VERSION_DIFFERS,
+ * SECRET_KEY_TAKEN,
+ * SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, each for the whole batch
  */
 export async function planBatch(tx: Transaction, held: readonly Held[], pathOf: PathOf): Promise<ProjectPlan[]> {
   const groups = groupsOf(held, pathOf);
@@ -107,13 +108,13 @@ const tagsAfter = ({ record, change }: Held, tags: ReadonlyMap<string, TagRow>):
 function refuseOtherVersions(held: readonly Held[], pathOf: PathOf): void {
   const details = held.flatMap(({ index, record, change: { expectedVersion } }): ErrorDetail[] => {
     if (expectedVersion == null || expectedVersion === record.version) return [];
-    const message = `is another version than that of the secret, which is ${record.version}`;
+    const message = `does not match the version of the secret, which is ${record.version}`;
     return [{ path: pathOf(index, 'expectedVersion'), code: 'SECRET_VERSION_DIFFERS', message }];
   });
   refuseWith('SECRET_VERSION_DIFFERS', details);
 }
 
-/** Keys that the batch itself gives up are free; two of its secrets must not come to have one. */
+/** Keys that the batch itself frees are free; two of its secrets must not get the same one. */
 async function refuseTakenKeys(tx: Transaction, held: readonly Held[], pathOf: PathOf): Promise<void> {
   const isRenamed = ({ change, record }: Held): boolean => (change.newSecretKey ?? record.key) !== record.key;
   const renamed = held.filter(isRenamed);
@@ -126,7 +127,7 @@ async function refuseTakenKeys(tx: Transaction, held: readonly Held[], pathOf: P
     repeated.map(({ index }) => ({
       path: pathOf(index, 'newSecretKey'),
       code: 'DUPLICATE',
-      message: 'is named twice in this batch',
+      message: 'is a duplicate in this batch',
     })),
   );
   const taken = await listTaken(tx, {
@@ -143,7 +144,7 @@ async function refuseTakenKeys(tx: Transaction, held: readonly Held[], pathOf: P
             {
               path: pathOf(secret.index, 'newSecretKey'),
               code: 'SECRET_KEY_TAKEN',
-              message: 'is the key of a secret in the folder already',
+              message: 'already exists in the folder',
             },
           ]
         : [],
@@ -193,7 +194,10 @@ function nextOf(
   return nextState(opener, { record, change, isShown, rename: renameIn?.(record, isShown) ?? null });
 }
 
-/** In which parts a secret changes. What the caller may not read, and what does not open, changes if it is given: neither is compared. */
+/**
+ * The parts of a secret that change. A part that the caller may not read, or that cannot be decrypted, changes if it is
+ * given: it is not compared.
+ */
 function differencesOf(
   opener: Sealer,
   { record, change, next, readsValue }: Held & { next: NextState; readsValue: boolean },

@@ -14,30 +14,31 @@ import { Visibility } from '../visibility.rules.js';
 import { holdProjects } from './batch.sql.js';
 import type { Planned, ProjectPlan } from './batch-plan.js';
 
-/** What a batch changes of one secret. */
+/** The changes of one secret of a batch. */
 export interface Changed {
-  /** After the change; of a dry run as it is, without its value. */
+  /** After the change; for a preview as it is, without its value. */
   readonly view: SecretView;
   readonly versionBefore: number;
   readonly differences: readonly Difference[];
 }
 
-/** What a batch did. */
+/** Result of a batch. */
 export interface Outcome {
   readonly dryRun: boolean;
   /** In the order of the batch. */
   readonly changed: readonly Changed[];
-  /** Other secrets whose references follow new keys, as far as the caller may read them. */
+  /** Other secrets whose references were updated, as far as the caller may read them. */
   readonly rewritten: number;
 }
 
-/** What a batch changes, and what its caller sees of it. */
+/** The changes of a batch, and what its caller sees of them. */
 type Shown = [secret: Planned, view: SecretView];
 
 /**
- * Writes what is planned, with the audit records: one for each folder.
+ * Writes the plan, with the audit records: one for each folder.
  *
- * @throws SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+ * @throws SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE,
+ * AUDIT_UNAVAILABLE
  */
 export async function writeBatch(
   tx: Transaction,
@@ -57,7 +58,7 @@ export async function writeBatch(
   return outcomeOf(shown, { dryRun: false, rewritten });
 }
 
-/** What `writeBatch` would do, which writes nothing, and the records of the reads. */
+/** Previews `writeBatch`: writes nothing but the audit records of the reads. */
 export async function previewBatch(
   tx: Transaction,
   plans: readonly ProjectPlan[],

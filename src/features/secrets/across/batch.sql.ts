@@ -2,8 +2,8 @@ import { plannedOnce } from '../../../kernel/database/planned-once.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /**
- * The folders of secrets, held until the transaction ends: none gets another name or place, nor does its environment, and rules
- * are asked for where the secrets are. Before the secrets themselves are locked, as by all who write in several folders.
+ * The folders of secrets, locked until the transaction ends: neither they nor their environments are renamed or moved,
+ * and rules are checked at this location. Locked before the secrets themselves, as by every write in several folders.
  */
 export const holdHomesOf = sqlStatement({
   text: `select f.id from folder f join environment e on e.id = f.environment_id
@@ -13,7 +13,7 @@ export const holdHomesOf = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Those of many keys, each of a folder, that secrets beside the given ones have, or rotations keep for theirs. */
+/** Which of many keys, each of a folder, are taken by secrets other than the given ones, or reserved for rotations. */
 export const listTaken = sqlStatement({
   text: `with wanted as (
       select * from unnest(${plannedOnce(':folderIds', 'uuid')}, ${plannedOnce(':keys', 'text')}) as given (folder_id, key))
@@ -25,14 +25,14 @@ export const listTaken = sqlStatement({
   row: { folderId: t.uuid, key: t.text },
 });
 
-/** Projects, held in one order: the audit records of a change that is in several of them write there, at its end. */
+/** Projects, locked in one order: the audit records of a change in several of them are written there at its end. */
 export const holdProjects = sqlStatement({
   text: `select id from project where id = any(${plannedOnce(':ids', 'uuid')}) order by id for no key update`,
   params: { ids: t.array(t.uuid) },
   row: { id: t.uuid },
 });
 
-/** The digest of a secret's value as its project has it; null for the empty value. */
+/** The digest of a secret's value as stored in its project; null for the empty value. */
 export const findDigest = sqlStatement({
   text: 'select value_digest as digest from secret where id = :id',
   params: { id: t.uuid },

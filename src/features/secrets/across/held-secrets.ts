@@ -8,13 +8,13 @@ import { lockByIds, lockStructure } from '../secret-writes.js';
 import { Visibility } from '../visibility.rules.js';
 import { holdHomesOf } from './batch.sql.js';
 
-/** A secret that the caller may know of, and its project. */
+/** A secret that the caller may see, and its project. */
 export interface Found {
   readonly project: ProjectAccess;
   readonly record: SecretRecord;
 }
 
-/** Secrets by id, whatever project they are in: those that the caller may know of, without their values. Two statements. */
+/** Secrets by ID, whatever project they are in: those that the caller may see, without their values. Two statements. */
 export async function findSecrets(
   tx: Transaction,
   projects: ProjectReader,
@@ -29,12 +29,12 @@ export async function findSecrets(
 }
 
 /**
- * Locks secrets of any folders, environments and projects until the transaction ends, in the order of all writers: the structure of
- * projects where keys change, by id; the folders, by id; then the secrets, by key and id, with those whose references will follow
- * new keys.
+ * Locks secrets of any folders, environments and projects until the transaction ends, in the order of all writers: the
+ * structure of projects where keys change, by ID; the folders, by ID; then the secrets, by key and ID, with those whose
+ * references will be updated.
  *
- * @param renamedIds those that are about to get new keys
- * @returns what is still there for the caller, with values
+ * @param renamedIds those that will get new keys
+ * @returns what still exists for the caller, with values
  * @throws CONCURRENT_CHANGE for one that was moved meanwhile, ANSWER_TOO_LARGE
  */
 export async function lockSecrets(
@@ -53,7 +53,7 @@ export async function lockSecrets(
     referring.push(...(await findReferring(tx, projectId, names)));
   }
   await lockByIds(tx, [...new Set([...ids, ...referring])]);
-  // Read after the lock and not with it: who waited for it would see the values of before.
+  // Read after the lock and not with it: a statement that waited for the lock would see the old values.
   const records = await listByIds(tx, ids);
   if (records.some(({ folderId }) => !homes.has(folderId))) throw new AppError('CONCURRENT_CHANGE');
   if (records.some(({ valueSealed }) => valueSealed === null))

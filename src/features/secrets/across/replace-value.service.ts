@@ -20,13 +20,13 @@ import { planBatch } from './batch-plan.js';
 import { type Outcome, previewBatch, writeBatch } from './batch-writes.js';
 import { type Found, findSecrets, lockSecrets } from './held-secrets.js';
 
-/** What a replacement did. */
+/** Result of a replacement. */
 export interface Replaced extends Outcome {
   /** Secrets that the caller may read but not edit; without their values. */
   readonly leftOut: readonly SecretView[];
 }
 
-/** Secrets that have the value of another one. */
+/** Secrets with the same value as another one. */
 interface Equal {
   /** The secret that was named. */
   readonly like: Found;
@@ -34,18 +34,20 @@ interface Equal {
   readonly leftOut: readonly Found[];
 }
 
-/** Replaces a value wherever it is. */
+/** Replaces a value wherever it occurs. */
 export class ReplaceValueService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Gives all shared secrets that have the value of one of them a new value, in one transaction, or tells which would get it: those
-   * that the caller may read and edit. Those that it may read but not edit are told, and left as they are. Of others nothing is told,
-   * also where the caller may know of them: that they have the value would tell what it is.
+   * Sets a new value in all shared secrets that have the value of a given one, in one transaction, or previews it:
+   * those that the caller may read and edit. Those that it may read but not edit are reported, and kept. Others are not
+   * mentioned, even where the caller may see them: that they have the value would reveal it.
    *
    * @param raw `{ likeSecretId, secretValue, projectIds, dryRun }`; the rules are `ReplaceValue`
-   * @throws VALIDATION_FAILED (also for an empty value, and for more than 500 secrets), SECRET_NOT_FOUND, PERMISSION_DENIED,
-   *   PROJECT_NOT_FOUND for one that is named, ROTATED_SECRET where a rotation writes one of them, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, ANSWER_TOO_LARGE, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED (also for an empty value, and for more than 500 secrets), SECRET_NOT_FOUND,
+   * PERMISSION_DENIED,
+   * PROJECT_NOT_FOUND for one that is named, ROTATED_SECRET where a rotation writes one of them, CONCURRENT_CHANGE,
+   * SEALED_VALUE_INVALID, ANSWER_TOO_LARGE, AUDIT_UNAVAILABLE
    */
   async replace(ctx: Context, raw: unknown): Promise<Replaced> {
     const { likeSecretId, secretValue, projectIds, dryRun } = parse(ReplaceValue, raw);
@@ -71,7 +73,7 @@ export class ReplaceValueService {
     return replaced;
   }
 
-  /** Shared secrets with the value of one that the caller may read. Found by digests: nothing is opened for it. */
+  /** Shared secrets with the value of one that the caller may read. Found by digests: nothing is decrypted. */
   async #findEqual(tx: Transaction, id: string, projectIds: readonly string[] | null | undefined): Promise<Equal> {
     const like = (await findSecrets(tx, this.projects, [id])).get(id);
     if (like === undefined) throw new AppError('SECRET_NOT_FOUND');
@@ -95,10 +97,10 @@ export class ReplaceValueService {
 const REPLACE = 'secret:replace';
 const PREVIEW = 'secret:preview-replace';
 
-/** Only the new value, and the secret, are of the request. */
+/** Only the new value and the secret are part of the request. */
 const inInput = (_index: number, field: string): string => (field === '' ? 'likeSecretId' : field);
 
-/** Ids of the secrets with the value that the caller may read; null when they are too many. */
+/** IDs of the secrets with the value that the caller may read; null when there are too many. */
 async function listEqual(tx: Transaction, { project, record }: Found, reach: SecretReach): Promise<string[] | null> {
   const [{ digest } = { digest: null }] = await findDigest(tx, { id: record.id });
   if (digest === null)
@@ -122,7 +124,7 @@ async function listEqual(tx: Transaction, { project, record }: Found, reach: Sec
  * Locks the secrets to change, and the one that was named.
  *
  * @returns those that still have the value
- * @throws CONCURRENT_CHANGE when the secret that was named has just got another one
+ * @throws CONCURRENT_CHANGE when the named secret has just got another value
  */
 async function holdEqual(tx: Transaction, like: Found, editable: readonly Found[]): Promise<Found[]> {
   const others = editable.filter(({ record }) => record.id !== like.record.id);

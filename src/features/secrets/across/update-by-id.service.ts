@@ -11,17 +11,19 @@ import { type Held, planBatch } from './batch-plan.js';
 import { type Outcome, previewBatch, writeBatch } from './batch-writes.js';
 import { type Found, findSecrets, lockSecrets } from './held-secrets.js';
 
-/** Changes secrets of any folders, environments and projects by their ids. All or none. */
+/** Updates secrets of any folders, environments and projects by ID. All or none. */
 export class UpdateByIdService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Changes up to 500 shared secrets as `updateSecret` does, in one transaction, or tells what would change.
+   * Updates up to 500 shared secrets as `updateSecret` does, in one transaction, or previews the changes.
    *
    * @param raw `{ secrets, dryRun }`; the rules are `UpdateSecretsById`
-   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, USER_NOT_FOUND, ROTATED_SECRET, SECRET_VERSION_DIFFERS,
-   *   SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, ANSWER_TOO_LARGE,
-   *   AUDIT_UNAVAILABLE, naming every fault
+   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, USER_NOT_FOUND, ROTATED_SECRET,
+   * SECRET_VERSION_DIFFERS,
+   * SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID,
+   * ANSWER_TOO_LARGE,
+   * AUDIT_UNAVAILABLE, with every violation
    */
   async update(ctx: Context, raw: unknown): Promise<Outcome> {
     const { secrets, dryRun } = await parseInSlices(UpdateSecretsById, raw);
@@ -41,7 +43,7 @@ export class UpdateByIdService {
     const ids = changes.map(({ id }) => id);
     const found = await findSecrets(tx, this.projects, ids);
     refuseUnknown(ids, found);
-    // Who may change nothing in a project makes nobody wait.
+    // A caller who may change nothing in a project makes nobody wait.
     authorizeEach(
       [...ids.entries()],
       ([index]) => inBatch(index),
@@ -49,7 +51,7 @@ export class UpdateByIdService {
     );
     const renamed = changes.filter(({ newSecretKey }) => newSecretKey !== undefined);
     const locked = await lockSecrets(tx, [...found.values()], new Set(renamed.map(({ id }) => id)));
-    // They may have been changed, moved, hidden and deleted until here.
+    // They may have been changed, moved, hidden and deleted meanwhile.
     refuseUnknown(ids, locked);
     return changes.map(({ id, ...change }, index) => ({ ...(locked.get(id) as Found), index, change }));
   }
@@ -63,7 +65,7 @@ function refuseUnknown(ids: readonly string[], found: ReadonlyMap<string, Found>
           {
             path: inBatch(index, 'id'),
             code: 'SECRET_NOT_FOUND',
-            message: 'is no secret, or none that you may know of',
+            message: 'does not exist, or you cannot see it',
           },
         ],
   );

@@ -8,11 +8,11 @@ import { folderTest } from '../scan-bounds.rules.js';
 import { Visibility } from '../visibility.rules.js';
 import { listFoldersOf, listImportsFrom, listSizes } from './copy.sql.js';
 
-/** A copy is made by one transaction, of as much as that can do in a few seconds. */
+/** A copy is written by one transaction, which limits it to what takes a few seconds. */
 const MAX_FOLDERS = 10_000;
 const MAX_SECRETS = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** So many secrets are looked at for a caller who may know of some of them only. */
+/** Maximum number of secrets that are examined for a caller who may see only some of them. */
 const MAX_LOOKED_AT = 100_000;
 
 /** Which contents of environments are copied. Secrets need folders. */
@@ -37,15 +37,15 @@ export interface PlannedFolder {
 export interface PlannedSecret {
   readonly id: string;
   readonly folderId: string;
-  /** Without, its copy has the empty value. */
+  /** If not, its copy has the empty value. */
   readonly withValue: boolean;
-  /** Of all that is copied of it. */
+  /** Of everything that is copied of it. */
   readonly bytes: number;
 }
 
-/** What of the contents of a project is copied: as much as the caller may read. */
+/** What is copied of the contents of a project: as much as the caller may read. */
 export interface ContentsPlan {
-  /** Root folders too, each folder after the one that it is in. */
+  /** Root folders too, parents first. */
   readonly folders: readonly PlannedFolder[];
   readonly imports: readonly { readonly folderId: string; readonly sourceFolderId: string }[];
   readonly secrets: readonly PlannedSecret[];
@@ -58,7 +58,7 @@ export interface ContentsPlan {
 type Folder = Awaited<ReturnType<typeof listFoldersOf>>[number];
 
 /**
- * Finds out what is copied of the contents of environments. Reads no value, and takes the same statements whatever there is.
+ * Plans what is copied of the contents of environments. Reads no value, and takes the same statements for any size.
  *
  * @throws COPY_TOO_LARGE
  */
@@ -74,7 +74,7 @@ export async function planContents(
   const isSeen = (folder: Folder): boolean =>
     can(ability, 'secret-folders:read', { environment: folder.environment, secretPath: parentOf(folder.path) });
   const seen = new Set(all.filter((folder) => isRoot(folder) || isSeen(folder)));
-  // A secret tells in which folder it is, and a folder tells those above it.
+  // A visible secret reveals its folder, and a folder reveals its parents.
   const known = new Set(
     [...seen, ...secrets.map(({ folderId }) => byId.get(folderId) as Folder)].flatMap((folder) =>
       [folder.path, ...pathsDownTo(folder.path)].map((path) => placeOf({ ...folder, path })),
@@ -99,14 +99,14 @@ export async function planContents(
   };
 }
 
-/** Whether a copy has all folders and imports, or all secrets, of the environments, whatever there is. */
+/** Whether a copy has all folders and imports, or all secrets, of the environments, whatever exists. */
 export const readsAllFolders = ({ ability }: ProjectAccess): boolean =>
   canAlways(ability, 'secret-folders:read') && canAlways(ability, 'secret-imports:read');
 export const readsAllSecrets = ({ ability }: ProjectAccess): boolean => canAlways(ability, 'secrets:describeSecret');
 
 export const isRoot = ({ path }: Pick<Folder, 'path'>): boolean => path === '/';
 
-/** Names a folder among those of several environments. No slug has a slash in it. */
+/** Key of a folder among those of several environments. Slugs contain no slash. */
 export const placeOf = ({ environment, path }: Pick<Folder, 'environment' | 'path'>): string => environment + path;
 
 /** @throws COPY_TOO_LARGE */

@@ -18,14 +18,14 @@ import { Visibility } from '../visibility.rules.js';
 import { insertCopiedFolders, insertCopiedImports, listRoots } from './copy.sql.js';
 import { type ContentsPlan, isRoot, type PlannedFolder, type PlannedSecret, placeOf } from './copy-plan.js';
 
-/** A project that is being made, with its environments, tags and members. */
+/** A new project, with its environments, tags and members. */
 export interface CopyTarget {
   readonly organizationId: string;
   readonly projectId: string;
   readonly enforceEncryptedSecretMetadata: boolean;
-  /** Its tags, by the ids of those that they are copies of. */
+  /** Its tags, by the IDs of the tags that they are copies of. */
   readonly tagIds: ReadonlyMap<string, string>;
-  /** Users who are members of it: others are not reminded of secrets. */
+  /** Users who are members of it: others get no reminders. */
   readonly userIds: ReadonlySet<string>;
 }
 
@@ -33,22 +33,23 @@ export interface CopyTarget {
 export interface WrittenContents {
   /** In the new project: the copies, by folder. */
   readonly events: readonly AuditEvent[];
-  /** In the other one: the secrets whose values were read. */
+  /** In the other project: the secrets whose values were read. */
   readonly disclosed: AuditEvent['disclosed'];
 }
 
-/** As many as one call of a batch. */
+/** The batch size of other writes. */
 const MAX_SET = 1_000;
 const MAX_SET_BYTES = 2 * 1024 * 1024;
 
-/** Where copies of secrets go that are in a folder, as long as it is where the plan has it. */
+/** The target of copies of secrets in a folder, while it is where the plan has it. */
 type Home = Pick<SecretRow, 'environmentId' | 'folderId'> & Pick<PlannedFolder, 'path'>;
 
 /**
- * Writes copies of folders, imports and secrets into a new project, in the transaction of the plan. Values are copied as they are
- * stored, so that references name the copies, and are sealed anew.
+ * Writes copies of folders, imports and secrets into a new project, in the transaction of the plan. Values are copied
+ * as stored, so that references name the copies, and are sealed again.
  *
- * @throws CONCURRENT_CHANGE for secrets that changed since the plan, SEALED_VALUE_INVALID, OVERLOADED, DEADLINE_EXCEEDED
+ * @throws CONCURRENT_CHANGE for secrets that changed since the plan, SEALED_VALUE_INVALID, OVERLOADED,
+ * DEADLINE_EXCEEDED
  */
 export async function writeContents(
   tx: Transaction,
@@ -78,7 +79,7 @@ export async function writeContents(
 
 type Copied = Pick<SecretRow, 'id' | 'environmentId' | 'folderId'>;
 
-/** In sets: what is sealed for one statement takes little of the time that the database waits for the next. */
+/** In batches: sealing for one statement takes little of the time that the database waits for the next. */
 async function writeSecrets(
   tx: Transaction,
   source: ProjectAccess,
@@ -88,7 +89,7 @@ async function writeSecrets(
   const sealer = await sealerFor(tx, target, secrets.length);
   const copied: Copied[] = [];
   for (const set of setsOf(secrets)) {
-    // Refused, too, once the caller was told that it takes too long.
+    // Rejected also once the caller was told that it takes too long.
     tx.load?.reserve(set.reduce((sum, { bytes }) => sum + bytes, 0));
     const records = await readSecrets(tx, source, { set, homes });
     const opener = await openerFor(tx, source, records);
@@ -103,7 +104,7 @@ async function writeSecrets(
   return copied;
 }
 
-/** Secrets in sets of those with values and those without, each as large as one statement takes. */
+/** Batches of secrets with values and of those without, each as large as one statement accepts. */
 function setsOf(secrets: readonly PlannedSecret[]): PlannedSecret[][] {
   const sets: PlannedSecret[][] = [];
   for (const some of Object.values(Object.groupBy(secrets, ({ withValue }) => String(withValue)))) {
@@ -121,7 +122,7 @@ function setsOf(secrets: readonly PlannedSecret[]): PlannedSecret[][] {
   return sets;
 }
 
-/** Where copies of secrets go, by the folders that the secrets are in. */
+/** The targets of copies, by the folders of the secrets. */
 async function writeFolders(
   tx: Transaction,
   target: CopyTarget,
@@ -147,7 +148,10 @@ async function writeFolders(
   return homes;
 }
 
-/** @param set all with their values, or all without @throws CONCURRENT_CHANGE for what was deleted since the plan, moved, or hidden */
+/**
+ * @param set all with their values, or all without @throws CONCURRENT_CHANGE for what was deleted since the plan,
+ * moved, or hidden
+ */
 async function readSecrets(
   tx: Transaction,
   { ability }: ProjectAccess,
@@ -173,12 +177,12 @@ const openedWithoutValue = (opener: Sealer, record: SecretRecord): Clear => ({
   metadata: openSecretMetadata(opener, record),
 });
 
-/** What of a copy is not sealed, but for its place. */
+/** The unsealed part of a copy, except its location. */
 const attributesIn = ({ tagIds, userIds }: CopyTarget, record: SecretRecord) => ({
   ...nextAttributes(record),
   id: newId(),
   version: 1,
-  // An ordinary secret with the value of this moment: rotations are not copied.
+  // An ordinary secret with the current value: rotations are not copied.
   rotationId: null,
   tagIds: record.tags.flatMap(({ id }) => tagIds.get(id) ?? []),
   reminderRecipientIds: record.reminderRecipientIds.filter((id) => userIds.has(id)),

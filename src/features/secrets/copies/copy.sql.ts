@@ -2,7 +2,7 @@ import { plannedOnce } from '../../../kernel/database/planned-once.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { lengthOf } from '../value-column.js';
 
-/** All folders of environments, the root folders too, each after the one that it is in. */
+/** All folders of environments, including the root folders, parents first. */
 export const listFoldersOf = sqlStatement({
   text: `select f.id, f.environment_id as "environmentId", e.slug as environment, f.path
     from folder f join environment e on e.id = f.environment_id
@@ -11,7 +11,7 @@ export const listFoldersOf = sqlStatement({
   row: { id: t.uuid, environmentId: t.uuid, environment: t.text, path: t.text },
 });
 
-/** Secrets of folders by what rules look at, and how large they are. No value is read. */
+/** Secrets of folders with the attributes that rules use, and their sizes. No value is read. */
 export const listSizes = sqlStatement({
   text: `select s.id, s.folder_id as "folderId", s.key, ${lengthOf('s.value_sealed')} as "valueBytes",
       octet_length(s.metadata::text) + coalesce(octet_length(s.comment_sealed), 0)

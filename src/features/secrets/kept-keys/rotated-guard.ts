@@ -2,13 +2,13 @@ import type { Transaction } from '../../../kernel/context.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { findKept } from './kept-keys.sql.js';
 
-/** What of a secret decides whether somebody else than its rotation may change it. */
+/** The attributes of a secret that decide whether anybody but its rotation may change it. */
 interface Protected {
   readonly key: string;
   readonly rotationId: string | null;
 }
 
-/** What of a change is for the rotation alone. */
+/** The parts of a change that only the rotation may make. */
 interface Change {
   readonly secretValue?: string | undefined;
   readonly newSecretKey?: string | undefined;
@@ -16,13 +16,13 @@ interface Change {
 
 type Field = 'secretValue' | 'newSecretKey';
 
-/** Where a request has what it cannot do to a secret that a rotation writes. */
+/** A violation: the path of a change that is not allowed for a secret of a rotation. */
 interface RotatedFault {
   readonly path: string;
   readonly message: string;
 }
 
-/** @throws ROTATED_SECRET, naming each place once */
+/** @throws ROTATED_SECRET, with each path once */
 export function refuseRotated(faults: readonly RotatedFault[]): void {
   if (faults.length === 0) return;
   const byPlace = new Map(faults.map(({ path, message }) => [path, message]));
@@ -31,9 +31,10 @@ export function refuseRotated(faults: readonly RotatedFault[]): void {
 }
 
 /**
- * What a change does to a secret that only its rotation may do. Everything beside value and key is for people to change.
+ * The parts of a change that only the rotation of the secret may make. Everything except value and key may be changed
+ * by people.
  *
- * @param pathOf the place of a field of the change
+ * @param pathOf the path of a field of the change
  */
 export function faultsOfChange(
   { key, rotationId }: Protected,
@@ -47,12 +48,12 @@ export function faultsOfChange(
       ? []
       : [{ path: pathOf('secretValue'), message: 'must be absent: a rotation writes the value of the secret' }]),
     ...(isRenamed
-      ? [{ path: pathOf('newSecretKey'), message: 'must be absent: the mapping of a rotation names the secret' }]
+      ? [{ path: pathOf('newSecretKey'), message: 'must be absent: a rotation manages the key of the secret' }]
       : []),
   ];
 }
 
-/** The same of several changes, by the keys of their secrets. */
+/** The same for several changes, by the keys of their secrets. */
 export const faultsOfChanges = (
   changes: readonly (Change & { readonly secretKey: string })[],
   secrets: ReadonlyMap<string, Protected>,
@@ -63,22 +64,22 @@ export const faultsOfChanges = (
     return secret === undefined ? [] : faultsOfChange(secret, change, (field) => pathOf(index, field));
   });
 
-/** Those of several secrets that are not to be taken away. @param pathOf the place that names the secret */
+/** Which of several secrets must not be deleted. @param pathOf the path that names the secret */
 export const faultsOfRemoval = (
   secrets: readonly Protected[],
   pathOf: (index: number) => string,
-  message = 'names a secret that a rotation writes',
+  message = 'is managed by a secret rotation',
 ): RotatedFault[] =>
   secrets.flatMap(({ rotationId }, index) => (rotationId === null ? [] : [{ path: pathOf(index), message }]));
 
 /**
  * Rotations keep the folders of their secrets. The folders must be locked.
  *
- * @param at the place that names what is to be deleted
+ * @param at the path that names what is to be deleted
  * @throws ROTATED_SECRET
  */
 export async function refuseKept(tx: Transaction, folderIds: readonly string[], at: string): Promise<void> {
   const [{ rotations } = { rotations: 0 }] = await findKept(tx, { folderIds });
   if (rotations === 0) return;
-  refuseRotated([{ path: at, message: `has secrets of ${rotations} rotations in it` }]);
+  refuseRotated([{ path: at, message: `contains secrets of ${rotations} rotations` }]);
 }

@@ -15,8 +15,8 @@ const SecretRotationKeySchema = defineEntity({
 });
 
 /**
- * A key that is kept for the secret that a rotation writes a field of its credentials to, before there is the secret and after:
- * nobody else gets the key, and nobody deletes the folder.
+ * A key that is reserved for the secret that a rotation writes a field of its credentials to, before the secret exists
+ * and after: nobody else can use the key, and nobody can delete the folder.
  */
 export class SecretRotationKey extends SecretRotationKeySchema.class {}
 SecretRotationKeySchema.setClass(SecretRotationKey);

@@ -16,13 +16,13 @@ import { openersFor } from '../secret-sealing.js';
 import { authorizeListing, Visibility } from '../visibility.rules.js';
 
 /**
- * Folders, secrets and imports that answers lead to by their ids, each kind in one statement for all of an answer. What
- * the caller would be refused, or would not find, by the root field of that kind is not there.
+ * Folders, secrets and imports that responses refer to by ID, each kind in one statement for a whole response. Items
+ * that the root field of that kind would deny or not find are left out.
  */
 export class SecretLinks {
   constructor(private readonly projects: ProjectLinks) {}
 
-  /** Folders by id. */
+  /** Folders by ID. */
   readonly folders: BatchLoad<ReadFolder> = async (ctx, ids) => {
     const rows = await listFoldersByIds(ctx, ids);
     return this.projects.readable(ctx, rows, (folder, access) => {
@@ -34,7 +34,7 @@ export class SecretLinks {
     });
   };
 
-  /** Imports by id. */
+  /** Imports by ID. */
   readonly imports: BatchLoad<ImportRecord> = async (ctx, ids) => {
     const rows = await listImportsByIds(ctx, ids);
     return this.projects.readable(ctx, rows, (row, access) => {
@@ -46,10 +46,13 @@ export class SecretLinks {
     });
   };
 
-  /** Shared secrets by id, with their values. What does not open is null. Whoever shows them records it. */
+  /** Shared secrets by ID, with their values. What cannot be decrypted is null. The caller of this records the read. */
   readonly secrets: BatchLoad<SecretView> = (ctx, ids) => this.#secrets(ctx, ids, true);
 
-  /** The same, with a record of each in the audit trail. @param opened false: without their values, which are not even read */
+  /**
+   * The same, with a record of each in the audit trail. @param opened false: without their values, which are not even
+   * read
+   */
   shown(opened: boolean): BatchLoad<SecretView> {
     return opened ? this.#opened : this.#described;
   }
@@ -86,7 +89,7 @@ export class SecretLinks {
   }
 }
 
-/** What the audit trail says of a secret that was shown by its id. */
+/** The audit details of a secret that was shown by ID. */
 export const recordOf = ({
   id,
   projectId,

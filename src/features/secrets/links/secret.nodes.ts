@@ -4,7 +4,7 @@ import { IN_OWN_PROJECT } from '../../projects/public.js';
 import { type SecretType, toSecretType } from '../secret.type.js';
 import { recordOf, type SecretLinks } from './secret.links.js';
 
-/** What of secrets is found by its id alone. */
+/** The types of secrets that are found by ID alone. */
 export function secretNodes(links: SecretLinks): NodeKind[] {
   const secrets: BatchLoad<SecretType> = async (ctx, ids) => mapFound(await links.secrets(ctx, ids), toSecretType);
   return [

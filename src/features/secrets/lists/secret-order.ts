@@ -2,7 +2,7 @@ import { isId } from '../../../kernel/ids.js';
 import { isDefault, type ListOrder, orderName } from '../../../kernel/list-order.js';
 import { type CursorKey, decodeCursor, isTime } from '../../../kernel/paging.js';
 
-/** What rows are ordered by: path, then key; or a time of the shared secret, then its id. */
+/** Order of rows: path, then key; or a time of the shared secret, then its ID. */
 const TERMS = {
   NAME: [
     ['f.path collate "C"', 'text'],
@@ -26,7 +26,7 @@ const orderedBy = (columns: readonly string[], { direction }: ListOrder): string
 /** An order in SQL, of secrets `s` in folders `f`. */
 export const rowsIn = (order: ListOrder): string => orderedBy(columnsOf(order), order);
 
-/** The same within one environment. Of many, folders of one path do not mix, and no two rows are equal in it. */
+/** The same within one environment. With many, folders of one path are not mixed, and no two rows are equal in it. */
 export function runIn(order: ListOrder): string {
   const [first = '', second = ''] = columnsOf(order);
   return orderedBy(order.field === 'NAME' ? [first, 's.folder_id', second] : [first, second], order);
@@ -39,8 +39,8 @@ export const isFrom = (order: ListOrder, values: readonly string[]): string =>
     .join(', ')})`;
 
 /**
- * The first rows of each owner that fit the conditions. As an array, which is made once: of a folder that was filled lately the
- * planner expects one row, and would rank all of them again for each.
+ * The first rows of each owner that match the conditions. As an array, which is built once: for a recently filled
+ * folder the planner expects one row, and would rank all of them again for each.
  */
 export const firstOf = (
   of: 'environment' | 'folder',
@@ -54,9 +54,9 @@ export const firstOf = (
      where ${conditions.join(' and ')}) ranked where place <= ${limit}))`;
 
 /**
- * Condition of what was last changed since a moment, or has a value of the caller's own that was.
+ * Condition of what was last changed since a point in time, or has a personal value that was.
  *
- * @param since @param user parameters; null for who is no user
+ * @param since @param user parameters; null for callers that are not users
  */
 export const changedSince = (since: string, user: string): string =>
   `(s.updated_at >= ${since}::timestamptz or exists (select from personal_secret po
@@ -80,14 +80,14 @@ export function valuesOf(
   return [(field === 'CREATED_AT' ? createdAt : updatedAt).toISOString(), id];
 }
 
-/** Position of a line in a list: its row, and which of the lines that the row makes. */
+/** Position of an entry in a list: its row, and which of the entries of the row. */
 export type Position = readonly [first: string, second: string, kind: string];
 
-/** The position in a cursor: of the usual order as it always was, of the others with the order. */
+/** The position in a cursor: plain for the default order, with the order for others. */
 export const cursorKey = (order: ListOrder, position: Position): CursorKey =>
   isDefault(order) ? position : [orderName(order), ...position];
 
-/** The position that a cursor holds. @throws VALIDATION_FAILED for a text that is no cursor of such a list in this order */
+/** The position of a cursor. @throws VALIDATION_FAILED for an invalid cursor of such a list in this order */
 export function readCursor(after: string, order: ListOrder, kinds: readonly string[]): Position {
   const isKind = (kind = ''): boolean => kinds.includes(kind);
   if (isDefault(order)) return decodeCursor(after, 3, ([, , kind]) => isKind(kind)) as unknown as Position;

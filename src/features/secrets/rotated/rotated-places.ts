@@ -23,25 +23,26 @@ import {
   writeAll,
 } from './rotated-writes.js';
 
-/** What the secrets of a rotation are to be called, and where they are to be. */
+/** New keys and the new location of the secrets of a rotation. */
 interface Relocation {
   readonly rotationId: string;
-  /** Absent, also of single fields: the keys stay. */
+  /** Absent, also for single fields: the keys stay. */
   readonly mapping?: KeyMapping | undefined;
-  /** A folder of the same project, as `loadPlace` found it. Absent: they stay where they are. */
+  /** A folder of the same project, as `loadPlace` found it. Absent: they are not moved. */
   readonly destination?: (FoundPlace & { readonly place: Place }) | undefined;
   /** Secrets that have the keys at the destination are deleted. */
   readonly shouldOverwrite?: boolean | undefined;
 }
 
 /**
- * Gives the secrets of a rotation other keys, or another folder, with references of other secrets following. Their values stay. The
- * caller must be one who may change the rotation; here is asked only that nobody gets to see a secret by it that he does not see now.
- * A constant number of statements, with the audit record.
+ * Changes the keys or the folder of the secrets of a rotation, and updates references to them. Their values stay. The
+ * caller must be allowed to change the rotation; this function only checks that nobody gets to see a secret by it that
+ * they do not see now. A constant number of statements, with the audit record.
  *
- * @returns ids of the secrets that were changed
- * @throws SECRET_KEY_TAKEN, naming each field; ROTATED_SECRET for one of another rotation in the way; PERMISSION_DENIED,
- *   SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+ * @returns IDs of the secrets that were changed
+ * @throws SECRET_KEY_TAKEN, naming each field; ROTATED_SECRET for one of another rotation in the way;
+ * PERMISSION_DENIED,
+ * SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
  */
 export async function relocateRotated(
   tx: Transaction,
@@ -88,7 +89,7 @@ export async function relocateRotated(
   return rows.map(({ id }) => id);
 }
 
-/** Where a mapped secret is to be. */
+/** The new location of a mapped secret. */
 interface Move {
   readonly mapped: Mapped;
   readonly to: FoundPlace & { readonly environment: string; readonly path: string; readonly key: string };
@@ -114,7 +115,7 @@ function moveOf(
   return { mapped, to: { ...to, key }, isChanged: key !== mapped.key || to.folderId !== folderId };
 }
 
-/** Both folders at once, so that all who hold two have them in one order. */
+/** Both folders at once, so that everybody locks two in one order. */
 const inOrder = ({ folderId, environment, path }: Mapped, destination: NonNullable<Relocation['destination']>) => [
   { folderId, place: { ...destination.place, environment, secretPath: path } },
   destination,
@@ -146,7 +147,7 @@ async function clearTheWay(
   refuseTakenKeys(await takenKeys(tx, to.folderId, keys), mapping);
 }
 
-/** @throws PERMISSION_DENIED where the caller would come to know of a secret, or to read its value */
+/** @throws PERMISSION_DENIED where the caller would get to see a secret, or to read its value */
 function refuseGained(project: ProjectAccess, pairs: readonly { move: Move; record: SecretRecord }[]): void {
   const visibility = new Visibility(project.ability);
   for (const { move, record } of pairs) {

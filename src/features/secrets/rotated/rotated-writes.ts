@@ -27,17 +27,18 @@ export interface RotatedSecret {
   readonly version: number;
 }
 
-/** A key that is kept for a rotation, and its secret, if there is one yet. */
+/** A key that is reserved for a rotation, and its secret, if it exists. */
 export type Mapped = Awaited<ReturnType<typeof holdMapped>>[number];
 
-/** Where the mapping of a request has a field. */
+/** The path of a field of the mapping in the request. */
 export const inMapping = (field: string): string => `secretsMapping.${field}`;
 
 /**
- * Keeps keys of a folder for the secrets of a rotation, from now until `releaseRotated`. Three statements.
+ * Reserves keys of a folder for the secrets of a rotation, from now until `releaseRotated`. Three statements.
  *
- * @param at `place` and ids of the folder, as `loadPlace` found it
- * @throws SECRET_KEY_TAKEN, naming each field; FOLDER_NOT_FOUND, CONCURRENT_CHANGE for a folder that has just got another name
+ * @param at `place` and IDs of the folder, as `loadPlace` found it
+ * @throws SECRET_KEY_TAKEN, naming each field; FOLDER_NOT_FOUND, CONCURRENT_CHANGE for a folder that was renamed
+ * meanwhile
  */
 export async function keepRotatedKeys(
   tx: Transaction,
@@ -61,17 +62,17 @@ export const CODES = {
 export function refuseTakenKeys(taken: ReadonlySet<string>, mapping: KeyMapping): void {
   const details = Object.entries(mapping).flatMap(([field, key]): ErrorDetail[] =>
     taken.has(key)
-      ? [{ path: inMapping(field), code: 'SECRET_KEY_TAKEN', message: 'is the key of a secret in the folder already' }]
+      ? [{ path: inMapping(field), code: 'SECRET_KEY_TAKEN', message: 'already exists in the folder' }]
       : [],
   );
   if (details.length > 0) throw new AppError('SECRET_KEY_TAKEN', undefined, { details });
 }
 
 /**
- * Writes new values into the secrets of a rotation, which are made where they are not there yet. The writer is the actor of the
- * transaction; everything beside the value stays. A constant number of statements, with the audit record.
+ * Writes new values into the secrets of a rotation, and creates the missing ones. The writer is the actor of the
+ * transaction; everything except the value stays. A constant number of statements, with the audit record.
  *
- * @param write `values`: one for each field whose key is kept
+ * @param write `values`: one for each field whose key is reserved
  * @throws SEALED_VALUE_INVALID where a comment or metadata cannot be decrypted, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
  */
 export async function writeRotated(
@@ -106,10 +107,10 @@ export async function writeRotated(
 }
 
 /**
- * Ends that a rotation writes its secrets: they become ordinary ones, each with a next version, or are deleted. Nothing is kept for
- * the rotation after it. A constant number of statements, with the audit record.
+ * Releases the secrets of a rotation: they become ordinary ones, each with a next version, or are deleted. Nothing
+ * stays reserved for the rotation. A constant number of statements, with the audit record.
  *
- * @returns ids of the secrets
+ * @returns IDs of the secrets
  * @throws SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
  */
 export async function releaseRotated(
@@ -139,7 +140,7 @@ export async function releaseRotated(
   return ids;
 }
 
-/** The secrets of a rotation, locked until the transaction ends, by id. Two statements at most. */
+/** The secrets of a rotation, locked until the transaction ends, by ID. Two statements at most. */
 export async function lockMapped(
   tx: Transaction,
   mapped: readonly Mapped[],
@@ -152,7 +153,7 @@ export async function lockMapped(
   return new Map(records.map((record) => [record.id, record]));
 }
 
-/** Seals locked secrets anew for their next versions, with other attributes. @throws SEALED_VALUE_INVALID */
+/** Reseals locked secrets for their next versions, with other attributes. @throws SEALED_VALUE_INVALID */
 export async function resealer(
   tx: Transaction,
   project: RotationProject,

@@ -18,14 +18,14 @@ const SELECT = `select k.rotation_id as "rotationId", k.field, k.key, k.folder_i
   from secret_rotation_key k join folder f on f.id = k.folder_id join environment e on e.id = f.environment_id
     left join secret s on s.folder_id = k.folder_id and s.key = k.key and s.rotation_id = k.rotation_id`;
 
-/** The keys kept for rotations, where they are, and their secrets, by rotation and field. */
+/** The keys reserved for rotations, their locations, and their secrets, by rotation and field. */
 export const listMapped = sqlStatement({
   text: `${SELECT} where k.rotation_id = any(${plannedOnce(':rotationIds', 'uuid')}) order by k.rotation_id, k.field collate "C"`,
   params: { rotationIds: t.array(t.uuid) },
   row: MAPPED,
 });
 
-/** The same for one rotation; its folder is held, as by all who write secrets in it. */
+/** The same for one rotation; its folder is locked, as by every write of secrets in it. */
 export const holdMapped = sqlStatement({
   text: `${SELECT} where k.rotation_id = :rotationId order by f.id, k.field collate "C" for no key update of f for key share of e`,
   params: { rotationId: t.uuid },
@@ -42,7 +42,7 @@ export const keepKeys = sqlStatement({
   row: {},
 });
 
-/** Gives the fields of a rotation other keys, in a folder. */
+/** Changes the keys of the fields of a rotation, in a folder. */
 export const changeKeys = sqlStatement({
   text: `update secret_rotation_key k set key = given.key, folder_id = :folderId
     from unnest(:fields::text[], :keys::text[]) as given (field, key)
@@ -57,7 +57,7 @@ export const forgetKeys = sqlStatement({
   row: {},
 });
 
-/** Folders by id: where they are. */
+/** Folders by ID: their locations. */
 export const listFolderPlaces = sqlStatement({
   text: `select f.id, f.path, f.project_id as "projectId", f.environment_id as "environmentId", e.slug as "environmentSlug", e.name as "environmentName"
     from folder f join environment e on e.id = f.environment_id where f.id = any(${plannedOnce(':folderIds', 'uuid')})`,
