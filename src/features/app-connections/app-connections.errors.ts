@@ -4,10 +4,10 @@ import { conflict, declareErrors, notFound } from '../../kernel/errors.js';
 const ERRORS = declareErrors({
   APP_CONNECTION_NOT_FOUND: notFound('connection'),
   APP_CONNECTION_NAME_TAKEN: conflict(
-    'Another connection of the project, or of the organization itself, has this name.',
+    'The project or organization already has a connection with this name. Choose another name.',
   ),
   CONNECTION_IN_USE: conflict(
-    'Rotations use the connection, or credentials that they have made are still to be revoked by it; delete them, or wait for that, first.',
+    'Rotations use the connection, or credentials that they created are still to be revoked with it. Delete the rotations or wait for the revocations first.',
   ),
 });
 

@@ -7,18 +7,18 @@ import { type CheckParts, checkStored, store } from './connection-checks.js';
 import { kindOf } from './kinds.js';
 
 const AT_ONCE = 500;
-/** What a check may take, with what surrounds the call. */
+/** Time limit of a check, including what surrounds the call. */
 const LIMIT_SECONDS = 45;
 
-/** Whether a further check could lock the account. Other credentials, and a check that somebody asks for, end that. */
+/** Whether another check could lock the account. New credentials or a manual check reset this. */
 const mayLock = ({ app, checkState, checkCode }: ConnectionRow): boolean =>
   kindOf(app).locksAccounts === true && checkState === 'failing' && checkCode === 'CREDENTIALS_REJECTED';
 
-/** The jobs that find out whether the credentials of connections still work. */
+/** The jobs that check the credentials of connections. */
 export function checkJobs(parts: CheckParts): readonly JobKind[] {
   const check: JobKind = {
     name: 'app-connections:check',
-    description: 'Checks whether an outside system still accepts the credentials of a connection.',
+    description: 'Checks whether the external system still accepts the credentials of a connection.',
     concurrencyPerOrganization: 2,
     limitSeconds: 2 * LIMIT_SECONDS,
     run: async (ctx, run) => {
@@ -29,7 +29,7 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
       const result = await checkStored(ctx, row, parts.policy);
       await run.inTransaction(async (tx) => {
         if ((await store(tx, row, result, parts)) !== 'changed') return;
-        // Of a state that stays there is no record: there would be one for each check.
+        // An unchanged state is not recorded: it would add one audit record per check.
         await tx.auditTrail.recordChange(tx, {
           action: 'app-connection:check',
           projectId: row.projectId,
@@ -40,7 +40,7 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
   };
   const findDue: JobKind = {
     name: 'app-connections:find-due',
-    description: 'Has connections checked about once an hour.',
+    description: 'Queues a check of each connection about once an hour.',
     everySeconds: 300,
     run: async (_, run) => {
       for (let taken = AT_ONCE; taken === AT_ONCE; )

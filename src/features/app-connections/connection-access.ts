@@ -6,33 +6,33 @@ import { isId, NO_ID } from '../../kernel/ids.js';
 import type { ProjectReader } from '../projects/public.js';
 import { type ConnectionRow, findConnections } from './connection.queries.js';
 
-/** What is done to connections. */
+/** Actions on connections. */
 export type Verb = 'read' | 'create' | 'edit' | 'delete' | 'connect';
 
-/** The action in an organization, and that in a project. */
+/** The same action in an organization and in a project. */
 const ofOrganization = (verb: Verb): Action => `app-connections:${verb}`;
 const ofProject = (verb: Verb): Action => `app-connections:${verb}-app-connections`;
 
-/** What rules can look at. */
+/** The fields that conditions of rules compare. */
 const fieldsOf = ({ id }: { readonly id: string }) => ({ connectionId: id });
 
 /**
- * Who may do what to connections. Those of a project are for who may do it in the project; to read them the right in the organization
- * is enough, which lists them all.
+ * Authorization of connections. A connection of a project needs the right in the project; for reading, the right in the organization,
+ * which lists all connections, is enough.
  */
 export class ConnectionAccess {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * A connection that was named by its id, for who may do this to it.
+   * Loads a connection by ID for a caller that can do this to it.
    *
-   * @param app of which app it has to be; null: of any
+   * @param app the app that it must be of; null: any
    * @throws APP_CONNECTION_NOT_FOUND, PERMISSION_DENIED
    */
   async load(ctx: Context, { id, app = null }: { id: string; app?: string | null | undefined }, verb: Verb) {
     const { organizationId } = ctx;
     const [row] = isId(id) ? await findConnections(ctx, { organizationId, ids: [id] }) : [];
-    // Looked for in any case, so that an id that nobody has takes the same statements as one that is hidden.
+    // Always looked up, so that unknown and hidden IDs take the same statements.
     const project = await this.projects.find(ctx, row?.projectId ?? NO_ID);
     const fields = { connectionId: row?.id ?? id.toLowerCase() };
     if (row !== undefined && row.projectId !== null) {
@@ -48,7 +48,7 @@ export class ConnectionAccess {
   }
 
   /**
-   * For who may do this in a project, or in the organization where there is none. @returns the id of the project
+   * Authorizes an action in a project, or in the organization if there is none. @returns the project ID
    *
    * @throws PROJECT_NOT_FOUND, PERMISSION_DENIED
    */
@@ -61,8 +61,8 @@ export class ConnectionAccess {
   }
 
   /**
-   * Rows that were found by their ids, as far as the caller may read them, by id. Of one that it knows of and may not read there is a
-   * denial; one of a project that it does not know of is not there.
+   * The given rows that the caller can read, by ID. A row that it knows of but cannot read is an error; a row of a project that it does
+   * not know of is left out.
    */
   async readable<Row extends Pick<ConnectionRow, 'id' | 'projectId'>>(
     ctx: Context,
@@ -83,7 +83,7 @@ export class ConnectionAccess {
     return new Map(found);
   }
 
-  /** Of connections of one project, or of the organization and all its projects, those to which the caller may do this. */
+  /** The connections of one project, or of the organization and all its projects, on which the caller can do this. */
   async allowed<Row extends Pick<ConnectionRow, 'id'>>(
     ctx: Context,
     projectId: string | null,
@@ -95,7 +95,7 @@ export class ConnectionAccess {
     return rows.filter((row) => can(ability, action, fieldsOf(row)));
   }
 
-  /** As `allowed`, of such of the organization itself, and of one project. @throws PERMISSION_DENIED to who may use none of either */
+  /** Like `allowed`, for connections of the organization itself and of one project. @throws PERMISSION_DENIED if it can use neither */
   async usable<Row extends Pick<ConnectionRow, 'id' | 'projectId'>>(
     ctx: Context,
     projectId: string | null,
@@ -115,7 +115,7 @@ export class ConnectionAccess {
   }
 }
 
-/** One of a project that the caller does not know of is answered as an id that nobody has. @throws always */
+/** A connection of a project unknown to the caller is reported like an unknown ID. @throws always */
 function hidden(ctx: Context, verb: Verb, fields: { readonly connectionId: string }): never {
   authorize(ctx, ofOrganization(verb), fields);
   throw new AppError('APP_CONNECTION_NOT_FOUND');

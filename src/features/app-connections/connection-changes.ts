@@ -6,10 +6,10 @@ import type { Credentials } from './connection-checks.js';
 import { openSecrets, sealedFields } from './connection-sealing.js';
 import { type AnyKind, kindOf } from './kinds.js';
 
-/** Credentials by their app, of which the rules have made sure that there is exactly one. */
+/** Credentials by app; the rules guarantee exactly one. */
 type GivenByApp = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
-/** The app of given credentials, and its credentials: what is shown of them, and what is sealed. */
+/** The app of given credentials with its public and secret fields. */
 export function givenCredentials(given: GivenByApp): { readonly kind: AnyKind; readonly credentials: Credentials } {
   const [[app, fields] = ['', undefined]] = Object.entries(given).filter(
     ([, credentials]) => credentials !== undefined,
@@ -28,11 +28,11 @@ function split({ secretRules }: AnyKind, fields: Readonly<Record<string, unknown
 }
 
 /**
- * The credentials that a connection will have.
+ * The credentials of a connection after an update.
  *
- * @returns null when they are those that it has
- * @throws VALIDATION_FAILED for those of another app, and for an address of another system without the secrets: those that are stored
- *   must not be sent there; SEALED_VALUE_INVALID where a secret stays that cannot be decrypted
+ * @returns null if they do not change
+ * @throws VALIDATION_FAILED for credentials of another app, and for a new target without the secrets, because stored secrets must not be
+ *   sent to a new target; SEALED_VALUE_INVALID if a secret to be kept cannot be decrypted
  */
 export async function changedCredentials(
   ctx: Context,
@@ -42,7 +42,9 @@ export async function changedCredentials(
   const kind = kindOf(row.app);
   const fields = given[row.app];
   if (fields === undefined)
-    throw validationFailed([{ path: 'credentials', code: 'INVALID', message: `must be those of the app ${row.app}` }]);
+    throw validationFailed([
+      { path: 'credentials', code: 'INVALID', message: `must be credentials of the app ${row.app}` },
+    ]);
   const { publicPart, secrets } = split(kind, fields);
   const after = { ...row.publicPart, ...publicPart };
   const missing = Object.keys(kind.secretRules.shape).filter((field) => secrets[field] === undefined);
@@ -51,7 +53,7 @@ export async function changedCredentials(
       missing.map((field) => ({
         path: `credentials.${row.app}.${field}`,
         code: 'MISSING',
-        message: `must be given with another ${kind.targetField}`,
+        message: `required because ${kind.targetField} changes`,
       })),
     );
   const stored = await openedOrNull(ctx, kind, row, missing.length === 0);
@@ -64,7 +66,7 @@ export async function changedCredentials(
 
 const asText = (fields: object): string => JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** The stored secrets; null where they cannot be decrypted and all are replaced. @throws SEALED_VALUE_INVALID */
+/** The stored secrets; null if they cannot be decrypted and all are replaced. @throws SEALED_VALUE_INVALID */
 async function openedOrNull(ctx: Context, kind: AnyKind, row: ConnectionRow, isReplaced: boolean) {
   try {
     return await openSecrets(ctx, kind, row);

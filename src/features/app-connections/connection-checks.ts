@@ -9,21 +9,21 @@ import type { ConnectionUses } from './connection-uses.js';
 import { isRefusal, TargetFailure } from './kind/target-failure.js';
 import { type AnyKind, kindOf } from './kinds.js';
 
-/** Checks in a row, after which a connection that is out of reach fails. */
+/** Number of consecutive checks without a response after which a connection is failing. */
 const PATIENCE = 3;
-/** How long the check of a request may take: less than a request. */
+/** Time limit of a check within a request, shorter than that of the request. */
 export const REQUEST_LIMIT_MS = 20_000;
 
-/** Credentials of a kind as they are used. */
+/** Decrypted credentials of a kind. */
 export interface Credentials {
   readonly publicPart: object;
   readonly secrets: Readonly<Record<string, SealedText>>;
 }
 
-/** What came of a check: null when the live system accepts the credentials. */
+/** Result of a check: null if the external system accepts the credentials. */
 export type CheckResult = { readonly code: string; readonly isRefusal: boolean } | null;
 
-/** Notifies of a connection that began to fail. @param projectIds null: the organization */
+/** Notifies that a connection started to fail. @param projectIds null: the organization */
 export type NotifyOfFailure = (
   tx: Transaction,
   failure: {
@@ -37,14 +37,14 @@ export type NotifyOfFailure = (
   },
 ) => Promise<void>;
 
-/** What checks need beside the connection. */
+/** Dependencies of checks. */
 export interface CheckParts {
   readonly policy: TargetPolicy;
   readonly usesOf: ConnectionUses;
   readonly notifyOfFailure: NotifyOfFailure;
 }
 
-/** Asks the live system, as long as a request has time. @throws TargetFailure */
+/** Checks credentials against the external system within the time limit of a request. @throws TargetFailure */
 export async function checkInRequest(
   ctx: Context,
   kind: AnyKind,
@@ -54,7 +54,7 @@ export async function checkInRequest(
   await inTime(kind.check(ctx, { ...publicPart, ...secrets }, policy));
 }
 
-/** What an outside system does as long as a request has time. @throws TargetFailure TARGET_TIMED_OUT */
+/** Runs a call to an external system within the time limit of a request. @throws TargetFailure TARGET_TIMED_OUT */
 export async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -68,7 +68,7 @@ export async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Checks a connection as it is stored. Secrets that cannot be decrypted are a refusal. @param within bounds the time of the call */
+/** Checks a stored connection. Secrets that cannot be decrypted count as rejected. @param within limits the time of the call */
 export async function checkStored(
   ctx: Context,
   row: ConnectionRow,
@@ -89,9 +89,9 @@ export async function checkStored(
 }
 
 /**
- * Stores what came of a check, and notifies whoever uses the connection when it begins to fail: once, until it works again.
+ * Stores the result of a check. When the connection starts to fail, notifies its users once until it works again.
  *
- * @returns whether the state changed, or the credentials were other ones by now
+ * @returns whether the state changed, or the credentials were replaced in the meantime
  */
 export async function store(
   tx: Transaction,
@@ -114,7 +114,7 @@ export async function store(
   return 'changed';
 }
 
-/** Projects with rotations that use a connection of the organization; without one, the organization itself. */
+/** Projects with rotations that use a connection of the organization; if there are none, the organization itself. */
 async function usersOf(tx: Transaction, id: string, usesOf: ConnectionUses): Promise<(string | null)[]> {
   const projectIds = new Set((await usesOf(tx, [id])).map(({ projectId }) => projectId));
   return projectIds.size === 0 ? [null] : [...projectIds];

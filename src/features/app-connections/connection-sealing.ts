@@ -26,7 +26,7 @@ const placeOf = ({ id, credentialsVersion }: Place) => ({
 const keysOf = (ctx: Context, { organizationId, projectId }: Place) =>
   ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
 
-/** What is stored of credentials. Each attempt of a transaction needs a new one. */
+/** Seals credentials for storage. Each attempt of a transaction needs a new sealer. */
 export async function sealCredentials(
   ctx: Context,
   place: Place,
@@ -37,7 +37,7 @@ export async function sealCredentials(
   const revealed = Object.fromEntries(Object.entries(secrets).map(([field, secret]) => [field, secret.reveal()]));
   const credentialsSealed = sealer.seal(placeOf(place), new SealedText(JSON.stringify(revealed)));
   const { credentialsVersion } = place;
-  // Sorted: the digest is of what they are, and not of the order in which they were given.
+  // Sorted, so that the digest does not depend on the order of the fields.
   const all = Object.entries({ ...publicPart, ...revealed }).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     publicPart,
@@ -47,7 +47,7 @@ export async function sealCredentials(
   };
 }
 
-/** The secret fields of a connection. @throws SEALED_VALUE_INVALID for what was not sealed for this row and this version */
+/** Decrypts the secret fields of a connection. @throws SEALED_VALUE_INVALID if they were not sealed for this row and version */
 export async function openSecrets(
   ctx: Context,
   kind: AnyKind,
@@ -62,6 +62,6 @@ export async function openSecrets(
   return sealedFields(data);
 }
 
-/** The texts of an object, so that nothing prints them. */
+/** Wraps the strings of an object so that they are never logged. */
 export const sealedFields = (given: object): Secrets =>
   Object.fromEntries(Object.entries(given).map(([field, text]) => [field, new SealedText(String(text))]));

@@ -8,18 +8,18 @@ export interface ConnectionUse {
   readonly connectionId: string;
   readonly rotationId: string;
   readonly rotationName: string;
-  /** Type of the rotation: `datatool-service-token`. */
+  /** Type of the rotation, for example `datatool-service-token`. */
   readonly type: string;
   readonly projectId: string;
-  /** Slug of the environment, and path of the folder, of the secrets that it changes. */
+  /** Slug of the environment and path of the folder of its secrets. */
   readonly environment: string;
   readonly path: string;
 }
 
-/** Which rotations use these connections, in a constant number of statements. Whether the caller may know that is not checked there. */
+/** Finds the rotations that use these connections, in a constant number of statements. Does not authorize the caller. */
 export type ConnectionUses = (ctx: Context, connectionIds: readonly string[]) => Promise<readonly ConnectionUse[]>;
 
-/** Those that the caller may read. */
+/** The uses that the caller can read. */
 export async function readableUses(
   ctx: Context,
   projects: ProjectReader,
@@ -36,7 +36,7 @@ export async function readableUses(
   });
 }
 
-/** @throws CONNECTION_IN_USE that names the rotations which the caller may read, and says how many others there are */
+/** @throws CONNECTION_IN_USE, with the rotations that the caller can read and the number of others in the details */
 export async function refuseUsed(ctx: Context, projects: ProjectReader, uses: readonly ConnectionUse[]): Promise<void> {
   const shown = await readableUses(ctx, projects, uses);
   if (uses.length === 0) return;
@@ -47,11 +47,11 @@ export async function refuseUsed(ctx: Context, projects: ProjectReader, uses: re
       ...shown.map(({ rotationId, rotationName }) => ({
         path: `rotations.${rotationId}`,
         code,
-        message: `the rotation ${rotationName} uses it`,
+        message: `used by the rotation ${rotationName}`,
       })),
       ...(others === 0
         ? []
-        : [{ path: 'rotations', code, message: `rotations that you may not read use it: ${others}` }]),
+        : [{ path: 'rotations', code, message: `used by rotations that you cannot read: ${others}` }]),
     ],
   });
 }

@@ -26,8 +26,8 @@ export const AppConnectionSchema = defineEntity({
 });
 
 /**
- * Credentials for an outside system, of an organization or of one of its projects. The secret ones are sealed for this row and
- * `credentialsVersion`, with the key of the project, or else of the organization.
+ * Credentials for an external system, of an organization or a project. Secret fields are sealed for this row and `credentialsVersion`,
+ * with the key of the project or else of the organization.
  */
 export class AppConnection extends AppConnectionSchema.class {}
 AppConnectionSchema.setClass(AppConnection);

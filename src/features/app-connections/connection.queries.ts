@@ -28,15 +28,15 @@ const connections = tablesOf<typeof AppConnectionSchema>()
     'updated_at as updatedAt',
   ]);
 
-/** Connections of an organization and of its projects. */
+/** Connections of an organization and its projects, by ID. */
 export const findConnections = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
   connections.where('organization_id', '=', organizationId).where('id', '=', anyOf(ids)),
 );
 
-/** A connection as it is read, its secrets sealed. */
+/** A connection as read from the database, its secrets sealed. */
 export type ConnectionRow = Awaited<ReturnType<typeof findConnections>>[number];
 
-/** A connection of one app by its name, of a project or of the organization itself. */
+/** A connection of one app by name, of a project or of the organization itself. */
 export const findConnectionByName = prepared(
   (named: { organizationId: string; projectId: string | null; app: string; name: string }) =>
     connections
@@ -46,7 +46,7 @@ export const findConnectionByName = prepared(
       .where('name', '=', named.name),
 );
 
-/** Connections by name, then id: those of a project, or all of an organization; of one app, or of all. */
+/** Connections by name, then ID: those of a project, or all of an organization; of one app or of all. */
 export const listConnections = prepared(
   (wanted: { organizationId: string; projectId: string | null; app: string | null }) =>
     connections
@@ -57,7 +57,7 @@ export const listConnections = prepared(
       .orderBy('id'),
 );
 
-/** Those of an organization itself, and of one project, if one is named. */
+/** Connections of an organization itself and of one project, if given. */
 export const listUsable = prepared((wanted: { organizationId: string; projectId: string | null; app: string | null }) =>
   connections
     .where('organization_id', '=', wanted.organizationId)

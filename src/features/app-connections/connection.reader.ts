@@ -7,13 +7,13 @@ import type { ConnectionAccess } from './connection-access.js';
 import { openSecrets } from './connection-sealing.js';
 import { type App, kindOf } from './kinds.js';
 
-/** A connection that a caller may use, without its secrets. */
+/** A connection that a caller can use, without its secrets. */
 export type UsableConnection = Pick<
   ConnectionRow,
   'id' | 'app' | 'name' | 'organizationId' | 'projectId' | 'publicPart' | 'version'
 >;
 
-/** Credentials as they are used: the public fields, and the secret ones, which nothing prints. */
+/** Decrypted credentials: public fields, and secret fields that are never logged. */
 export type OpenedConnection = Readonly<Record<string, string | number | null | SealedText>> & { readonly app: App };
 
 /** What other slices do with connections. */
@@ -21,10 +21,10 @@ export class ConnectionReader {
   constructor(private readonly access: ConnectionAccess) {}
 
   /**
-   * A connection that the caller may use (`connect`) in a project.
+   * Loads a connection that the caller can use (`connect`) in a project.
    *
-   * @param path where the request named it
-   * @throws APP_CONNECTION_NOT_FOUND, PERMISSION_DENIED; VALIDATION_FAILED at `path` for one of another app or another project
+   * @param path path of the connection ID in the request
+   * @throws APP_CONNECTION_NOT_FOUND, PERMISSION_DENIED; VALIDATION_FAILED at `path` if it is of another app or project
    */
   async loadUsable(
     ctx: Context,
@@ -41,7 +41,7 @@ export class ConnectionReader {
       ...(row.app === app ? [] : [`must be a connection of the app ${app}`]),
       ...(row.projectId === null || row.projectId === projectId.toLowerCase()
         ? []
-        : ['must be a connection of this project, or of the organization']),
+        : ['must be a connection of this project or of the organization']),
     ];
     if (faults.length > 0) throw validationFailed(faults.map((message) => ({ path, code: 'INVALID', message })));
     const { id, name, organizationId, projectId: ofProject, publicPart, version } = row;
@@ -50,7 +50,7 @@ export class ConnectionReader {
 }
 
 /**
- * The credentials of a connection, for a call that the service itself makes: by a job as by a request. Asks for no rights.
+ * Decrypts the credentials of a connection for a call of the service itself, in a job or a request. Does not authorize the caller.
  *
  * @throws APP_CONNECTION_NOT_FOUND, SEALED_VALUE_INVALID
  */

@@ -28,7 +28,7 @@ export class ConnectionResolver {
   @query(
     ConnectedAppConnection,
     ListConnections,
-    'Connections by name, those that you may read: of a project, or of the organization and all its projects.',
+    'App connections that you can read, by name: of a project, or of the organization and all its projects.',
   )
   async appConnections(ctx: Context, args: object): Promise<CountedConnectionOf<ConnectedAppType>> {
     return shown(await this.service.list(ctx, args), toConnectedApp);
@@ -37,23 +37,23 @@ export class ConnectionResolver {
   @query(
     ConnectedAppConnection,
     ListUsable,
-    'Connections by name, those that you may use: of the organization, and of a project.',
+    'App connections that you can use, by name: of the organization and of a project.',
   )
   async usableAppConnections(ctx: Context, args: object): Promise<CountedConnectionOf<ConnectedAppType>> {
     return shown(await this.service.listUsable(ctx, args), toConnectedApp);
   }
 
-  @query(ConnectedAppType, OneConnection, 'One connection by its id.')
+  @query(ConnectedAppType, OneConnection, 'An app connection, by ID.')
   async appConnection(ctx: Context, args: object): Promise<ConnectedAppType> {
     return toConnectedApp(await this.service.get(ctx, args));
   }
 
-  @query(ConnectedAppType, ConnectionByName, 'One connection by its name.')
+  @query(ConnectedAppType, ConnectionByName, 'An app connection, by name.')
   async appConnectionByName(ctx: Context, args: object): Promise<ConnectedAppType> {
     return toConnectedApp(await this.service.getByName(ctx, args));
   }
 
-  @Query(() => [AppConnectionKindType], { description: 'What can be connected.' })
+  @Query(() => [AppConnectionKindType], { description: 'Apps that connections can be created for.' })
   appConnectionKinds(@Ctx() ctx: Context): Promise<readonly AppConnectionKindType[]> {
     return this.service.listKinds(ctx, () =>
       KINDS.map(({ app, title, method }) => ({ app, title, methods: [method] })),
@@ -62,8 +62,8 @@ export class ConnectionResolver {
 
   @mutation(
     ANYWHERE.create,
-    { appConnection: [ConnectedAppType, 'The new connection.'] },
-    'Makes a connection, once the outside system has accepted its credentials.',
+    { appConnection: [ConnectedAppType, 'The created app connection.'] },
+    'Creates an app connection. The external system must accept its credentials.',
   )
   async createAppConnection(ctx: Context, input: object): Promise<{ appConnection: ConnectedAppType }> {
     return { appConnection: toConnectedApp(await this.service.create(ctx, input)) };
@@ -71,8 +71,8 @@ export class ConnectionResolver {
 
   @mutation(
     ANYWHERE.update,
-    { appConnection: [ConnectedAppType, 'The connection as it is now.'] },
-    'Changes a connection, other credentials only once the outside system has accepted them.',
+    { appConnection: [ConnectedAppType, 'The updated app connection.'] },
+    'Updates an app connection. The external system must accept new credentials.',
   )
   async updateAppConnection(ctx: Context, input: object): Promise<{ appConnection: ConnectedAppType }> {
     return { appConnection: toConnectedApp(await this.service.update(ctx, input)) };
@@ -80,8 +80,8 @@ export class ConnectionResolver {
 
   @mutation(
     OneConnection,
-    { appConnection: [ConnectedAppType, 'The deleted connection.'] },
-    'Deletes a connection that no rotation uses.',
+    { appConnection: [ConnectedAppType, 'The deleted app connection.'] },
+    'Deletes an app connection that no rotation uses.',
   )
   async deleteAppConnection(ctx: Context, input: object): Promise<{ appConnection: ConnectedAppType }> {
     return { appConnection: toConnectedApp(await this.service.delete(ctx, input)) };
@@ -89,8 +89,8 @@ export class ConnectionResolver {
 
   @mutation(
     OneConnection,
-    { appConnection: [ConnectedAppType, 'The connection, with what came of the check.'] },
-    'Asks the outside system whether it still accepts the credentials. Needs the right to use the connection.',
+    { appConnection: [ConnectedAppType, 'The app connection, with the result of the check.'] },
+    'Checks whether the external system still accepts the credentials. Requires `connect` on `app-connections`.',
   )
   async checkAppConnection(ctx: Context, input: object): Promise<{ appConnection: ConnectedAppType }> {
     return { appConnection: toConnectedApp(await this.service.check(ctx, input)) };
@@ -99,7 +99,7 @@ export class ConnectionResolver {
 
 @Resolver(() => ConnectedAppConnection)
 export class ConnectionCountResolver {
-  /** Compiled documents call no function that they find in a field. */
+  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
   @FieldResolver(() => Int)
   totalCount(@Root() page: CountedConnectionOf<ConnectedAppType>): Promise<number> {
     return page.totalCount();
@@ -113,7 +113,7 @@ export class ConnectionUsesResolver {
     private readonly usesOf: ConnectionUses,
   ) {}
 
-  @nested([AppConnectionUseType], 'Rotations that use it, those that you may read.')
+  @nested([AppConnectionUseType], 'Rotations that use the connection. Only those that you can read.')
   async usedBy({ id }: ConnectedAppType, ctx: Context): Promise<readonly AppConnectionUseType[]> {
     const uses = (await batched(ctx, this.#load, id)) ?? [];
     return uses.map(({ type: rotationType, connectionId: _, ...use }) => ({ ...use, rotationType }));

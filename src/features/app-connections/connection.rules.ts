@@ -7,22 +7,22 @@ import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
 import { expectedVersion } from '../../kernel/version.js';
 import { type AnyKind, APPS, type App, KINDS } from './kinds.js';
 
-/** What is known of the credentials of a connection. */
+/** States of the credentials of a connection. */
 export const CHECK_STATES = ['unchecked', 'working', 'failing'] as const;
 export type CheckState = (typeof CHECK_STATES)[number];
 
-export const app = z.enum(APPS).meta({ description: 'Which app it is.' });
-const onlyApp = app.nullish().meta({ description: 'Of which app it is; of another one it is not found.' });
+export const app = z.enum(APPS).meta({ description: 'App of the connection.' });
+const onlyApp = app.nullish().meta({ description: 'App that the connection must be of; otherwise it is not found.' });
 const id = idOf('connection');
 const name = slugText(1, 64).meta({
   description:
-    'Lower-case words joined by hyphens, 1 to 64 characters, unique in the project, or else among those of the organization itself.',
+    'Name of the connection, 1 to 64 characters: lower-case words separated by hyphens. Unique in the project, or among connections of the organization itself.',
 });
 const description = personText(0, 256)
   .nullish()
-  .meta({ description: 'What it is for, up to 256 characters; null for nothing.' });
+  .meta({ description: 'Description of the connection, up to 256 characters. Null if it has none.' });
 
-/** All credentials of a kind, as they are given. */
+/** All credentials of a kind, as given. */
 export const credentialsOf = ({ publicRules, secretRules }: AnyKind) =>
   z.strictObject({ ...publicRules.shape, ...secretRules.shape });
 
@@ -38,7 +38,7 @@ const inChange = (kind: AnyKind) =>
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** Reports a target that may not be called, by its text alone. Other fields may be missing, or break their rules. */
+/** Reports a target that must not be called, by its name alone. Other fields may be missing or invalid. */
 const withTarget = (rules: z.ZodObject, kind: AnyKind, policy: TargetPolicy): z.ZodObject =>
   rules.superRefine((given: Given, issues) => {
     const { [kind.targetField]: target } = given;
@@ -48,14 +48,14 @@ const withTarget = (rules: z.ZodObject, kind: AnyKind, policy: TargetPolicy): z.
     issues.addIssue({ code: 'custom', path: [kind.targetField], message, params: { code } });
   }, EVEN_IF_FAULTY);
 
-/** Credentials named by their app, exactly one: `{ datatool: { instanceUrl, accountId, apiToken } }`. */
+/** Credentials wrapped in their app, exactly one: `{ datatool: { instanceUrl, accountId, apiToken } }`. */
 function choiceOf(rulesOf: (kind: AnyKind) => z.ZodObject, about: string) {
   const shape = Object.fromEntries(
     KINDS.map((kind) => [
       kind.app,
       rulesOf(kind)
         .optional()
-        .meta({ description: `Of the app ${kind.app}.` }),
+        .meta({ description: `Credentials for the app ${kind.app}.` }),
     ]),
   ) as Record<App, z.ZodOptional<z.ZodObject>>;
   return z
@@ -67,7 +67,7 @@ function choiceOf(rulesOf: (kind: AnyKind) => z.ZodObject, about: string) {
     .meta({ description: about });
 }
 
-/** Inputs of new and changed connections. */
+/** Inputs that create and update connections. */
 function connectionRules(policy: TargetPolicy) {
   const given = (kind: AnyKind) =>
     withTarget(credentialsOf(kind), kind, policy).meta({
@@ -75,59 +75,70 @@ function connectionRules(policy: TargetPolicy) {
     });
   const changed = (kind: AnyKind) =>
     withTarget(inChange(kind), kind, policy).meta({
-      description: `Changes of the credentials of a connection of the app ${kind.app}. What is absent stays; another address needs the secrets again.`,
+      description: `Credentials of a connection of the app ${kind.app} to change. Absent fields keep their value; if \`${kind.targetField}\` changes, the secrets are required.`,
     });
   return {
     create: z
       .strictObject({
-        projectId: idOf('The project that it is for; absent or null: all of the organization.').nullish(),
+        projectId: idOf(
+          'ID of the project that the connection is for. Absent or null: the whole organization.',
+        ).nullish(),
         name,
         description,
-        credentials: choiceOf(given, 'The credentials, by their app: exactly one.'),
+        credentials: choiceOf(given, 'Credentials of the connection. Set exactly one field, which decides the app.'),
       })
-      .meta({ description: 'A new connection.' }),
+      .meta({ description: 'Fields of the new app connection.' }),
     update: z
       .strictObject({
         id,
         app: onlyApp,
-        projectId: idOf('The project that it is for, which cannot change.').nullish(),
+        projectId: idOf('ID of the project of the connection. It cannot change: any other value is refused.').nullish(),
         expectedVersion,
         name: name.optional(),
         description,
-        credentials: choiceOf(changed, 'Changes of the credentials, by their app: exactly one.').optional(),
+        credentials: choiceOf(
+          changed,
+          'Credentials to change. Set exactly one field, that of the app of the connection.',
+        ).optional(),
       })
-      .meta({ description: 'Changes of a connection. What is absent stays.' }),
+      .meta({ description: 'Fields of the app connection to change. Absent fields keep their value.' }),
   };
 }
 export type ConnectionRules = ReturnType<typeof connectionRules>;
 
-/** Rules with which any host may be called: those that the schema is made of. */
+/** Rules that allow any host; the GraphQL schema is made of them. */
 export const ANYWHERE = connectionRules({ allowPrivateTargets: true });
 const PUBLIC_ONLY = connectionRules({ allowPrivateTargets: false });
 
-/** The rules of an installation. They differ in what they refuse, and not in what they take. */
+/** The rules of an installation. They accept the same fields and differ only in the hosts that they refuse. */
 export const rulesFor = ({ allowPrivateTargets }: TargetPolicy): ConnectionRules =>
   allowPrivateTargets ? ANYWHERE : PUBLIC_ONLY;
 
-export const OneConnection = z.strictObject({ id, app: onlyApp }).meta({ description: 'Which connection.' });
+export const OneConnection = z.strictObject({ id, app: onlyApp }).meta({ description: 'The app connection, by ID.' });
 
 export const ConnectionByName = z.strictObject({
   app,
-  name: z.string().meta({ description: 'Its name.' }),
-  projectId: idOf('The project that it is for; absent or null: that of the organization.').nullish(),
+  name: z.string().meta({ description: 'Name of the connection.' }),
+  projectId: idOf(
+    'ID of the project of the connection. Absent or null: a connection of the organization itself.',
+  ).nullish(),
 });
 
 /** Arguments of `appConnections`. */
 export const ListConnections = z.strictObject({
-  projectId: idOf('Only those of this project; absent or null: all of the organization and of its projects.').nullish(),
-  app: app.nullish().meta({ description: 'Only those of this app.' }),
+  projectId: idOf(
+    'ID of a project: only its connections. Absent or null: those of the organization and all its projects.',
+  ).nullish(),
+  app: app.nullish().meta({ description: 'Only connections of this app.' }),
   ...pageRules,
   ...orderRules,
 });
 
 /** Arguments of `usableAppConnections`. */
 export const ListUsable = z.strictObject({
-  projectId: idOf('Also those of this project; absent or null: only those of the organization.').nullish(),
-  app: app.nullish().meta({ description: 'Only those of this app.' }),
+  projectId: idOf(
+    'ID of a project whose connections to include. Absent or null: only those of the organization.',
+  ).nullish(),
+  app: app.nullish().meta({ description: 'Only connections of this app.' }),
   ...pageRules,
 });

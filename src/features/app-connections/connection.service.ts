@@ -41,15 +41,14 @@ const CONSTRAINTS = {
   credential_debt_connection_id_fkey: 'CONNECTION_IN_USE',
 } as const;
 
-/** A page of connections, and how many there are in all. */
+/** One page of connections and the total count. */
 export type ListedConnections = Page<ConnectionRow> & { readonly totalCount: () => Promise<number> };
 
 /**
- * Connections: credentials for outside systems, of an organization or of one of its projects. New credentials are checked against the
- * live system before they are stored, outside of any transaction.
+ * App connections: credentials for external systems, of an organization or a project (operations 13 to 15). New credentials are checked
+ * against the external system before they are stored, outside of any transaction.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
- * Source: specification 13 to 15, decisions 8, behaviour 8.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class ConnectionService {
   constructor(
@@ -60,7 +59,7 @@ export class ConnectionService {
   ) {}
 
   /**
-   * Makes a connection, once the live system has accepted its credentials.
+   * Creates a connection after the external system accepted its credentials.
    *
    * @throws PROJECT_NOT_FOUND, APP_CONNECTION_NAME_TAKEN, UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE
    */
@@ -70,7 +69,7 @@ export class ConnectionService {
     const { kind, credentials } = givenCredentials(given);
     await this.#check(ctx, kind, credentials);
     return inTransaction(ctx, async (tx) => {
-      // Again: the rights may have gone meanwhile.
+      // Authorized again: permissions may have changed during the check.
       const projectId = await this.access.authorize(tx, wanted, 'create');
       const { organizationId } = tx;
       const { app, method } = kind;
@@ -84,10 +83,10 @@ export class ConnectionService {
   }
 
   /**
-   * Changes a connection. Other credentials are checked against the live system first; those that are absent stay.
+   * Updates a connection. New credentials are checked against the external system first; absent fields keep their value.
    *
-   * @throws APP_CONNECTION_NOT_FOUND, APP_CONNECTION_NAME_TAKEN, UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; CONCURRENT_CHANGE for another
-   *   `expectedVersion`, and when somebody changed it during the check; SEALED_VALUE_INVALID where a secret stays that cannot be decrypted
+   * @throws APP_CONNECTION_NOT_FOUND, APP_CONNECTION_NAME_TAKEN, UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; CONCURRENT_CHANGE if
+   *   `expectedVersion` differs or the connection changed during the check; SEALED_VALUE_INVALID if a secret to be kept cannot be decrypted
    */
   async update(ctx: Context, raw: unknown): Promise<ConnectionRow> {
     const {
@@ -112,7 +111,7 @@ export class ConnectionService {
         { id: seen.id, organizationId: tx.organizationId },
         NOT_FOUND,
       );
-      // What was checked is what the version had that was seen.
+      // The checked credentials were merged with those of the version that was read.
       refuseOtherVersion(connection.version, credentials === null ? expectedVersion : seen.version);
       const place = { ...seen, credentialsVersion: connection.credentialsVersion + 1 };
       tx.em.assign(connection, {
@@ -127,7 +126,7 @@ export class ConnectionService {
     });
   }
 
-  /** Deletes a connection that no rotation uses. @returns it as it was @throws APP_CONNECTION_NOT_FOUND, CONNECTION_IN_USE */
+  /** Deletes a connection that no rotation uses. @returns the deleted connection @throws APP_CONNECTION_NOT_FOUND, CONNECTION_IN_USE */
   delete(ctx: Context, raw: unknown): Promise<ConnectionRow> {
     const named = parse(OneConnection, raw);
     return inTransaction(ctx, async (tx) => {
@@ -141,14 +140,14 @@ export class ConnectionService {
     });
   }
 
-  /** One connection. @throws APP_CONNECTION_NOT_FOUND */
+  /** Returns one connection. @throws APP_CONNECTION_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<ConnectionRow> {
     const row = await this.access.load(ctx, parse(OneConnection, raw), 'read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return row;
   }
 
-  /** One connection by its name. @throws PROJECT_NOT_FOUND, APP_CONNECTION_NOT_FOUND */
+  /** Returns one connection by name. @throws PROJECT_NOT_FOUND, APP_CONNECTION_NOT_FOUND */
   async getByName(ctx: Context, raw: unknown): Promise<ConnectionRow> {
     const { projectId: wanted, ...named } = parse(ConnectionByName, raw);
     const projectId = await this.access.authorize(ctx, wanted, 'read');
@@ -160,7 +159,7 @@ export class ConnectionService {
   }
 
   /**
-   * Connections by name: those of a project, or all of the organization and of its projects; of each those that the caller may read.
+   * Lists connections by name: those of a project, or of the organization and all its projects. Only those that the caller can read.
    *
    * @throws PROJECT_NOT_FOUND
    */
@@ -176,7 +175,7 @@ export class ConnectionService {
     return Object.assign(shown, { totalCount: async () => rows.length });
   }
 
-  /** Connections that the caller may use (`connect`), by name: of the organization, and of a project. @throws PROJECT_NOT_FOUND */
+  /** Lists connections that the caller can use (`connect`), by name: of the organization and of a project. @throws PROJECT_NOT_FOUND */
   async listUsable(ctx: Context, raw: unknown): Promise<ListedConnections> {
     const { projectId: wanted = null, app = null, ...page } = parse(ListUsable, raw);
     const { organizationId } = ctx;
@@ -189,7 +188,7 @@ export class ConnectionService {
     return Object.assign(shown, { totalCount: async () => rows.length });
   }
 
-  /** Asks the live system whether it still accepts the credentials, and stores what came of it. @throws APP_CONNECTION_NOT_FOUND */
+  /** Checks the credentials against the external system and stores the result. @throws APP_CONNECTION_NOT_FOUND */
   async check(ctx: Context, raw: unknown): Promise<ConnectionRow> {
     const named = parse(OneConnection, raw);
     const seen = await this.access.load(ctx, named, 'connect');
@@ -201,13 +200,13 @@ export class ConnectionService {
     });
   }
 
-  /** What can be connected, which every caller may know. */
+  /** The apps that can be connected. Needs no permissions. */
   async listKinds<T>(ctx: Context, kinds: () => readonly T[]): Promise<readonly T[]> {
     await ctx.auditTrail.recordRead(ctx, { action: 'app-connection:list-kinds', facts: {} });
     return kinds();
   }
 
-  /** @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; VALIDATION_FAILED for a target that may not be called */
+  /** @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; VALIDATION_FAILED for a target that must not be called */
   async #check(ctx: Context, kind: AnyKind, credentials: Credentials): Promise<void> {
     try {
       await checkInRequest(ctx, kind, credentials, this.parts.policy);
@@ -246,7 +245,7 @@ async function changed(
   return loadRow(tx, findConnections, { organizationId: tx.organizationId, ids: [id] }, NOT_FOUND);
 }
 
-/** What the audit trail says of a connection that is shown. */
+/** The audit record of reading a connection. */
 export const readOf = ({ id, projectId, app }: Named) => ({
   action: 'app-connection:get',
   projectId,

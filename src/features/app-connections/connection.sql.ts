@@ -2,10 +2,10 @@ import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** Seconds between checks. */
 const EVERY = 3_600;
-/** A tenth sooner or later, so that those which were made together are not checked together for ever. */
+/** Random jitter of ten percent, so that connections created together are not always checked together. */
 const NEXT = `now() + make_interval(secs => ${EVERY} * (0.9 + 0.2 * random()))`;
 
-/** Takes connections whose check is due, longest due first, and sets when the next one is. What another node is taking is left out. */
+/** Takes connections whose check is due, the longest overdue first, and schedules the next one. Skips those locked by another node. */
 export const takeDueChecks = sqlStatement({
   text: `
     with due as materialized (
@@ -17,7 +17,7 @@ export const takeDueChecks = sqlStatement({
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.nullable(t.uuid) },
 });
 
-/** Notes that a new connection was just checked, and when it is next. */
+/** Stores that a new connection was just checked, and schedules the next check. */
 export const beginChecks = sqlStatement({
   text: `update app_connection set checked_at = now(), check_state = 'working', next_check_at = ${NEXT} where id = :id`,
   params: { id: t.uuid },
@@ -25,10 +25,10 @@ export const beginChecks = sqlStatement({
 });
 
 /**
- * Stores what came of a check, but not of credentials that are not those of the connection any more. What is out of reach fails only
- * after so many checks in a row; what was failing goes on to.
+ * Stores the result of a check, unless the credentials were replaced in the meantime. An unreachable target is failing only after several
+ * checks in a row; a failing connection stays failing.
  *
- * @returns what there was before, and since when it fails
+ * @returns the previous state, and since when it is failing
  */
 export const storeCheck = sqlStatement({
   text: `

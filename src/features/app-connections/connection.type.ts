@@ -12,88 +12,89 @@ import { type AnyKind, type App, KINDS } from './kinds.js';
 
 const AppEnum = enumType(
   'ConnectableApp',
-  'Outside systems that can be connected.',
+  'Apps (external systems) that can be connected.',
   Object.fromEntries(KINDS.map(({ app: name, description }) => [name, description])),
   app,
 );
 
-const CheckStateEnum = enumType<CheckState>(
-  'ConnectionCheckState',
-  'What is known of the credentials of a connection.',
-  {
-    unchecked: 'They were not checked yet.',
-    working: 'The outside system accepts them, or was out of reach for fewer than three checks.',
-    failing: 'The outside system does not accept them, or was out of reach for three checks in a row.',
-  },
-);
+const CheckStateEnum = enumType<CheckState>('ConnectionCheckState', 'States of the credentials of a connection.', {
+  unchecked: 'The credentials were not checked yet.',
+  working: 'The external system accepts the credentials, or was unreachable in fewer than three checks in a row.',
+  failing: 'The external system rejects the credentials, or was unreachable in three checks in a row.',
+});
 
-/** What the API shows of a connection. Source: specification, App connection. */
+/** A connection as the API shows it. */
 @InterfaceType('ConnectedApp', {
   implements: Node,
-  description:
-    'Credentials for an outside system, of an organization or of one of its projects. Secrets are never shown.',
+  description: 'Credentials for an external system, of an organization or a project. Secrets are never returned.',
 })
 export class ConnectedAppType extends Node {
   @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The project that it is for; null: all of the organization.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the project that the connection is for. Null: the whole organization.',
+  })
   projectId!: string | null;
 
-  @Field(() => AppEnum, { description: 'Which app it is.' })
+  @Field(() => AppEnum, { description: 'App of the connection.' })
   app!: App;
 
-  @Field(() => String, { description: 'How it is authenticated, as `api-token`.' })
+  @Field(() => String, { description: 'Authentication method, for example `api-token`.' })
   method!: string;
 
   @Field(() => String, {
-    description: 'What it is called; unique in the project, or among those of the organization itself.',
+    description: 'Name of the connection, unique in the project, or among connections of the organization itself.',
   })
   name!: string;
 
-  @Field(() => String, { nullable: true, description: 'What it is for; null if nobody said.' })
+  @Field(() => String, { nullable: true, description: 'Description of the connection. Null if it has none.' })
   description!: string | null;
 
-  @Field(() => Int, { description: 'Rises with every change.' })
+  @Field(() => Int, { description: 'Version of the connection. Increments with every change.' })
   version!: number;
 
-  @Field(() => String, { description: 'A keyed digest of all credentials: another one only when they are others.' })
+  @Field(() => String, { description: 'Keyed hash of all credentials. It changes only when the credentials change.' })
   credentialsHash!: string;
 
   @Field(() => CheckStateEnum, {
-    description: 'Whether the outside system accepts the credentials, as far as is known.',
+    description: 'Whether the external system accepts the credentials, by the last check.',
   })
   checkState!: CheckState;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why the last check failed, as `CREDENTIALS_REJECTED`; null when it did not.',
+    description: 'Error code of the last check, for example `CREDENTIALS_REJECTED`. Null if it succeeded.',
   })
   checkCode!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was last checked; null if it was not.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the credentials were last checked. Null if they were not.',
+  })
   checkedAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'Since when it is failing; null when it is not.' })
+  @Field(() => DateTime, { nullable: true, description: 'Since when the connection is failing. Null if it is not.' })
   failingSince!: Date | null;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the connection was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the connection was last changed.' })
   updatedAt!: Date;
 }
 
-/** `datatool` -> `Datatool`, in names of types. */
+/** `datatool` -> `Datatool`, in type names. */
 const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Name of the type of the connections of an app. */
+/** Name of the GraphQL type of connections of an app. */
 export const typeNameOf = (name: string): string => `${titled(name)}ConnectedApp`;
 
-/** The type of what is shown of the credentials of a kind, made of its rules. */
+/** The GraphQL type of public credentials of a kind, made from its rules. */
 function credentialsTypeOf({ app: name, title, publicRules }: AnyKind): ClassType {
   const made = { [`${titled(name)}Credentials`]: class {} }[`${titled(name)}Credentials`] as ClassType;
-  ObjectType(made.name, { description: `What is shown of credentials for ${title}.`, simpleResolvers: true })(made);
+  ObjectType(made.name, { description: `Public part of the credentials for ${title}.`, simpleResolvers: true })(made);
   for (const [field, rule] of Object.entries(publicRules.shape as Record<string, z.ZodType>)) {
     const isNumber = z.toJSONSchema(rule, { io: 'output' }).type === 'integer';
     const options = { nullable: rule.safeParse(null).success, description: rule.description ?? field };
@@ -102,48 +103,45 @@ function credentialsTypeOf({ app: name, title, publicRules }: AnyKind): ClassTyp
   return made;
 }
 
-/** The type of the connections of a kind. */
+/** The GraphQL type of connections of a kind. */
 function connectedTypeOf(kind: AnyKind): ClassType<ConnectedAppType> {
   const credentials = credentialsTypeOf(kind);
   const name = typeNameOf(kind.app);
   const made = { [name]: class extends ConnectedAppType {} }[name] as ClassType<ConnectedAppType>;
   const description = `A connection of the app ${kind.app}.`;
   ObjectType(name, { implements: ConnectedAppType, description, simpleResolvers: true })(made);
-  Field(() => credentials, { description: 'What is shown of the credentials.' })(
-    made.prototype as object,
-    'credentials',
-  );
+  Field(() => credentials, { description: 'Public part of the credentials.' })(made.prototype as object, 'credentials');
   return made;
 }
 
-/** The types of connections, by their apps. */
+/** The GraphQL types of connections, by app. */
 const TYPES: ReadonlyMap<string, ClassType<ConnectedAppType>> = new Map(
   KINDS.map((kind) => [kind.app, connectedTypeOf(kind)]),
 );
 
-/** A connection as the API shows it. Its class tells its type. */
+/** Converts a connection to its GraphQL type. The class decides the type. */
 export function toConnectedApp({ publicPart, ...row }: ConnectionRow): ConnectedAppType {
   const { credentialsSealed: _, credentialsVersion: __, checkFailures: ___, ...shown } = row;
   const type = TYPES.get(row.app);
-  if (type === undefined) throw new Error('there is no such kind of connections');
+  if (type === undefined) throw new Error('unknown kind of connections');
   return Object.assign(new type(), { ...shown, credentials: publicPart });
 }
 
 export const ConnectedAppConnection = countedConnectionOf(ConnectedAppType, 'ConnectedApp', 'name, then ID');
 
-/** What can be connected. */
+/** A kind of connections. */
 @ObjectType('AppConnectionKind', {
-  description: 'A kind of outside systems that can be connected.',
+  description: 'An app that connections can be created for.',
   simpleResolvers: true,
 })
 export class AppConnectionKindType {
-  @Field(() => AppEnum, { description: 'Which app it is.' })
+  @Field(() => AppEnum, { description: 'Name of the app in the API.' })
   app!: App;
 
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'Display name of the app.' })
   title!: string;
 
-  @Field(() => [String], { description: 'How it can be authenticated.' })
+  @Field(() => [String], { description: 'Supported authentication methods, for example `api-token`.' })
   methods!: readonly string[];
 }
 
@@ -153,19 +151,19 @@ export class AppConnectionUseType {
   @Field(() => ID, { description: 'ID of the rotation.' })
   rotationId!: string;
 
-  @Field(() => String, { description: 'What the rotation is called.' })
+  @Field(() => String, { description: 'Name of the rotation.' })
   rotationName!: string;
 
-  @Field(() => String, { description: 'Type of the rotation, as `datatool-service-token`.' })
+  @Field(() => String, { description: 'Type of the rotation, for example `datatool-service-token`.' })
   rotationType!: string;
 
-  @Field(() => ID, { description: 'The project whose secrets it changes.' })
+  @Field(() => ID, { description: 'ID of the project of the rotated secrets.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
+  @Field(() => String, { description: 'Slug of the environment of the rotated secrets.' })
   environment!: string;
 
-  @Field(() => String, { description: 'Path of the folder.' })
+  @Field(() => String, { description: 'Path of the folder of the rotated secrets.' })
   path!: string;
 }
 

@@ -23,9 +23,9 @@ import { DatatoolProjectsService } from './datatool-projects/projects.service.js
 import { KINDS } from './kinds.js';
 
 /**
- * Connections to outside systems.
+ * Connections to external systems.
  *
- * @param deps `policy`: which targets may be called; `usesOf`: which rotations use connections
+ * @param deps `policy`: which targets may be called; `usesOf`: finds the rotations that use connections
  */
 export function createAppConnections(deps: {
   readonly projects: ProjectReader;
@@ -65,7 +65,7 @@ export function createAppConnections(deps: {
   };
 }
 
-/** A type of nodes for each app, all of one table. */
+/** One node type per app, all stored in one table. */
 const nodesOf = (access: ConnectionAccess): NodeKind[] =>
   KINDS.map(({ app }) =>
     nodeKind<ConnectedAppType>({

@@ -8,15 +8,15 @@ const DECLARED = [DATATOOL, SMB] as const;
 export type App = (typeof DECLARED)[number]['app'];
 export const APPS: readonly App[] = DECLARED.map(({ app }) => app);
 
-/** A kind whose rules are not known to the types. */
+/** A kind whose rules are not known to the type checker. */
 export type AnyKind = ConnectionKind<App>;
 
-/** Every app that can be connected, in the order in which they are shown. A new one is a folder, and a row here. */
+/** All apps, in display order. To add one, add a folder and a row here. */
 export const KINDS: readonly AnyKind[] = DECLARED;
 
-/** The kind of an app. @throws Error for one that is not in the list */
+/** The kind of an app. @throws Error if the app is unknown */
 export function kindOf(app: string): AnyKind {
   const found = KINDS.find((kind) => kind.app === app);
-  if (found === undefined) throw new Error('there is no such kind of connections');
+  if (found === undefined) throw new Error('unknown kind of connections');
   return found;
 }

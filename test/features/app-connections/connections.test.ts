@@ -309,8 +309,8 @@ describe('connections', () => {
 
     expect(reply).toBeError(409, 'CONNECTION_IN_USE');
     expect(reply.body.details.map(({ message }: { message: string }) => message)).toEqual([
-      'the rotation nightly uses it',
-      'rotations that you may not read use it: 1',
+      'used by the rotation nightly',
+      'used by rotations that you cannot read: 1',
     ]);
     expect(reply.text).not.toContain('hidden');
     expect(appConnection.usedBy).toEqual([

@@ -13,7 +13,7 @@ export class DatatoolProjectsResolver {
   @query(
     DatatoolProjectConnection,
     ListProjects,
-    'Projects of the account of a connection that you may use, by number. The outside system is asked.',
+    'Projects of the account of a connection that you can use, by number. Calls the external system.',
   )
   async datatoolProjects(ctx: Context, args: object): Promise<CountedConnectionOf<DatatoolProjectType>> {
     const page = await this.service.list(ctx, args);
@@ -23,7 +23,7 @@ export class DatatoolProjectsResolver {
 
 @Resolver(() => DatatoolProjectConnection)
 export class DatatoolProjectCountResolver {
-  /** Compiled documents call no function that they find in a field. */
+  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
   @FieldResolver(() => Int)
   totalCount(@Root() page: CountedConnectionOf<DatatoolProjectType>): Promise<number> {
     return page.totalCount();

@@ -10,10 +10,10 @@ import { DATATOOL, datatoolCredentialsOf } from '../datatool/datatool-kind.js';
 import { refusalOf, TargetFailure } from '../kind/target-failure.js';
 import { ListProjects } from './projects.rules.js';
 
-/** Ids of the outside system have up to 16 digits. */
+/** IDs of the external system have up to 16 digits. */
 const DIGITS = 16;
 
-/** What an account of the analytics tool has. */
+/** Projects of a datatool account. */
 export class DatatoolProjectsService {
   constructor(
     private readonly access: ConnectionAccess,
@@ -21,7 +21,7 @@ export class DatatoolProjectsService {
   ) {}
 
   /**
-   * Projects of the account of a connection that the caller may use, by number. The outside system is asked at each call.
+   * Lists projects of the account of a connection that the caller can use, by number. Every call asks the external system.
    *
    * @throws VALIDATION_FAILED, APP_CONNECTION_NOT_FOUND, PERMISSION_DENIED, UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE,
    *   SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE

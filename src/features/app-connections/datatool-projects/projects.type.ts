@@ -2,28 +2,34 @@ import { Field, Float, ObjectType } from 'type-graphql';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import type { DatatoolProject } from '../datatool/datatool-client.js';
 
-/** A project of an account of the analytics tool. */
-@ObjectType('DatatoolProject', { description: 'A project of an account of the analytics tool.', simpleResolvers: true })
+/** A project of a datatool account. */
+@ObjectType('DatatoolProject', { description: 'A project of a datatool account.', simpleResolvers: true })
 export class DatatoolProjectType {
-  @Field(() => Float, { description: 'Its number, a whole one of up to 16 digits.' })
+  @Field(() => Float, { description: 'Number of the project, an integer of up to 16 digits.' })
   number!: number;
 
-  @Field(() => String, { description: 'Its name.' })
+  @Field(() => String, { description: 'Name of the project.' })
   name!: string;
 
-  @Field(() => String, { nullable: true, description: 'What it is for; null if nobody said.' })
+  @Field(() => String, { nullable: true, description: 'Description of the project. Null if it has none.' })
   description!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'When it was made, as the outside system has it.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'When the project was created, in the format of the external system.',
+  })
   createdAt!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'When it was last changed, as the outside system has it.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'When the project was last changed, in the format of the external system.',
+  })
   updatedAt!: string | null;
 }
 
 export const DatatoolProjectConnection = countedConnectionOf(DatatoolProjectType, 'DatatoolProject', 'number');
 
-/** A project as the API shows it. */
+/** Converts a project to its GraphQL type. */
 export const toDatatoolProject = ({ id: number, ...project }: DatatoolProject): DatatoolProjectType => ({
   number,
   ...project,

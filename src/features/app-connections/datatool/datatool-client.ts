@@ -14,30 +14,30 @@ import {
   TokensResponse,
 } from './datatool-responses.js';
 
-/** How long one call may take. */
+/** Time limit of one call. */
 export const DATATOOL_LIMIT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 1_048_576;
 const PAGE_ROWS = 100;
-/** A list that goes on for ever ends here. */
+/** Limit of pages, because a faulty server may send an endless list. */
 const MAX_PAGES = 200;
-/** State of a service token that holds. A deleted one may still be found, with another state. */
+/** State of an active service token. A deleted one may still be found, in another state. */
 const LIVE = 1;
 
 /** What a client needs to call an account. */
 export interface DatatoolCredentials {
-  /** Of which scheme, host and port are used. */
+  /** Only its scheme, host and port are used. */
   readonly instanceUrl: string;
   readonly accountId: string;
   readonly apiToken: SealedText;
 }
 
-/** A right of a service token. Without a project: in all of the account. */
+/** A permission of a service token. Without a project: in the whole account. */
 export interface DatatoolGrant {
   readonly permissionSet: string;
   readonly projectId?: number | null | undefined;
 }
 
-/** A project of the account. Times are as the outside system has them. */
+/** A project of the account. Times are in the format of the external system. */
 export interface DatatoolProject {
   readonly id: number;
   readonly name: string;
@@ -46,7 +46,7 @@ export interface DatatoolProject {
   readonly updatedAt: string | null;
 }
 
-/** A service token that was made. Its text can be read at no other time. */
+/** A created service token. Its value can be read only now. */
 export interface MadeToken {
   readonly id: number;
   readonly name: string;
@@ -56,10 +56,8 @@ export interface MadeToken {
 type Method = Extract<OutboundRequest['method'], 'GET' | 'POST' | 'DELETE'>;
 
 /**
- * The administrative API of one account. Every method makes its calls once: whoever repeats one that changes something has to find out
- * before what became of it. All of them throw TargetFailure.
- *
- * Source: rotation targets B.
+ * The administrative API of one account. Every method makes its calls once: before repeating a change, a caller has to find out whether
+ * it took effect. All methods throw TargetFailure.
  */
 export class DatatoolClient {
   constructor(
@@ -67,7 +65,7 @@ export class DatatoolClient {
     private readonly policy: TargetPolicy,
   ) {}
 
-  /** Makes sure that the account answers to the token. @throws TargetFailure */
+  /** Checks that the token belongs to the account. @throws TargetFailure */
   async account(ctx: Context): Promise<void> {
     const { accountId } = this.credentials;
     const body = await this.#call(ctx, 'GET', `/api/v2/accounts/${accountId}/`);
@@ -76,7 +74,7 @@ export class DatatoolClient {
       throw new TargetFailure('TARGET_RESPONSE_INVALID', 'unchanged', 'The response is about another account.');
   }
 
-  /** Projects of the account, by id. */
+  /** Projects of the account, by ID. */
   async projects(ctx: Context): Promise<readonly DatatoolProject[]> {
     const rows = await this.#pages(ctx, 'projects', ProjectsResponse);
     return rows
@@ -90,7 +88,7 @@ export class DatatoolClient {
       .sort((a, b) => a.id - b.id);
   }
 
-  /** Makes a service token. After a failure that is `unknown` there may be one, whose text nobody has: see `findTokens`. */
+  /** Creates a service token. After a failure that is `unknown` there may be one whose value is lost: see `findTokens`. */
   async createToken(
     ctx: Context,
     { name, grants }: { readonly name: string; readonly grants: readonly DatatoolGrant[] },
@@ -107,13 +105,13 @@ export class DatatoolClient {
     return { id: data.id, name: data.name, token: new SealedText(data.token_string) };
   }
 
-  /** Ids of the live service tokens with exactly this name. */
+  /** IDs of active service tokens with exactly this name. */
   async findTokens(ctx: Context, name: string): Promise<readonly number[]> {
     const rows = await this.#pages(ctx, 'service-tokens', TokensResponse);
     return rows.filter((row) => row.name === name && row.state === LIVE).map(({ id }) => id);
   }
 
-  /** Whether a service token holds. It is gone only where the account answers and says so. */
+  /** Whether a service token is active. It counts as gone only if the account responds and says so. */
   async token(ctx: Context, id: number): Promise<'live' | 'gone'> {
     return (await this.#find(ctx, id))?.state === LIVE ? 'live' : 'gone';
   }
@@ -126,16 +124,16 @@ export class DatatoolClient {
       return data;
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      // Whoever lacks rights gets 404 as well.
+      // Missing permissions return 404 as well.
       await this.account(ctx);
       return null;
     }
   }
 
   /**
-   * Revokes a service token, and makes sure that it is gone. One that is gone already is no failure.
+   * Revokes a service token and verifies that it is gone. A token that is gone already is no failure.
    *
-   * @param name what it must be called: the same number may be a token of somebody else, where the account is another one by now
+   * @param name the expected name: if the account was replaced, the same number may be the token of somebody else
    */
   async revokeToken(ctx: Context, id: number, name: string | null = null): Promise<void> {
     if (name !== null) {
@@ -149,7 +147,13 @@ export class DatatoolClient {
       if (!isNotFound(error)) throw error;
     }
     if ((await this.token(ctx, id)) === 'live')
-      throw new TargetFailure('TARGET_REJECTED', 'unknown', 'The token still holds after it was revoked.', null, true);
+      throw new TargetFailure(
+        'TARGET_REJECTED',
+        'unknown',
+        'The token is still active after it was revoked.',
+        null,
+        true,
+      );
   }
 
   #path(resource: 'projects' | 'service-tokens'): string {
@@ -160,7 +164,7 @@ export class DatatoolClient {
     return `${this.#path('service-tokens')}${id}/`;
   }
 
-  /** A whole list. Rows that were deleted or made meanwhile may be missing. */
+  /** Reads all pages of a list. Rows that were created or deleted meanwhile may be missing. */
   async #pages<Row extends { readonly id: number }>(
     ctx: Context,
     resource: 'projects' | 'service-tokens',
@@ -174,17 +178,17 @@ export class DatatoolClient {
       for (const row of data) rows.set(row.id, row);
       offset += data.length;
       const total = extra?.pagination?.total_count;
-      // A page may be shorter than what was asked for: without a total only one with nothing new is the last.
+      // A page may be shorter than requested: without a total, only a page with nothing new is the last.
       if (rows.size === known || (total != null && offset >= total)) return [...rows.values()];
     }
-    throw new TargetFailure('TARGET_RESPONSE_INVALID', 'unchanged', 'The list of the outside system has no end.');
+    throw new TargetFailure('TARGET_RESPONSE_INVALID', 'unchanged', 'The list of the external system has no end.');
   }
 
   async #call(ctx: Context, method: Method, path: string, body: object | null = null): Promise<Buffer> {
     const { instanceUrl, apiToken } = this.credentials;
     const request: OutboundRequest = {
       method,
-      // Path and query of the address itself are left out. Source: decisions 8.
+      // Path and query of the given URL are ignored.
       url: `${new URL(instanceUrl).origin}${path}`,
       headers: {
         Accept: 'application/json',
@@ -208,11 +212,11 @@ export class DatatoolClient {
 }
 
 const OTHER_TOKEN =
-  'The token of this number has another name: the connection may be one of another account by now, or somebody renamed the token.';
+  'The token with this number has another name. The connection may point to another account now, or the token was renamed.';
 
 const isNotFound = (error: unknown): boolean => error instanceof TargetFailure && error.code === 'TARGET_NOT_FOUND';
 
-/** What a status says. Source: rotation targets B4. */
+/** The failure of an HTTP status. */
 function failureOf(error: OutboundError, changes: boolean): TargetFailure {
   const { status, isTemporary, retryAfterSeconds } = error;
   if (status === null) return unanswered(error, { changes });
@@ -221,20 +225,20 @@ function failureOf(error: OutboundError, changes: boolean): TargetFailure {
       return new TargetFailure(
         'CREDENTIALS_REJECTED',
         'unchanged',
-        'The token was rejected (401). A token of another region or another access URL is rejected as well.',
+        'The token was rejected (401). Tokens of another region or access URL are rejected as well.',
       );
     case 403:
-      return new TargetFailure('PERMISSION_MISSING', 'unchanged', 'The token does not allow this (403).');
+      return new TargetFailure('PERMISSION_MISSING', 'unchanged', 'The token lacks the permission (403).');
     case 404:
       return new TargetFailure(
         'TARGET_NOT_FOUND',
         'unchanged',
-        'Not found (404): there is no such account or resource, or the token does not allow to see it.',
+        'Not found (404): the account or resource does not exist, or the token has no permission to see it.',
       );
   }
-  // Whoever is asked for patience was refused before anything was done; of 408 and 5xx nobody knows.
+  // 429 is refused before anything is done; after 408 and 5xx the result is unknown.
   const isDone = changes && (status >= 500 || status === 408);
   const isFinal = status === 501 || !isTemporary;
-  const message = `The outside system answered with status ${status}.`;
+  const message = `The external system responded with status ${status}.`;
   return new TargetFailure('TARGET_REJECTED', isDone ? 'unknown' : 'unchanged', message, retryAfterSeconds, !isFinal);
 }

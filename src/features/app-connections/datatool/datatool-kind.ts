@@ -7,7 +7,7 @@ import { DatatoolClient, type DatatoolCredentials } from './datatool-client.js';
 
 const MAX_URL = 2_048;
 
-/** The address of a text with a host and nothing to log in with; null for any other text. */
+/** Parses a URL with a host and without user name and password; null if the string is none. */
 function addressOf(text: string): URL | null {
   const url = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text) ? new URL(text) : null;
   return url !== null && url.hostname !== '' && url.username === '' && url.password === '' ? url : null;
@@ -20,20 +20,20 @@ const publicRules = z
       .trim()
       .max(MAX_URL)
       .refine((text) => isStorable(text) && addressOf(text) !== null, {
-        error: 'must be an address that starts with https://, without a user or a password in it',
+        error: 'must be a URL that starts with https://, without user name and password',
         params: { code: 'INVALID_FORMAT' },
       })
       .meta({
         description:
-          'Access URL of the account, such as `https://ab123.us1.example.com`. Of it scheme, host and port are used. Not in a private network unless the operator allows it.',
+          'Access URL of the account, for example `https://ab123.us1.example.com`. Only scheme, host and port are used. Hosts in private networks are refused unless the operator allows them.',
       }),
     accountId: z
       .string()
       .trim()
-      .regex(/^\d{1,20}$/, 'must be the number of the account')
-      .meta({ description: 'Number of the account, as digits.' }),
+      .regex(/^\d{1,20}$/, 'must be an account number of 1 to 20 digits')
+      .meta({ description: 'Account number, as a string of digits.' }),
   })
-  .meta({ description: 'An account of the analytics tool.' });
+  .meta({ description: 'A datatool account.' });
 
 const secretRules = z.strictObject({
   apiToken: z
@@ -41,11 +41,11 @@ const secretRules = z.strictObject({
     .trim()
     .min(1)
     .max(255)
-    .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII without blanks')
-    .meta({ description: 'A service token or personal token, up to 255 characters. Never shown.' }),
+    .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII without spaces')
+    .meta({ description: 'Service token or personal token, up to 255 characters. Never returned.' }),
 });
 
-/** Accounts of the analytics tool, by an API token. Source: specification, App connection; rotation targets B. */
+/** Datatool accounts, by API token. */
 export const DATATOOL: ConnectionKind<'datatool', typeof publicRules, typeof secretRules> = {
   app: 'datatool',
   title: 'Analytics tool',
@@ -62,13 +62,13 @@ export const DATATOOL: ConnectionKind<'datatool', typeof publicRules, typeof sec
     if (url === null || allowPrivateTargets) return null;
     if (url.protocol !== 'https:') return { code: 'INVALID_FORMAT', message: 'must start with https://' };
     return isPrivateHost(url.hostname)
-      ? { code: 'PRIVATE_TARGET', message: 'must not be in a private network, nor on this machine' }
+      ? { code: 'PRIVATE_TARGET', message: 'must not be a private network address or this machine' }
       : null;
   },
   check: (ctx, credentials, policy) => new DatatoolClient(credentials, policy).account(ctx),
 };
 
-/** The credentials of an opened connection. @throws Error for one of another app */
+/** The credentials of a decrypted connection. @throws Error if it is of another app */
 export function datatoolCredentialsOf(opened: Readonly<Record<string, unknown>>): DatatoolCredentials {
   const { instanceUrl, accountId, apiToken } = opened;
   if (!(apiToken instanceof SealedText)) throw new Error('the connection is of another app');

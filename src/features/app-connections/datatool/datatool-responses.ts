@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { TargetFailure } from '../kind/target-failure.js';
 
-/** Ids of the outside system. */
+/** IDs of the external system. */
 const id = z.int().positive();
 const status = z.looseObject({ is_success: z.boolean().nullish() }).nullish();
 
-/** Fields that a response needs; others may be there. Source: rotation targets B3. */
+/** Required fields of a response; others are ignored. */
 export const AccountResponse = z.looseObject({
   status,
   data: z.looseObject({ id: id.nullish(), name: z.string().nullish() }).nullish(),
@@ -45,9 +45,9 @@ export interface ListResponse<Row> {
 }
 
 /**
- * What a body holds.
+ * Parses a response body.
  *
- * @throws TargetFailure TARGET_RESPONSE_INVALID for one that is no such JSON, TARGET_REJECTED for one that says that it failed
+ * @throws TargetFailure TARGET_RESPONSE_INVALID if it is no such JSON, TARGET_REJECTED if it reports a failure
  */
 export function readResponse<R extends z.ZodType<{ readonly status?: z.output<typeof status> }>>(
   rules: R,

@@ -4,45 +4,45 @@ import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 
-/** Credentials as they are used: what is shown of them, and the secrets, which nothing prints. */
+/** Decrypted credentials: public fields, and secrets that are never logged. */
 export type Opened<Public extends object, Secret extends object> = Public & {
   readonly [Name in keyof Secret]: SealedText;
 };
 
-/** What an app that can be connected is like. A new kind is one file or folder, and a row in `kinds.ts`. */
+/** An app that can be connected. To add one, add a folder and a row in `kinds.ts`. */
 export interface ConnectionKind<
   App extends string = string,
   PublicRules extends z.ZodObject = z.ZodObject,
   SecretRules extends z.ZodObject = z.ZodObject,
 > {
-  /** Names it in paths and rows: `datatool`. */
+  /** Name in paths and rows, for example `datatool`. */
   readonly app: App;
-  /** What people call it. */
+  /** Display name. */
   readonly title: string;
-  /** What it is, in the schema. */
+  /** Description in the schema. */
   readonly description: string;
-  /** How it is authenticated: `api-token`. */
+  /** Authentication method, for example `api-token`. */
   readonly method: string;
-  /** Rules of the credentials that are shown. */
+  /** Rules of the public credentials. */
   readonly publicRules: PublicRules;
-  /** Rules of the credentials that are sealed, all of them texts. */
+  /** Rules of the sealed credentials, all of them strings. */
   readonly secretRules: SecretRules;
-  /** Credentials of a new connection, for the API reference. */
+  /** Example credentials for the API reference. */
   readonly example: z.input<PublicRules> & z.input<SecretRules>;
-  /** Whether its REST routes are those of the interface, with their numbers. */
+  /** Whether its REST routes are operations of the specification, with their numbers. */
   readonly isOfInterface?: true;
-  /** The outside system locks an account after some wrong logins: what it has rejected is not tried again by itself. */
+  /** The external system locks an account after some failed logins: rejected credentials are not retried automatically. */
   readonly locksAccounts?: true;
-  /** The field that names the outside system. */
+  /** The field that names the external system. */
   readonly targetField: keyof z.output<PublicRules> & string;
   /**
-   * Where the secrets are sent, as a text. Whoever changes it has to give the secrets again: they must not be sent to a place that was
-   * not named together with them.
+   * The destination of the secrets, as a string. If it changes, the secrets must be given again: stored secrets must not be sent to a new
+   * destination.
    */
   targetOf(given: z.output<PublicRules>): string;
-  /** What is wrong with the target by its text alone; null: nothing. What its name resolves to is checked when it is called. */
+  /** The error of the target by its name alone; null if it has none. What the name resolves to is checked when it is called. */
   targetFault(given: z.output<PublicRules>, policy: TargetPolicy): Pick<ErrorDetail, 'code' | 'message'> | null;
-  /** Whether the live system accepts the credentials. @throws TargetFailure */
+  /** Checks whether the external system accepts the credentials. @throws TargetFailure */
   check(
     ctx: Context,
     credentials: Opened<z.output<PublicRules>, z.output<SecretRules>>,

@@ -2,23 +2,24 @@ import { declareDetailCodes } from '../../../kernel/detail-codes.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { OutboundError } from '../../../kernel/outbound/outbound-error.js';
 
-/** Why an outside system could not be asked, or refused. Those of `OutboundError` keep their names. */
+/** Why a call to an external system failed. Codes of `OutboundError` keep their names. */
 const CODES = declareDetailCodes({
-  TARGET_REFUSED: 'It is in a private network or on this machine, which the operator does not allow.',
-  TARGET_UNREACHABLE: 'The outside system cannot be reached.',
-  TARGET_TIMED_OUT: 'The outside system took too long.',
-  TARGET_CERTIFICATE: 'The certificate of the outside system is not valid for it.',
-  TARGET_RESPONSE_INVALID: 'The response of the outside system is malformed or too large.',
-  TARGET_REJECTED: 'The outside system rejected the request.',
-  CREDENTIALS_REJECTED: 'The outside system does not accept the credentials.',
+  TARGET_REFUSED: 'The target is in a private network or on this machine, which the operator does not allow.',
+  TARGET_UNREACHABLE: 'The external system cannot be reached.',
+  TARGET_TIMED_OUT: 'The external system took too long.',
+  TARGET_CERTIFICATE: 'The TLS certificate of the external system is not valid for it.',
+  TARGET_RESPONSE_INVALID: 'The response of the external system is malformed or too large.',
+  TARGET_REJECTED: 'The external system rejected the request.',
+  CREDENTIALS_REJECTED: 'The external system does not accept the credentials.',
   ACCOUNT_LOCKED: 'The account is locked.',
   ACCOUNT_DISABLED: 'The account is disabled.',
   PASSWORD_EXPIRED: 'The password has expired.',
-  PASSWORD_POLICY: 'The outside system does not allow such a password.',
-  PERMISSION_MISSING: 'The credentials do not allow this.',
-  TARGET_NOT_FOUND: 'The outside system has no such thing, or does not show it to these credentials.',
-  TOOL_MISSING: 'A program that the service needs for this is not installed.',
-  PROTOCOL_UNSUPPORTED: 'The outside system does not speak the protocol, or only without encryption.',
+  PASSWORD_POLICY: 'The password policy of the external system does not allow this password.',
+  PERMISSION_MISSING: 'The credentials lack the permission for this operation.',
+  TARGET_NOT_FOUND:
+    'The resource does not exist in the external system, or the credentials have no permission to see it.',
+  TOOL_MISSING: 'A program that the service needs for this operation is not installed.',
+  PROTOCOL_UNSUPPORTED: 'The external system does not support the protocol, or only without encryption.',
 });
 export type TargetCode = keyof typeof CODES;
 
@@ -28,19 +29,19 @@ declare module '../../../kernel/detail-codes.js' {
   }
 }
 
-/** Whether an outside system has changed nothing, or may have done what it was asked for all the same. */
+/** Whether the external system changed nothing, or the result is unknown. */
 export type Certainty = 'unchanged' | 'unknown';
 
 const MAX_MESSAGE = 200;
 
 /**
- * An outside system that could not be asked, or refused. Its message can be stored and shown: it is one of ours, at most 200 characters,
- * and holds nothing that was sent or received.
+ * A failed call to an external system. Its message can be stored and shown: it is written by us, has at most 200 characters and contains
+ * nothing that was sent or received.
  */
 export class TargetFailure extends Error {
   /**
-   * @param certainty `unknown`: what was asked for may have been done all the same
-   * @param retryAfterSeconds how long the outside system asks to wait; null: it does not say
+   * @param certainty `unknown`: the call may have taken effect
+   * @param retryAfterSeconds delay that the external system requests; null: none
    * @param isTemporary whether the same call may succeed later
    */
   constructor(
@@ -60,9 +61,9 @@ const NOT_SENT: ReadonlySet<string> = new Set(['TARGET_REFUSED', 'TARGET_CERTIFI
 const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_[A-Z]+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/;
 
 /**
- * What a call that had no response is to its caller.
+ * Converts a call without a response to a failure.
  *
- * @param changes whether the call was to change something: then it is not known what became of it once it was sent
+ * @param changes whether the call changes something: once it was sent, its result is unknown
  */
 export function unanswered(
   { code, reason, isTemporary }: OutboundError,
@@ -73,7 +74,7 @@ export function unanswered(
   return new TargetFailure(known, changes && !isUnsent ? 'unknown' : 'unchanged', CODES[known], null, isTemporary);
 }
 
-/** Codes of those that were not reached, in contrast to those that refused. */
+/** Codes of systems that did not respond. */
 const NOT_REACHED: ReadonlySet<TargetCode> = new Set([
   'TARGET_UNREACHABLE',
   'TARGET_TIMED_OUT',
@@ -82,7 +83,7 @@ const NOT_REACHED: ReadonlySet<TargetCode> = new Set([
   'TOOL_MISSING',
 ]);
 
-/** Codes of those that said no. */
+/** Codes of systems that refused. */
 const REFUSALS: ReadonlySet<TargetCode> = new Set([
   'TARGET_REFUSED',
   'TARGET_REJECTED',
@@ -96,18 +97,18 @@ const REFUSALS: ReadonlySet<TargetCode> = new Set([
   'PROTOCOL_UNSUPPORTED',
 ]);
 
-/** Whether an outside system has said no, and will again. Others may be well, and only out of reach. */
+/** Whether an external system refused permanently, in contrast to a temporary or unknown failure. */
 export const isRefusal = ({ code, isTemporary }: TargetFailure): boolean => REFUSALS.has(code) && !isTemporary;
 
 /**
- * The refusal of a request that needed an outside system: 502 with the code of the failure at `path`, or 422 for a target that may not
- * be called.
+ * The error of a request that needed an external system: 502 with the code of the failure at `path`, or 422 if the target must not be
+ * called.
  */
 export function refusalOf(failure: TargetFailure, path: string): AppError {
   const { code, message } = failure;
   const isPrivate = code === 'TARGET_REFUSED';
   const detail = isPrivate
-    ? { path, code: 'PRIVATE_TARGET' as const, message: 'must not be in a private network, nor on this machine' }
+    ? { path, code: 'PRIVATE_TARGET' as const, message: 'must not be a private network address or this machine' }
     : { path, code, message };
   const coded = NOT_REACHED.has(code) ? 'UPSTREAM_UNREACHABLE' : 'UPSTREAM_REJECTED';
   return new AppError(isPrivate ? 'VALIDATION_FAILED' : coded, undefined, { details: [detail], cause: failure });

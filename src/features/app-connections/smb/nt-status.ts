@@ -1,13 +1,13 @@
 import type { TargetCode } from '../kind/target-failure.js';
 
-/** What a status of an SMB server means to us. */
+/** Meaning of a status of an SMB server. */
 export interface StatusMeaning {
   readonly code: TargetCode;
-  /** For people; the status stands behind it. */
+  /** For people; the status is appended. */
   readonly message: string;
   /** Whether the same call may succeed later. */
   readonly isTemporary: boolean;
-  /** Whether the server tells with it that it did not do what it was asked for. */
+  /** Whether the status proves that the server did not carry out the request. */
   readonly isRefusal: boolean;
 }
 
@@ -17,7 +17,7 @@ const refusal = (code: TargetCode, message: string, isTemporary = false): Status
   isTemporary,
   isRefusal: true,
 });
-/** What a network does, in the middle of anything. */
+/** A network failure, which can happen at any point. */
 const interruption = (code: TargetCode, message: string): StatusMeaning => ({
   code,
   message,
@@ -25,13 +25,13 @@ const interruption = (code: TargetCode, message: string): StatusMeaning => ({
   isRefusal: false,
 });
 
-const REJECTED = refusal('CREDENTIALS_REJECTED', 'The server refused the user name or the password');
-const UNKNOWN_ACCOUNT = refusal('TARGET_NOT_FOUND', 'The server has no account of this name');
-const EXPIRED = refusal('PASSWORD_EXPIRED', 'The password has expired, or must be changed by an administrator');
-const POLICY = refusal('PASSWORD_POLICY', 'The server refused the new password by its password policy');
-const TOO_RECENT = refusal('PASSWORD_POLICY', 'The server does not let this password be changed yet', true);
-const NO_LOGIN = refusal('PERMISSION_MISSING', 'The server does not let this account log in now or from here');
-const TOO_OLD = refusal('PROTOCOL_UNSUPPORTED', 'The server offers no SMB 3 with encryption, or does not do this');
+const REJECTED = refusal('CREDENTIALS_REJECTED', 'The server rejected the user name or password');
+const UNKNOWN_ACCOUNT = refusal('TARGET_NOT_FOUND', 'The server has no account with this name');
+const EXPIRED = refusal('PASSWORD_EXPIRED', 'The password has expired or must be changed by an administrator');
+const POLICY = refusal('PASSWORD_POLICY', 'The password policy of the server does not allow the new password');
+const TOO_RECENT = refusal('PASSWORD_POLICY', 'The server does not allow a change of this password yet', true);
+const NO_LOGIN = refusal('PERMISSION_MISSING', 'The server does not allow this account to log in now or from here');
+const TOO_OLD = refusal('PROTOCOL_UNSUPPORTED', 'The server does not support encrypted SMB 3 or this operation');
 const UNREACHABLE = interruption('TARGET_UNREACHABLE', 'The server cannot be reached');
 const SILENT = interruption('TARGET_TIMED_OUT', 'The server took too long');
 
@@ -40,8 +40,8 @@ const MEANINGS: Readonly<Record<string, StatusMeaning>> = {
   WRONG_PASSWORD: REJECTED,
   NONE_MAPPED: UNKNOWN_ACCOUNT,
   NO_SUCH_USER: UNKNOWN_ACCOUNT,
-  ACCESS_DENIED: refusal('PERMISSION_MISSING', 'The server does not let this account do that'),
-  PRIVILEGE_NOT_HELD: refusal('PERMISSION_MISSING', 'The server does not let this account do that'),
+  ACCESS_DENIED: refusal('PERMISSION_MISSING', 'The server does not allow this account to do that'),
+  PRIVILEGE_NOT_HELD: refusal('PERMISSION_MISSING', 'The server does not allow this account to do that'),
   ACCOUNT_LOCKED_OUT: refusal('ACCOUNT_LOCKED', 'The account is locked', true),
   ACCOUNT_DISABLED: refusal('ACCOUNT_DISABLED', 'The account is disabled'),
   ACCOUNT_EXPIRED: refusal('ACCOUNT_DISABLED', 'The account has expired'),
@@ -71,8 +71,9 @@ const MEANINGS: Readonly<Record<string, StatusMeaning>> = {
 };
 
 /**
+ * The meaning of a status; unknown ones are temporary failures.
+ *
  * @param status without `NT_STATUS_`
- * Source: rotation-targets A5.
  */
 export const meaningOf = (status: string): StatusMeaning => {
   const known = Object.hasOwn(MEANINGS, status) ? MEANINGS[status] : undefined;

@@ -2,19 +2,19 @@ import { TargetFailure } from '../kind/target-failure.js';
 import { meaningOf, type StatusMeaning } from './nt-status.js';
 import type { RpcResult } from './rpc-tool.js';
 
-/** What a run of the tool was about, for judging it. */
+/** The request of a run, to interpret its output. */
 export interface RpcQuestion {
-  /** Who is to be logged in, without a domain. */
+  /** The expected user, without a domain. */
   readonly username: string;
-  /** Whether a command stood before the one that tells who is logged in. */
+  /** Whether a command ran before the one that reports the user. */
   readonly isChange: boolean;
 }
 
-/** What came of a run of the tool. */
+/** The result of a run. */
 export interface RpcOutcome {
-  /** Null when everything that was asked for is done. */
+  /** Null if everything was done. */
   readonly failure: TargetFailure | null;
-  /** What the failure was told by, without `NT_STATUS_`. */
+  /** The status of the failure, without `NT_STATUS_`. */
   readonly status: string | null;
   /** Whether there was a session, in which commands were sent. */
   readonly isLoggedIn: boolean;
@@ -22,18 +22,16 @@ export interface RpcOutcome {
 
 const DONE: RpcOutcome = { failure: null, status: null, isLoggedIn: true };
 
-/** What the tool prints of the one command that is in every run, the last. */
+/** The output of the last command of every run, which reports the user. */
 const MARKER = /^Account Name: (?<name>.*), Authority Name: .*$/;
 const RESULT = /^result was NT_STATUS_(?<status>\w{1,60})\b/;
 const NOT_CONNECTED = /Cannot connect to server\. +Error was NT_STATUS_(?<status>\w{1,60})/;
-/** Of the service that changes passwords: it was not asked. */
+/** Refused by the service that changes passwords before it was asked. */
 const NOT_ASKED = /Could not initialise samr\. +Error was NT_STATUS_(?<status>\w{1,60})/;
 
 /**
- * What came of a run. The exit code says nothing: a refused command ends with 0. Done is only what no status speaks against, and what
- * the last command confirms with the name of the account.
- *
- * Source: rotation-targets A5, A7.
+ * Interprets a run. The exit code is useless: it is 0 even if a command was refused. A run succeeded only if there is no error status
+ * and the last command confirms the name of the account.
  */
 export function outcomeOf(result: RpcResult, { username, isChange }: RpcQuestion): RpcOutcome {
   const { stdout, stderr } = result;
@@ -44,15 +42,15 @@ export function outcomeOf(result: RpcResult, { username, isChange }: RpcQuestion
   const notAsked = NOT_ASKED.exec(stderr)?.groups?.status;
   if (isChange && notAsked !== undefined && steps.every(({ name }) => name !== undefined))
     return notAskedFor(notAsked, true);
-  // Of two commands, both have to be heard of: else a refusal may be that of the second.
+  // Both commands must have output: otherwise a refusal may be that of the second.
   if (first?.status !== undefined && steps.length === (isChange ? 2 : 1)) return told(first.status, isChange);
   if (result.isCut) return unknown('TARGET_TIMED_OUT', 'The server took too long', isChange);
   const status = first?.status ?? /NT_STATUS_(\w{1,60})/.exec(stdout + stderr)?.[1];
   if (status !== undefined) return told(status, isChange, false);
   if (steps.length !== 1 || last?.name === undefined)
-    return unknown('TARGET_RESPONSE_INVALID', 'The answer of the server is not understood', isChange);
+    return unknown('TARGET_RESPONSE_INVALID', 'The response of the server cannot be interpreted', isChange);
   if (last.name.toLowerCase() !== username.toLowerCase())
-    return unknown('CREDENTIALS_REJECTED', 'The server logged somebody else in, perhaps as a guest', isChange);
+    return unknown('CREDENTIALS_REJECTED', 'The server logged in another user, possibly a guest', isChange);
   return DONE;
 }
 
@@ -61,7 +59,7 @@ interface Step {
   readonly name?: string | undefined;
 }
 
-/** What the commands left on the standard output, in their order. */
+/** The outputs of the commands, in order. */
 const stepsIn = (stdout: string): Step[] =>
   stdout.split('\n').flatMap((line): Step[] => {
     const status = RESULT.exec(line)?.groups?.status;
@@ -75,7 +73,7 @@ function notAskedFor(status: string, isLoggedIn: boolean): RpcOutcome {
   return { failure: failureOf(meaning, status, 'unchanged'), status, isLoggedIn };
 }
 
-/** @param isClear whether it is the answer to the change, and not to what came after it */
+/** @param isClear whether the status belongs to the change, not to a later command */
 function told(status: string, isChange: boolean, isClear = true): RpcOutcome {
   const meaning = meaningOf(status);
   const isUnchanged = !isChange || (isClear && meaning.isRefusal);

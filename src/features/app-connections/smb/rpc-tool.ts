@@ -2,45 +2,44 @@ import { execFile } from 'node:child_process';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { TargetFailure } from '../kind/target-failure.js';
 
-/** Samba's client for remote calls of Windows. */
+/** Samba's client for MS-RPC. */
 const TOOL = 'rpcclient';
-/** Where Linux and Homebrew have programs. Nothing of the environment of the service is handed on. */
+/** Program folders of Linux and Homebrew. The tool inherits nothing from the environment of the service. */
 const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin';
 const MAX_OUTPUT_BYTES = 65_536;
 
 /** A login on a server. */
 export interface RpcLogin {
   readonly host: string;
-  /** The address of the host that was checked; the tool asks for no other. */
+  /** The checked IP address of the host; the tool connects to no other. */
   readonly address: string;
   readonly port: number;
-  /** Null: the server's own accounts. */
+  /** Null: a local account of the server. */
   readonly domain: string | null;
   readonly username: string;
   readonly password: SealedText;
 }
 
-/** What the tool printed. Never logged or shown: it may repeat what it was given. */
+/** Output of the tool. Never logged or shown: it may repeat passwords. */
 export interface RpcResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Whether it was ended before it was done. */
+  /** Whether it was killed before it finished. */
   readonly isCut: boolean;
 }
 
 /** A word of a command. */
 export type Word = string | SealedText;
 
-/** What a line of the tool cannot carry: a line break would be a second command. */
+/** Characters that a command line of the tool cannot contain: a line break would start a second command. */
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Runs commands of the tool in one session, which is SMB 3 and encrypted. Passwords are in its environment and on its standard
- * input, which nobody else can read; arguments anybody can.
+ * Runs commands of the tool in one encrypted SMB 3 session. Passwords are passed in its environment and standard input, which other
+ * users cannot read; arguments are public.
  *
- * @param searchPath folders where the tool is looked for
+ * @param searchPath folders to find the tool in
  * @throws TargetFailure TOOL_MISSING
- * Source: rotation-targets A2, A3, A7.
  */
 export async function runRpcTool(
   login: RpcLogin,
@@ -59,11 +58,11 @@ export async function runRpcTool(
   return new Promise((resolve, reject) => {
     const options = { env, timeout: Math.ceil(limitMs), killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
     const child = execFile(TOOL, args, options, (error, stdout, stderr) => {
-      // The message of the error has all arguments.
+      // The message of the error contains all arguments.
       if (error?.code === 'ENOENT') reject(toolMissing());
       else resolve({ stdout, stderr, isCut: error !== null && typeof error.code !== 'number' });
     });
-    // The tool may end before it has read all.
+    // The tool may exit before it has read everything.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
@@ -73,17 +72,18 @@ const toolMissing = (): TargetFailure =>
   new TargetFailure(
     'TOOL_MISSING',
     'unchanged',
-    'The program rpcclient is not installed where Strongroom runs. On Debian it is in the package smbclient.',
+    'The program rpcclient is not installed on the host of Strongroom. On Debian, install the package smbclient.',
     null,
     true,
   );
 
-/** @throws Error for what would become another word, or another command */
+/** @throws Error for a string that would become another word or command */
 function revealed(word: Word): string {
   const text = typeof word === 'string' ? word : word.reveal();
-  if (text === '' || CONTROL.test(text) || !text.isWellFormed()) throw new Error('the tool cannot carry this word');
+  if (text === '' || CONTROL.test(text) || !text.isWellFormed())
+    throw new Error('the string is not a valid word of a command');
   return text;
 }
 
-/** Only blanks, quotes and backslashes mean something in a line. A wrong form would set another password without an error. */
+/** Only spaces, quotes and backslashes are special. Wrong quoting would set another password without an error. */
 const quoted = (word: Word): string => revealed(word).replace(/[ '"\\]/g, '\\$&');

@@ -14,7 +14,7 @@ export interface SmbServer {
 
 /** An account and its password. */
 export interface SmbAccount {
-  /** Null: one of the server's own. */
+  /** Null: a local account of the server. */
   readonly domain: string | null;
   readonly username: string;
   readonly password: SealedText;
@@ -22,14 +22,14 @@ export interface SmbAccount {
 
 const RESOLVE_MS = 5_000;
 const LOGIN_MS = 30_000;
-/** For all of a change; the design of callers counts on it. */
+/** Time limit of a whole change; callers rely on it. */
 export const SMB_CHANGE_MS = 45_000;
-/** So many addresses of a host are tried. */
+/** Maximum number of addresses of a host that are tried. */
 const MAX_ADDRESSES = 3;
-/** What is left of a limit for one more try. */
+/** Minimum remaining time for another try. */
 const LEAST_MS = 1_000;
 
-/** With these the server refuses the usual way to change a password, and may know the newer one. Source: rotation-targets A9. */
+/** The server refuses the older call for password changes with these, and may support the newer one. */
 const TRY_NEWER: ReadonlySet<string> = new Set([
   'ACCESS_DENIED',
   'NOT_SUPPORTED',
@@ -40,15 +40,13 @@ const TRY_NEWER: ReadonlySet<string> = new Set([
 const PASSWORD_LEVEL = '23';
 
 /**
- * Logs in on an SMB server and changes passwords of its accounts, always over SMB 3 with encryption. All throw TargetFailure, of
- * which `unknown` is said only where a password may have been changed; and Error inside a transaction.
- *
- * Source: rotation-targets A.
+ * Logs in to an SMB server and changes passwords of its accounts, always over encrypted SMB 3. All methods throw TargetFailure, with
+ * `unknown` only if a password may have been changed; and Error inside a transaction.
  */
 export class SmbClient {
   readonly #server: SmbServer;
 
-  /** @param searchPath folders where the tool is looked for; absent: the usual ones */
+  /** @param searchPath folders to find the tool in; absent: the default ones */
   constructor(
     { host, port }: SmbServer,
     private readonly policy: TargetPolicy,
@@ -57,12 +55,12 @@ export class SmbClient {
     this.#server = { host, port };
   }
 
-  /** Whether an account can log in with a password, asked afresh. Failures count for lockouts on the server. */
+  /** Whether an account can log in with a password, without caching. Failures count towards lockout on the server. */
   async login(ctx: Context, account: SmbAccount): Promise<void> {
     done(await this.#run(ctx, account, [], LOGIN_MS));
   }
 
-  /** An account changes its own password. */
+  /** Changes the password of an account as the account itself. */
   async changePassword(ctx: Context, account: SmbAccount, next: SealedText): Promise<void> {
     const end = performance.now() + SMB_CHANGE_MS;
     const change = (command: string): Promise<RpcOutcome> =>
@@ -70,16 +68,16 @@ export class SmbClient {
     const first = await change('chgpasswd3');
     if (!isForNewer(first)) return done(first);
     const second = await change('chgpasswd4');
-    // Where the server refuses the newer way too, the first answer says more.
+    // If the newer call is refused too, the first result says more.
     done(isForNewer(second) ? first : second);
   }
 
-  /** An administrator gives an account another password. Works for locked and disabled accounts, and leaves them so. */
+  /** Changes the password of an account as an administrator. Works for locked and disabled accounts, which stay so. */
   async resetPassword(ctx: Context, admin: SmbAccount, username: string, next: SealedText): Promise<void> {
     done(await this.#run(ctx, admin, ['setuserinfo2', username, PASSWORD_LEVEL, next], SMB_CHANGE_MS));
   }
 
-  /** @param change a command that comes before the question of who is logged in; empty: none */
+  /** @param change a command that runs before the login check; empty: none */
   async #run(ctx: Context, account: SmbAccount, change: readonly Word[], limitMs: number): Promise<RpcOutcome> {
     if (isTransaction(ctx)) throw new Error('an outside system is called inside a transaction');
     const end = performance.now() + limitMs;
@@ -110,11 +108,11 @@ export class SmbClient {
   }
 }
 
-/** Whether the way to change a password was refused, and not the password. */
+/** Whether the call for password changes was refused rather than the password. */
 const isForNewer = ({ failure, status, isLoggedIn }: RpcOutcome): boolean =>
   failure?.certainty === 'unchanged' && isLoggedIn && TRY_NEWER.has(status ?? '');
 
-/** Whether another address of the server may be tried. */
+/** Whether to try another address of the server. */
 const isUnreached = ({ failure, isLoggedIn }: RpcOutcome): boolean =>
   !isLoggedIn && (failure?.code === 'TARGET_UNREACHABLE' || failure?.code === 'TARGET_TIMED_OUT');
 

@@ -3,11 +3,11 @@ import type { ConnectionKind } from '../kind/connection-kind.js';
 import { SmbPublic, SmbSecret } from './smb.rules.js';
 import { type SmbAccount, SmbClient } from './smb-client.js';
 
-/** Accounts of Windows and Samba servers, by their password. Source: behaviour 8.7. */
+/** Accounts of Windows and Samba servers, by password. */
 export const SMB: ConnectionKind<'smb', typeof SmbPublic, typeof SmbSecret> = {
   app: 'smb',
   title: 'SMB server',
-  description: 'A host that speaks SMB.',
+  description: 'A Windows or Samba server (SMB).',
   method: 'credentials',
   publicRules: SmbPublic,
   secretRules: SmbSecret,
@@ -18,7 +18,7 @@ export const SMB: ConnectionKind<'smb', typeof SmbPublic, typeof SmbSecret> = {
   targetFault: ({ host }, { allowPrivateTargets }) =>
     allowPrivateTargets || !isPrivateHost(host)
       ? null
-      : { code: 'PRIVATE_TARGET', message: 'must not be in a private network, nor on this machine' },
+      : { code: 'PRIVATE_TARGET', message: 'must not be a private network address or this machine' },
   check: (ctx, credentials, policy) => new SmbClient(credentials, policy).login(ctx, smbAccountOf(credentials)),
 };
 

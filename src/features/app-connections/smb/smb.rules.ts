@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { DetailCode } from '../../../kernel/detail-codes.js';
 import { integer } from '../../../kernel/int.js';
 
-/** `may hold letters`, as a refusal with the code of a malformed value. */
+/** Makes a rule for a string that is malformed otherwise; `said` completes the message `must ...`. */
 const form = (said: string): { error: string; params: { code: DetailCode } } => ({
   error: `must ${said}`,
   params: { code: 'INVALID_FORMAT' },
 });
 
-/** Text that is matched as a whole. */
+/** Matches the whole string. */
 const matching = (max: number, pattern: RegExp, said: string) =>
   z
     .string()
@@ -17,48 +17,48 @@ const matching = (max: number, pattern: RegExp, said: string) =>
     .max(max)
     .refine((text) => pattern.test(text), form(said));
 
-/** What a tool that reads lines carries to a server: no control characters, nor half characters. Source: rotation-targets A3. */
+/** Whether the tool, which reads lines, can pass the string on: no control characters and no lone surrogates. */
 export const isCarriedPassword = (text: string): boolean => !/\p{Cc}/u.test(text) && text.isWellFormed();
 
 const MAX_PASSWORD = 256;
 
-/** A password that a server has already: as it was sent, untrimmed. */
+/** A current password of a server: as sent, untrimmed. */
 export const knownPassword = z
   .string()
   .min(1)
   .max(MAX_PASSWORD)
-  .refine(isCarriedPassword, { error: 'must be well-formed text without control characters' });
+  .refine(isCarriedPassword, { error: 'must be well-formed Unicode without control characters' });
 
-/** The credentials of an SMB connection that are shown. Source: behaviour 8.7, rotation-targets A7. */
+/** The public credentials of an SMB connection. */
 export const SmbPublic = z
   .strictObject({
     host: matching(
       253,
       /^[A-Za-z0-9][A-Za-z0-9.-]*$/,
-      'be letters, digits, dots and hyphens, of which the first is a letter or digit',
+      'consist of letters, digits, dots and hyphens, starting with a letter or digit',
     ).meta({
       description:
-        'Name or IPv4 address of the server, up to 253 characters. Not in a private network unless the operator allows it.',
+        'Host name or IPv4 address of the server, up to 253 characters. Private network addresses are refused unless the operator allows them.',
     }),
-    port: integer(1, 65_535).meta({ description: 'Port of SMB on the server, mostly 445.' }),
+    port: integer(1, 65_535).meta({ description: 'SMB port of the server, usually 445.' }),
     domain: matching(
       255,
       /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/,
-      'be letters, digits, dots, hyphens and underscores, of which the first is no hyphen',
+      'consist of letters, digits, dots, hyphens and underscores, not starting with a hyphen',
     )
       .nullish()
-      .meta({ description: 'Domain of the account; absent or null: the account is one of the server itself.' }),
+      .meta({ description: 'Domain of the account. Absent or null for a local account of the server.' }),
     username: matching(
       104,
       /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?$/,
-      'be letters, digits, dots, hyphens and underscores, with no dot or hyphen first and no dot last',
-    ).meta({ description: 'Name of the account without its domain, up to 104 characters.' }),
+      'consist of letters, digits, dots, hyphens and underscores, not starting with a dot or hyphen and not ending with a dot',
+    ).meta({ description: 'Account name without the domain, up to 104 characters.' }),
   })
   .meta({ description: 'An account of a Windows or Samba server.' });
 
-/** The credentials of an SMB connection that are sealed. */
+/** The sealed credentials of an SMB connection. */
 export const SmbSecret = z.strictObject({
   password: knownPassword.meta({
-    description: `Password of the account, up to ${MAX_PASSWORD} characters. Never shown.`,
+    description: `Password of the account, up to ${MAX_PASSWORD} characters. Never returned.`,
   }),
 });

@@ -50,7 +50,7 @@ describeWithSamba('an SMB server', () => {
           code: 'CREDENTIALS_REJECTED',
           certainty: 'unchanged',
           isTemporary: false,
-          message: 'The server refused the user name or the password (NT_STATUS_LOGON_FAILURE).',
+          message: 'The server rejected the user name or password (NT_STATUS_LOGON_FAILURE).',
         });
         const unknown = await failureOf(client.login(ctx, accountOf({ username: 'nobody-here', password })), password);
         expect(unknown.code).toBe('CREDENTIALS_REJECTED');
