@@ -127,7 +127,12 @@ export function toConnectedApp({ publicPart, ...row }: ConnectionRow): Connected
   return Object.assign(new type(), { ...shown, credentials: publicPart });
 }
 
-export const ConnectedAppConnection = countedConnectionOf(ConnectedAppType, 'ConnectedApp', 'name, then ID');
+export const ConnectedAppConnection = countedConnectionOf(
+  ConnectedAppType,
+  'ConnectedApp',
+  'name, then ID',
+  'app connection',
+);
 
 /** A kind of connections. */
 @ObjectType('AppConnectionKind', {

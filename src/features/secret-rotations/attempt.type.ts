@@ -12,108 +12,118 @@ import { ATTEMPT_STATES, type AttemptState, STATES } from './store/states.js';
 
 const AttemptStateEnum = enumType(
   'SecretRotationAttemptState',
-  'How far an attempt to rotate is.',
+  'States of an attempt to rotate.',
   Object.fromEntries(ATTEMPT_STATES.map((state) => [state, STATES[state].means])),
 );
 
-const AttemptReasonEnum = enumType<AttemptReason>('SecretRotationAttemptReason', 'Why an attempt was begun.', {
-  creation: 'The rotation was made.',
-  adoption: 'The rotation was made with a credential that there was.',
-  schedule: 'Its time had come.',
-  manual: 'Somebody asked for it.',
-  reconciliation: 'Somebody had the password reset, since nobody could tell which one works.',
-});
+const AttemptReasonEnum = enumType<AttemptReason>(
+  'SecretRotationAttemptReason',
+  'Reasons why an attempt was started.',
+  {
+    creation: 'The rotation was created.',
+    adoption: 'The rotation was created with an existing credential.',
+    schedule: 'The scheduled time was reached.',
+    manual: 'Somebody requested it.',
+    reconciliation: 'Somebody requested a password reset, because it was unknown which password is valid.',
+  },
+);
 
 @ObjectType('SecretRotationAttempt', {
-  description: 'One run of a rotation: why it was begun, how far it came, and how it ended.',
+  description: 'One run of a rotation: why it started, its state, and how it ended.',
   simpleResolvers: true,
 })
 export class AttemptType {
-  @Field(() => ID, { description: 'Names it, to cancel it.' })
+  @Field(() => ID, { description: 'ID of the attempt.' })
   attemptId!: string;
 
-  @Field(() => Int, { description: 'Counts the attempts of the rotation, from 1.' })
+  @Field(() => Int, { description: 'Number of the attempt within its rotation, from 1.' })
   number!: number;
 
-  @Field(() => AttemptReasonEnum, { description: 'Why it was begun.' })
+  @Field(() => AttemptReasonEnum, { description: 'Why the attempt was started.' })
   reason!: AttemptReason;
 
-  @Field(() => AttemptStateEnum, { description: 'How far it is.' })
+  @Field(() => AttemptStateEnum, { description: 'State of the attempt.' })
   state!: AttemptState;
 
-  @Field(() => Int, { description: 'How often the outside system was asked to take a new credential.' })
+  @Field(() => Int, { description: 'Number of calls so far that asked the external system to set the new credential.' })
   calls!: number;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why it failed, or what of it failed so far, as `TARGET_UNREACHABLE`; null without a failure.',
+    description: 'Error code of the last failure, for example `TARGET_UNREACHABLE`. Null without a failure.',
   })
   errorCode!: string | null;
 
-  @Field(() => DateTime, { description: 'When it was begun.' })
+  @Field(() => DateTime, { description: 'When the attempt started.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it ended; null while it is open.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the attempt ended. Null while it is running.' })
   endedAt!: Date | null;
 }
 
 export const AttemptConnection = connectionOf(
   AttemptType,
   'SecretRotationAttempt',
-  'when they were begun, newest first',
+  'start time, newest first',
+  'attempt',
 );
 
-/** An attempt as the API shows it. */
+/** Converts an attempt to its GraphQL type. */
 export const toAttemptType = ({ id, ...attempt }: AttemptRow): AttemptType => ({ attemptId: id, ...attempt });
 
-const DebtReasonEnum = enumType<DebtReason>('CredentialDebtReason', 'Why a credential is to be revoked.', {
-  replaced: 'Two newer ones are published by now.',
-  orphaned: 'It may have been made by a call whose answer was lost.',
-  unusable: 'It was made, but did not work.',
-  deletion: 'Its rotation is being deleted.',
-});
+const DebtReasonEnum = enumType<DebtReason>(
+  'CredentialDebtReason',
+  'Reasons why a credential is still to be revoked.',
+  {
+    replaced: 'Two newer credentials have been published since.',
+    orphaned: 'A call without a response may have created it.',
+    unusable: 'It was created but does not work.',
+    deletion: 'Its rotation is being deleted.',
+  },
+);
 
 @ObjectType('CredentialDebt', {
-  description: 'A credential in an outside system that is to be revoked, and is not known to be gone.',
+  description: 'A credential in an external system that is still to be revoked.',
   simpleResolvers: true,
 })
 export class DebtType {
-  @Field(() => ID, { description: 'Names it.' })
+  @Field(() => ID, { description: 'ID of the credential to revoke.' })
   debtId!: string;
 
-  @Field(() => ID, { description: 'The rotation, which may be gone by now.' })
+  @Field(() => ID, { description: 'ID of the rotation, which may have been deleted since.' })
   rotationId!: string;
 
-  @Field(() => ID, { description: 'The connection by which it is revoked.' })
+  @Field(() => ID, { description: 'ID of the app connection that revokes it.' })
   connectionId!: string;
 
-  @Field(() => RotationTypeEnum, { description: 'The type of the rotation.' })
+  @Field(() => RotationTypeEnum, { description: 'Type of the rotation.' })
   type!: RotationType;
 
-  @Field(() => DebtReasonEnum, { description: 'Why it is to be revoked.' })
+  @Field(() => DebtReasonEnum, { description: 'Why the credential is to be revoked.' })
   reason!: DebtReason;
 
-  @Field(() => Int, { description: 'How often that has failed.' })
+  @Field(() => Int, { description: 'Number of failed attempts to revoke it.' })
   tries!: number;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why it failed last, as `TARGET_UNREACHABLE`; null if it did not.',
+    description: 'Error code of the last attempt, for example `TARGET_UNREACHABLE`. Null if none failed.',
   })
   errorCode!: string | null;
 
-  @Field(() => DateTime, { description: 'When it is tried next.' })
+  @Field(() => DateTime, { description: 'When the next attempt is due.' })
   nextAttemptAt!: Date;
 
-  @Field(() => DateTime, { description: 'Since when it is to be revoked.' })
+  @Field(() => DateTime, { description: 'Since when the credential is to be revoked.' })
   createdAt!: Date;
 }
 
 export const DebtConnection = connectionOf(
   DebtType,
   'CredentialDebt',
-  'since when they are to be revoked, newest first',
+  'time since which they are to be revoked, newest first',
+  'unrevoked credential',
 );
 
-/** A debt as the API shows it. */
+/** Converts a debt to its GraphQL type. */
 export const toDebtType = ({ id, ...debt }: DebtRow): DebtType => ({ debtId: id, ...debt });

@@ -3,22 +3,22 @@ import { fieldOf } from './kind/kind-declaration.js';
 import { ROTATION_TYPES, type RotationType } from './kinds/kinds.js';
 import type { Content, ContentChange } from './rotation.rules.js';
 
-/** What is rotated, with its type, which its field in the input names. */
+/** The content of a rotation with its type, which the input wraps it in. */
 interface ChosenContent {
   readonly type: RotationType;
-  /** Where the request has it. */
+  /** Path of the content in the request. */
   readonly path: string;
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
   readonly secretsMapping?: Readonly<Record<string, string>> | undefined;
   readonly temporaryParameters?: Readonly<Record<string, string>> | null | undefined;
 }
 
-/** The one that is given. */
+/** The content of the given type. */
 export function chosen(content: z.output<typeof Content> | z.output<typeof ContentChange>): ChosenContent {
   for (const type of ROTATION_TYPES) {
     const given = content[fieldOf(type)];
-    // All rules of a mapping and of temporary parameters are of strings.
+    // All rules of mappings and temporary parameters are for strings.
     if (given !== undefined) return { ...(given as object), type, path: `content.${fieldOf(type)}` };
   }
-  throw new Error('rules let an input by that has no type');
+  throw new Error('the rules accepted an input without a type');
 }

@@ -4,17 +4,17 @@ import { type KindDeclaration, typePrefixOf } from './kind/kind-declaration.js';
 import { ofEveryType, type RotationType } from './kinds/kinds.js';
 import type { GeneratedCredential } from './rotation-reading.service.js';
 
-/** What the API shows of a credential that was generated, in clear. */
-@InterfaceType('GeneratedCredential', { description: 'A credential that a rotation has generated, in clear.' })
+/** A generated credential in plaintext, as the API shows it. */
+@InterfaceType('GeneratedCredential', { description: 'A credential that a rotation generated, in plaintext.' })
 export abstract class GeneratedCredentialType {
-  @Field(() => Boolean, { description: 'Whether it is the one that the mapped secrets hold.' })
+  @Field(() => Boolean, { description: 'Whether the mapped secrets hold this credential.' })
   isActive!: boolean;
 
-  @Field(() => DateTime, { description: 'When it was published.' })
+  @Field(() => DateTime, { description: 'When the credential was written to the mapped secrets.' })
   createdAt!: Date;
 }
 
-/** The type of the credentials of a type of rotations, which adds what is shown of them. */
+/** The GraphQL type of the credentials of one type of rotations, with its own fields. */
 function credentialTypeOf({ type, credential }: KindDeclaration): ClassType<GeneratedCredentialType> {
   const name = `${typePrefixOf(type)}Credential`;
   const made = { [name]: class extends GeneratedCredentialType {} }[name] as ClassType<GeneratedCredentialType>;
@@ -27,7 +27,7 @@ function credentialTypeOf({ type, credential }: KindDeclaration): ClassType<Gene
 
 const typeOf = ofEveryType(credentialTypeOf);
 
-/** A credential as the API shows it. Its class tells its type. */
+/** Converts a credential to its GraphQL type. The class decides the type. */
 export function toCredentialType(type: RotationType, credential: GeneratedCredential): GeneratedCredentialType {
   const { isActive, createdAt, shown, secrets } = credential;
   const texts = Object.fromEntries(Object.entries(shown).map(([name, text]) => [name, String(text)]));

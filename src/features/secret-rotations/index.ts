@@ -28,9 +28,9 @@ import { CredentialDebt } from './store/debt.entity.js';
 import { SecretRotation } from './store/rotation.entity.js';
 
 /**
- * Rotations of credentials in outside systems.
+ * Rotations of credentials in external systems.
  *
- * @param deps `policy`: which outside systems may be called
+ * @param deps `policy`: which external systems may be called
  */
 export function createSecretRotations(deps: {
   readonly projects: ProjectReader;

@@ -11,82 +11,89 @@ import { RotationTypeEnum, SecretRotationType } from './rotation.type.js';
 import { toRotationType } from './rotation-kinds.type.js';
 import type { RotationReadingService } from './rotation-reading.service.js';
 
-@ObjectType('RequestedSecretRotation', { description: 'A rotation of many that are rotated.', simpleResolvers: true })
+@ObjectType('RequestedSecretRotation', {
+  description: 'A rotation selected by `rotateManySecrets`.',
+  simpleResolvers: true,
+})
 class RequestedType {
   @Field(() => SecretRotationType, { description: 'The rotation.' })
   secretRotation!: SecretRotationType;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it runs; null if it cannot be rotated now, as its status says, and of a dry run.',
+    description:
+      'When the rotation is scheduled to run. Null in a dry run, and if it cannot be rotated now: see its status.',
   })
   dueAt!: Date | null;
 }
 
-@ObjectType('RotateManySecretsPayload', { description: 'What is rotated.', simpleResolvers: true })
+@ObjectType('RotateManySecretsPayload', { description: 'Result of `rotateManySecrets`.', simpleResolvers: true })
 class RotateManyPayload {
-  @Field(() => [RequestedType], { description: 'The rotations that you may rotate, by name.' })
+  @Field(() => [RequestedType], { description: 'The selected rotations that you can rotate, by name.' })
   rotations!: RequestedType[];
 }
 
-@ObjectType('UpcomingSecretRotation', { description: 'A run of a rotation that is to come.', simpleResolvers: true })
+@ObjectType('UpcomingSecretRotation', { description: 'A scheduled run of a rotation.', simpleResolvers: true })
 class UpcomingType {
   @Field(() => SecretRotationType, { description: 'The rotation.' })
   secretRotation!: SecretRotationType;
 
-  @Field(() => DateTime, { description: 'When it runs.' })
+  @Field(() => DateTime, { description: 'When the rotation is scheduled to run.' })
   at!: Date;
 }
 
-@ObjectType('UpcomingSecretRotations', { description: 'Runs of rotations that are to come.', simpleResolvers: true })
+@ObjectType('UpcomingSecretRotations', { description: 'Scheduled runs of rotations.', simpleResolvers: true })
 class UpcomingListType {
-  @Field(() => [UpcomingType], { description: 'Up to 1,000 of them, soonest first.' })
+  @Field(() => [UpcomingType], { description: 'Up to 1,000 scheduled runs, soonest first.' })
   runs!: UpcomingType[];
 }
 
 @ObjectType('PreviewSecretRotationPayload', {
-  description: 'What a rotation would be that fits: nothing was changed, neither here nor outside.',
+  description: 'Preview of a rotation with valid input. Nothing was changed, neither here nor in the external system.',
   simpleResolvers: true,
 })
 class PreviewPayload {
-  @Field(() => [String], { description: 'Keys of the secrets that it would make.' })
+  @Field(() => [String], { description: 'Keys of the secrets that the rotation would create.' })
   secretKeys!: string[];
 
   @Field(() => Boolean, {
     description:
-      'Whether a replaced credential works on until the rotation after. Otherwise consumers fail from the change until they have read the new one.',
+      'Whether a replaced credential stays valid until the next rotation. If false, consumers fail from the rotation until they read the new one.',
   })
   credentialsOverlap!: boolean;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it would rotate next by itself, if it were made now.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the next automatic rotation would run. Null if automatic rotation is off.',
+  })
   nextRotationAt!: Date | null;
 }
 
 @ObjectType('SecretRotationKind', { description: 'A type of rotations.', simpleResolvers: true })
 class KindType {
-  @Field(() => RotationTypeEnum, { description: 'The type.' })
+  @Field(() => RotationTypeEnum, { description: 'Name of the type in the API.' })
   type!: RotationType;
 
-  @Field(() => String, { description: 'What people call it.' })
+  @Field(() => String, { description: 'Display name of the type.' })
   title!: string;
 
-  @Field(() => String, { description: 'The app of its connections.' })
+  @Field(() => String, { description: 'App of its connections, for example `datatool`.' })
   app!: string;
 
   @Field(() => Boolean, {
     description:
-      'Whether a replaced credential works on until the rotation after. Otherwise consumers fail from the change until they have read the new one.',
+      'Whether a replaced credential stays valid until the next rotation. If false, consumers fail from the rotation until they read the new one.',
   })
   credentialsOverlap!: boolean;
 }
 
-@ObjectType('SecretRotationKinds', { description: 'The types of rotations.', simpleResolvers: true })
+@ObjectType('SecretRotationKinds', { description: 'Supported types of rotations.', simpleResolvers: true })
 class KindsType {
-  @Field(() => [KindType], { description: 'All of them.' })
+  @Field(() => [KindType], { description: 'All supported types of rotations.' })
   kinds!: KindType[];
 }
 
-/** What is asked of many rotations, or of one that is not made yet. */
+/** Operations on many rotations, and on rotations that do not exist yet. */
 @Resolver()
 export class ManyRotationsResolver {
   constructor(
@@ -95,7 +102,7 @@ export class ManyRotationsResolver {
     private readonly reading: RotationReadingService,
   ) {}
 
-  @query(KindsType, z.strictObject({}), 'The types of rotations.')
+  @query(KindsType, z.strictObject({}), 'Supported types of rotations.')
   async secretRotationKinds(ctx: Context): Promise<KindsType> {
     const all = await this.reading.listKinds(ctx);
     return {
@@ -111,7 +118,7 @@ export class ManyRotationsResolver {
   @query(
     UpcomingListType,
     ListUpcoming,
-    'When the rotations of a project that you may read run by themselves in the next days.',
+    'Scheduled runs of the rotations of a project in the next days. Only rotations that you can read.',
   )
   async upcomingSecretRotations(ctx: Context, args: object): Promise<UpcomingListType> {
     const runs = await this.many.upcoming(ctx, args);
@@ -121,7 +128,7 @@ export class ManyRotationsResolver {
   @mutation(
     CreateRotation,
     PreviewPayload,
-    'Checks all that `createSecretRotation` does before it changes anything, the outside system included, and changes nothing.',
+    'Validates a new rotation like `createSecretRotation`, including a check of the external system, without changing anything.',
   )
   previewSecretRotation(ctx: Context, input: object): Promise<PreviewPayload> {
     return this.service.preview(ctx, input);
@@ -130,7 +137,7 @@ export class ManyRotationsResolver {
   @mutation(
     RotateMany,
     RotateManyPayload,
-    'Has the rotations of a project, or of a connection, run one after the other, also those that do not rotate by themselves.',
+    'Schedules rotations of a project or a connection to run one after the other, including those without automatic rotation.',
   )
   async rotateManySecrets(ctx: Context, input: object): Promise<RotateManyPayload> {
     const rotations = await this.many.rotate(ctx, input);

@@ -12,27 +12,27 @@ import { listRotationViews, type RotationView } from './rotation-view.sql.js';
 import { requestRotations } from './store/attempt.sql.js';
 import { nextAfter } from './store/timing.js';
 
-/** A rotation of many, and when it is to run; null: it cannot run now. */
+/** A selected rotation and when it is to run; null: it cannot run now. */
 export interface Requested {
   readonly rotation: ShownRotation;
   readonly dueAt: Date | null;
 }
 
-/** A moment at which a rotation runs by itself. */
+/** A scheduled run. */
 export interface Upcoming {
   readonly rotation: ShownRotation;
   readonly at: Date;
 }
 
 const DAY_MS = 86_400_000;
-/** Of one rotation, and of all. */
+/** Limits per rotation and in total. */
 const MOST_TIMES = 366;
 const MOST_UPCOMING = 1_000;
 
 /**
- * What is asked of many rotations at once.
+ * Operations on many rotations.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND and
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND and
  * AUDIT_UNAVAILABLE.
  */
 export class ManyRotationsService {
@@ -43,8 +43,8 @@ export class ManyRotationsService {
   }
 
   /**
-   * Has rotations run one after the other, after a breach for one. Those that are being deleted, run already, or cannot be decided are
-   * named and left alone. A constant number of statements.
+   * Schedules rotations to run one after the other, for example after a breach. Those that are being deleted, running or undecided are
+   * reported and not scheduled. The number of statements is constant.
    */
   async rotate(ctx: Context, raw: unknown): Promise<Requested[]> {
     const { projectId, connectionId, dryRun, staggerSeconds } = parse(RotateMany, raw);
@@ -83,7 +83,7 @@ export class ManyRotationsService {
     return shown.map((rotation) => ({ rotation, dueAt: due.get(rotation.id) ?? null }));
   }
 
-  /** When the rotations of a project that the caller may read run by themselves in the next days, soonest first. */
+  /** Scheduled runs of the rotations of a project that the caller can read, soonest first. */
   async upcoming(ctx: Context, raw: unknown): Promise<Upcoming[]> {
     const { projectId, days } = parse(ListUpcoming, raw);
     const rows = await withMessages(ctx, await this.access.list(ctx, projectId));
@@ -98,7 +98,7 @@ export class ManyRotationsService {
     return upcoming.sort((a, b) => a.at.getTime() - b.at.getTime()).slice(0, MOST_UPCOMING);
   }
 
-  /** Those of a project, or of a connection in all projects of the caller, that the caller may rotate. */
+  /** The rotations of a project, or of a connection in all projects of the caller, that the caller can rotate. */
   async #allowed(
     ctx: Context,
     { projectId, connectionId }: { projectId?: string | null | undefined; connectionId?: string | null | undefined },

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.js';
 import { findConnectionUses } from './rotation-view.sql.js';
 
-/** Which rotations use connections, in one statement. */
+/** Rotations that use connections, in one statement. */
 export const listConnectionUses = (ctx: Context, connectionIds: readonly string[]) =>
   findConnectionUses(ctx, { connectionIds });

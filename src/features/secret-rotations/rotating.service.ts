@@ -20,17 +20,17 @@ import type { AttemptReason } from './store/attempt.entity.js';
 import { type AttemptRow, findAttempts } from './store/attempt.sql.js';
 import { SecretRotation } from './store/rotation.entity.js';
 
-/** What came of asking for a rotation. */
+/** The result of a requested rotation. */
 export interface Rotated {
   readonly rotation: ShownRotation;
   readonly attempt: AttemptRow;
 }
 
 /**
- * Rotates now, and ends rotations.
+ * Rotates now, and deletes rotations (operations 17 and 18).
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED, SECRET_ROTATION_NOT_FOUND and
- * AUDIT_UNAVAILABLE. Source: specification 17 and 18, decisions 9.5, 9.7, 9.9.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED, SECRET_ROTATION_NOT_FOUND and
+ * AUDIT_UNAVAILABLE.
  */
 export class RotatingService {
   private readonly access: RotationAccess;
@@ -53,17 +53,16 @@ export class RotatingService {
   }
 
   /**
-   * Resets the password with the rights of the connection, where nobody can tell which one works.
+   * Resets the password with the permissions of the connection, if it is unknown which password is valid.
    *
    * @throws ROTATION_NOT_RECONCILABLE, ROTATION_RUNNING, ROTATION_DELETING; as `waitForAttempt`
-   * Source: behaviour 9.10.
    */
   async reconcile(ctx: Context, raw: unknown): Promise<Rotated> {
     return this.#begin(ctx, { named: parse(OneRotation, raw), wait: true, reason: 'reconciliation' });
   }
 
   /**
-   * Whether the published credential works, as the outside system says. Changes nothing.
+   * Checks whether the published credential works, by asking the external system. Changes nothing.
    *
    * @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE
    */
@@ -85,8 +84,8 @@ export class RotatingService {
   }
 
   /**
-   * Cancels an attempt until the outside system is asked. One of which it was looked in vain for what came of the call ends undecided:
-   * an outside system that never comes back must not keep its rotation for ever.
+   * Cancels an attempt as long as the external system was not called. If the result of the call was looked up in vain, the attempt ends
+   * undecided: an external system that never comes back must not block its rotation forever.
    *
    * @throws SECRET_ROTATION_ATTEMPT_NOT_FOUND, ROTATION_ATTEMPT_BEGUN
    */
@@ -94,7 +93,7 @@ export class RotatingService {
     const { attemptId } = parse(CancelAttempt, raw);
     const find = { ids: [attemptId] };
     const [attempt] = isId(attemptId) ? await findAttempts(ctx, find) : [];
-    // Looked for in any case, so that an id that nobody has takes the same statements as one that is hidden.
+    // Always looked up, so that unknown and hidden IDs take the same statements.
     const named = { id: attempt?.rotationId ?? NO_ID };
     const found = await this.access.load(ctx, named, 'secret-rotation:rotate-secrets').catch((error: unknown) => {
       throw error instanceof AppError && error.status === 404
@@ -130,7 +129,7 @@ export class RotatingService {
     return loadRow(ctx, findAttempts, find, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');
   }
 
-  /** @throws ROTATION_ATTEMPT_BEGUN unless its outcome was looked for in vain */
+  /** @throws ROTATION_ATTEMPT_BEGUN unless its result was looked up in vain */
   async #giveUp(tx: Transaction, rotation: SecretRotation, attemptId: string): Promise<void> {
     const kind = this.kinds.of(rotation.type);
     const attempt = await loadRow(tx, findAttempts, { ids: [attemptId] }, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');
@@ -144,11 +143,11 @@ export class RotatingService {
   }
 
   /**
-   * Deletes a rotation. With `revokeGeneratedCredentials` what it has generated is revoked first; until that is known to be gone it
-   * stays as it is, and this may be repeated.
+   * Deletes a rotation. With `revokeGeneratedCredentials` its credentials are revoked first; the rotation stays until they are known to be
+   * revoked, and the call can be repeated.
    *
-   * @returns the rotation as it was
-   * @throws ROTATION_RUNNING; UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE for a revocation that failed
+   * @returns the deleted rotation
+   * @throws ROTATION_RUNNING; UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE if a revocation failed
    */
   async delete(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const { deleteSecrets, revokeGeneratedCredentials, ...named } = parse(DeleteRotation, raw);
@@ -170,7 +169,7 @@ export class RotatingService {
   async #revoke(tx: Transaction, rotation: SecretRotation, deleteSecrets: boolean): Promise<boolean> {
     const kind = this.kinds.of(rotation.type);
     const held = await credentialsOf(tx, rotation);
-    // Of a kind with one credential at a time the other slot is dead already.
+    // For a kind with one valid credential at a time, the other slot is invalid already.
     const live = held.filter(({ slot }) => kind.overlaps || slot === rotation.activeIndex);
     if (rotation.status === 'deleting') {
       await oweAll(tx, rotation, []);
@@ -234,9 +233,9 @@ export class RotatingService {
 }
 
 const GIVEN_UP =
-  'Somebody gave up to look for what came of the call: which password works is not known. Reconcile the rotation once the server is back.';
+  'The lookup of the result of the call was abandoned: it is unknown which password is valid. Reconcile the rotation when the server is available again.';
 
-/** Removes a rotation; its credentials stay as they are outside. */
+/** Removes a rotation; its external credentials are not changed. */
 async function end(tx: Transaction, rotation: SecretRotation, deleteSecrets: boolean): Promise<void> {
   const { id: rotationId, projectId } = rotation;
   await releaseRotated(tx, rotation, { rotationId, isDeleting: deleteSecrets });

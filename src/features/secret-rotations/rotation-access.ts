@@ -10,27 +10,27 @@ import type { RotationType } from './kinds/kinds.js';
 import { listRotationViews, type RotationView } from './rotation-view.sql.js';
 import { messageOf } from './store/sealing.js';
 
-/** A rotation as it is shown. */
+/** A rotation as shown to callers. */
 export interface ShownRotation extends RotationView {
-  /** Why the last attempt failed; null when it did not. */
+  /** Why the last attempt failed; null if it did not. */
   readonly message: string | null;
 }
 
-/** What rules look at. */
+/** The fields that conditions of rules compare. */
 export const fieldsOf = ({
   environment,
   path,
   connectionId,
 }: Pick<RotationView, 'environment' | 'path' | 'connectionId'>) => ({ environment, secretPath: path, connectionId });
 
-/** Who may do what to rotations. */
+/** Authorization of rotations. */
 export class RotationAccess {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * A rotation that was named by its id, for who may do this to it.
+   * Loads a rotation by ID for a caller that can do this to it.
    *
-   * @throws SECRET_ROTATION_NOT_FOUND, also for one of another type; PERMISSION_DENIED
+   * @throws SECRET_ROTATION_NOT_FOUND, also for a rotation of another type; PERMISSION_DENIED
    */
   async load(
     ctx: Context,
@@ -46,14 +46,14 @@ export class RotationAccess {
     return { rotation, project };
   }
 
-  /** The rotations of a project that the caller may read, by name. @throws PROJECT_NOT_FOUND, PERMISSION_DENIED */
+  /** The rotations of a project that the caller can read, by name. @throws PROJECT_NOT_FOUND, PERMISSION_DENIED */
   async list(ctx: Context, projectId: string): Promise<readonly RotationView[]> {
     const project = await this.projects.authorized(ctx, projectId, 'secret-rotation:read');
     const rows = await listRotationViews(ctx, { ids: [], projectIds: [project.projectId], connectionIds: [] });
     return rows.filter((row) => isReadable(project, row));
   }
 
-  /** The same of a project that is part of a larger response; all projects share two statements. @throws PERMISSION_DENIED */
+  /** The same for a project nested in a response. All projects share two statements. @throws PERMISSION_DENIED */
   async listInProject(ctx: Context, project: ProjectAccess): Promise<readonly ShownRotation[]> {
     authorize(project, 'secret-rotation:read');
     const rows = (await batched(ctx, viewsByProject, project.projectId)) ?? [];
@@ -75,7 +75,7 @@ const shownTogether: Together<readonly RotationView[], readonly ShownRotation[]>
   return lists.map((rows) => rows.map(({ id }) => shown.get(id) as ShownRotation));
 };
 
-/** Rotations with why their last attempts failed, in one statement at most. */
+/** Adds to rotations why their last attempts failed, in at most one statement. */
 export async function withMessages(ctx: Context, rows: readonly RotationView[]): Promise<ShownRotation[]> {
   const failed = rows.filter(({ messageSealed, status }) => messageSealed !== null && status !== 'success');
   const byProject = Map.groupBy(failed, ({ projectId }) => projectId);

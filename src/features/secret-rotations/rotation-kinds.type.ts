@@ -9,7 +9,7 @@ import { Content, ContentChange } from './rotation.rules.js';
 import { SecretRotationType } from './rotation.type.js';
 import type { ShownRotation } from './rotation-access.js';
 
-/** Makes the inputs of a type: those of its content and of changes, and of what is in them. */
+/** Makes the input types of a type of rotations: content, changes, and what they contain. */
 function makeInputs({ type, content, change }: KindDeclaration): void {
   const prefix = typePrefixOf(type);
   const { parameters, secretsMapping, temporaryParameters } = content.shape;
@@ -23,7 +23,7 @@ for (const declared of DECLARATIONS) makeInputs(declared);
 Extensions(ONE_OF)(inputType('SecretRotationContentInput', Content));
 Extensions(ONE_OF)(inputType('SecretRotationContentChangeInput', ContentChange));
 
-/** What is shown of a mapping: the key of a secret for each of its fields. */
+/** The GraphQL type of a mapping: one secret key per field. */
 function mappingTypeOf({ type, content: { shape } }: KindDeclaration): ClassType {
   const name = `${typePrefixOf(type)}Mapping`;
   const made = { [name]: class {} }[name] as ClassType;
@@ -33,7 +33,7 @@ function mappingTypeOf({ type, content: { shape } }: KindDeclaration): ClassType
   return made;
 }
 
-/** The type of the rotations of a type, which adds parameters and mapping to what all have. */
+/** The GraphQL type of rotations of a type: the common fields, parameters and mapping. */
 function rotationTypeOf(declared: KindDeclaration): ClassType<SecretRotationType> {
   const { type, description, content, parametersType } = declared;
   const name = `${typePrefixOf(type)}Rotation`;
@@ -54,7 +54,7 @@ function described({ description }: z.ZodType): string {
 
 const typeOf = ofEveryType(rotationTypeOf);
 
-/** A rotation as the API shows it. Its class tells its type. */
+/** Converts a rotation to its GraphQL type. The class decides the type. */
 export function toRotationType(row: ShownRotation): SecretRotationType {
   const { rotateAtHours, rotateAtMinutes, connectionId, connectionName, app, path, message, attemptId } = row;
   const common = {

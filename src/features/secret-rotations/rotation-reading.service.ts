@@ -14,7 +14,7 @@ import type { RotationView } from './rotation-view.sql.js';
 import { type AttemptRow, listAttempts } from './store/attempt.sql.js';
 import { type DebtRow, listDebts } from './store/debt.sql.js';
 
-/** A credential in clear, with its slot. */
+/** A credential in plaintext, with its slot. */
 export interface GeneratedCredential {
   readonly slot: number;
   readonly isActive: boolean;
@@ -23,14 +23,14 @@ export interface GeneratedCredential {
   readonly secrets: Readonly<Record<string, SealedText>>;
 }
 
-/** A page of rotations, and how many there are in all. */
+/** One page of rotations and the total count. */
 export type ListedRotations = Page<ShownRotation> & Pick<CountedConnectionOf<ShownRotation>, 'totalCount'>;
 
 /**
- * Reads rotations, what they have generated, and what came of them.
+ * Reads rotations, their credentials and attempts (operation 16).
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND or
- * SECRET_ROTATION_NOT_FOUND, and AUDIT_UNAVAILABLE. Source: specification 16, behaviour 9.8.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND or
+ * SECRET_ROTATION_NOT_FOUND, and AUDIT_UNAVAILABLE.
  */
 export class RotationReadingService {
   private readonly access: RotationAccess;
@@ -42,13 +42,13 @@ export class RotationReadingService {
     this.access = new RotationAccess(projects);
   }
 
-  /** One rotation by its id. */
+  /** Returns one rotation by ID. */
   async get(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const { rotation } = await this.access.load(ctx, parse(OneRotation, raw), 'secret-rotation:read');
     return disclosed(ctx, rotation);
   }
 
-  /** One rotation by its name and place. */
+  /** Returns one rotation by name and folder. */
   async getByName(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const { projectId, environment, secretPath, name, type } = parse(RotationByName, raw);
     const found = (await this.access.list(ctx, projectId)).find(
@@ -62,7 +62,7 @@ export class RotationReadingService {
     return disclosed(ctx, found);
   }
 
-  /** Those of a project that the caller may read, by name, or in another order. */
+  /** Lists rotations of a project that the caller can read, by name or in another order. */
   async list(ctx: Context, raw: unknown): Promise<ListedRotations> {
     const { projectId, type, ...request } = parse(ListRotations, raw);
     const rows = await this.access.list(ctx, projectId);
@@ -80,18 +80,18 @@ export class RotationReadingService {
     );
   }
 
-  /** Those of a project that is part of a larger response. */
+  /** Lists rotations of a project nested in a response. */
   listInProject(ctx: Context, project: ProjectAccess): Promise<readonly ShownRotation[]> {
     return this.access.listInProject(ctx, project);
   }
 
-  /** What can be rotated, which every caller may know. */
+  /** The supported types. Needs no permissions. */
   async listKinds(ctx: Context): Promise<Kinds['all']> {
     await ctx.auditTrail.recordRead(ctx, { action: 'secret-rotation:list-kinds', facts: {} });
     return this.kinds.all;
   }
 
-  /** The credentials that it has generated, by slot. The audit trail names them as disclosed. */
+  /** The generated credentials by slot. The audit trail records them as disclosed. */
   async credentials(
     ctx: Context,
     raw: unknown,
@@ -127,7 +127,7 @@ export class RotationReadingService {
     return new Page(rows, request, (row) => timeCursorKey(row.createdAt, row.id));
   }
 
-  /** Credentials of a project that are to be revoked, and are not known to be gone; newest first. */
+  /** Credentials of a project that are still to be revoked, newest first. */
   async debts(ctx: Context, raw: unknown): Promise<Page<DebtRow>> {
     const { projectId, ...request } = parse(ListDebts, raw);
     const { time, id: afterId, limit } = timePageBounds(request);
@@ -148,7 +148,7 @@ async function disclosed(ctx: Context, rotation: RotationView): Promise<ShownRot
   return shown as ShownRotation;
 }
 
-/** What the audit trail says of a rotation that is shown. */
+/** The audit record of reading a rotation. */
 export const readOf = ({ id, projectId }: Pick<RotationView, 'id' | 'projectId'>) => ({
   action: 'secret-rotation:get',
   projectId,

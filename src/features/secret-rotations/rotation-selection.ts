@@ -3,17 +3,17 @@ import { type KindDeclaration, typePrefixOf } from './kind/kind-declaration.js';
 
 export const PATH = '/api/v2/secret-rotations';
 
-/** What a rotation has that does not depend on its type. */
+/** Fields that all types of rotations have. */
 export const COMMON = `id name description type projectId place { environmentId environmentSlug environmentName folderId secretPath }
   connection { app name connectionId } isAutoRotationEnabled rotationInterval rotateAtUtc { hours minutes } status activeIndex lastAttemptedAt
   lastRotatedAt isLastManual lastAttemptId lastMessage nextRotationAt version createdAt updatedAt`;
 
-/** What is selected of the rotations of a type beside that. */
+/** Fields of the rotations of a type. */
 export const selectionOf = ({ type, content, rest }: KindDeclaration): string =>
   `... on ${typePrefixOf(type)}Rotation {
     parameters { ${rest.parameters} } secretsMapping { ${Object.keys(content.shape.secretsMapping.shape).join(' ')} } }`;
 
-/** The fields of a rotation in the order of the interface. Source: specification, Secret rotation. */
+/** The fields of a rotation in the order of the specification. */
 export const toReply = ({ place, connection: { connectionId, app, name }, ...row }: Data): Data => ({
   id: row.id,
   name: row.name,

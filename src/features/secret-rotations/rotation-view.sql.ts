@@ -6,7 +6,7 @@ import { ROTATION_STATUSES } from './store/rotation.entity.js';
 import { ATTEMPT_STATES } from './store/states.js';
 import type { ScheduleExtras } from './store/timing.js';
 
-/** Rotations by their ids, or all of projects or connections, with what they are about and how their last attempts ended; by name, then id. */
+/** Rotations by ID, project or connection, with their folders, connections and the results of their last attempts; by name, then ID. */
 export const listRotationViews = sqlStatement({
   text: `
     select r.id, r.organization_id as "organizationId", r.project_id as "projectId", r.type, r.name, r.description, r.parameters,
@@ -65,7 +65,7 @@ export const listRotationViews = sqlStatement({
 });
 export type RotationView = Awaited<ReturnType<typeof listRotationViews>>[number];
 
-/** Which rotations use connections. */
+/** Rotations that use connections. */
 export const findConnectionUses = sqlStatement({
   text: `
     select r.connection_id as "connectionId", r.id as "rotationId", r.name as "rotationName", r.type, r.project_id as "projectId",

@@ -10,7 +10,7 @@ import { toRotationType } from './rotation-kinds.type.js';
 import { readOf } from './rotation-reading.service.js';
 import { listRotationViews } from './rotation-view.sql.js';
 
-/** A kind of nodes for each type of rotations, all of one table. */
+/** One node type per type of rotations, all stored in one table. */
 export const rotationNodes = (links: ProjectLinks): NodeKind[] =>
   ROTATION_TYPES.map((type) =>
     nodeKind<SecretRotationType>({

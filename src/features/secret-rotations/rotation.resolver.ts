@@ -36,21 +36,24 @@ import type { RotationReadingService } from './rotation-reading.service.js';
 
 type Rotations = CountedConnectionOf<SecretRotationType>;
 
-@ObjectType('GeneratedCredentials', { description: 'What a rotation has generated, in clear.', simpleResolvers: true })
+@ObjectType('GeneratedCredentials', {
+  description: 'The credentials that a rotation generated, in plaintext.',
+  simpleResolvers: true,
+})
 class GeneratedCredentialsType {
   @Field(() => SecretRotationType, { description: 'The rotation.' })
   secretRotation!: SecretRotationType;
 
-  @Field(() => [GeneratedCredentialType], { description: 'Up to two, by slot.' })
+  @Field(() => [GeneratedCredentialType], { description: 'Up to two credentials, by slot.' })
   credentials!: GeneratedCredentialType[];
 }
 
-@ObjectType('RotateSecretsPayload', { description: 'What came of a rotation.', simpleResolvers: true })
+@ObjectType('RotateSecretsPayload', { description: 'Result of `rotateSecrets`.', simpleResolvers: true })
 class RotatedType {
-  @Field(() => SecretRotationType, { description: 'The rotation as it is now.' })
+  @Field(() => SecretRotationType, { description: 'The rotation in its current state.' })
   secretRotation!: SecretRotationType;
 
-  @Field(() => AttemptType, { description: 'The attempt: of one that was not waited for, how far it is.' })
+  @Field(() => AttemptType, { description: 'The attempt. If you did not wait for it, in its current state.' })
   attempt!: AttemptType;
 }
 
@@ -59,28 +62,28 @@ const toRotated = ({ rotation, attempt }: Rotated): RotatedType => ({
   attempt: toAttemptType(attempt),
 });
 
-/** What reads rotations. */
+/** Reads rotations. */
 @Resolver(() => SecretRotationType)
 export class RotationReadingResolver {
   constructor(private readonly service: RotationReadingService) {}
 
-  @query(SecretRotationType, OneRotation, 'One rotation by its id.')
+  @query(SecretRotationType, OneRotation, 'A secret rotation, by ID.')
   async secretRotation(ctx: Context, args: object): Promise<SecretRotationType> {
     return toRotationType(await this.service.get(ctx, args));
   }
 
-  @query(SecretRotationType, RotationByName, 'One rotation by its name and the folder of its secrets.')
+  @query(SecretRotationType, RotationByName, 'A secret rotation, by name and the folder of its secrets.')
   async secretRotationByName(ctx: Context, args: object): Promise<SecretRotationType> {
     return toRotationType(await this.service.getByName(ctx, args));
   }
 
-  @query(RotationConnection, ListRotations, 'The rotations of a project that you may read, by name.')
+  @query(RotationConnection, ListRotations, 'Secret rotations of a project that you can read, by name.')
   async secretRotations(ctx: Context, args: object): Promise<Rotations> {
     const page = await this.service.list(ctx, args);
     return counted(page.show(toRotationType), page.totalCount);
   }
 
-  @query(GeneratedCredentialsType, OneRotation, 'The credentials that a rotation has generated, in clear.')
+  @query(GeneratedCredentialsType, OneRotation, 'The credentials that a rotation generated, in plaintext.')
   async generatedCredentials(ctx: Context, args: object): Promise<GeneratedCredentialsType> {
     const { rotation, credentials } = await this.service.credentials(ctx, args);
     return {
@@ -89,22 +92,18 @@ export class RotationReadingResolver {
     };
   }
 
-  @query(AttemptConnection, ListAttempts, 'The attempts of a rotation, newest first.')
+  @query(AttemptConnection, ListAttempts, 'Attempts of a rotation, newest first.')
   async secretRotationAttempts(ctx: Context, args: object): Promise<ConnectionOf<AttemptType>> {
     return (await this.service.attempts(ctx, args)).show(toAttemptType);
   }
 
-  @query(
-    DebtConnection,
-    ListDebts,
-    'Credentials of a project that are to be revoked and are not known to be gone, newest first.',
-  )
+  @query(DebtConnection, ListDebts, 'Credentials of a project that are still to be revoked, newest first.')
   async credentialDebts(ctx: Context, args: object): Promise<ConnectionOf<DebtType>> {
     return (await this.service.debts(ctx, args)).show(toDebtType);
   }
 }
 
-/** What changes rotations. */
+/** Changes rotations. */
 @Resolver(() => SecretRotationType)
 export class RotationResolver {
   constructor(
@@ -114,8 +113,8 @@ export class RotationResolver {
 
   @mutation(
     CreateRotation,
-    { secretRotation: [SecretRotationType, 'The new rotation.'] },
-    'Makes a rotation, its first credential, and the secrets that hold it. Nothing changes in the outside system before everything here is known to fit.',
+    { secretRotation: [SecretRotationType, 'The created secret rotation.'] },
+    'Creates a rotation, its first credential, and the secrets that hold it. The external system is changed only after all checks have passed.',
   )
   async createSecretRotation(ctx: Context, input: object): Promise<{ secretRotation: SecretRotationType }> {
     return { secretRotation: toRotationType(await this.service.create(ctx, input)) };
@@ -123,8 +122,8 @@ export class RotationResolver {
 
   @mutation(
     UpdateRotation,
-    { secretRotation: [SecretRotationType, 'The rotation as it is now.'] },
-    'Changes a rotation. Nothing is rotated by it.',
+    { secretRotation: [SecretRotationType, 'The updated secret rotation.'] },
+    'Updates a rotation. It does not rotate the credential.',
   )
   async updateSecretRotation(ctx: Context, input: object): Promise<{ secretRotation: SecretRotationType }> {
     return { secretRotation: toRotationType(await this.service.update(ctx, input)) };
@@ -132,8 +131,8 @@ export class RotationResolver {
 
   @mutation(
     MoveRotation,
-    { secretRotation: [SecretRotationType, 'The rotation as it is now.'] },
-    'Moves a rotation with its secrets to another folder of the project.',
+    { secretRotation: [SecretRotationType, 'The moved secret rotation.'] },
+    'Moves a rotation and its secrets to another folder of the project.',
   )
   async moveSecretRotation(ctx: Context, input: object): Promise<{ secretRotation: SecretRotationType }> {
     return { secretRotation: toRotationType(await this.service.move(ctx, input)) };
@@ -141,26 +140,22 @@ export class RotationResolver {
 
   @mutation(
     DeleteRotation,
-    { secretRotation: [SecretRotationType, 'The rotation as it was.'] },
-    'Deletes a rotation. If its credentials are to be revoked, it stays until they are known to be gone; this may be repeated.',
+    { secretRotation: [SecretRotationType, 'The deleted secret rotation.'] },
+    'Deletes a rotation. With `revokeGeneratedCredentials`, the rotation is deleted only after its credentials are revoked; you can repeat the call until then.',
   )
   async deleteSecretRotation(ctx: Context, input: object): Promise<{ secretRotation: SecretRotationType }> {
     return { secretRotation: toRotationType(await this.rotating.delete(ctx, input)) };
   }
 
-  @mutation(
-    RotateSecrets,
-    RotatedType,
-    'Replaces the credential of a rotation now, also when automatic rotation is off.',
-  )
+  @mutation(RotateSecrets, RotatedType, 'Replaces the credential of a rotation now, even if automatic rotation is off.')
   async rotateSecrets(ctx: Context, input: object): Promise<RotatedType> {
     return toRotated(await this.rotating.rotate(ctx, input));
   }
 
   @mutation(
     OneRotation,
-    { secretRotation: [SecretRotationType, 'The rotation as it is now.'] },
-    'Resets the password of a local account with the rights of the connection, when nobody can tell which password works.',
+    { secretRotation: [SecretRotationType, 'The reconciled secret rotation.'] },
+    'Resets the password of a local account with the account of the connection, if it is unknown which password is valid.',
   )
   async reconcileSecretRotation(ctx: Context, input: object): Promise<{ secretRotation: SecretRotationType }> {
     return { secretRotation: toRotationType((await this.rotating.reconcile(ctx, input)).rotation) };
@@ -168,7 +163,7 @@ export class RotationResolver {
 
   @mutation(
     OneRotation,
-    { secretRotation: [SecretRotationType, 'The rotation, whose credential works.'] },
+    { secretRotation: [SecretRotationType, 'The secret rotation, whose credential works.'] },
     'Checks whether the published credential of a rotation works. Changes nothing.',
   )
   async checkSecretRotation(ctx: Context, input: object): Promise<{ secretRotation: SecretRotationType }> {
@@ -178,7 +173,7 @@ export class RotationResolver {
   @mutation(
     CancelAttempt,
     { attempt: [AttemptType, 'The cancelled attempt.'] },
-    'Cancels an attempt to rotate, until the outside system is asked. One whose outcome was looked for in vain is given up: then its rotation needs a reconciliation, or may be deleted.',
+    'Cancels an attempt that has not called the external system yet. If the result of a call is still being looked up, the lookup is abandoned; the rotation then needs a reconciliation, or can be deleted.',
   )
   async cancelSecretRotationAttempt(ctx: Context, input: object): Promise<{ attempt: AttemptType }> {
     return { attempt: toAttemptType(await this.rotating.cancel(ctx, input)) };
@@ -187,7 +182,7 @@ export class RotationResolver {
 
 @Resolver(() => RotationConnection)
 export class RotationCountResolver {
-  /** Compiled documents call no function that they find in a field. */
+  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
   @FieldResolver(() => Int)
   totalCount(@Root() page: Rotations): Promise<number> {
     return page.totalCount();
@@ -202,13 +197,13 @@ export class ProjectRotationsResolver {
 
   @nested(
     [SecretRotationType],
-    'Its rotations that you may read, by name; null with PERMISSION_DENIED if you may read none.',
+    'Secret rotations of the project that you can read, by name. Null, with PERMISSION_DENIED, if you cannot read any.',
   )
   async secretRotations({ access }: ProjectType, ctx: Context): Promise<readonly SecretRotationType[]> {
     return (await this.service.listInProject(ctx, access)).map(toRotationType);
   }
 
-  @nested(RotationConnection, 'As `secretRotations`, in pages.', RotationPageArgs)
+  @nested(RotationConnection, 'Secret rotations of the project, by name, in pages.', RotationPageArgs)
   async secretRotationConnection(project: ProjectType, ctx: Context, page: object): Promise<Rotations> {
     const rotations = await this.secretRotations(project, ctx);
     return counted(orderedPageOf(rotations, page, { orderable: (row) => row }), async () => rotations.length);

@@ -12,22 +12,24 @@ import { apartFrom, rotationInterval, ScheduleOptions, TimeOfDay } from './sched
 export const rotationType = z.enum(ROTATION_TYPES);
 
 const id = idOf('rotation');
-const type = rotationType.nullish().meta({ description: 'Of which type it is; of another one it is not found.' });
+const type = rotationType
+  .nullish()
+  .meta({ description: 'Type that the rotation must be of; otherwise it is not found.' });
 const name = slugText(1, 64).meta({
-  description: 'Lower-case words joined by hyphens, 1 to 64 characters, unique in its folder.',
+  description: 'Name of the rotation, 1 to 64 characters: lower-case words separated by hyphens. Unique in its folder.',
 });
 const description = personText(0, 256)
   .nullish()
-  .meta({ description: 'What it is for, up to 256 characters; null for nothing.' });
-const isAutoRotationEnabled = z.boolean().meta({ description: 'Whether it rotates by itself.' });
+  .meta({ description: 'Description of the rotation, up to 256 characters. Null if it has none.' });
+const isAutoRotationEnabled = z.boolean().meta({ description: 'Whether the credential is rotated automatically.' });
 const rotateAtUtc = TimeOfDay.meta({
-  description: 'At which time of the day it rotates, UTC unless its schedule has another time zone.',
+  description: 'Time of day of automatic rotations, in UTC or the time zone of the schedule.',
 });
 
 const NOT_ONE = { error: 'must have exactly one type', params: { code: 'NOT_ONE' } };
 const isOne = (given: object): boolean => Object.values(given).filter((content) => content !== undefined).length === 1;
 
-/** Rules by the fields of their types, exactly one of which is given: `{ datatoolServiceToken: { ... } }`. */
+/** Rules by type, of which exactly one must be given: `{ datatoolServiceToken: { ... } }`. */
 const choiceOf = <Rules extends z.ZodObject>(rulesOf: (declared: KindDeclaration) => Rules, about: string) =>
   z
     .strictObject(
@@ -43,16 +45,22 @@ const choiceOf = <Rules extends z.ZodObject>(rulesOf: (declared: KindDeclaration
     .refine(isOne, NOT_ONE)
     .meta({ description: about });
 
-/** What is rotated. */
-export const Content = choiceOf(({ content }) => content, 'What is rotated, by its type: exactly one.');
+/** The content of a rotation. */
+export const Content = choiceOf(
+  ({ content }) => content,
+  'What to rotate. Set exactly one field, which decides the type.',
+);
 
-/** What changes of it. */
-export const ContentChange = choiceOf(({ change }) => change, 'Changes of what is rotated, by its type: exactly one.');
+/** Changes of the content. */
+export const ContentChange = choiceOf(
+  ({ change }) => change,
+  'Changes of what is rotated. Set exactly one field, that of the type of the rotation.',
+);
 
 export const CreateRotation = z
   .strictObject({
     ...place,
-    connectionId: idOf('The connection that it rotates by, of the app of its type.'),
+    connectionId: idOf('ID of the app connection to use. It must be of the app of the type.'),
     name,
     description,
     isAutoRotationEnabled: isAutoRotationEnabled.default(true),
@@ -63,7 +71,7 @@ export const CreateRotation = z
     content: Content,
     adopt: z.boolean().default(false).meta({
       description:
-        'Whether the credential in `temporaryParameters` is taken over as it is: it is tried, and nothing changes outside until the first rotation.',
+        'Whether to adopt the existing credential in `temporaryParameters`: it is verified, and the external system is not changed until the first rotation.',
     }),
   })
   .superRefine(({ adopt, content }, issues) => {
@@ -74,26 +82,26 @@ export const CreateRotation = z
       const isWrong = adopt ? !isGiven : isGiven && isTemporaryAdopted;
       if (given === undefined || !isWrong) continue;
       const path = ['content', field, 'temporaryParameters'];
-      const message = adopt ? 'must have the credential that is adopted' : 'must be absent unless it is adopted';
+      const message = adopt ? 'must contain the credential to adopt' : 'must be absent unless adopt is true';
       issues.addIssue({ code: 'custom', path, message, params: { code: adopt ? 'MISSING' : 'INVALID' } });
     }
   })
-  .meta({ description: 'A new rotation.' });
+  .meta({ description: 'Fields of the new secret rotation.' });
 
 export const UpdateRotation = z
   .strictObject({
     id,
     type,
     expectedVersion,
-    connectionId: idOf('The connection, which cannot change.').nullish(),
+    connectionId: idOf('ID of the connection. It cannot change: any other value is refused.').nullish(),
     environment: z
       .string()
       .nullish()
-      .meta({ description: 'Slug of the environment, which cannot change: see `moveSecretRotation`.' }),
+      .meta({ description: 'Slug of the environment. It cannot change: use `moveSecretRotation`.' }),
     secretPath: z
       .string()
       .nullish()
-      .meta({ description: 'Path of the folder, which cannot change: see `moveSecretRotation`.' }),
+      .meta({ description: 'Path of the folder. It cannot change: use `moveSecretRotation`.' }),
     name: name.optional(),
     description,
     isAutoRotationEnabled: isAutoRotationEnabled.optional(),
@@ -103,18 +111,25 @@ export const UpdateRotation = z
     apartFrom: apartFrom.optional(),
     content: ContentChange.optional(),
   })
-  .meta({ description: 'Changes of a rotation. What is absent stays; nothing is rotated.' });
+  .meta({
+    description:
+      'Fields of the secret rotation to change. Absent fields keep their value. The credential is not rotated.',
+  });
 
-export const OneRotation = z.strictObject({ id, type }).meta({ description: 'Which rotation.' });
+export const OneRotation = z.strictObject({ id, type }).meta({ description: 'The secret rotation, by ID.' });
 
-export const RotationByName = z.strictObject({ ...place, type, name: z.string().meta({ description: 'Its name.' }) });
+export const RotationByName = z.strictObject({
+  ...place,
+  type,
+  name: z.string().meta({ description: 'Name of the rotation.' }),
+});
 
 /** Arguments of `Project.secretRotationConnection`. */
-export const RotationPage = z.strictObject({ ...pageRules, ...orderRulesOf('by name, ascending, which is NAME') });
+export const RotationPage = z.strictObject({ ...pageRules, ...orderRulesOf('by name') });
 
 export const ListRotations = RotationPage.extend({
   projectId: place.projectId,
-  type: rotationType.nullish().meta({ description: 'Only those of this type.' }),
+  type: rotationType.nullish().meta({ description: 'Only rotations of this type.' }),
 });
 
 export const DeleteRotation = z
@@ -122,24 +137,24 @@ export const DeleteRotation = z
     id,
     type,
     deleteSecrets: z.boolean().default(false).meta({
-      description: 'Whether the mapped secrets are deleted too. Otherwise they stay as ordinary ones.',
+      description: 'Whether to delete the mapped secrets too. If false, they stay as ordinary secrets.',
     }),
     revokeGeneratedCredentials: z.boolean().default(false).meta({
       description:
-        'Whether its credentials are revoked first. Until they are known to be gone the rotation stays, as `DELETING`.',
+        'Whether to revoke the credentials of the rotation first. Until they are revoked, the rotation stays with the status `DELETING`.',
     }),
   })
-  .meta({ description: 'Which rotation, and what goes with it.' });
+  .meta({ description: 'The secret rotation to delete, by ID.' });
 
 export const RotateSecrets = z
   .strictObject({
     id,
     type,
     wait: z.boolean().default(true).meta({
-      description: 'Whether the response waits for the outcome. Otherwise ask for the attempt until it has ended.',
+      description: 'Whether to wait for the result. If false, poll the attempt until it has ended.',
     }),
   })
-  .meta({ description: 'Which rotation.' });
+  .meta({ description: 'The secret rotation to rotate, by ID.' });
 
 export const MoveRotation = z
   .strictObject({
@@ -148,29 +163,31 @@ export const MoveRotation = z
     destinationEnvironment: place.environment,
     destinationSecretPath: place.secretPath,
     overwriteDestination: z.boolean().default(false).meta({
-      description: 'Whether secrets at the destination that have the same keys are deleted.',
+      description: 'Whether to delete secrets at the destination that have the same keys.',
     }),
   })
-  .meta({ description: 'Which rotation, and where it goes with its secrets.' });
+  .meta({ description: 'The secret rotation to move, and its destination.' });
 
-export const CancelAttempt = z.strictObject({ attemptId: idOf('attempt') }).meta({ description: 'Which attempt.' });
+export const CancelAttempt = z
+  .strictObject({ attemptId: idOf('attempt') })
+  .meta({ description: 'The attempt to cancel, by ID.' });
 
 const MAX_STAGGER_SECONDS = 3_600;
 
 export const RotateMany = z
   .strictObject({
-    projectId: idOf('Those of this project; absent: of all of your projects that use the connection.').nullish(),
-    connectionId: idOf('Those that use this connection; absent: whatever they use.').nullish(),
-    dryRun: z.boolean().default(false).meta({ description: 'Whether only to say which would be rotated.' }),
+    projectId: idOf('ID of a project: only its rotations. Absent: all projects that you can see.').nullish(),
+    connectionId: idOf('ID of a connection: only rotations that use it. Absent: any connection.').nullish(),
+    dryRun: z.boolean().default(false).meta({ description: 'Whether to only report which rotations would run.' }),
     staggerSeconds: integer(0, MAX_STAGGER_SECONDS)
       .default(5)
-      .meta({ description: `Seconds between two of them, 0 to ${MAX_STAGGER_SECONDS}.` }),
+      .meta({ description: `Seconds between the starts of two rotations, 0 to ${MAX_STAGGER_SECONDS}.` }),
   })
   .refine(({ projectId, connectionId }) => projectId != null || connectionId != null, {
-    error: 'must have projectId, connectionId or both',
+    error: 'projectId or connectionId is required',
     params: { code: 'NOT_ONE' },
   })
-  .meta({ description: 'Which rotations, and how far apart.' });
+  .meta({ description: 'The rotations to run, and the time between them.' });
 
 const MAX_DAYS_AHEAD = 366;
 
@@ -178,7 +195,7 @@ export const ListUpcoming = z.strictObject({
   projectId: place.projectId,
   days: integer(1, MAX_DAYS_AHEAD)
     .default(30)
-    .meta({ description: `How many days to look ahead, 1 to ${MAX_DAYS_AHEAD}.` }),
+    .meta({ description: `Number of days to look ahead, 1 to ${MAX_DAYS_AHEAD}.` }),
 });
 
 export const ListAttempts = z.strictObject({ id, ...pageRules });

@@ -31,7 +31,7 @@ import { SecretRotation } from './store/rotation.entity.js';
 import { findRotations } from './store/rotation.queries.js';
 import { nextAfter, PLAIN_SCHEDULE, type ScheduleExtras } from './store/timing.js';
 
-/** A rotation that is to be made, as far as nothing has changed yet. */
+/** A rotation to create; nothing has changed yet. */
 interface Plan {
   readonly project: ProjectAccess;
   readonly at: FoundPlace & { readonly place: Place };
@@ -41,7 +41,7 @@ interface Plan {
   readonly path: string;
 }
 
-/** What a rotation would be. */
+/** Preview of a rotation. */
 export interface Previewed {
   readonly secretKeys: string[];
   readonly credentialsOverlap: boolean;
@@ -57,14 +57,13 @@ const HELD = {
   secret_rotation_project_id_fkey: 'PROJECT_NOT_FOUND',
 } as const;
 
-/** What a dry run ends with. */
+/** Thrown to roll back a dry run. */
 class Fits extends Error {}
 
 /**
- * Makes and changes rotations.
+ * Creates and updates rotations (operations 16 to 18).
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
- * Source: specification 16 to 18, decisions 9, behaviour 9.8.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class RotationService {
   private readonly access: RotationAccess;
@@ -78,8 +77,8 @@ export class RotationService {
   }
 
   /**
-   * Makes a rotation and its first credential. Nothing changes outside before everything inside is known to fit; a creation that fails
-   * leaves nothing inside.
+   * Creates a rotation and its first credential. The external system is changed only after all checks have passed. If creation fails,
+   * nothing is left in the database.
    *
    * @throws PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, APP_CONNECTION_NOT_FOUND, SECRET_ROTATION_NAME_TAKEN,
    *   SECRET_KEY_TAKEN, ROTATION_RUNNING; UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; as `waitForAttempt`
@@ -87,7 +86,7 @@ export class RotationService {
   async create(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const plan = await this.#plan(ctx, raw);
     const { id, attemptId } = await inTransaction(ctx, async (tx) => {
-      // Again: the rights may have gone while the outside system was asked.
+      // Authorized again: permissions may have changed while the external system was called.
       await this.#authorized(tx, plan.given);
       return this.#insert(tx, plan);
     });
@@ -95,7 +94,7 @@ export class RotationService {
     return shown(ctx, id);
   }
 
-  /** Checks all that `create` does before it changes anything outside, and changes nothing. @throws as `create` */
+  /** Makes all checks of `create`, and changes nothing. @throws as `create` */
   async preview(ctx: Context, raw: unknown): Promise<Previewed> {
     const plan = await this.#plan(ctx, raw);
     await ctx.auditTrail.recordRead(ctx, {
@@ -125,7 +124,7 @@ export class RotationService {
   }
 
   /**
-   * Changes a rotation. Nothing is rotated by it, and nothing begins by it: other parameters take effect with the next rotation.
+   * Updates a rotation. Does not rotate or start anything: new parameters take effect at the next rotation.
    *
    * @throws SECRET_ROTATION_NOT_FOUND, SECRET_ROTATION_NAME_TAKEN, SECRET_KEY_TAKEN, ROTATION_RUNNING, ROTATION_DELETING; CONCURRENT_CHANGE
    */
@@ -174,7 +173,7 @@ export class RotationService {
   }
 
   /**
-   * Moves a rotation with its secrets to another folder of the project.
+   * Moves a rotation and its secrets to another folder of the project.
    *
    * @throws SECRET_ROTATION_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_ROTATION_NAME_TAKEN, SECRET_KEY_TAKEN,
    *   ROTATED_SECRET, ROTATION_RUNNING, ROTATION_DELETING
@@ -207,7 +206,7 @@ export class RotationService {
     return shown(ctx, rotation.id);
   }
 
-  /** All that is checked before anything changes outside: inside first, then the outside system, which is only read. */
+  /** All checks before anything changes outside: first those of the database, then the external system, which is only read. */
   async #plan(ctx: Context, raw: unknown): Promise<Plan> {
     const given = parse(CreateRotation, raw);
     const { type, path, parameters = {}, temporaryParameters } = chosen(given.content);
@@ -235,7 +234,7 @@ export class RotationService {
     return plan;
   }
 
-  /** The project of a rotation that is to be made, for who may make it, and use its connection. */
+  /** The project of a new rotation, for a caller that can create it and use its connection. */
   async #authorized(ctx: Context, given: Plan['given']): Promise<ProjectAccess> {
     const { environment, secretPath, connectionId } = given;
     const project = await loadSecretProject(ctx, this.projects, given.projectId);
@@ -245,7 +244,7 @@ export class RotationService {
     return project;
   }
 
-  /** @throws VALIDATION_FAILED for rotations of other projects, and such as are not there */
+  /** @throws VALIDATION_FAILED for rotations that do not exist in the project */
   async #refuseUnknown(
     tx: Transaction,
     { projectId }: ProjectAccess,
@@ -258,7 +257,7 @@ export class RotationService {
     const details = ids.flatMap((id, at): ErrorDetail[] =>
       known.has(id)
         ? []
-        : [{ path: `apartFrom[${at}].rotationId`, code: 'INVALID', message: 'is no rotation of the project' }],
+        : [{ path: `apartFrom[${at}].rotationId`, code: 'INVALID', message: 'must be a rotation of the project' }],
     );
     if (details.length > 0) throw validationFailed(details);
   }
@@ -318,7 +317,7 @@ export class RotationService {
   }
 }
 
-/** A rotation after a change, as everybody sees it who may read it. @throws SECRET_ROTATION_NOT_FOUND when it has just gone */
+/** A changed rotation, as every reader sees it. @throws SECRET_ROTATION_NOT_FOUND if it was deleted in the meantime */
 export async function shown(ctx: Context, id: string): Promise<ShownRotation> {
   const [rotation] = await withMessages(
     ctx,
@@ -330,11 +329,11 @@ export async function shown(ctx: Context, id: string): Promise<ShownRotation> {
 
 /** @throws ROTATION_RUNNING, ROTATION_DELETING */
 export function refuseBusy({ status, lastAttemptId }: Pick<SecretRotation, 'status' | 'lastAttemptId'>): void {
-  if (status === 'in_progress') throw running('id', `runs already, as the attempt ${lastAttemptId}`);
+  if (status === 'in_progress') throw running('id', `is already running, as attempt ${lastAttemptId}`);
   if (status === 'deleting') throw new AppError('ROTATION_DELETING');
 }
 
-/** @throws VALIDATION_FAILED at parameters that name what is not in the organization */
+/** @throws VALIDATION_FAILED for parameters that name something missing in the organization */
 async function refuseUnknownNames(
   tx: Transaction,
   kind: RotationKind,
@@ -347,13 +346,13 @@ async function refuseUnknownNames(
     throw validationFailed(faults.map((fault) => ({ ...fault, path: `${content.path}.${fault.path}` })));
 }
 
-/** What changes an account that another open attempt changes. */
+/** Another open attempt changes the same account. */
 export const running = (
   path: string,
-  message = 'changes an account that another rotation changes right now',
+  message = 'changes an account that another rotation is currently changing',
 ): AppError => new AppError('ROTATION_RUNNING', undefined, { details: [{ path, code: 'ROTATION_RUNNING', message }] });
 
-/** @throws VALIDATION_FAILED for another connection or place than that of the rotation */
+/** @throws VALIDATION_FAILED if the connection or folder differs from that of the rotation */
 function refuseChanged(
   input: z.output<typeof UpdateRotation>,
   rotation: { readonly connectionId: string; readonly environment: string; readonly path: string },

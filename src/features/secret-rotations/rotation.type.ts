@@ -10,20 +10,23 @@ import type { RotationStatus } from './store/rotation.entity.js';
 
 export const RotationTypeEnum = enumType(
   'SecretRotationType',
-  'What a rotation replaces.',
+  'Types of secret rotations, by the credential that they replace.',
   Object.fromEntries(DECLARATIONS.map(({ type, description }) => [type, description])),
   rotationType,
 );
 
-const RotationStatusEnum = enumType<RotationStatus>('SecretRotationStatus', 'How a rotation is.', {
-  success: 'The mapped secrets hold the credential that works.',
-  failed: 'The last attempt failed; the mapped secrets hold the credential of before, which works.',
-  in_progress: 'An attempt is open.',
-  needs_reconciliation: 'Nobody can tell which credential works. Both are kept.',
-  deleting: 'It is being deleted, as soon as its credentials are known to be revoked.',
+const RotationStatusEnum = enumType<RotationStatus>('SecretRotationStatus', 'States of a secret rotation.', {
+  success: 'The mapped secrets hold the valid credential.',
+  failed: 'The last attempt failed. The mapped secrets hold the previous credential, which is still valid.',
+  in_progress: 'An attempt is running.',
+  needs_reconciliation: 'It is unknown which credential is valid. Both are stored.',
+  deleting: 'The rotation is deleted as soon as its credentials are revoked.',
 });
 
-@ObjectType('RotatedPlace', { description: 'Where the secrets of a rotation are.', simpleResolvers: true })
+@ObjectType('RotatedPlace', {
+  description: 'Environment and folder of the secrets of a rotation.',
+  simpleResolvers: true,
+})
 class RotatedPlaceType {
   @Field(() => ID, { description: 'ID of the environment.' })
   environmentId!: string;
@@ -37,102 +40,112 @@ class RotatedPlaceType {
   @Field(() => ID, { description: 'ID of the folder.' })
   folderId!: string;
 
-  @Field(() => String, { description: 'Path of the folder, as `/payments/eu`.' })
+  @Field(() => String, { description: 'Path of the folder, for example `/payments/eu`.' })
   secretPath!: string;
 }
 
-@ObjectType('RotationConnector', { description: 'The connection that a rotation uses.', simpleResolvers: true })
+@ObjectType('RotationConnector', { description: 'The app connection that a rotation uses.', simpleResolvers: true })
 class ConnectorType {
-  @Field(() => ID, { description: 'Names it.' })
+  @Field(() => ID, { description: 'ID of the connection.' })
   connectionId!: string;
 
-  @Field(() => String, { description: 'Its app, as `datatool`.' })
+  @Field(() => String, { description: 'App of the connection, for example `datatool`.' })
   app!: string;
 
-  @Field(() => String, { description: 'Its name.' })
+  @Field(() => String, { description: 'Name of the connection.' })
   name!: string;
 }
 
-/** What the API shows of a rotation. Source: specification, Secret rotation. */
+/** A rotation as the API shows it. */
 @InterfaceType('SecretRotation', {
   implements: Node,
-  description: 'Replaces a credential in an outside system, and in the secrets that it is mapped to.',
+  description: 'Replaces a credential in an external system regularly, and writes it to the mapped secrets.',
 })
 export class SecretRotationType extends Node {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => RotationTypeEnum, { description: 'What it replaces.' })
+  @Field(() => RotationTypeEnum, { description: 'Type of the rotation.' })
   type!: RotationType;
 
-  @Field(() => String, { description: 'What people call it; unique in its folder.' })
+  @Field(() => String, { description: 'Name of the rotation, unique in its folder.' })
   name!: string;
 
-  @Field(() => String, { nullable: true, description: 'What it is for; null if nobody said.' })
+  @Field(() => String, { nullable: true, description: 'Description of the rotation. Null if it has none.' })
   description!: string | null;
 
-  @Field(() => RotatedPlaceType, { description: 'Where its secrets are.' })
+  @Field(() => RotatedPlaceType, { description: 'Environment and folder of the mapped secrets.' })
   place!: RotatedPlaceType;
 
-  @Field(() => ConnectorType, { description: 'The connection that it uses.' })
+  @Field(() => ConnectorType, { description: 'The app connection that the rotation uses.' })
   connection!: ConnectorType;
 
-  @Field(() => Boolean, { description: 'Whether it rotates by itself.' })
+  @Field(() => Boolean, { description: 'Whether the credential is rotated automatically.' })
   isAutoRotationEnabled!: boolean;
 
-  @Field(() => Int, { description: 'Days between two rotations.' })
+  @Field(() => Int, { description: 'Days between two automatic rotations.' })
   rotationInterval!: number;
 
-  @Field(() => TimeOfDayType, { description: 'At which time of the day it rotates, UTC.' })
+  @Field(() => TimeOfDayType, { description: 'Time of day of automatic rotations, in the time zone of `schedule`.' })
   rotateAtUtc!: TimeOfDayType;
 
-  @Field(() => ScheduleType, { description: 'What else decides when it rotates by itself.' })
+  @Field(() => ScheduleType, {
+    description: 'Further settings of automatic rotation: time zone, cron expression, window.',
+  })
   schedule!: ScheduleType;
 
-  @Field(() => RotationStatusEnum, { description: 'How it is.' })
+  @Field(() => RotationStatusEnum, { description: 'State of the rotation.' })
   status!: RotationStatus;
 
-  @Field(() => Int, { description: 'Which of its two slots, 0 or 1, holds the published credential.' })
+  @Field(() => Int, { description: 'Slot of the published credential, 0 or 1.' })
   activeIndex!: number;
 
-  @Field(() => Int, { description: 'How many credentials it has published.' })
+  @Field(() => Int, { description: 'Number of credentials published so far.' })
   generation!: number;
 
-  @Field(() => Int, { description: 'How often it has failed since the last success.' })
+  @Field(() => Int, { description: 'Number of failed attempts since the last success.' })
   failures!: number;
 
   @Field(() => String, {
     nullable: true,
     description:
-      'Why automatic rotation is paused, as `CREDENTIALS_REJECTED`: retries could lock an account. A rotation by hand that succeeds, or a change of the schedule, ends the pause. Null when it is not paused.',
+      'Why automatic rotation is paused, for example `CREDENTIALS_REJECTED`: retries could lock the account. A successful manual rotation or a change of the schedule resumes it. Null if it is not paused.',
   })
   pauseReason!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was last tried; null before the first time.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the last attempt started. Null before the first one.' })
   lastAttemptedAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it last succeeded; null before the first time.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the last attempt succeeded. Null before the first success.',
+  })
   lastRotatedAt!: Date | null;
 
-  @Field(() => Boolean, { description: 'Whether the last success was by hand, or its creation.' })
+  @Field(() => Boolean, {
+    description: 'Whether the last successful attempt was manual, or the creation of the rotation.',
+  })
   isLastManual!: boolean;
 
-  @Field(() => ID, { nullable: true, description: 'The last attempt, which `secretRotationAttempts` lists.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the last attempt: see `secretRotationAttempts`.' })
   lastAttemptId!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Why the last attempt failed, in words; null when it did not.' })
+  @Field(() => String, { nullable: true, description: 'Error message of the last attempt. Null if it did not fail.' })
   lastMessage!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it rotates next by itself; null when it does not.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the next automatic rotation runs. Null if none is scheduled.',
+  })
   nextRotationAt!: Date | null;
 
-  @Field(() => Int, { description: 'Rises with every change of its settings.' })
+  @Field(() => Int, { description: 'Version of the settings of the rotation. Increments with every change.' })
   version!: number;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the rotation was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the rotation was last changed.' })
   updatedAt!: Date;
 }
 

@@ -7,7 +7,7 @@ import type { Kinds } from './kinds/kinds.js';
 import { findRotations } from './store/rotation.queries.js';
 import { validUntil } from './store/timing.js';
 
-/** Says of secrets how long their values may be relied on. Whoever may know of the secret may know it. */
+/** How long values of secrets stay valid. Visible to everyone who can see the secret. */
 @Resolver(() => SecretType)
 export class SecretValidityResolver {
   constructor(private readonly kinds: Kinds) {}
@@ -15,7 +15,7 @@ export class SecretValidityResolver {
   @FieldResolver(() => DateTime, {
     nullable: true,
     description:
-      'Until when the value is valid at least, unless somebody rotates by hand before: when its rotation runs next, or once more after that where credentials overlap. Null for other secrets, and if nothing rotates it by itself.',
+      'Until when the value stays valid, unless somebody rotates it manually: the next rotation, or the one after that where credentials overlap. Null for secrets without automatic rotation.',
   })
   validAtLeastUntil(
     @Root() { rotationId }: { readonly rotationId: string | null },

@@ -81,7 +81,7 @@ const toolMissing = (): TargetFailure =>
 function revealed(word: Word): string {
   const text = typeof word === 'string' ? word : word.reveal();
   if (text === '' || CONTROL.test(text) || !text.isWellFormed())
-    throw new Error('the string is not a valid word of a command');
+    throw new Error('the string cannot be a word of a command');
   return text;
 }
 

@@ -20,24 +20,24 @@ import { lockRotation } from '../store/lock.js';
 import { openCredential } from '../store/sealing.js';
 import { PAY_DEBTS } from './debts.js';
 
-/** From half a minute to six hours, until it is paid. */
+/** Exponential pauses from half a minute to six hours, until it is revoked. */
 const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
 const AT_ONCE = 50;
-/** Revoking takes up to four calls of half a minute. */
+/** Revoking takes up to four calls of half a minute each. */
 const CALLS_SECONDS = 130;
-/** Failures of a system that is away, whatever it is asked for. */
+/** Failures of an unreachable system, whatever the call. */
 const AWAY: readonly string[] = ['TARGET_UNREACHABLE', 'TARGET_TIMED_OUT', 'TARGET_CERTIFICATE'];
 
 type Debt = Awaited<ReturnType<typeof listDueDebts>>[number];
 
-/** The job that pays debts, a standing one for each connection. Source: decisions 9.3, 9.7. */
+/** The job that revokes credentials, a standing one for each connection. */
 export const debtJob = (kinds: Kinds): JobKind => ({
   ...PAY_DEBTS,
   concurrency: 4,
   concurrencyPerOrganization: 2,
   leaseSeconds: 90,
   limitSeconds: 900,
-  // What fails here is the service itself; a debt that cannot be paid has its own pauses.
+  // Only failures of the service itself throw here; a revocation that fails has its own pauses.
   retry: { firstSeconds: 10, longestSeconds: 600, attempts: 1_000_000 },
   run: async (ctx, run): Promise<Again | undefined> => {
     const connectionId = run.subjectId ?? NO_ID;
@@ -47,7 +47,7 @@ export const debtJob = (kinds: Kinds): JobKind => ({
         run.signal.throwIfAborted();
         const failure = await pay(ctx, run, { kinds, debt });
         if (failure === null) continue;
-        // Of a system that is away all the others wait as well: its time limits would keep other connections waiting.
+        // If the system is unreachable, all others wait as well: its timeouts would delay other connections.
         const isAway = AWAY.includes(failure.code);
         await defer(run, isAway ? debts.slice(at) : [debt], failure);
         if (isAway) break;
@@ -70,13 +70,13 @@ async function pay(
     (error: unknown) => failureOf(error),
   );
   if (failure !== null) return failure;
-  // What is not there yet may still come, until the call that may have made it cannot have an effect any more.
+  // A credential that does not exist yet may still appear, until the call that may have created it can no longer take effect.
   if (!debt.isSettled) await run.inTransaction((tx) => awaitDebt(tx, { id: debt.id }));
   else await run.inTransaction((tx) => settle(tx, debt));
   return null;
 }
 
-/** Has debts tried again later, each after a pause of its own. */
+/** Postpones debts, each by its own pause. */
 async function defer(
   run: JobRun,
   debts: readonly Debt[],

@@ -7,20 +7,20 @@ import { insertDebt } from '../store/debt.sql.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { sealCredential } from '../store/sealing.js';
 
-/** The job that revokes what is owed at a connection. */
+/** The job that revokes the credentials of a connection that are still to be revoked. */
 export const PAY_DEBTS = {
   name: 'secret-rotations:pay-debts',
-  description: 'Revokes credentials that are not used any more, and goes on until they are known to be gone.',
+  description: 'Revokes credentials that are no longer used, and retries until they are known to be revoked.',
 } as const;
 
-/** A credential that is to be revoked. */
+/** A credential to revoke. */
 type NewDebt = { readonly reason: DebtReason } & (
   | { readonly credential: Credential; readonly name?: undefined; readonly settlesInSeconds?: undefined }
-  /** What may exist under a name, and cannot be known to be gone before. */
+  /** A credential that may exist under a name, and cannot be known to be gone before a time. */
   | { readonly credential?: undefined; readonly name: string; readonly settlesInSeconds: number }
 );
 
-/** Writes down that a credential of a locked rotation is to be revoked, and has that done after the commit. Source: decisions 9.3. */
+/** Stores a debt of a locked rotation and queues its revocation after the commit. */
 export async function owe(
   tx: Transaction,
   { id: rotationId, organizationId, projectId, connectionId, type, parameters }: SecretRotation,

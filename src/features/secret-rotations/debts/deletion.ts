@@ -9,10 +9,10 @@ import type { SecretRotation } from '../store/rotation.entity.js';
 import { owe, PAY_DEBTS } from './debts.js';
 
 const PAUSE_MS = 50;
-/** Less than a request may take. */
+/** Time limit, shorter than that of a request. */
 const LONGEST_MS = 25_000;
 
-/** Has the credentials of a rotation that is being deleted revoked, those of before at once. */
+/** Revokes the credentials of a rotation that is being deleted; older debts are retried at once. */
 export async function oweAll(
   tx: Transaction,
   rotation: SecretRotation,
@@ -24,7 +24,7 @@ export async function oweAll(
   await ask(tx, PAY_DEBTS, [{ key: connectionId, subjectId: connectionId, organizationId }]);
 }
 
-/** Waits until a rotation is gone. @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE, ROTATION_CONTINUES */
+/** Waits until a rotation is deleted. @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE, ROTATION_CONTINUES */
 export async function untilRevoked(ctx: Context, rotationId: string): Promise<void> {
   const end = performance.now() + LONGEST_MS;
   while (performance.now() < end) {

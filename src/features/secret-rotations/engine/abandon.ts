@@ -7,10 +7,10 @@ import { lockRotation } from '../store/lock.js';
 import { fail, leaveUndecided } from './outcomes.js';
 import type { Work } from './work.js';
 
-/** How much later than its time limit a call may still have an effect. */
+/** How long after its timeout a call may still take effect. */
 const LATE_SECONDS = 30;
 
-/** Has whatever may have been made under the name of an attempt revoked. */
+/** Queues the revocation of whatever may have been created under the name of an attempt. */
 export async function oweOrphan(tx: Transaction, { attempt, kind }: Pick<Work, 'attempt' | 'kind'>): Promise<void> {
   const rotation = await lockRotation(tx, attempt.rotationId);
   if (rotation === null) return;
@@ -19,8 +19,8 @@ export async function oweOrphan(tx: Transaction, { attempt, kind }: Pick<Work, '
 }
 
 /**
- * Ends the open attempt of a rotation that can never go on: something that is stored of it cannot be decrypted any more. Nobody could
- * rotate or delete it otherwise. What it may have changed outside is a debt, or needs a reconciliation.
+ * Ends the open attempt of a rotation that can never continue because its stored data cannot be decrypted. Otherwise nobody could rotate
+ * or delete it. What it may have changed outside becomes a debt or needs a reconciliation.
  */
 export async function abandon(
   tx: Transaction,

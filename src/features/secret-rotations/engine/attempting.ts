@@ -14,23 +14,21 @@ import { candidateOf, nameOf } from './begin.js';
 import { fail, leaveUndecided, moveTo, succeed } from './outcomes.js';
 import { loadWork, type Work } from './work.js';
 
-/** How often a candidate is sent that was found not to have arrived. */
+/** How many times a candidate is sent again after it was found not to have arrived. */
 const MOST_CALLS = 4;
-/** How often it is tried whether a new credential works, or what came of a call, before the next retry of the job. */
+/** How many times a check of a new credential, or of the result of a call, is repeated before the next retry of the job. */
 const MOST_TRIES = 5;
 const LOOK_UP_SECONDS = 60;
 
-/** What failed for now. The job tries it again later, from the state that is stored. */
+/** A temporary failure. The job retries from the stored state. */
 class TryLater extends Error {}
 
 /**
- * One run of the job: carries an open attempt on from the state that it finds, step by step, reading all of it anew before each. What a
- * run before has done is in the state; what it may have done outside is looked up.
- *
- * Source: reliability P6.
+ * One run of the job. It continues an open attempt from its stored state, step by step, and reads everything again before each step. The
+ * state says what an earlier run has done; what it may have done outside is looked up.
  */
 export class Attempting {
-  /** Whether the call that the state tells of was made here, and has ended. */
+  /** Whether this run made the call that the state belongs to, and it has ended. */
   private hasCalled = false;
 
   constructor(
@@ -39,7 +37,7 @@ export class Attempting {
     private readonly run: JobRun,
   ) {}
 
-  /** @returns when to go on, where something outside has to end before; @throws TryLater, LeaseLost */
+  /** @returns when to continue, if something outside has to end first; @throws TryLater, LeaseLost */
   private async goOn(rotationId: string): Promise<Again | undefined> {
     for (;;) {
       this.run.signal.throwIfAborted();
@@ -50,7 +48,7 @@ export class Attempting {
     }
   }
 
-  /** As `goOn`; ends an attempt of which something that is stored cannot be decrypted any more. */
+  /** Like `goOn`; ends an attempt whose stored data cannot be decrypted. */
   async carryOut(rotationId: string): Promise<Again | undefined> {
     try {
       return await this.goOn(rotationId);
@@ -78,12 +76,12 @@ export class Attempting {
     }
   }
 
-  /** Asks the outside system to take the candidate. That it is about to is committed before. */
+  /** Asks the external system to set the candidate, after committing that it is about to. */
   private async call(work: Work): Promise<void> {
     const { kind, target, candidate, attempt } = work;
     const apply = attempt.reason === 'reconciliation' && kind.reset !== undefined ? kind.reset : kind.apply;
     if (!(await this.run.inTransaction((tx) => moveTo(tx, work, 'calling')))) return;
-    // Last of all: where this node stood still since, another one has gone on, and a call now would be one too many.
+    // Last check before the call: if this node was suspended, another one has continued, and a call now would be one too many.
     await this.run.reserve(kind.callSeconds);
     this.hasCalled = true;
     let result: Credential;
@@ -91,14 +89,14 @@ export class Attempting {
       result = await apply.call(kind, this.ctx, target, candidate);
     } catch (error) {
       const failure = failureOf(error);
-      // What is not known is looked up in the next step.
+      // An unknown result is looked up in the next step.
       if (failure.certainty === 'unchanged') await this.run.inTransaction((tx) => fail(tx, work, failure));
       return;
     }
     await this.keep(work, result);
   }
 
-  /** Stores what the outside system has now. */
+  /** Stores the credential that the external system has now. */
   private async keep(work: Work, result: Credential): Promise<void> {
     const { id, candidateVersion } = work.attempt;
     const at = { table: 'secret_rotation_attempt', column: 'result', rowId: id, rowVersion: candidateVersion } as const;
@@ -107,7 +105,7 @@ export class Attempting {
     });
   }
 
-  /** Finds out what came of a call whose answer nobody has. */
+  /** Looks up the result of a call without a response. */
   private async findOut(work: Work): Promise<Again | undefined> {
     const { kind, target, candidate, attempt } = work;
     if (!this.hasCalled) {
@@ -128,7 +126,7 @@ export class Attempting {
     return undefined;
   }
 
-  /** Goes on with a new candidate under a new name. Whatever may have been made under the old one is a debt. */
+  /** Continues with a new candidate under a new name. Whatever may have been created under the old one is a debt. */
   private async renew(work: Work): Promise<void> {
     const { kind, rotation, attempt } = work;
     const version = attempt.candidateVersion + 1;
@@ -150,14 +148,14 @@ export class Attempting {
     if (outcome === 'void') await oweOrphan(tx, work);
     await fail(tx, work, {
       code: 'TARGET_UNREACHABLE',
-      message: 'The answer of the outside system was lost again and again.',
+      message: 'The external system repeatedly gave no response.',
     });
   }
 
-  /** Tries whether the new credential works. */
+  /** Checks whether the new credential works. */
   private async verify(work: Work): Promise<void> {
     const { kind, target, result, attempt } = work;
-    if (result === null) throw new Error('an attempt that has changed something has no result');
+    if (result === null) throw new Error('a changed attempt has no result');
     await this.run.reserve(LOOK_UP_SECONDS);
     const verify = attempt.reason === 'adoption' ? (kind.verifyAdopted ?? kind.verify) : kind.verify;
     const failure = await verify.call(kind, this.ctx, target, result).then(
@@ -178,11 +176,11 @@ export class Attempting {
         await fail(tx, work, failure);
       });
     else if (isRejected) await this.run.inTransaction((tx) => moveTo(tx, work, 'calling', { reason: failure }));
-    // The old credential is gone: what the outside system has said it has is better than none.
+    // The old credential is gone: an unverified new one is better than none.
     else await this.run.inTransaction((tx) => succeed(tx, work, failure));
   }
 
-  /** Stores why something failed, and has the job try it again. @throws TryLater */
+  /** Stores a failure and makes the job retry. @throws TryLater */
   private async later(work: Work, failure: TargetFailure): Promise<never> {
     await this.run.inTransaction((tx) => moveTo(tx, work, work.attempt.state, { reason: failure }));
     throw new TryLater(failure.code);
@@ -190,4 +188,4 @@ export class Attempting {
 }
 
 const UNDECIDED =
-  'Neither the new nor the old password works: somebody else may have changed it. Reconcile the rotation with an administrator account.';
+  'Neither the new nor the old password is valid. It may have been changed elsewhere. Reconcile the rotation with an administrator account.';

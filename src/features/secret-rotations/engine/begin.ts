@@ -10,32 +10,31 @@ import { insertAttempt } from '../store/attempt.sql.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { sealCredential, sealTexts } from '../store/sealing.js';
 
-/** The job that carries out what rotations have begun. */
+/** The job that carries out started rotations. */
 export const ROTATE = {
   name: 'secret-rotations:rotate',
-  description: 'Carries out one rotation, from where an earlier run of it has left off.',
+  description: 'Carries out one rotation, from the state of an earlier run.',
 } as const;
 
-/** What an attempt begins with. */
+/** What an attempt starts with. */
 export interface Beginning {
   readonly rotation: SecretRotation;
   readonly kind: RotationKind;
-  /** Its public fields, at least. */
+  /** At least its public fields. */
   readonly connection: Readonly<Record<string, unknown>>;
   readonly reason: AttemptReason;
   readonly actor: Pick<Actor, 'kind' | 'id'>;
-  /** What was given at the creation only. */
+  /** Given only at creation. */
   readonly temporary?: Readonly<Record<string, SealedText>> | null;
-  /** A credential that exists, and is only to be published. */
+  /** An existing credential that is only to be published. */
   readonly adopted?: Credential;
 }
 
 /**
- * Begins an attempt of a locked rotation that has none: commits the intent and the candidate before anything is asked for outside, and
- * has the job carry it out.
+ * Starts an attempt of a locked rotation that has none. Commits the intent and the candidate before the external system is called, and
+ * queues the job.
  *
- * @returns the id of the attempt; null when another open attempt changes the same account
- * Source: reliability P6.
+ * @returns the ID of the attempt; null if another open attempt changes the same account
  */
 export async function beginAttempt(
   tx: Transaction,
@@ -70,7 +69,7 @@ export async function beginAttempt(
   return id;
 }
 
-/** A new candidate, by what the parameters of the rotation stand for now. */
+/** A new candidate from the current parameters of the rotation. */
 export async function candidateOf(
   tx: Transaction,
   {
@@ -86,7 +85,7 @@ export async function candidateOf(
   return kind.candidate((await kind.resolve?.(tx, organizationId, parameters)) ?? parameters, name);
 }
 
-/** What a candidate is called outside: the same name is never used again. */
+/** External name of a candidate. A name is never reused. */
 export const nameOf = ({ id }: Pick<SecretRotation, 'id'>, number: number, version: number): string =>
   `${id.slice(0, 8)}-${number}${version === 0 ? '' : `.${version}`}`;
 

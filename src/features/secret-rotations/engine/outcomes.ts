@@ -14,16 +14,16 @@ import { type AttemptState, isFinal, statesBefore } from '../store/states.js';
 import { nextAfter, retryAfter, type Timed } from '../store/timing.js';
 import { credentialAt, credentialsOf, type Work } from './work.js';
 
-/** What else of an attempt changes when it moves on. */
+/** Other changes of an attempt when its state changes. */
 interface Move {
   readonly name?: string;
   readonly candidateSealed?: Buffer;
   readonly resultSealed?: Buffer;
-  /** Why something of it failed. Null: nothing did. */
+  /** Why it failed. Null: it did not. */
   readonly reason?: Reason | null;
 }
 
-/** Moves an attempt to a state, from whichever it may be in before. @returns false when somebody else moved it */
+/** Moves an attempt to a state, from any state that allows it. @returns false if it was moved concurrently */
 export async function moveTo(
   tx: Transaction,
   { attempt }: Pick<Work, 'attempt'>,
@@ -32,7 +32,7 @@ export async function moveTo(
 ): Promise<boolean> {
   const moved = await moveAttempt(tx, {
     id: attempt.id,
-    // What failed and is asked again stays where it is.
+    // A failure that is retried keeps the state.
     from: isFinal(state) ? statesBefore(state) : [...statesBefore(state), state],
     state,
     isFinal: isFinal(state),
@@ -47,11 +47,10 @@ export async function moveTo(
 }
 
 /**
- * Publishes the result of an attempt: slot, mapped secrets, rotation and audit record in one transaction. What it replaces is a debt
- * from then on, where that still works.
+ * Publishes the result of an attempt: slot, mapped secrets, rotation and audit record in one transaction. The replaced credential becomes
+ * a debt if it still works.
  *
- * @param unverified why the new credential could not be tried; null: it works
- * Source: decisions 9.3, 9.8.
+ * @param unverified why the new credential could not be checked; null: it works
  */
 export async function succeed(tx: Transaction, work: Work, unverified: Reason | null): Promise<void> {
   const { attempt, kind, result } = work;
@@ -82,8 +81,8 @@ export async function succeed(tx: Transaction, work: Work, unverified: Reason | 
 }
 
 /**
- * Ends an attempt after which the rotation holds what it held before. A creation that fails takes its rotation with it. Automatic
- * runs go on later, or are paused once the target has refused our credentials too often.
+ * Ends an attempt after which the rotation still has its previous credential. If the first attempt fails, the rotation is removed.
+ * Automatic rotation continues later, or is paused after the target rejected our credentials too often.
  */
 export async function fail(
   tx: Transaction,
@@ -113,7 +112,7 @@ export async function fail(
   await notify(tx, rotation, isPaused ? 'paused' : 'failed', reason);
 }
 
-/** Ends an attempt of which nobody can tell which credential works. Both are kept. Source: decisions 9.1, 9.9. */
+/** Ends an attempt after which it is unknown which credential is valid. Both are kept. */
 export async function leaveUndecided(
   tx: Transaction,
   work: Pick<Work, 'attempt' | 'kind'>,
@@ -131,7 +130,7 @@ export async function leaveUndecided(
   await notify(tx, rotation, 'undecided', reason);
 }
 
-/** Whether a reconciliation that has come to nothing was of a rotation that nobody can tell about: that has not changed then. */
+/** Whether a failed reconciliation belongs to an undecided rotation, which stays undecided. */
 export async function isStillUndecided(
   tx: Transaction,
   { attempt: { rotationId, reason } }: Pick<Work, 'attempt'>,
@@ -141,14 +140,14 @@ export async function isStillUndecided(
   return found?.isUndecided === true;
 }
 
-/** Removes a rotation that never had a credential, and gives its keys free. */
+/** Removes a rotation that never had a credential, and releases its keys. */
 export async function forget(tx: Transaction, rotation: SecretRotation): Promise<void> {
   await releaseRotated(tx, rotation, { rotationId: rotation.id, isDeleting: true });
   tx.em.remove(rotation);
   await flush(tx);
 }
 
-/** When a rotation runs next by itself, away from those that it must not fall together with. */
+/** When a rotation next runs automatically, at a distance from those that it must not coincide with. */
 export async function nextOf(
   tx: Transaction,
   rotation: Timed & { readonly id: string; readonly projectId: string },
@@ -162,7 +161,7 @@ export async function nextOf(
   );
 }
 
-/** The clock that decides. */
+/** The authoritative clock. */
 export async function databaseTime(tx: Transaction): Promise<Date> {
   const [clock] = await readClock(tx, {});
   return (clock as { now: Date }).now;

@@ -18,7 +18,7 @@ import { databaseTime } from './outcomes.js';
 const MINUTE_SECONDS = 60;
 const AT_ONCE = 500;
 
-/** The jobs that begin automatic rotations when their time has come, and carry out what was begun. Source: decisions 9, reliability P5, P6. */
+/** The jobs that start due automatic rotations and carry out started ones. */
 export function rotationJobs(kinds: Kinds): readonly JobKind[] {
   const rotate: JobKind = {
     ...ROTATE,
@@ -26,7 +26,7 @@ export function rotationJobs(kinds: Kinds): readonly JobKind[] {
     concurrencyPerOrganization: 4,
     leaseSeconds: 90,
     limitSeconds: 600,
-    // What is not known outside is looked up until it is.
+    // An unknown result is looked up until it is known.
     retry: { firstSeconds: 2, longestSeconds: 300, attempts: 1_000_000 },
     run: async (ctx, run) => {
       const rotationId = run.subjectId ?? NO_ID;
@@ -36,7 +36,7 @@ export function rotationJobs(kinds: Kinds): readonly JobKind[] {
   };
   const findDue: JobKind = {
     name: 'secret-rotations:find-due',
-    description: 'Finds automatic rotations whose time has come, every minute.',
+    description: 'Starts automatic rotations that are due, every minute.',
     everySeconds: MINUTE_SECONDS,
     run: async (ctx, run) => {
       for (let after = NO_ID; ; ) {
@@ -56,7 +56,7 @@ export function rotationJobs(kinds: Kinds): readonly JobKind[] {
   return [rotate, findDue];
 }
 
-/** Begins an automatic run, if the rotation is still due and has no open attempt. */
+/** Starts an automatic run if the rotation is still due and has no open attempt. */
 async function beginIfDue(
   run: JobRun,
   { kinds, rotationId }: { readonly kinds: Kinds; readonly rotationId: string },
@@ -85,7 +85,7 @@ async function beginIfDue(
   });
 }
 
-/** Why a rotation runs now; null when it does not: somebody has asked for it, or its time has come. */
+/** Why a rotation runs now: it was requested, or it is due. Null: it does not. */
 function causeOf(
   rotation: SecretRotation,
   now: Date,
@@ -97,7 +97,7 @@ function causeOf(
   return isDue ? { reason: 'schedule', actor: SYSTEM } : null;
 }
 
-/** When a run that is due has to wait for: its window is closed, or another rotation has just run. Null: nothing. */
+/** How long a due run has to wait: its window is closed, or another rotation has just run. Null: not at all. */
 async function laterThanPlanned(tx: Transaction, rotation: SecretRotation, now: Date): Promise<Date | null> {
   const open = rotation.nextRotationAt == null ? now : mayStartAt(rotation, rotation.nextRotationAt, now);
   const near = (await listDistances(tx, rotation)).flatMap(({ at, minutes }) =>

@@ -6,18 +6,18 @@ import { type AttemptRow, findCredentials, findOpenAttempts } from '../store/att
 import { findRotations, type RotationRow } from '../store/rotation.queries.js';
 import { openCredential, openTexts } from '../store/sealing.js';
 
-/** An open attempt and all that it works with, read anew for each step. */
+/** An open attempt and everything that it works with, read again for each step. */
 export interface Work {
   readonly attempt: AttemptRow & { readonly rotationId: string };
   readonly rotation: RotationRow;
   readonly kind: RotationKind;
   readonly target: RotationTarget;
   readonly candidate: Credential;
-  /** What the outside system has made of the candidate; null until it is known. */
+  /** The candidate as created by the external system; null until it is known. */
   readonly result: Credential | null;
 }
 
-/** The open attempt of a rotation; null when it has none. @throws SEALED_VALUE_INVALID */
+/** The open attempt of a rotation; null if it has none. @throws SEALED_VALUE_INVALID */
 export async function loadWork(ctx: Context, kinds: Kinds, rotationId: string): Promise<Work | null> {
   const [attempt] = await findOpenAttempts(ctx, { rotationIds: [rotationId] });
   const [rotation] = await findRotations(ctx, { ids: [rotationId] });
@@ -54,7 +54,7 @@ export async function currentOf(
   return (await credentialsOf(ctx, rotation)).find(({ slot }) => slot === rotation.activeIndex)?.credential ?? null;
 }
 
-/** What is in the slots of a rotation. @throws SEALED_VALUE_INVALID */
+/** The credentials in the slots of a rotation. @throws SEALED_VALUE_INVALID */
 export async function credentialsOf(
   ctx: Context,
   rotation: Pick<RotationRow, 'id' | 'organizationId' | 'projectId'>,
@@ -68,6 +68,6 @@ export async function credentialsOf(
   );
 }
 
-/** Where a credential of a slot is stored. */
+/** The place that a credential of a slot is sealed for. */
 export const credentialAt = (rotationId: string, generation: number) =>
   ({ table: 'secret_rotation_credential', column: 'credential', rowId: rotationId, rowVersion: generation }) as const;

@@ -3,56 +3,56 @@ import type { z } from 'zod';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import type { RotationKind } from './rotation-kind.js';
 
-/** Rules of what a new rotation of a type is about. All values of the mapping are keys of secrets. */
+/** Rules of the content of a new rotation. All values of the mapping are keys of secrets. */
 type ContentRules = z.ZodObject<{
   parameters: z.ZodObject;
   secretsMapping: z.ZodObject;
   temporaryParameters: z.ZodOptional<z.ZodNullable<z.ZodObject>>;
 }>;
 
-/** Rules of what changes of it. */
+/** Rules of changes of the content. */
 type ChangeRules = z.ZodObject<{
   parameters: z.ZodOptional<z.ZodObject>;
   secretsMapping: z.ZodOptional<z.ZodObject>;
 }>;
 
-/** What REST has of a type beside its rules. */
+/** What REST needs of a type besides its rules. */
 interface InRest {
-  /** As `a service-token rotation`, in summaries. */
+  /** For summaries, for example `a service-token rotation`. */
   readonly title: string;
-  /** What is selected of its parameters. */
+  /** Selected fields of its parameters. */
   readonly parameters: string;
-  /** A body that creates one, for the API reference. */
+  /** An example body for the API reference. */
   readonly example: object;
-  /** Whether its credentials can be reset with the rights of the connection. */
+  /** Whether its credentials can be reset with the permissions of the connection. */
   readonly isReset?: true;
-  /** Numbers of its routes that are operations of the interface. */
+  /** Numbers of its routes that are operations of the specification. */
   readonly operations: { readonly [Route in 'get' | 'delete' | 'rotate']?: { readonly operation: number } };
 }
 
 /**
- * All that a type of rotations consists of. Rules, GraphQL types and REST routes are made from it; names in GraphQL are those of the
- * type: `datatool-service-token` has `DatatoolServiceTokenRotation` and the field `datatoolServiceToken` in inputs.
+ * The declaration of a type of rotations. Rules, GraphQL types and REST routes are made from it. GraphQL names follow from the type:
+ * `datatool-service-token` has the type `DatatoolServiceTokenRotation` and the input field `datatoolServiceToken`.
  */
 export interface KindDeclaration<Type extends string = string> {
   readonly type: Type;
-  /** What rotations of the type do, in the schema. */
+  /** Description of rotations of the type, in the schema. */
   readonly description: string;
   readonly content: ContentRules;
   readonly change: ChangeRules;
-  /** Whether temporary parameters are a credential to adopt, and nothing else. */
+  /** Whether temporary parameters are only a credential to adopt. */
   readonly isTemporaryAdopted: boolean;
-  /** What the API shows of its parameters. */
+  /** The GraphQL type of its parameters. */
   readonly parametersType: ClassType;
-  /** What the API shows of its credentials, in clear: strings by their names, with their descriptions. */
+  /** The plaintext fields of its credentials, all strings: descriptions by name. */
   readonly credential: { readonly description: string; readonly fields: Readonly<Record<string, string>> };
   readonly rest: InRest;
-  /** What carries it out. @param policy which outside systems may be called */
+  /** Makes its implementation. @param policy which external systems may be called */
   create(policy: TargetPolicy): RotationKind<Type>;
 }
 
-/** `datatool-service-token` -> `datatoolServiceToken`: the field of a type in inputs. */
+/** `datatool-service-token` -> `datatoolServiceToken`, the input field of a type. */
 export const fieldOf = (type: string): string => type.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** `datatool-service-token` -> `DatatoolServiceToken`: what names of GraphQL types begin with. */
+/** `datatool-service-token` -> `DatatoolServiceToken`, the prefix of GraphQL type names. */
 export const typePrefixOf = (type: string): string => fieldOf(`-${type}`);

@@ -3,98 +3,97 @@ import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import type { OpenedConnection } from '../../app-connections/public.js';
 
-/** A credential, or what is known of it before it is made. */
+/** A credential, or what is known of it before it is created. */
 export interface Credential {
-  /** What may be shown: a user name, the id of a token. */
+  /** Fields that may be shown, for example a user name or the ID of a token. */
   readonly shown: Readonly<Record<string, string | number>>;
-  /** The password or token; null before the outside system has made it. */
+  /** The password or token; null before the external system has created it. */
   readonly secret: SealedText | null;
 }
 
-/** Parameters of a rotation, which the rules of its type have checked. */
+/** Validated parameters of a rotation. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** What a rotation changes, and by what. */
+/** What a rotation changes, and the connection that it uses. */
 export interface RotationTarget {
   readonly rotationId: string;
   readonly organizationId: string;
   readonly projectId: string;
   readonly parameters: Parameters;
   readonly connection: OpenedConnection;
-  /** The credential that is published now; null before the first one. */
+  /** The published credential; null before the first one. */
   readonly current: Credential | null;
-  /** What the caller gave at the creation only; null at any other time. */
+  /** Temporary parameters, given only at creation; null at any other time. */
   readonly temporary: Readonly<Record<string, SealedText>> | null;
 }
 
-/** What came of a call whose answer is not known. */
+/** The result of a call without a response. */
 export type Finding =
   | { readonly outcome: 'done'; readonly credential: Credential }
-  /** Nothing happened: the same candidate may be applied. */
+  /** It had no effect: the same candidate can be applied again. */
   | { readonly outcome: 'not-done' }
-  /** Whatever may have happened is of no use: a new candidate under a new name is needed, and what is found by the old name is to be revoked. */
+  /** Its effect is of no use: a new candidate under a new name is needed, and anything under the old name is to be revoked. */
   | { readonly outcome: 'void' }
-  /** Nobody can tell. */
+  /** It cannot be determined. */
   | { readonly outcome: 'undecided' };
 
 /**
- * What rotations of a type do outside; all types pass the same tests of faults.
- * Nothing here is called inside a transaction. Source: rotation-targets, decisions 9, reliability P6.
+ * The external operations of a type of rotations; all types pass the same tests of failures. Nothing here is called inside a transaction.
  */
 export interface RotationKind<Type extends string = string> {
   readonly type: Type;
   /** The app of its connections. */
   readonly app: OpenedConnection['app'];
-  /** What people call it. */
+  /** Display name. */
   readonly title: string;
-  /** Whether the old credential works on when a new one is published, until the rotation after. */
+  /** Whether the old credential stays valid after a new one is published, until the next rotation. */
   readonly overlaps: boolean;
-  /** How often in a row the target may refuse our own credentials before the rotation is paused: our retries must lock no account. */
+  /** Number of consecutive rejections of our own credentials after which the rotation is paused: retries must not lock an account. */
   readonly mostRefusals: number;
-  /** Time limit of `apply` in seconds. */
+  /** Timeout of `apply` in seconds. */
   readonly callSeconds: number;
-  /** How long after a call of a process that is gone `find` may not be asked yet, in seconds: what it started may still run. */
+  /** Seconds to wait before `find` after a process died during a call, which may still be running. */
   readonly orphanSeconds: number;
   /**
-   * Whether all that can be known before anything changes outside fits: parameters, connection, whether the target answers and takes
-   * the credentials. Changes nothing.
+   * Checks everything that can be known before anything changes outside: parameters, connection, and whether the target responds and
+   * accepts the credentials. Changes nothing.
    *
-   * @throws TargetFailure; VALIDATION_FAILED at the places of the input
+   * @throws TargetFailure; VALIDATION_FAILED at the paths of the input
    */
   check(ctx: Context, target: RotationTarget): Promise<void>;
-  /** What is wrong with names in parameters of what is kept in the organization; absent: they have none. Paths are as those of `changeFaults`. */
+  /** Errors of parameters that name something in the organization; absent: there are none. Paths are those of `changeFaults`. */
   nameFaults?(tx: Transaction, organizationId: string, parameters: Parameters): Promise<readonly ErrorDetail[]>;
-  /** Parameters as `candidate` and `revoke` take them, with what such names stand for now; absent: just as they are. */
+  /** Parameters for `candidate` and `revoke`, with such names resolved; absent: unchanged. */
   resolve?(ctx: Context, organizationId: string, parameters: Parameters): Promise<Parameters>;
   /**
-   * All that is known of a new credential before it is made.
+   * A new credential, as far as it is known before it is created.
    *
-   * @param name of this attempt alone, never used again
+   * @param name external name, used for this attempt only
    */
   candidate(parameters: Parameters, name: string): Credential;
-  /** A credential that there is, of what was given at the creation. */
+  /** An existing credential, from what was given at creation. */
   adopted(parameters: Parameters, temporary: Readonly<Record<string, SealedText>>): Credential;
-  /** As `verify`, of one that was adopted, whose text nobody has seen work; absent: as any other. */
+  /** Like `verify`, for an adopted credential whose secret was never verified; absent: the same as `verify`. */
   verifyAdopted?(ctx: Context, target: RotationTarget, credential: Credential): Promise<void>;
-  /** Makes a candidate the credential outside. @throws TargetFailure, which says whether it may have happened all the same */
+  /** Makes a candidate the valid credential. @throws TargetFailure, which says whether it may have taken effect */
   apply(ctx: Context, target: RotationTarget, candidate: Credential): Promise<Credential>;
-  /** As `apply`, with the rights of the connection, where the account's own may not do; absent: there is no other way. */
+  /** Like `apply`, with the permissions of the connection, if the account's own credentials fail; absent: impossible. */
   reset?(ctx: Context, target: RotationTarget, candidate: Credential): Promise<Credential>;
-  /** Whether a rotation with such parameters may be reset; absent: none may. */
+  /** Whether a rotation with these parameters can be reset; absent: none can. */
   mayReset?(parameters: Parameters): boolean;
-  /** What of parameters cannot change so; absent: all can. Paths are those of the content, as `parameters.username`. */
+  /** Errors of parameters that cannot change this way; absent: all can. Paths are those of the content, for example `parameters.username`. */
   changeFaults?(present: Parameters, given: Parameters | undefined): readonly ErrorDetail[];
-  /** What came of an `apply` whose answer is not known. @throws TargetFailure when it cannot be found out now */
+  /** Looks up the result of an `apply` without a response. @throws TargetFailure if it cannot be determined now */
   find(ctx: Context, target: RotationTarget, candidate: Credential): Promise<Finding>;
-  /** Whether a credential works. @throws TargetFailure CREDENTIALS_REJECTED when it does not; another code when that is not known */
+  /** Checks whether a credential works. @throws TargetFailure CREDENTIALS_REJECTED if it does not; another code if that is unknown */
   verify(ctx: Context, target: RotationTarget, credential: Credential): Promise<void>;
-  /** Ends a credential, or finds that it has ended. @throws TargetFailure: it may still work */
+  /** Revokes a credential, or finds that it is revoked. @throws TargetFailure: it may still work */
   revoke(ctx: Context, target: RotationTarget, credential: Credential): Promise<void>;
-  /** What a candidate of that name is called outside. */
+  /** External name of a candidate. */
   outsideName(parameters: Parameters, name: string): string;
-  /** Ends whatever has a name outside, as far as it is there by now; absent: nothing is found by its name. @throws TargetFailure */
+  /** Revokes whatever exists under an external name by now; absent: nothing can be found by name. @throws TargetFailure */
   revokeByName?(ctx: Context, target: RotationTarget, name: string): Promise<void>;
-  /** What the mapped secrets hold, by field, of a credential that is made. */
+  /** Values of the mapped secrets, by field, of a created credential. */
   secretsOf(credential: Credential): Readonly<Record<string, SealedText>>;
   /** What two rotations must not change at the same time, such as an account of a host; null: nothing. */
   exclusive(parameters: Parameters, connection: Readonly<Record<string, unknown>>): string | null;

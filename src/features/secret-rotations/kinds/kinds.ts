@@ -6,34 +6,34 @@ import { HOSTOS_LOCAL_ACCOUNT } from './hostos-local-account/account-declaration
 
 const DECLARED = [DATATOOL_SERVICE_TOKEN, HOSTOS_LOCAL_ACCOUNT] as const satisfies readonly KindDeclaration[];
 
-/** The types of rotations. Source: specification 16 to 18. */
+/** The types of rotations (operations 16 to 18). */
 export type RotationType = (typeof DECLARED)[number]['type'];
 
-/** What is declared of every type, in the order in which they are shown. A new type is a folder, and a row here. */
+/** The declarations of all types, in display order. To add a type, add a folder and a row here. */
 export const DECLARATIONS: readonly KindDeclaration<RotationType>[] = DECLARED;
 
 export const ROTATION_TYPES: readonly RotationType[] = DECLARED.map(({ type }) => type);
 
-/** Makes something of every type. @returns what was made of a type */
+/** Makes something of every type. @returns a look-up by type */
 export function ofEveryType<T>(make: (declared: KindDeclaration<RotationType>) => T): (type: RotationType) => T {
   const made = new Map(DECLARATIONS.map((declared) => [declared.type, make(declared)]));
   return (type) => {
     const one = made.get(type);
-    if (one === undefined) throw new Error('there is no such type of rotations');
+    if (one === undefined) throw new Error('unknown type of rotations');
     return one;
   };
 }
 
-/** What carries out each type of rotation. */
+/** The implementation of each type. */
 export class Kinds {
-  /** @throws Error for a type that is not in the list */
+  /** @throws Error for an unknown type */
   readonly of: (type: RotationType) => RotationKind<RotationType>;
 
   constructor(policy: TargetPolicy) {
     this.of = ofEveryType((declared) => declared.create(policy));
   }
 
-  /** All of them, in the order in which they are shown. */
+  /** All of them, in display order. */
   get all(): readonly RotationKind<RotationType>[] {
     return ROTATION_TYPES.map(this.of);
   }

@@ -15,6 +15,6 @@ export const PasswordRuleSchema = defineEntity({
   },
 });
 
-/** What generated passwords are like, under a name that rotations of the organization use. */
+/** Requirements for generated passwords, under a name that rotations of the organization use. */
 export class PasswordRule extends PasswordRuleSchema.class {}
 PasswordRuleSchema.setClass(PasswordRule);

@@ -20,7 +20,7 @@ export const findRules = prepared(({ organizationId, ids }: { organizationId: st
   rules.where('organization_id', '=', organizationId).where('id', '=', anyOf(ids)),
 );
 
-/** A password rule as it is read. */
+/** A password rule as read from the database. */
 export type PasswordRuleRow = Awaited<ReturnType<typeof findRules>>[number];
 
 /** All rules of an organization, by name. */
@@ -32,7 +32,7 @@ export const findRuleByName = prepared(({ organizationId, name }: { organization
   rules.where('organization_id', '=', organizationId).where('name', '=', name),
 );
 
-/** As `findRuleByName`; nobody deletes the rule until the transaction ends. */
+/** Like `findRuleByName`, and prevents deletion of the rule until the transaction ends. */
 export const holdRule = prepared(({ organizationId, name }: { organizationId: string; name: string }) =>
   rules.where('organization_id', '=', organizationId).where('name', '=', name).forKeyShare(),
 );

@@ -13,7 +13,7 @@ export class PasswordRuleResolver {
   @query(
     PasswordRuleConnection,
     ListPasswordRules,
-    'The password rules of your organization, by name. Needs `read` on app-connections in the organization.',
+    'Password rules of your organization, by name. Requires `read` on `app-connections` in the organization.',
   )
   async passwordRules(ctx: Context, args: object): Promise<CountedConnectionOf<PasswordRuleType>> {
     const { page, totalCount } = await this.service.list(ctx, args);
@@ -23,7 +23,7 @@ export class PasswordRuleResolver {
   @query(
     PasswordRuleType,
     OnePasswordRule,
-    'One password rule by its id. Needs `read` on app-connections in the organization.',
+    'A password rule, by ID. Requires `read` on `app-connections` in the organization.',
   )
   async passwordRule(ctx: Context, args: object): Promise<PasswordRuleType> {
     return this.service.get(ctx, args);
@@ -31,8 +31,8 @@ export class PasswordRuleResolver {
 
   @mutation(
     CreatePasswordRule,
-    { passwordRule: [PasswordRuleType, 'The new rule.'] },
-    'Makes a password rule, which whoever may make or change rotations of local accounts may use by its name. Needs `create` on app-connections in the organization.',
+    { passwordRule: [PasswordRuleType, 'The created password rule.'] },
+    'Creates a password rule. Anyone who can create or edit rotations of local accounts can use it by name. Requires `create` on `app-connections` in the organization.',
   )
   async createPasswordRule(ctx: Context, input: object): Promise<{ passwordRule: PasswordRuleType }> {
     return { passwordRule: await this.service.create(ctx, input) };
@@ -40,8 +40,8 @@ export class PasswordRuleResolver {
 
   @mutation(
     UpdatePasswordRule,
-    { passwordRule: [PasswordRuleType, 'The rule as it is now.'] },
-    'Changes a password rule. Each account that uses it gets such a password with its next rotation. Needs `edit` on app-connections in the organization.',
+    { passwordRule: [PasswordRuleType, 'The updated password rule.'] },
+    'Updates a password rule. Accounts that use it get a matching password at their next rotation. Requires `edit` on `app-connections` in the organization.',
   )
   async updatePasswordRule(ctx: Context, input: object): Promise<{ passwordRule: PasswordRuleType }> {
     return { passwordRule: await this.service.update(ctx, input) };
@@ -49,8 +49,8 @@ export class PasswordRuleResolver {
 
   @mutation(
     OnePasswordRule,
-    { passwordRule: [PasswordRuleType, 'The deleted rule.'] },
-    'Deletes a password rule that no rotation uses. Needs `delete` on app-connections in the organization.',
+    { passwordRule: [PasswordRuleType, 'The deleted password rule.'] },
+    'Deletes a password rule that no rotation uses. Requires `delete` on `app-connections` in the organization.',
   )
   async deletePasswordRule(ctx: Context, input: object): Promise<{ passwordRule: PasswordRuleType }> {
     return { passwordRule: await this.service.delete(ctx, input) };

@@ -5,30 +5,30 @@ import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
 import { expectedVersion } from '../../../kernel/version.js';
 import { PasswordRequirements } from './requirements.rules.js';
 
-/** What rotations call a rule by. */
+/** The name that rotations refer to. */
 export const ruleName = slugText(1, 64);
 
 const id = idOf('password rule');
 const description = personText(0, 256)
   .nullish()
-  .meta({ description: 'What it is for, up to 256 characters; null for nothing.' });
+  .meta({ description: 'Description of the rule, up to 256 characters. Null if it has none.' });
 
 export const CreatePasswordRule = z
   .strictObject({
     name: ruleName.meta({
       description:
-        'Lower-case words joined by hyphens, 1 to 64 characters, unique in the organization. It cannot change, since rotations use it.',
+        'Name of the rule, 1 to 64 characters: lower-case words separated by hyphens. Unique in the organization. It cannot change, because rotations refer to it.',
     }),
     description,
     requirements: PasswordRequirements,
   })
-  .meta({ description: 'A new password rule.' });
+  .meta({ description: 'Fields of the new password rule.' });
 
 export const UpdatePasswordRule = z
   .strictObject({ id, expectedVersion, description, requirements: PasswordRequirements.optional() })
-  .meta({ description: 'Changes of a password rule. What is absent stays.' });
+  .meta({ description: 'Fields of the password rule to change. Absent fields keep their value.' });
 
-export const OnePasswordRule = z.strictObject({ id }).meta({ description: 'Which password rule.' });
+export const OnePasswordRule = z.strictObject({ id }).meta({ description: 'The password rule, by ID.' });
 
 /** Arguments of `passwordRules`. */
 export const ListPasswordRules = z.strictObject({ ...pageRules, ...orderRules });

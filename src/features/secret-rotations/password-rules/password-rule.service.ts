@@ -18,21 +18,21 @@ const NOT_FOUND = 'PASSWORD_RULE_NOT_FOUND';
 const CONSTRAINTS = {
   password_rule_name_unique: 'PASSWORD_RULE_NAME_TAKEN',
   password_rule_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',
-  // Of a rotation that was made after they were counted.
+  // Covers rotations that were created after the count.
   secret_rotation_password_rule_fkey: 'PASSWORD_RULE_IN_USE',
 } as const;
 
-/** Rules are no connections: rights for single connections do not count. @throws PERMISSION_DENIED */
+/** Rules are not connections: rights limited to single connections do not count. @throws PERMISSION_DENIED */
 const allow = (ctx: Context, verb: 'read' | 'create' | 'edit' | 'delete'): void =>
   authorize(ctx, `app-connections:${verb}`, {});
 
 /**
- * Password rules of an organization: what generated passwords are like, under names that rotations use.
+ * Password rules of an organization: named requirements for generated passwords, which rotations use.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class PasswordRuleService {
-  /** Makes a rule. @throws PASSWORD_RULE_NAME_TAKEN, ORGANIZATION_NOT_FOUND */
+  /** Creates a rule. @throws PASSWORD_RULE_NAME_TAKEN, ORGANIZATION_NOT_FOUND */
   create(ctx: Context, raw: unknown): Promise<PasswordRuleRow> {
     const { description = null, ...given } = parse(CreatePasswordRule, raw);
     allow(ctx, 'create');
@@ -44,7 +44,7 @@ export class PasswordRuleService {
     });
   }
 
-  /** Changes a rule. It takes effect with the next rotation of each account. @throws PASSWORD_RULE_NOT_FOUND, CONCURRENT_CHANGE */
+  /** Updates a rule. It takes effect at the next rotation of each account. @throws PASSWORD_RULE_NOT_FOUND, CONCURRENT_CHANGE */
   update(ctx: Context, raw: unknown): Promise<PasswordRuleRow> {
     const { id, expectedVersion, description, requirements } = parse(UpdatePasswordRule, raw);
     allow(ctx, 'edit');
@@ -62,7 +62,7 @@ export class PasswordRuleService {
     });
   }
 
-  /** Deletes a rule that no rotation uses. @returns it as it was @throws PASSWORD_RULE_NOT_FOUND; PASSWORD_RULE_IN_USE, with how many do */
+  /** Deletes a rule that no rotation uses. @returns the deleted rule @throws PASSWORD_RULE_NOT_FOUND; PASSWORD_RULE_IN_USE with the count */
   delete(ctx: Context, raw: unknown): Promise<PasswordRuleRow> {
     const { id } = parse(OnePasswordRule, raw);
     allow(ctx, 'delete');
@@ -77,7 +77,7 @@ export class PasswordRuleService {
     });
   }
 
-  /** One rule. @throws PASSWORD_RULE_NOT_FOUND */
+  /** Returns one rule. @throws PASSWORD_RULE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<PasswordRuleRow> {
     const { id } = parse(OnePasswordRule, raw);
     allow(ctx, 'read');
@@ -86,7 +86,7 @@ export class PasswordRuleService {
     return rule;
   }
 
-  /** Rules by name, or in another order. */
+  /** Lists rules by name, or in another order. */
   async list(ctx: Context, raw: unknown): Promise<{ page: Page<PasswordRuleRow>; totalCount: () => Promise<number> }> {
     const request = parse(ListPasswordRules, raw);
     allow(ctx, 'read');
@@ -96,7 +96,7 @@ export class PasswordRuleService {
     return { page, totalCount: async () => rows.length };
   }
 
-  /** Rules that answers lead to by their ids. @throws PERMISSION_DENIED */
+  /** Rules by ID that a response links to. @throws PERMISSION_DENIED */
   readonly byIds: BatchLoad<PasswordRuleRow> = async (ctx, ids) => {
     allow(ctx, 'read');
     const rows = await findRules(ctx, { organizationId: ctx.organizationId, ids });
@@ -115,7 +115,7 @@ async function changed(tx: Transaction, action: string, { id, name }: PasswordRu
   return load(tx, id);
 }
 
-/** What the audit trail says of a rule that is shown. */
+/** The audit record of reading a rule. */
 export const readOf = ({ id, name }: Pick<PasswordRuleRow, 'id' | 'name'>) => ({
   action: 'password-rule:get',
   facts: { passwordRuleId: id, name },
@@ -123,5 +123,5 @@ export const readOf = ({ id, name }: Pick<PasswordRuleRow, 'id' | 'name'>) => ({
 
 const inUse = (count: number): AppError =>
   new AppError('PASSWORD_RULE_IN_USE', undefined, {
-    details: [{ path: 'id', code: 'PASSWORD_RULE_IN_USE', message: `rotations that use it: ${count}` }],
+    details: [{ path: 'id', code: 'PASSWORD_RULE_IN_USE', message: `number of rotations that use it: ${count}` }],
   });

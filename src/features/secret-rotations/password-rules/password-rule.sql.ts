@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
-/** How many rotations name a rule. */
+/** Number of rotations that use a rule. */
 export const countUses = sqlStatement({
   text: `
     select count(*)::integer as count from secret_rotation where organization_id = :organizationId and password_rule = :name`,

@@ -5,32 +5,32 @@ import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import type { PasswordRequirements } from './requirements.rules.js';
 import { PasswordRequirementsType } from './requirements.type.js';
 
-/** What the API shows of a password rule. */
+/** A password rule as the API shows it. */
 @ObjectType('PasswordRule', {
   implements: Node,
-  description: 'What generated passwords are like, under a name that rotations of local accounts use.',
+  description: 'Named requirements for generated passwords, used by rotations of local accounts.',
   simpleResolvers: true,
 })
 export class PasswordRuleType extends Node {
   @Field(() => ID, { description: 'ID of the organization.' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'What rotations call it by; unique in the organization.' })
+  @Field(() => String, { description: 'Name of the rule, unique in the organization. Rotations refer to it.' })
   name!: string;
 
-  @Field(() => String, { nullable: true, description: 'What it is for; null if nobody said.' })
+  @Field(() => String, { nullable: true, description: 'Description of the rule. Null if it has none.' })
   description!: string | null;
 
-  @Field(() => PasswordRequirementsType, { description: 'What generated passwords are like.' })
+  @Field(() => PasswordRequirementsType, { description: 'Requirements for generated passwords.' })
   requirements!: PasswordRequirements;
 
-  @Field(() => Int, { description: 'Rises with every change.' })
+  @Field(() => Int, { description: 'Version of the rule. Increments with every change.' })
   version!: number;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the rule was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the rule was last changed.' })
   updatedAt!: Date;
 }
 

@@ -6,7 +6,7 @@ import { PasswordRuleResolver } from './password-rule.resolver.js';
 import { PasswordRuleService, readOf } from './password-rule.service.js';
 import { PasswordRuleType } from './password-rule.type.js';
 
-/** What password rules add to rotations. */
+/** Entities, resolvers and nodes of password rules. */
 export function passwordRules(): Required<Pick<Feature, 'entities' | 'resolvers' | 'nodes'>> {
   const service = new PasswordRuleService();
   return {

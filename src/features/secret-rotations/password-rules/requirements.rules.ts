@@ -3,25 +3,25 @@ import type { DetailCode } from '../../../kernel/detail-codes.js';
 import { integer } from '../../../kernel/int.js';
 import { EVEN_IF_FAULTY, looseEntries } from '../../../kernel/validation.js';
 
-/** Longer ones cannot be typed into the dialogs of Windows, and from 257 characters on Samba loses them without a word. */
+/** Longer ones cannot be typed into the dialogs of Windows, and from 257 characters on Samba silently loses them. */
 const MAX_LENGTH = 127;
 const MIN_LENGTH = 8;
 export const DEFAULT_LENGTH = 48;
 const DEFAULT_SYMBOLS = '-_.~!*';
-/** Fewer different characters make passwords that are guessed, or that cannot avoid the name of the account. */
+/** Fewer different characters make passwords that can be guessed, or that cannot avoid the account name. */
 const LEAST_CHARACTERS = 10;
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 
 const count = (what: string) =>
-  integer(0, MAX_LENGTH).meta({ description: `How many ${what} it has at least; 0: none is used.` });
+  integer(0, MAX_LENGTH).meta({ description: `Minimum number of ${what}. With 0, none are used.` });
 
-/** What generated passwords are like. Source: behaviour 9.10, rotation-targets A11. */
+/** Requirements for generated passwords. */
 export const PasswordRequirements = z
   .strictObject({
     length: integer(MIN_LENGTH, MAX_LENGTH).meta({
-      description: `Its length, ${MIN_LENGTH} to ${MAX_LENGTH} characters.`,
+      description: `Length of the password, ${MIN_LENGTH} to ${MAX_LENGTH} characters.`,
     }),
     required: z
       .strictObject({
@@ -30,27 +30,27 @@ export const PasswordRequirements = z
         digits: count('digits'),
         symbols: count('symbols'),
       })
-      .meta({ description: 'How many of which characters. The others are drawn from all that are used.' }),
+      .meta({ description: 'Minimum number of characters of each class. The rest is drawn from all used classes.' }),
     allowedSymbols: z
       .string()
       .max(64)
-      .regex(/^[!-/:-@[-`{-~]*$/, 'must be symbols of ASCII: no letters, digits or blanks')
+      .regex(/^[!-/:-@[-`{-~]*$/, 'must contain only ASCII symbols: no letters, digits or spaces')
       .nullish()
-      .meta({ description: `Which symbols are used; absent or empty: ${DEFAULT_SYMBOLS}` }),
+      .meta({ description: `Symbols that may be used. Absent or empty: ${DEFAULT_SYMBOLS}` }),
   })
   .superRefine((given, issues) => {
     for (const fault of requirementFaults(given)) issues.addIssue({ code: 'custom', ...fault });
   }, EVEN_IF_FAULTY)
-  .meta({ description: 'What generated passwords are like.' });
+  .meta({ description: 'Requirements for generated passwords.' });
 export type PasswordRequirements = z.output<typeof PasswordRequirements>;
 
-/** What passwords are like when nothing is required. */
+/** Default requirements. */
 export const DEFAULT_REQUIREMENTS: PasswordRequirements = {
   length: DEFAULT_LENGTH,
   required: { lowercase: 1, uppercase: 1, digits: 1, symbols: 0 },
 };
 
-/** The characters of a password, by their class, and how many of each it has at least. Classes that are not used are not in it. */
+/** The used character classes of a password, each with its minimum number. */
 export function classesOf({ required, allowedSymbols }: PasswordRequirements): { least: number; characters: string }[] {
   const symbols = [...new Set(allowedSymbols || DEFAULT_SYMBOLS)].join('');
   return [
@@ -67,7 +67,7 @@ interface Fault {
   readonly params: { readonly code: DetailCode };
 }
 
-/** What is wrong with requirements that are right one by one; nothing where one of them is not. */
+/** Errors of the combination of valid fields; none if a field is invalid. */
 function requirementFaults(given: object): Fault[] {
   const [{ required, length, allowedSymbols } = {}] = looseEntries([given]);
   const [counts = {}] = looseEntries([required]);
@@ -77,8 +77,8 @@ function requirementFaults(given: object): Fault[] {
     { path, message, params: { code } },
   ];
   const sum = numbers.reduce<number>((total, number) => total + Number(number), 0);
-  if (sum === 0) return fault(['required'], 'must have at least one number above 0', 'TOO_SMALL');
-  if (sum > Number(length)) return fault(['required'], 'must not ask for more characters than the length', 'TOO_BIG');
+  if (sum === 0) return fault(['required'], 'must have at least one number greater than 0', 'TOO_SMALL');
+  if (sum > Number(length)) return fault(['required'], 'must not require more characters than the length', 'TOO_BIG');
   if (allowedSymbols != null && typeof allowedSymbols !== 'string') return [];
   const classes = classesOf({ length, required: counts, allowedSymbols } as PasswordRequirements);
   const characters = classes.reduce((total, one) => total + one.characters.length, 0);

@@ -5,29 +5,29 @@ import { PasswordRequirements } from './requirements.rules.js';
 inputType('RequiredCharactersInput', PasswordRequirements.shape.required);
 inputType('PasswordRequirementsInput', PasswordRequirements);
 
-@ObjectType('RequiredCharacters', { description: 'How many characters of a class at least.', simpleResolvers: true })
+@ObjectType('RequiredCharacters', { description: 'Minimum number of characters of each class.', simpleResolvers: true })
 class RequiredCharactersType {
-  @Field(() => Int, { description: 'Lower-case letters; 0: none is used.' })
+  @Field(() => Int, { description: 'Minimum number of lower-case letters. With 0, none are used.' })
   lowercase!: number;
 
-  @Field(() => Int, { description: 'Upper-case letters; 0: none is used.' })
+  @Field(() => Int, { description: 'Minimum number of upper-case letters. With 0, none are used.' })
   uppercase!: number;
 
-  @Field(() => Int, { description: 'Digits; 0: none is used.' })
+  @Field(() => Int, { description: 'Minimum number of digits. With 0, none are used.' })
   digits!: number;
 
-  @Field(() => Int, { description: 'Symbols; 0: none is used.' })
+  @Field(() => Int, { description: 'Minimum number of symbols. With 0, none are used.' })
   symbols!: number;
 }
 
-@ObjectType('PasswordRequirements', { description: 'What generated passwords are like.', simpleResolvers: true })
+@ObjectType('PasswordRequirements', { description: 'Requirements for generated passwords.', simpleResolvers: true })
 export class PasswordRequirementsType {
-  @Field(() => Int, { description: 'Their length in characters.' })
+  @Field(() => Int, { description: 'Length of the password in characters.' })
   length!: number;
 
-  @Field(() => RequiredCharactersType, { description: 'How many of which characters they have at least.' })
+  @Field(() => RequiredCharactersType, { description: 'Minimum number of characters of each class.' })
   required!: RequiredCharactersType;
 
-  @Field(() => String, { nullable: true, description: 'Which symbols are used; null or empty: those of the default.' })
+  @Field(() => String, { nullable: true, description: 'Symbols that may be used. Null or empty: the default ones.' })
   allowedSymbols!: string | null;
 }

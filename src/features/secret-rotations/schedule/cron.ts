@@ -1,21 +1,21 @@
 import { Cron } from 'croner';
 import { momentOf, wallClock } from './local-time.js';
 
-/** Numbers, ranges, lists of those, steps, and names of months and days. Nothing that only some programs know. */
+/** Numbers, ranges, lists, steps, and names of months and days. No extensions of single cron programs. */
 const VALUE = String.raw`(?:\d{1,2}|[A-Za-z]{3})`;
 const PART = String.raw`(?:\*|${VALUE}(?:-${VALUE})?)(?:/\d{1,2})?`;
 const FIELD = `${PART}(?:,${PART}){0,30}`;
-/** The minute is one number, so that nothing runs more often than once an hour. */
+/** The minute must be one number, so that nothing runs more than once an hour. */
 const EXPRESSION = new RegExp(String.raw`^[0-5]?\d(?: ${FIELD}){4}$`);
 
-/** A fault of an expression. */
+/** The error of an expression. */
 export type CronFault = 'INVALID_FORMAT' | 'NEVER';
 
-/** What is wrong with an expression; null: nothing. */
+/** Validates an expression; null if it is valid. */
 export function faultOfCron(expression: string): CronFault | null {
   if (!EXPRESSION.test(expression)) return 'INVALID_FORMAT';
   try {
-    // From a moment that is always the same: an expression is as good tomorrow as today. It covers leap years.
+    // A fixed start, so that the result does not depend on today. The search covers leap years.
     return cronOf(expression, 'UTC').nextRun(new Date('2000-01-01T00:00:00Z')) === null ? 'NEVER' : null;
   } catch {
     return 'INVALID_FORMAT';
@@ -23,8 +23,8 @@ export function faultOfCron(expression: string): CronFault | null {
 }
 
 /**
- * The first moment of an expression after a given one. A time that the clock skips counts when it goes on, and one that it shows
- * twice counts once, the first time. Null: there is none.
+ * The first time of an expression after a given one. In a DST change, a skipped time moves to the end of the gap, and a repeated time
+ * counts once, the first time. Null: there is none.
  */
 export function cronAfter(expression: string, timeZone: string, after: number): number | null {
   const cron = cronOf(expression, timeZone);

@@ -1,4 +1,4 @@
-/** A time of day on a clock on the wall. */
+/** A local time of day. */
 export interface TimeOfDay {
   readonly hours: number;
   readonly minutes: number;
@@ -7,16 +7,16 @@ export interface TimeOfDay {
 const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-/** Zones change their offset at most this far from the moment that is looked for, in practice. */
+/** In practice, zones change their offset by at most this much around a given time. */
 const AROUND_MS = DAY_MS;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** What the clock on the wall shows: milliseconds since 1970 as if it were one in UTC. */
+/** Local time, in milliseconds since 1970 as if it were UTC. */
 export const wallClock = (at: number, timeZone: string): number =>
   timeZone === 'UTC' ? at : at + offsetAt(at, timeZone);
 
-/** Whether a name is that of a zone in the IANA database. */
+/** Whether a name is a zone of the IANA database. */
 export function isTimeZone(name: string): boolean {
   try {
     formatOf(name);
@@ -27,10 +27,10 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * The first moment at which the clock on the wall shows a time, or, where it is put forward over that time, the first after it. Of a
- * time that it shows twice, the first.
+ * The first instant at which the local clock shows a time; if a DST change skips that time, the end of the gap. If the time repeats, the
+ * first of both.
  *
- * @param wall milliseconds since 1970 as if the clock were one in UTC
+ * @param wall milliseconds since 1970 as if the local time were UTC
  */
 export function momentOf(wall: number, timeZone: string): number {
   if (timeZone === 'UTC') return wall;
@@ -41,17 +41,17 @@ export function momentOf(wall: number, timeZone: string): number {
   return firstPast(wall, { from: earliest - 1, to: latest, timeZone });
 }
 
-/** The moment of a time of day. @param day days since 1970-01-01, of the zone's calendar */
+/** The instant of a time of day. @param day days since 1970-01-01 in the calendar of the zone */
 export const momentOnDay = (day: number, { hours, minutes }: TimeOfDay, timeZone: string): number =>
   momentOf(day * DAY_MS + (hours * 60 + minutes) * MINUTE_MS, timeZone);
 
-/** The day of a moment in the calendar of a zone: days since 1970-01-01. */
+/** The local date of an instant: days since 1970-01-01 in the calendar of the zone. */
 export const dayOf = (at: number, timeZone: string): number => Math.floor(wallClock(at, timeZone) / DAY_MS);
 
-/** The day of the week, Monday 0 to Sunday 6. 1970-01-01 was a Thursday. */
+/** Day of the week, Monday 0 to Sunday 6. 1970-01-01 was a Thursday. */
 export const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
 
-/** The clock is behind the time at `from` and past it at `to`. */
+/** Binary search: the local clock is behind the time at `from` and past it at `to`. */
 function firstPast(wall: number, { from, to, timeZone }: { from: number; to: number; timeZone: string }): number {
   let [behind, past] = [from, to];
   while (past - behind > 1) {
@@ -62,7 +62,7 @@ function firstPast(wall: number, { from, to, timeZone }: { from: number; to: num
   return past;
 }
 
-/** Milliseconds that the clock on the wall is ahead of UTC. */
+/** Offset from UTC in milliseconds. */
 function offsetAt(at: number, timeZone: string): number {
   const parts: Partial<Record<string, number>> = {};
   for (const { type, value } of formatOf(timeZone).formatToParts(at)) parts[type] = Number(value);
@@ -70,7 +70,7 @@ function offsetAt(at: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1_000) * 1_000;
 }
 
-/** @throws RangeError for a name that is no zone */
+/** @throws RangeError for an unknown zone */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;

@@ -2,51 +2,50 @@ import { cronAfter } from './cron.js';
 import { DAY_MS, dayOf, momentOf, momentOnDay, type TimeOfDay, wallClock } from './local-time.js';
 import { nextOpening, openFrom, openingAfter, type RotationWindow } from './window.js';
 
-/** When a rotation runs by itself. All of it is data: nothing here reads a clock. */
+/** The schedule of automatic rotation. Pure data: nothing here reads a clock. */
 export interface SchedulePolicy {
-  /** False: never by itself. */
+  /** Whether automatic rotation is on. */
   readonly isAutomatic: boolean;
-  /** Days from one to the next. */
+  /** Interval in days. */
   readonly intervalDays: number;
-  /** The time of day, in `timeZone`. */
+  /** Time of day, in `timeZone`. */
   readonly rotateAt: TimeOfDay;
-  /** Five fields of cron, in `timeZone`, which stand in for interval and time of day; null: none. */
+  /** A cron expression of five fields, in `timeZone`, instead of interval and time of day; null: none. */
   readonly cron: string | null;
   /** A zone of the IANA database, or `UTC`. */
   readonly timeZone: string;
-  /** When it may run; null: at any time. */
+  /** When it may run; null: any time. */
   readonly window: RotationWindow | null;
-  /** When to run after the window has passed without: as soon as it may, or when the window opens the next time. */
+  /** When to run after a missed window: as soon as possible, or when the window next opens. */
   readonly missed: MissedRun;
 }
 
 export const MISSED_RUNS = ['as-soon-as-possible', 'next-window'] as const;
 type MissedRun = (typeof MISSED_RUNS)[number];
 
-/** The last time that it succeeded, and what began that. */
+/** The last success and its reason. */
 export interface LastRotation {
   readonly at: Date;
   readonly reason: 'creation' | 'manual' | 'schedule';
 }
 
-/** A time of another rotation that this one must be so far away from: of the last run, or the next. */
+/** A run of another rotation, last or next, and the minimum distance from it. */
 export interface Distance {
   readonly at: Date;
   readonly minutes: number;
 }
 
 /**
- * When a rotation runs next by itself; null: it does not. Always after `now`: a change of the schedule begins nothing by itself.
+ * When a rotation next runs automatically; null: never. Always after `now`: a change of the schedule starts nothing.
  *
- * After a scheduled run the interval counts from the latest moment of the schedule that is not after the run, so that nothing drifts.
- * After creation or a manual run it is the first such moment that is at least the interval later. A time that the clock skips moves to
- * when it goes on, and one that it shows twice counts the first time. What falls outside of the window moves to its next opening, and
- * what is too near to another rotation moves behind that.
+ * After a scheduled run the interval counts from the latest scheduled time that is not after the run, so that times do not drift. After
+ * creation or a manual run it is the first scheduled time that is at least the interval later. In a DST change, a skipped time moves to
+ * the end of the gap, and a repeated time counts the first time. A time outside of the window moves to its next opening, and a time too
+ * close to another rotation moves behind that.
  *
- * @param last when it last succeeded
- * @param given `now`: absent, the moment of the last success; `others`: times to stay away from, which are those of rotations that
- *   this one names and of rotations that name this one
- * Source: decisions 9.6.
+ * @param last the last success
+ * @param given `now`: default is the time of the last success; `others`: times to keep a distance from, of rotations that this one names
+ *   and of rotations that name this one
  */
 export function nextRotationAt(
   policy: SchedulePolicy,
@@ -61,10 +60,10 @@ export function nextRotationAt(
 }
 
 /**
- * When a rotation that was planned may start, asked when its time has come: now or before is now. Later where the window has closed
- * meanwhile, since the service did not run, or something else had to end first.
+ * When a due rotation may start; `now` or earlier means now. Later if its window has closed in the meantime, because of downtime or
+ * because something else had to end first.
  *
- * @param plannedAt as `nextRotationAt` or `retryAt` had it
+ * @param plannedAt as returned by `nextRotationAt` or `retryAt`
  */
 export function startAt({ window, timeZone, missed }: SchedulePolicy, plannedAt: Date, now: Date): Date {
   if (window === null || now < plannedAt) return plannedAt;
@@ -75,10 +74,10 @@ export function startAt({ window, timeZone, missed }: SchedulePolicy, plannedAt:
 }
 
 /**
- * Until when a value that is published now is valid at least, unless somebody rotates by hand before; null: nobody can say, since
- * nothing rotates by itself.
+ * Until when a value published now is valid at least, unless somebody rotates manually; null: unknown, because automatic rotation is
+ * off.
  *
- * @param given `nextAt`: when it rotates next; `overlaps`: the credential before stays valid until the rotation after that
+ * @param given `nextAt`: the next rotation; `overlaps`: whether a replaced credential stays valid until the next rotation
  */
 export function validAtLeastUntil(
   policy: SchedulePolicy,
@@ -90,22 +89,20 @@ export function validAtLeastUntil(
 const FIRST_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 6 * 3_600_000;
 
-/** A run that failed. */
+/** A failed run. */
 export interface FailedRun {
   readonly at: Date;
-  /** How many have failed in a row, this one too. */
+  /** Number of consecutive failures, including this one. */
   readonly failures: number;
-  /** From 0 to 1. */
+  /** Random number from 0 to 1. */
   readonly random: number;
-  /** What the outside system asked for. */
+  /** Delay that the external system requests. */
   readonly retryAfterSeconds?: number | null;
 }
 
 /**
- * When a failed rotation is tried again: after a minute, twice as long each time, six hours at most, of which half is random, so that
- * all those that failed together do not come back together. Never outside of the window.
- *
- * Source: decisions 9.6.
+ * When a failed rotation is retried: after a minute, doubling up to six hours, with 50% jitter, so that rotations that failed together
+ * are not retried together. Never outside of the window.
  */
 export function retryAt(
   { window, timeZone }: Pick<SchedulePolicy, 'window' | 'timeZone'>,
@@ -116,7 +113,7 @@ export function retryAt(
   return new Date(openFrom(at.getTime() + pause, window, timeZone));
 }
 
-/** @param after the result is later */
+/** @param after exclusive lower bound of the result */
 function nextOfInterval(
   { intervalDays, rotateAt, timeZone }: SchedulePolicy,
   { at, reason }: LastRotation,
@@ -129,13 +126,13 @@ function nextOfInterval(
   return next > after ? next : firstMoment(rotateAt, timeZone, after + 1);
 }
 
-/** The day of the latest moment with this time that is not after a given one. */
+/** The date of the latest scheduled time that is not after a given time. */
 function latestDay(rotateAt: TimeOfDay, timeZone: string, at: number): number {
   const today = dayOf(at, timeZone);
   return momentOnDay(today, rotateAt, timeZone) <= at ? today : today - 1;
 }
 
-/** The first moment with this time that is not before a given one. */
+/** The first scheduled time that is not before a given time. */
 function firstMoment(rotateAt: TimeOfDay, timeZone: string, from: number): number {
   const today = dayOf(from, timeZone);
   for (const day of [today - 1, today]) {
@@ -145,7 +142,7 @@ function firstMoment(rotateAt: TimeOfDay, timeZone: string, from: number): numbe
   return momentOnDay(today + 1, rotateAt, timeZone);
 }
 
-/** The first moment, not before a given one, that is far enough from all others, and in the window. */
+/** The first time, not before a given one, at the minimum distance from all others and within the window. */
 function awayFrom(others: readonly Distance[], from: number, { window, timeZone }: SchedulePolicy): number {
   const times = others.map(({ at, minutes }) => ({ at: at.getTime(), ms: minutes * 60_000 }));
   for (let at = from; ; ) {

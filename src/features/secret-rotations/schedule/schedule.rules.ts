@@ -8,13 +8,13 @@ import { MISSED_RUNS } from './next-rotation.js';
 import { WEEKDAYS } from './window.js';
 
 const MAX_DAYS = 3_650;
-/** Longer than the name of any zone, and than any expression that somebody reads. */
+/** Longer than any zone name and any readable expression. */
 const MAX_TIME_ZONE = 64;
 const MAX_CRON = 100;
 
 /** Days between two rotations. */
 export const rotationInterval = integer(1, MAX_DAYS).meta({
-  description: `Days between two rotations, 1 to ${MAX_DAYS}.`,
+  description: `Days between two automatic rotations, 1 to ${MAX_DAYS}.`,
 });
 
 /** A time of day. */
@@ -33,40 +33,41 @@ const days = z
   .min(1)
   .max(WEEKDAYS.length)
   .refine((names) => new Set(names).size === names.length, {
-    error: 'must name no day twice',
+    error: 'must not contain duplicates',
     params: { code: 'DUPLICATE' },
   })
-  .meta({ description: 'On which days it opens, none twice.' });
+  .meta({ description: 'Days on which the window opens, without duplicates.' });
 
 /** When rotations may run. */
 export const RotationWindow = z
   .strictObject({
     days,
-    from: TimeOfDay.meta({ description: 'When it opens.' }),
-    to: TimeOfDay.meta({ description: 'When it closes: on the next day if that is earlier than it opens.' }),
+    from: TimeOfDay.meta({ description: 'When the window opens.' }),
+    to: TimeOfDay.meta({ description: 'When the window closes. If earlier than `from`, on the next day.' }),
   })
   .refine(({ from, to }) => from.hours !== to.hours || from.minutes !== to.minutes, {
-    error: 'must be another time than `from`',
+    error: 'must differ from `from`',
     path: ['to'],
     params: { code: 'INVALID' },
   })
-  .meta({ description: 'When a rotation may run by itself, in the time zone of its schedule.' });
+  .meta({ description: 'Window in which the rotation may run automatically, in the time zone of its schedule.' });
 
 const timeZone = z
   .string()
   .max(MAX_TIME_ZONE, { abort: true })
   .refine((name) => /^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name) && isTimeZone(name), {
-    error: 'must be a time zone of the IANA database, as `Europe/Berlin`',
+    error: 'must be a time zone of the IANA database, for example Europe/Berlin',
     params: { code: 'INVALID_VALUE' },
   })
   .meta({
     description:
-      'Time zone of all times of the schedule, as `Europe/Berlin`. A time that the clock skips moves to when it goes on; one that it shows twice counts the first time.',
+      'Time zone of all times of the schedule, for example `Europe/Berlin`. When clocks go forward, a skipped time moves to the end of the gap; when they go back, a repeated time counts once.',
   });
 
 const CRON_MESSAGES: Readonly<Record<CronFault, string>> = {
-  INVALID_FORMAT: 'must have the five fields minute, hour, day, month and day of the week; the minute is one number',
-  NEVER: 'must name a day that there is',
+  INVALID_FORMAT:
+    'must have the five fields minute, hour, day, month and day of the week; the minute must be a single number',
+  NEVER: 'must match at least one existing date',
 };
 
 const cron = z
@@ -80,43 +81,42 @@ const cron = z
   })
   .meta({
     description:
-      'A cron expression, as `30 4 * * MON`, in place of interval and time of day: minute, hour, day, month, day of the week. The minute is one number: at most once an hour.',
+      'Cron expression, for example `30 4 * * MON`, instead of interval and time of day. Fields: minute, hour, day, month, day of the week. The minute must be a single number.',
   });
 
-/** What a schedule may have beside interval and time of day. */
+/** Settings of a schedule besides interval and time of day. */
 export const ScheduleOptions = z
   .strictObject({
     timeZone: timeZone.default('UTC'),
     cron: cron.nullish(),
     window: RotationWindow.nullish(),
     missed: missedRun.default('as-soon-as-possible').meta({
-      description:
-        'When to run after the window has passed without: as soon as one is open, or when one opens the next time.',
+      description: 'When to run after a missed window: as soon as a window is open, or at the next opening.',
     }),
   })
   .refine(({ window, missed }) => missed !== 'next-window' || window != null, {
     ...EVEN_IF_FAULTY,
-    error: 'must be given where a missed run waits for the next window',
+    error: 'required if missed runs wait for the next window',
     path: ['window'],
     params: { code: 'MISSING' },
   })
-  .meta({ description: 'When a rotation runs by itself, beside its interval and time of day.' });
+  .meta({ description: 'Further settings of automatic rotation, besides interval and time of day.' });
 
 const MAX_APART_MINUTES = 10_080;
 const MAX_APART = 10;
 
-/** Another rotation to stay away from. */
+/** Another rotation to keep a distance from. */
 export const Apart = z
   .strictObject({
-    rotationId: idOf('Another rotation of the project.'),
+    rotationId: idOf('ID of another rotation of the project.'),
     minutes: integer(1, MAX_APART_MINUTES).meta({
-      description: `How far it stays away from that, in minutes, 1 to ${MAX_APART_MINUTES}.`,
+      description: `Minimum distance from its runs in minutes, 1 to ${MAX_APART_MINUTES}.`,
     }),
   })
-  .meta({ description: 'A rotation that another one must never fall together with.' });
+  .meta({ description: 'Another rotation that must not run at about the same time.' });
 
-/** Rotations to stay away from. */
+/** Rotations to keep a distance from. */
 export const apartFrom = z
   .array(Apart)
   .max(MAX_APART)
-  .meta({ description: `Up to ${MAX_APART} rotations that it must never fall together with.` });
+  .meta({ description: `Up to ${MAX_APART} rotations that must not run at about the same time.` });

@@ -6,17 +6,17 @@ import { WEEKDAYS } from './window.js';
 
 const WeekdayEnum = enumType(
   'Weekday',
-  'A day of the week.',
-  Object.fromEntries(WEEKDAYS.map((day) => [day, `A ${day}.`])),
+  'Days of the week.',
+  Object.fromEntries(WEEKDAYS.map((day) => [day, `${day.charAt(0).toUpperCase()}${day.slice(1)}s.`])),
   weekday,
 );
 
 const MissedRunEnum = enumType(
   'MissedRun',
-  'When a rotation runs after its window has passed without.',
+  'When a rotation runs after it missed its window.',
   {
     'as-soon-as-possible': 'As soon as a window is open.',
-    'next-window': 'When a window opens the next time.',
+    'next-window': 'At the next opening of the window.',
   },
   missedRun,
 );
@@ -35,50 +35,56 @@ export class TimeOfDayType {
   minutes!: number;
 }
 
-@ObjectType('RotationWindow', { description: 'When a rotation may run by itself.', simpleResolvers: true })
+@ObjectType('RotationWindow', {
+  description: 'Window in which a rotation may run automatically.',
+  simpleResolvers: true,
+})
 class RotationWindowType {
-  @Field(() => [WeekdayEnum], { description: 'On which days it opens.' })
+  @Field(() => [WeekdayEnum], { description: 'Days on which the window opens.' })
   days!: readonly string[];
 
-  @Field(() => TimeOfDayType, { description: 'When it opens.' })
+  @Field(() => TimeOfDayType, { description: 'When the window opens.' })
   from!: TimeOfDayType;
 
-  @Field(() => TimeOfDayType, { description: 'When it closes: on the next day if that is earlier than it opens.' })
+  @Field(() => TimeOfDayType, { description: 'When the window closes. If earlier than `from`, on the next day.' })
   to!: TimeOfDayType;
 }
 
 @ObjectType('ApartRotation', {
-  description: 'A rotation that another one must never fall together with.',
+  description: 'Another rotation that must not run at about the same time.',
   simpleResolvers: true,
 })
 class ApartType {
   @Field(() => ID, { description: 'ID of the other rotation.' })
   rotationId!: string;
 
-  @Field(() => Int, { description: 'How far it stays away from that, in minutes.' })
+  @Field(() => Int, { description: 'Minimum distance from its runs, in minutes.' })
   minutes!: number;
 }
 
 @ObjectType('SecretRotationSchedule', {
-  description: 'When a rotation runs by itself, beside its interval and time of day.',
+  description: 'Further settings of automatic rotation, besides interval and time of day.',
   simpleResolvers: true,
 })
 export class ScheduleType {
-  @Field(() => String, { description: 'Time zone of all its times, as `Europe/Berlin`.' })
+  @Field(() => String, { description: 'Time zone of all times of the schedule, for example `Europe/Berlin`.' })
   timeZone!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'A cron expression in place of interval and time of day; null: none.',
+    description: 'Cron expression instead of interval and time of day. Null: none.',
   })
   cron!: string | null;
 
-  @Field(() => RotationWindowType, { nullable: true, description: 'When it may run; null: at any time.' })
+  @Field(() => RotationWindowType, {
+    nullable: true,
+    description: 'Window in which the rotation may run. Null: any time.',
+  })
   window!: RotationWindowType | null;
 
-  @Field(() => MissedRunEnum, { description: 'When it runs after its window has passed without.' })
+  @Field(() => MissedRunEnum, { description: 'When the rotation runs after it missed its window.' })
   missed!: string;
 
-  @Field(() => [ApartType], { description: 'Rotations that it must never fall together with.' })
+  @Field(() => [ApartType], { description: 'Rotations that must not run at about the same time.' })
   apart!: readonly ApartType[];
 }

@@ -3,26 +3,26 @@ import { dayOf, momentOnDay, type TimeOfDay, weekdayOf } from './local-time.js';
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 type Weekday = (typeof WEEKDAYS)[number];
 
-/** When rotations may run: on these days from a time to another one, which is on the next day when it is not later. */
+/** A weekly window: on these days, from a time to another one; on the next day if that is not later. */
 export interface RotationWindow {
   readonly days: readonly Weekday[];
   readonly from: TimeOfDay;
   readonly to: TimeOfDay;
 }
 
-/** A time during which a window is open: `closesAt` is no part of it. */
+/** An open period; `closesAt` is exclusive. */
 export interface Opening {
   readonly opensAt: number;
   readonly closesAt: number;
 }
 
-/** A window of one day in the week may be lost once a year to a clock that is put forward. */
+/** A DST change can remove the window of one day per year. */
 const MAX_DAYS = 16;
 
-/** The first opening that closes after a moment: the present one, or the next. */
+/** The first opening that closes after a time: the current or the next one. */
 export function openingAfter(at: number, window: RotationWindow, timeZone: string): Opening {
   const today = dayOf(at, timeZone);
-  // One that opened yesterday may still be open.
+  // A window opened yesterday may still be open.
   for (let day = today - 1; day <= today + MAX_DAYS; day += 1) {
     if (!window.days.includes(WEEKDAYS[weekdayOf(day)] as Weekday)) continue;
     const opensAt = momentOnDay(day, window.from, timeZone);
@@ -32,11 +32,11 @@ export function openingAfter(at: number, window: RotationWindow, timeZone: strin
   throw new Error('the window never opens');
 }
 
-/** The first moment, not before a given one, at which a window is open. */
+/** The first time, not before a given one, at which a window is open. */
 export const openFrom = (at: number, window: RotationWindow | null, timeZone: string): number =>
   window === null ? at : Math.max(at, openingAfter(at, window, timeZone).opensAt);
 
-/** The first opening that begins at a moment or later. */
+/** The first opening that starts at or after a time. */
 export function nextOpening(at: number, window: RotationWindow, timeZone: string): number {
   const first = openingAfter(at, window, timeZone);
   return first.opensAt >= at ? first.opensAt : openingAfter(first.closesAt, window, timeZone).opensAt;

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { AttemptState } from './states.js';
 
-/** Why an attempt was begun. */
+/** Why an attempt was started. */
 export const ATTEMPT_REASONS = ['creation', 'adoption', 'schedule', 'manual', 'reconciliation'] as const;
 export type AttemptReason = (typeof ATTEMPT_REASONS)[number];
 
@@ -13,26 +13,26 @@ const AttemptSchema = defineEntity({
     id: p.uuid().primary(),
     organizationId: p.uuid(),
     projectId: p.uuid(),
-    /** Null once the rotation is gone: what came of its creation is still asked for. */
+    /** Null after the rotation was deleted: the result of its creation is still queried. */
     rotationId: p.uuid().nullable(),
-    /** Counts the attempts of the rotation. */
+    /** Number of the attempt within its rotation. */
     number: p.integer(),
     reason: p.text().$type<AttemptReason>(),
     state: p.text().$type<AttemptState>(),
-    /** How often the outside system was asked. */
+    /** Number of calls to the external system. */
     calls: p.integer().default(0),
-    /** How often it had a new candidate. Candidate and result are sealed for it. */
+    /** Number of replaced candidates. Candidate and result are sealed for it. */
     candidateVersion: p.integer().default(0),
-    /** What it is called outside. Never used again. */
+    /** External name. Never reused. */
     name: p.text(),
     candidateSealed: p.blob(),
     resultSealed: p.blob().nullable(),
-    /** What was given at the creation only, until it has ended. */
+    /** Temporary parameters of the creation, until it has ended. */
     temporarySealed: p.blob().nullable(),
     /** Digest of what no other attempt may change at the same time. */
     exclusive: p.blob().nullable(),
     calledAt: p.datetime(3).nullable(),
-    /** Look-ups and checks that failed. */
+    /** Failed look-ups and checks. */
     tries: p.integer().default(0),
     errorCode: p.text().nullable(),
     messageSealed: p.blob().nullable(),
@@ -43,6 +43,6 @@ const AttemptSchema = defineEntity({
   },
 });
 
-/** One run of a rotation: what was intended, how far it came, and how it ended. Source: reliability P6. */
+/** One run of a rotation: its intent, state and result. */
 export class SecretRotationAttempt extends AttemptSchema.class {}
 AttemptSchema.setClass(SecretRotationAttempt);

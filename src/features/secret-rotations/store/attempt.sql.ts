@@ -31,7 +31,7 @@ const ROW = {
   endedAt: t.nullable(t.time),
 } as const;
 
-/** Writes an attempt down. @returns nothing when another open one changes the same */
+/** Inserts an attempt. @returns no row if another open attempt changes the same account */
 export const insertAttempt = sqlStatement({
   text: `
     insert into secret_rotation_attempt (id, organization_id, project_id, rotation_id, number, reason, state, name, candidate_sealed, result_sealed,
@@ -59,7 +59,7 @@ export const insertAttempt = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Attempts of whatever rotations. */
+/** Attempts by ID, of any rotation. */
 export const findAttempts = sqlStatement({
   text: `select ${COLUMNS} from secret_rotation_attempt a where a.id = any(:ids)`,
   params: { ids: t.array(t.uuid) },
@@ -75,9 +75,9 @@ export const findOpenAttempts = sqlStatement({
 });
 
 /**
- * Moves an attempt on from one of these states. What is null stays; the error is that of this move, and null is none.
+ * Moves an attempt from one of these states. Null keeps a value, except for the error, which is that of this move.
  *
- * @returns nothing when it is in none of them: somebody else moved it
+ * @returns no row if it is in none of them: it was moved concurrently
  */
 export const moveAttempt = sqlStatement({
   text: `
@@ -103,7 +103,7 @@ export const moveAttempt = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** How long until what a lost process has started has ended, in seconds, after so many of a call. */
+/** Seconds until the process of a lost call has ended, after a number of calls. */
 export const secondsToSettle = sqlStatement({
   text: `
     select greatest(0, extract(epoch from called_at - now()) + :afterSeconds::integer)::double precision as seconds
@@ -112,7 +112,7 @@ export const secondsToSettle = sqlStatement({
   row: { seconds: t.nullable(t.double) },
 });
 
-/** The credential of a slot of a rotation. */
+/** The credential in a slot of a rotation. */
 export const findCredentials = sqlStatement({
   text: `
     select rotation_id as "rotationId", slot, generation, credential_sealed as "credentialSealed", created_at as "createdAt"
@@ -121,7 +121,7 @@ export const findCredentials = sqlStatement({
   row: { rotationId: t.uuid, slot: t.integer, generation: t.integer, credentialSealed: t.bytea, createdAt: t.time },
 });
 
-/** Puts a credential into its slot, in place of what is there. */
+/** Writes a credential to its slot, replacing the current one. */
 export const putCredential = sqlStatement({
   text: `
     insert into secret_rotation_credential (rotation_id, slot, organization_id, project_id, generation, credential_sealed)
@@ -139,7 +139,7 @@ export const putCredential = sqlStatement({
   row: {},
 });
 
-/** Rotations whose time has come, and that nothing keeps from it, by their ids. */
+/** IDs of rotations that are due and can run. */
 export const listDueRotations = sqlStatement({
   text: `
     select r.id, r.organization_id as "organizationId", r.project_id as "projectId" from secret_rotation r
@@ -149,7 +149,7 @@ export const listDueRotations = sqlStatement({
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid },
 });
 
-/** Whether nobody can tell which credential of a rotation works, and none has succeeded since. */
+/** Whether it is unknown which credential of a rotation is valid, with no success since. */
 export const findUndecided = sqlStatement({
   text: `
     select coalesce(max(number) filter (where state = 'undecided') > coalesce(max(number) filter (where state = 'succeeded'), 0), false)
@@ -159,14 +159,14 @@ export const findUndecided = sqlStatement({
   row: { isUndecided: t.boolean },
 });
 
-/** The time by the clock of the database. */
+/** The time of the database clock. */
 export const readClock = sqlStatement({
   text: 'select now() as now',
   params: {},
   row: { now: t.time },
 });
 
-/** A page of the attempts of a rotation, newest first. */
+/** One page of the attempts of a rotation, newest first. */
 export const listAttempts = sqlStatement({
   text: `
     select ${COLUMNS} from secret_rotation_attempt a
@@ -181,7 +181,7 @@ export const listAttempts = sqlStatement({
   row: ROW,
 });
 
-/** Has rotations run one after the other, so many seconds apart. @returns those that can */
+/** Schedules rotations one after the other, a number of seconds apart. @returns those that can run */
 export const requestRotations = sqlStatement({
   text: `
     update secret_rotation r

@@ -9,13 +9,13 @@ const CredentialSchema = defineEntity({
     slot: p.integer().primary(),
     organizationId: p.uuid(),
     projectId: p.uuid(),
-    /** Counts the credentials of the rotation. It is sealed for it. */
+    /** Number of the credential within its rotation. It is sealed for it. */
     generation: p.integer(),
     credentialSealed: p.blob(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });
 
-/** A credential that a rotation has published: the present one, or the one before it. */
+/** A credential that a rotation published: the current one or its predecessor. */
 export class SecretRotationCredential extends CredentialSchema.class {}
 CredentialSchema.setClass(SecretRotationCredential);

@@ -2,7 +2,7 @@ import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { ROTATION_TYPES } from '../kinds/kinds.js';
 import { DEBT_REASONS } from './debt.entity.js';
 
-/** Writes down that a credential is to be revoked. */
+/** Stores that a credential is to be revoked. */
 export const insertDebt = sqlStatement({
   text: `
     insert into credential_debt (id, organization_id, project_id, rotation_id, connection_id, type, reason, parameters, name, credential_sealed,
@@ -25,7 +25,7 @@ export const insertDebt = sqlStatement({
   row: {},
 });
 
-/** Debts at a connection that are due, oldest first. */
+/** Due debts of a connection, oldest first. */
 export const listDueDebts = sqlStatement({
   text: `
     select id, organization_id as "organizationId", project_id as "projectId", rotation_id as "rotationId", connection_id as "connectionId", type,
@@ -49,7 +49,7 @@ export const listDueDebts = sqlStatement({
   },
 });
 
-/** How long until a debt at a connection is due, in seconds. */
+/** Seconds until a debt of a connection is due. */
 export const secondsToNextDebt = sqlStatement({
   text: `
     select greatest(0, extract(epoch from min(next_at) - now()))::double precision as seconds
@@ -58,14 +58,14 @@ export const secondsToNextDebt = sqlStatement({
   row: { seconds: t.nullable(t.double) },
 });
 
-/** A credential is known to be gone: nothing of it is kept, and nothing holds its connection. */
+/** Removes the debt of a credential that is known to be revoked, so that it no longer blocks its connection. */
 export const settleDebt = sqlStatement({
   text: 'delete from credential_debt where id = :id returning id',
   params: { id: t.uuid },
   row: { id: t.uuid },
 });
 
-/** They are not known to be gone, and tried again after pauses of their own. */
+/** Postpones debts whose credentials are not known to be revoked. */
 export const deferDebts = sqlStatement({
   text: `
     update credential_debt d set tries = d.tries + 1, error_code = :errorCode, next_at = now() + make_interval(secs => later.pause)
@@ -75,21 +75,21 @@ export const deferDebts = sqlStatement({
   row: {},
 });
 
-/** It was not there, but may still come. */
+/** The credential does not exist, but may still be created. */
 export const awaitDebt = sqlStatement({
   text: 'update credential_debt set error_code = null, next_at = settled_at where id = :id',
   params: { id: t.uuid },
   row: {},
 });
 
-/** How many credentials of a rotation that is being deleted are not known to be gone. */
+/** Number of credentials of a rotation that is being deleted that are still to be revoked. */
 export const countOpenDeletions = sqlStatement({
   text: `select count(*)::integer as count from credential_debt where rotation_id = :rotationId and reason = 'deletion'`,
   params: { rotationId: t.uuid },
   row: { count: t.integer },
 });
 
-/** Credentials of a rotation that are to be revoked for its deletion. `isWaiting`: it was tried, and will be tried again. */
+/** Credentials of a rotation to revoke for its deletion. `isWaiting`: an attempt failed and will be repeated. */
 export const listDeletionDebts = sqlStatement({
   text: `
     select d.id, d.error_code as "errorCode", d.next_at > now() as "isWaiting" from credential_debt d join secret_rotation r on r.id = d.rotation_id
@@ -98,14 +98,14 @@ export const listDeletionDebts = sqlStatement({
   row: { id: t.uuid, errorCode: t.nullable(t.text), isWaiting: t.boolean },
 });
 
-/** Has what a rotation owes tried again at once. */
+/** Makes all debts of a rotation due now. */
 export const hasten = sqlStatement({
   text: 'update credential_debt set next_at = now(), error_code = null where rotation_id = :rotationId',
   params: { rotationId: t.uuid },
   row: {},
 });
 
-/** A page of what a project owes, newest first. */
+/** One page of the debts of a project, newest first. */
 export const listDebts = sqlStatement({
   text: `
     select id, project_id as "projectId", rotation_id as "rotationId", connection_id as "connectionId", type, reason, tries,

@@ -2,7 +2,7 @@ import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 const NAMED = `jsonb_to_recordset(r.schedule -> 'apart') as named ("rotationId" uuid, minutes integer)`;
 
-/** When the rotations run, and last ran, that a rotation must not fall together with: those that it names, and those that name it. */
+/** Last and next runs of the rotations that a rotation must keep a distance from: those that it names, and those that name it. */
 export const listDistances = sqlStatement({
   text: `
     select times.at, pair.minutes

@@ -3,7 +3,7 @@ import { projectColumns } from '../../../kernel/database/columns.js';
 import type { RotationType } from '../kinds/kinds.js';
 import type { ScheduleExtras } from './timing.js';
 
-/** What the specification calls `rotationStatus`. Source: decisions 9.2. */
+/** Values of `rotationStatus`. */
 export const ROTATION_STATUSES = ['success', 'failed', 'in_progress', 'needs_reconciliation', 'deleting'] as const;
 export type RotationStatus = (typeof ROTATION_STATUSES)[number];
 
@@ -20,7 +20,7 @@ export const SecretRotationSchema = defineEntity({
     name: p.text(),
     description: p.text().nullable(),
     parameters: p.json<Readonly<Record<string, unknown>>>(),
-    /** Which password rule the parameters name; null: none. It makes the rule stay. */
+    /** The password rule in the parameters; null: none. A foreign key prevents its deletion. */
     passwordRule: p.text().$type<Opt<string>>().nullable().generated(`((parameters ->> 'passwordRule'::text)) stored`),
     /** Keys of the mapped secrets, by field. */
     secretsMapping: p.json<Readonly<Record<string, string>>>(),
@@ -29,36 +29,36 @@ export const SecretRotationSchema = defineEntity({
     rotationInterval: p.integer(),
     rotateAtHours: p.integer(),
     rotateAtMinutes: p.integer(),
-    /** What a schedule may have beyond the specification. */
+    /** Schedule settings besides interval and time of day. */
     schedule: p.json<ScheduleExtras>(),
     status: p.text().$type<RotationStatus>(),
-    /** Which of the two slots is published. */
+    /** Slot of the published credential. */
     activeIndex: p.integer().default(0),
-    /** How many credentials it has published. */
+    /** Number of published credentials. */
     generation: p.integer().default(0),
-    /** How many attempts it had. */
+    /** Number of attempts. */
     attempts: p.integer().default(0),
     /** Failures since the last success. */
     failures: p.integer().default(0),
-    /** How many of them in a row were refusals of our own credentials. */
+    /** Consecutive rejections of our own credentials among them. */
     refusals: p.integer().default(0),
-    /** Why automatic runs are paused; null when they are not. */
+    /** Why automatic rotation is paused; null if it is not. */
     pauseReason: p.text().nullable(),
     lastAttemptId: p.uuid().nullable(),
     lastAttemptedAt: p.datetime(3).nullable(),
     lastRotatedAt: p.datetime(3).nullable(),
     isLastManual: p.boolean().default(true),
     nextRotationAt: p.datetime(3).nullable(),
-    /** When somebody has asked for it to run, together with others; null: nobody has. */
+    /** When it was requested to run together with others; null: it was not. */
     requestedAt: p.datetime(3).nullable(),
     requesterKind: p.text().$type<'identity' | 'user'>().nullable(),
     requesterId: p.uuid().nullable(),
-    /** What becomes of the mapped secrets of one that is being deleted. */
+    /** What happens to the mapped secrets when the rotation is deleted. */
     isDeletingSecrets: p.boolean().default(false),
     version: p.integer().default(1),
   },
 });
 
-/** Replaces a credential in an outside system, and in the secrets that it is mapped to. Source: specification 16 to 18. */
+/** Replaces a credential in an external system, and in the mapped secrets. */
 export class SecretRotation extends SecretRotationSchema.class {}
 SecretRotationSchema.setClass(SecretRotation);

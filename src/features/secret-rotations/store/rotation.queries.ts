@@ -36,6 +36,6 @@ export const rotations = tables
     'updated_at as updatedAt',
   ]);
 
-/** Rotations of whatever projects. */
+/** Rotations by ID, in any project. */
 export const findRotations = prepared(({ ids }: { ids: readonly string[] }) => rotations.where('id', '=', anyOf(ids)));
 export type RotationRow = Awaited<ReturnType<typeof findRotations>>[number];

@@ -5,13 +5,13 @@ import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import type { Credential } from '../kind/rotation-kind.js';
 
-/** A row's project. */
+/** Project of a row. */
 export interface Scope {
   readonly organizationId: string;
   readonly projectId: string;
 }
 
-/** Where something is stored. What is sealed for one place opens nowhere else. */
+/** Where a value is stored. A value sealed for one place cannot be decrypted at another. */
 export interface SealedAt {
   readonly table: 'secret_rotation_credential' | 'secret_rotation_attempt' | 'credential_debt';
   readonly column: 'credential' | 'candidate' | 'result' | 'temporary' | 'message';
@@ -19,7 +19,7 @@ export interface SealedAt {
   readonly rowVersion: number;
 }
 
-/** Seals a text for its place with the key of its project. */
+/** Seals a string for its place with the key of its project. */
 export async function sealText(
   ctx: Context,
   { organizationId, projectId }: Scope,
@@ -31,7 +31,7 @@ export async function sealText(
   return sealer.seal(place, text);
 }
 
-/** A text that was sealed for this place. @throws SEALED_VALUE_INVALID */
+/** Decrypts a string that was sealed for this place. @throws SEALED_VALUE_INVALID */
 export async function openText(
   ctx: Context,
   { organizationId, projectId }: Scope,
@@ -52,7 +52,7 @@ export const sealCredential = (ctx: Context, scope: Scope, place: SealedAt, cred
     new SealedText(JSON.stringify({ shown: credential.shown, secret: credential.secret?.reveal() ?? null })),
   );
 
-/** A credential that was sealed for this place. @throws SEALED_VALUE_INVALID */
+/** Decrypts a credential that was sealed for this place. @throws SEALED_VALUE_INVALID */
 export async function openCredential(
   ctx: Context,
   scope: Scope,
@@ -66,7 +66,7 @@ export async function openCredential(
   return { shown, secret: secret === null ? null : new SealedText(secret) };
 }
 
-/** Seals texts by their names. */
+/** Seals strings by name. */
 export const sealTexts = (
   ctx: Context,
   scope: Scope,
@@ -77,7 +77,7 @@ export const sealTexts = (
   return sealText(ctx, scope, place, new SealedText(JSON.stringify(clear)));
 };
 
-/** Texts by their names. @throws SEALED_VALUE_INVALID */
+/** Decrypts strings by name. @throws SEALED_VALUE_INVALID */
 export async function openTexts(
   ctx: Context,
   scope: Scope,
@@ -88,7 +88,7 @@ export async function openTexts(
   return Object.fromEntries(Object.entries(clear).map(([name, text]) => [name, new SealedText(text)]));
 }
 
-/** Where an attempt has why it failed. */
+/** The place of the error message of an attempt. */
 export const messageAt = (attemptId: string): SealedAt => ({
   table: 'secret_rotation_attempt',
   column: 'message',
@@ -96,10 +96,10 @@ export const messageAt = (attemptId: string): SealedAt => ({
   rowVersion: 1,
 });
 
-/** Why an attempt failed, in words. @throws SEALED_VALUE_INVALID */
+/** Error messages of attempts. @throws SEALED_VALUE_INVALID */
 export const messageOf = (sealer: Pick<Sealer, 'open'>, attemptId: string, sealed: Uint8Array): string =>
   sealer.open(messageAt(attemptId), sealed).reveal();
 
-/** The same for one attempt. @throws SEALED_VALUE_INVALID */
+/** Error message of one attempt. @throws SEALED_VALUE_INVALID */
 export const openMessage = async (ctx: Context, attempt: Scope & { id: string }, sealed: Uint8Array): Promise<string> =>
   (await openText(ctx, attempt, messageAt(attempt.id), sealed)).reveal();

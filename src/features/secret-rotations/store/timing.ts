@@ -9,16 +9,16 @@ import {
 } from '../schedule/next-rotation.js';
 import type { ScheduleOptions } from '../schedule/schedule.rules.js';
 
-/** What a schedule has beside interval and time of day. */
+/** Settings of a schedule besides interval and time of day. */
 export type ScheduleExtras = z.output<typeof ScheduleOptions> & {
-  /** Rotations that it must not fall together with, and how far it stays away from them. */
+  /** Rotations that must not run at about the same time, and the minimum distance. */
   readonly apart: readonly { readonly rotationId: string; readonly minutes: number }[];
 };
 
-/** That of one that says nothing else. */
+/** The default schedule. */
 export const PLAIN_SCHEDULE: ScheduleExtras = { timeZone: 'UTC', missed: 'as-soon-as-possible', apart: [] };
 
-/** What of a rotation decides when it runs next. */
+/** The fields of a rotation that decide when it next runs. */
 export interface Timed {
   readonly isAutoRotationEnabled: boolean;
   /** In days. */
@@ -41,10 +41,9 @@ const policyOf = (rotation: Omit<Timed, 'lastRotatedAt' | 'isLastManual'>): Sche
 });
 
 /**
- * When a rotation runs next by itself; null when it does not. Always after `now`: an edit begins nothing by itself.
+ * When a rotation next runs automatically; null: never. Always after `now`: an update starts nothing.
  *
- * @param others times of other rotations to stay away from
- * Source: decisions 9.6.
+ * @param others times of other rotations to keep a distance from
  */
 export function nextAfter(rotation: Timed, now: Date, others: readonly Distance[] = []): Date | null {
   const { lastRotatedAt, isLastManual } = rotation;
@@ -53,18 +52,18 @@ export function nextAfter(rotation: Timed, now: Date, others: readonly Distance[
   return nextRotationAt(policyOf(rotation), last, { now, others });
 }
 
-/** When a rotation that has just failed is tried again by itself; null when it is not. */
+/** When a failed rotation is retried automatically; null: never. */
 export const retryAfter = (
   rotation: Timed,
   failed: { readonly at: Date; readonly failures: number; readonly retryAfterSeconds: number | null },
 ): Date | null =>
   rotation.isAutoRotationEnabled ? retryAt(policyOf(rotation), { ...failed, random: Math.random() }) : null;
 
-/** When a rotation whose time has come may start: now, or before, unless its window is closed. */
+/** When a due rotation may start: now, unless its window is closed. */
 export const mayStartAt = (rotation: Timed, plannedAt: Date, now: Date): Date =>
   startAt(policyOf(rotation), plannedAt, now);
 
-/** Until when what a rotation has published is valid at least, unless somebody rotates by hand before; null when nobody can say. */
+/** Until when a published value is valid at least, unless somebody rotates manually; null: unknown. */
 export const validUntil = (
   rotation: Omit<Timed, 'lastRotatedAt' | 'isLastManual'> & { readonly nextRotationAt: Date | null },
   { overlaps }: { readonly overlaps: boolean },

@@ -137,7 +137,7 @@ describeWithSamba('password rules of an organization', () => {
     const refused = await change('delete', { id });
     expect(refused).toBeError(409, 'PASSWORD_RULE_IN_USE');
     expect(refused.body.errors[0].extensions.details).toEqual([
-      { path: 'input.id', code: 'PASSWORD_RULE_IN_USE', message: 'rotations that use it: 2' },
+      { path: 'input.id', code: 'PASSWORD_RULE_IN_USE', message: 'number of rotations that use it: 2' },
     ]);
     for (const rotation of rotations) mustSucceed(await rotating.delete(rotation.id));
     mustSucceed(await change('delete', { id }));

@@ -3,21 +3,21 @@ import { TokenChange, TokenContent } from './token.rules.js';
 import { TokenParametersType } from './token.type.js';
 import { DatatoolServiceToken } from './token-kind.js';
 
-/** Rotations of service tokens of a datatool account. Source: specification 16 and 17, behaviour 9.9. */
+/** Rotations of service tokens of a datatool account (operations 16 and 17). */
 export const DATATOOL_SERVICE_TOKEN: KindDeclaration<'datatool-service-token'> = {
   type: 'datatool-service-token',
   description:
-    'Rotates service tokens of a datatool account. The replaced token works until the rotation after: consumers have that long to read the new one.',
+    'Rotates service tokens of a datatool account. The replaced token stays valid until the next rotation, so consumers have time to read the new one.',
   content: TokenContent,
   change: TokenChange,
   isTemporaryAdopted: true,
   parametersType: TokenParametersType,
   credential: {
-    description: 'A service token.',
+    description: 'A service token of a datatool account.',
     fields: {
-      serviceToken: 'The token.',
-      tokenId: 'Its id in the outside system.',
-      tokenName: 'What it is called there.',
+      serviceToken: 'Value of the token.',
+      tokenId: 'ID of the token in the external system.',
+      tokenName: 'Name of the token in the external system.',
     },
   },
   rest: {

@@ -11,10 +11,8 @@ import type { Credential, Finding, Parameters, RotationKind, RotationTarget } fr
 import type { TokenParameters } from './token.rules.js';
 
 /**
- * Service tokens of a datatool account. Two live at a time: the published one, and the one before it until the rotation after. A lost
- * answer leaves a token whose text nobody has: it is never asked for again under the same name, and revoked by its name.
- *
- * Source: decisions 9.3, rotation-targets B5.
+ * Service tokens of a datatool account. Two are valid at a time: the published one, and its predecessor until the next rotation. A call
+ * without a response may leave a token whose value is lost. Its name is never reused, and it is revoked by name.
  */
 export class DatatoolServiceToken implements RotationKind {
   readonly type = 'datatool-service-token';
@@ -23,7 +21,7 @@ export class DatatoolServiceToken implements RotationKind {
   readonly overlaps = true;
   readonly mostRefusals = 10;
   readonly callSeconds = DATATOOL_LIMIT_MS / 1_000;
-  // What a lost call may still make is revoked by its name, whenever it comes.
+  // A token that a lost call may still create is revoked by name when it appears.
   readonly orphanSeconds = 0;
 
   constructor(private readonly policy: TargetPolicy) {}
@@ -37,14 +35,14 @@ export class DatatoolServiceToken implements RotationKind {
   }
 
   adopted(_parameters: Parameters, { tokenId, serviceToken }: Readonly<Record<string, SealedText>>): Credential {
-    if (tokenId === undefined || serviceToken === undefined) throw new Error('a token is adopted that was not given');
+    if (tokenId === undefined || serviceToken === undefined) throw new Error('the token to adopt is missing');
     return { shown: { tokenId: Number(tokenId.reveal()), tokenName: '' }, secret: serviceToken };
   }
 
-  /** The account answers to it, unless it has no right to ask that; and it is the one of its id, as far as can be told. */
+  /** Checks that the account accepts the token, unless it lacks the permission to ask, and that the ID is that of the token, if possible. */
   async verifyAdopted(ctx: Context, target: RotationTarget, credential: Credential): Promise<void> {
     const { secret } = credential;
-    if (secret === null) throw new Error('a token is adopted that was not given');
+    if (secret === null) throw new Error('the token to adopt is missing');
     await this.verify(ctx, target, credential);
     await this.#client({ ...target, connection: { ...target.connection, apiToken: secret } })
       .account(ctx)
@@ -70,13 +68,13 @@ export class DatatoolServiceToken implements RotationKind {
   }
 
   async verify(ctx: Context, target: RotationTarget, { shown }: Credential): Promise<void> {
-    // By look-up: a token may have no right that a call of its own could show.
+    // By look-up: a token may lack the permission for any call of its own.
     if ((await this.#client(target).token(ctx, Number(shown.tokenId))) === 'gone')
-      throw new TargetFailure('CREDENTIALS_REJECTED', 'unchanged', 'The new token is gone already.');
+      throw new TargetFailure('CREDENTIALS_REJECTED', 'unchanged', 'The new token no longer exists.');
   }
 
   async revoke(ctx: Context, target: RotationTarget, { shown }: Credential): Promise<void> {
-    // Of one that was adopted the name is not known.
+    // The name of an adopted token is unknown.
     await this.#client(target).revokeToken(ctx, Number(shown.tokenId), String(shown.tokenName) || null);
   }
 
@@ -86,7 +84,7 @@ export class DatatoolServiceToken implements RotationKind {
   }
 
   secretsOf({ secret }: Credential) {
-    if (secret === null) throw new Error('a token without its text is published');
+    if (secret === null) throw new Error('the published token has no value');
     return { serviceToken: secret };
   }
 
@@ -99,5 +97,5 @@ export class DatatoolServiceToken implements RotationKind {
   }
 }
 
-/** The rules have been asked when they were stored. */
+/** Validated when they were stored. */
 const parametersOf = (parameters: Parameters): TokenParameters => parameters as TokenParameters;

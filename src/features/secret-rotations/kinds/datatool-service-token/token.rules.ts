@@ -3,7 +3,7 @@ import { integer } from '../../../../kernel/int.js';
 import { storedText } from '../../../../kernel/text-rules.js';
 import { secretKeyOf } from '../../kind/mapping.rules.js';
 
-/** Sets of rights that service tokens may have. Source: rotation-targets B2. */
+/** Permission sets of service tokens. */
 export const PERMISSION_SETS = [
   'account_admin',
   'account_viewer',
@@ -45,64 +45,68 @@ const MAX_PROJECT_ID = 2_147_483_647;
 
 export const Grant = z
   .strictObject({
-    permissionSet: permissionSet.meta({ description: 'A set of rights of the outside system.' }),
+    permissionSet: permissionSet.meta({
+      description: 'Permission set of the external system, for example `job_viewer`.',
+    }),
     projectId: integer(1, MAX_PROJECT_ID)
       .nullish()
-      .meta({ description: 'The project of the outside system that they are for; absent: all of its projects.' }),
+      .meta({ description: 'ID of the external project that the permissions apply to. Absent: all projects.' }),
   })
-  .meta({ description: 'Rights of a service token.' });
+  .meta({ description: 'A permission grant of a service token.' });
 
-/** Room for what makes the name of each token one that is never used again. */
+/** Reserved for the suffix that makes the name of each token unique. */
 const MAX_TOKEN_NAME = 225;
 
-/** Source: behaviour 9.9. */
+/** Parameters of the tokens. */
 export const TokenParameters = z
   .strictObject({
     tokenName: storedText(MAX_TOKEN_NAME)
       .trim()
       .min(1)
       .meta({
-        description: `What the tokens are called, 1 to ${MAX_TOKEN_NAME} characters; the number of the attempt is appended.`,
+        description: `Name of the tokens, 1 to ${MAX_TOKEN_NAME} characters. The number of the attempt is appended.`,
       }),
     permissionGrants: z
       .array(Grant)
       .min(1)
       .max(MAX_GRANTS)
       .meta({
-        description: `What the tokens may do: 1 to ${MAX_GRANTS} grants. A change takes effect with the next rotation.`,
+        description: `Permissions of the tokens: 1 to ${MAX_GRANTS} grants. A change takes effect at the next rotation.`,
       }),
   })
-  .meta({ description: 'What tokens are made.' });
+  .meta({ description: 'Name and permissions of the tokens.' });
 export type TokenParameters = z.output<typeof TokenParameters>;
 
 const TokenMapping = z
   .strictObject({ serviceToken: secretKeyOf('the token') })
-  .meta({ description: 'The secret that holds the token.' });
+  .meta({ description: 'Key of the secret that holds the token.' });
 
 const MAX_TOKEN = 255;
 
-/** A token that there is, to be taken over as it is. */
+/** An existing token to adopt. */
 const TokenTemporary = z
   .strictObject({
     tokenId: z
       .string()
-      .regex(/^[1-9]\d{0,14}$/, 'must be the number of a token')
-      .meta({ description: 'Its id in the outside system.' }),
+      .regex(/^[1-9]\d{0,14}$/, 'must be the numeric ID of a token')
+      .meta({ description: 'ID of the token in the external system.' }),
     serviceToken: storedText(MAX_TOKEN)
       .min(1)
-      .meta({ description: `The token itself, up to ${MAX_TOKEN} characters.` }),
+      .meta({ description: `Value of the token, up to ${MAX_TOKEN} characters.` }),
   })
-  .meta({ description: 'A token that there is, which is taken over as it is: with `adopt` only.' });
+  .meta({ description: 'An existing token to adopt. Only with `adopt`.' });
 
-/** What a new rotation of tokens is about. */
+/** Content of a new rotation of tokens. */
 export const TokenContent = z
   .strictObject({
     parameters: TokenParameters,
     secretsMapping: TokenMapping,
     temporaryParameters: TokenTemporary.nullish(),
   })
-  .meta({ description: 'Tokens of a datatool account.' });
+  .meta({ description: 'Rotation of service tokens of a datatool account.' });
 
 export const TokenChange = z
   .strictObject({ parameters: TokenParameters.optional(), secretsMapping: TokenMapping.optional() })
-  .meta({ description: 'Changes of what tokens are made, and of the secret that holds them.' });
+  .meta({
+    description: 'Changes of the parameters and the mapping of a token rotation. Absent fields keep their value.',
+  });

@@ -5,27 +5,33 @@ import { Grant, PERMISSION_SETS, permissionSet } from './token.rules.js';
 
 const PermissionSetEnum = enumType(
   'DatatoolPermissionSet',
-  'A set of rights of service tokens.',
-  Object.fromEntries(PERMISSION_SETS.map((name) => [name, `\`${name}\` of the outside system.`])),
+  'Permission sets of service tokens.',
+  Object.fromEntries(PERMISSION_SETS.map((name) => [name, `Permission set \`${name}\` of the external system.`])),
   permissionSet,
 );
 
 inputType('DatatoolGrantInput', Grant);
 
-@ObjectType('DatatoolGrant', { description: 'Rights of a service token.', simpleResolvers: true })
+@ObjectType('DatatoolGrant', { description: 'A permission grant of a service token.', simpleResolvers: true })
 class GrantType {
-  @Field(() => PermissionSetEnum, { description: 'A set of rights of the outside system.' })
+  @Field(() => PermissionSetEnum, { description: 'Permission set of the external system.' })
   permissionSet!: string;
 
-  @Field(() => Int, { nullable: true, description: 'The project of the outside system; null: all of its projects.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'ID of the external project that the permissions apply to. Null: all projects.',
+  })
   projectId!: number | null;
 }
 
-@ObjectType('DatatoolServiceTokenParameters', { description: 'What tokens are made.', simpleResolvers: true })
+@ObjectType('DatatoolServiceTokenParameters', {
+  description: 'Name and permissions of the tokens.',
+  simpleResolvers: true,
+})
 export class TokenParametersType {
-  @Field(() => String, { description: 'What the tokens are called; the number of the attempt is appended.' })
+  @Field(() => String, { description: 'Name of the tokens. The number of the attempt is appended.' })
   tokenName!: string;
 
-  @Field(() => [GrantType], { description: 'What the tokens may do.' })
+  @Field(() => [GrantType], { description: 'Permissions of the tokens.' })
   permissionGrants!: readonly GrantType[];
 }

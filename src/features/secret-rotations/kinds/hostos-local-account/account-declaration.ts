@@ -3,18 +3,18 @@ import { AccountChange, AccountContent } from './account.rules.js';
 import { AccountParametersType } from './account.type.js';
 import { HostosLocalAccount } from './account-kind.js';
 
-/** Rotations of passwords of local accounts. Source: specification 18, behaviour 9.10. */
+/** Rotations of passwords of local accounts (operation 18). */
 export const HOSTOS_LOCAL_ACCOUNT: KindDeclaration<'hostos-local-account'> = {
   type: 'hostos-local-account',
   description:
-    'Rotates the password of a local account of a Windows or Samba server. The account has one password at a time: the old one ends as the new one begins.',
+    'Rotates the password of a local account of a Windows or Samba server. An account has only one password: the old one becomes invalid as soon as the new one is set.',
   content: AccountContent,
   change: AccountChange,
   isTemporaryAdopted: false,
   parametersType: AccountParametersType,
   credential: {
-    description: 'A password of a local account. Only the active one works.',
-    fields: { username: 'Name of the account.', password: 'The password.' },
+    description: 'A password of a local account. Only the active one is valid.',
+    fields: { username: 'Name of the account.', password: 'Password of the account.' },
   },
   rest: {
     title: 'a local-account rotation',

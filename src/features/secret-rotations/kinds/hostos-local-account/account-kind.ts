@@ -15,36 +15,34 @@ import { findRuleByName, holdRule } from '../../password-rules/password-rule.que
 import type { AccountParameters } from './account.rules.js';
 import { generatePassword } from './password.js';
 
-/** Where an input has what a rotation of this type is about. */
+/** Paths in an input of the content of this type. */
 const CONTENT = 'content.hostosLocalAccount';
 
-/** Of accounts; a server tells it only to whoever has the password. */
+/** Account states that a server reports only to callers with the right password. */
 const RIGHT_PASSWORD: readonly string[] = ['ACCOUNT_DISABLED', 'PASSWORD_EXPIRED'];
 
 /**
- * Passwords of local accounts of Windows and Samba servers. There is one at a time: the old one ends as the new one begins, so the new
- * one is stored before the server is asked. An account changes its own (`login-as-target`), or the account of the connection resets it
- * (`login-as-root`), which may be repeated whatever came of it before.
- *
- * Source: decisions 9.4, behaviour 9.10, rotation-targets A.
+ * Passwords of local accounts of Windows and Samba servers. An account has one password at a time, so the new one is stored before the
+ * server is called. An account changes its own password (`login-as-target`), or the account of the connection resets it
+ * (`login-as-root`), which can be repeated whatever its previous result.
  */
 export class HostosLocalAccount implements RotationKind {
   readonly type = 'hostos-local-account';
   readonly app = 'smb';
   readonly title = 'Local account of a server';
   readonly overlaps = false;
-  // Servers lock accounts after five failed logins, mostly, and a refused rotation may take two.
+  // Most servers lock accounts after five failed logins, and a rejected rotation may take two.
   readonly mostRefusals = 2;
   readonly callSeconds = SMB_CHANGE_MS / 1_000;
-  // The tool has limits of its own for each of its calls; with a server that hangs it ends after half a minute.
+  // Each call of the tool has its own timeout; if the server hangs, it ends after half a minute.
   readonly orphanSeconds = 60;
 
   constructor(private readonly policy: TargetPolicy) {}
 
   /**
-   * The connection logs in, and the account with the password that it has, where that is known and used.
+   * Checks that the connection can log in, and the account with its current password, if that is known and used.
    *
-   * @throws TargetFailure; VALIDATION_FAILED at the user name, or at the temporary password
+   * @throws TargetFailure; VALIDATION_FAILED at the user name or the temporary password
    */
   async check(ctx: Context, target: RotationTarget): Promise<void> {
     const { rotationMethod } = parametersOf(target.parameters);
@@ -53,14 +51,14 @@ export class HostosLocalAccount implements RotationKind {
       faults.push({
         path: `${CONTENT}.parameters.username`,
         code: 'INVALID',
-        message: 'must be another account than that of the connection',
+        message: 'must not be the account of the connection',
       });
     const password = passwordOf(target);
     if (rotationMethod === 'login-as-target' && password === null)
       faults.push({
         path: `${CONTENT}.temporaryParameters.password`,
         code: 'MISSING',
-        message: 'must be given, since the account changes its own password',
+        message: 'required because the account changes its own password',
       });
     if (faults.length > 0) throw validationFailed(faults);
     const client = this.#client(target);
@@ -69,7 +67,7 @@ export class HostosLocalAccount implements RotationKind {
       await client.login(ctx, accountOf(target.parameters, password)).catch(ofAccount);
   }
 
-  /** A rule that is there stays there until the transaction ends. */
+  /** Locks the rule, if it exists, until the transaction ends. */
   async nameFaults(tx: Transaction, organizationId: string, parameters: Parameters): Promise<ErrorDetail[]> {
     const { passwordRule: name } = parametersOf(parameters);
     if (name == null || (await holdRule(tx, { organizationId, name })).length > 0) return [];
@@ -77,7 +75,7 @@ export class HostosLocalAccount implements RotationKind {
     return [{ path: 'parameters.passwordRule', code: 'INVALID', message }];
   }
 
-  /** Without its rule, which outlives all rotations that name it, but not what is left to be revoked of them, the default counts. */
+  /** The rule may be missing only for credentials to revoke, because it outlives all rotations that use it; then the default applies. */
   async resolve(ctx: Context, organizationId: string, parameters: Parameters): Promise<Parameters> {
     const { passwordRule: name } = parametersOf(parameters);
     if (name == null) return parameters;
@@ -91,7 +89,7 @@ export class HostosLocalAccount implements RotationKind {
   }
 
   adopted(parameters: Parameters, { password }: Readonly<Record<string, SealedText>>): Credential {
-    if (password === undefined) throw new Error('a password is adopted that was not given');
+    if (password === undefined) throw new Error('the password to adopt is missing');
     return { shown: { username: parametersOf(parameters).username }, secret: password };
   }
 
@@ -107,7 +105,7 @@ export class HostosLocalAccount implements RotationKind {
     return candidate;
   }
 
-  /** A refused old password may be that of before an earlier call, which was taken for lost. @throws TargetFailure when it is not */
+  /** If the old password is rejected, an earlier call that seemed lost may have changed it. @throws TargetFailure if not */
   async #unlessDone(
     ctx: Context,
     { target, candidate, error }: { target: RotationTarget; candidate: Credential; error: unknown },
@@ -121,7 +119,7 @@ export class HostosLocalAccount implements RotationKind {
   }
 
   async reset(ctx: Context, target: RotationTarget, candidate: Credential): Promise<Credential> {
-    // The connection may have changed since the rotation was made.
+    // The connection may have changed since the rotation was created.
     if (this.#isOwnConnection(target)) throw new TargetFailure('PERMISSION_MISSING', 'unchanged', OWN_CONNECTION);
     const { username } = parametersOf(target.parameters);
     await this.#client(target).resetPassword(ctx, adminOf(target), username, secretOf(candidate));
@@ -140,12 +138,12 @@ export class HostosLocalAccount implements RotationKind {
       .map((name) => ({ path: `parameters.${name}`, code: 'INVALID', message: 'cannot change' }));
   }
 
-  /** Logs in with the new password, and then with the old one: no more than once each, because servers count. */
+  /** Logs in with the new password and then with the old one: at most once each, because servers count failed logins. */
   async find(ctx: Context, target: RotationTarget, candidate: Credential): Promise<Finding> {
     const isReset = parametersOf(target.parameters).rotationMethod === 'login-as-root';
     const isNew = await this.#takes(ctx, target, secretOf(candidate), isReset ? false : null);
     if (isNew) return { outcome: 'done', credential: candidate };
-    // The same password once more is never wrong where it needs no other.
+    // Setting the same password again is safe if the current one is not needed.
     if (isReset) return { outcome: 'not-done' };
     const password = passwordOf(target);
     const isOld = password !== null && (await this.#takes(ctx, target, password));
@@ -157,8 +155,8 @@ export class HostosLocalAccount implements RotationKind {
   }
 
   /**
-   * Sets a random password that nobody keeps. Nothing is changed where the credential is refused already: it has ended, and whoever set
-   * another password since may need that.
+   * Sets a random password that nobody stores. Does nothing if the credential is rejected already: it is no longer valid, and another
+   * password that was set since may be in use.
    */
   async revoke(ctx: Context, target: RotationTarget, credential: Credential): Promise<void> {
     const secret = secretOf(credential);
@@ -167,7 +165,7 @@ export class HostosLocalAccount implements RotationKind {
     try {
       await this.apply(ctx, { ...target, current: credential, temporary: null }, last);
     } catch (error) {
-      // An account may not change an expired or a very new password; the connection may be allowed to.
+      // An account cannot change an expired or a very recent password; the connection may be allowed to.
       const isRefused = error instanceof TargetFailure && error.certainty === 'unchanged';
       if (!isRefused || !this.mayReset(target.parameters)) throw error;
       await this.reset(ctx, target, last).catch(() => {
@@ -190,10 +188,10 @@ export class HostosLocalAccount implements RotationKind {
   }
 
   /**
-   * Whether the account has a password.
+   * Whether the password of the account is this one.
    *
-   * @param ifLocked what to make of a locked account, of which the server tells no more; null: a failure
-   * @throws TargetFailure when it cannot be found out now
+   * @param ifLocked the result for a locked account, whose password cannot be checked; null: a failure
+   * @throws TargetFailure if it cannot be determined now
    */
   async #takes(
     ctx: Context,
@@ -222,17 +220,17 @@ export class HostosLocalAccount implements RotationKind {
   }
 }
 
-const NO_PASSWORD = 'The password of the account is not known. Reconcile the rotation with an administrator account.';
-const OWN_CONNECTION = 'The connection uses this very account now; give it another one.';
+const NO_PASSWORD = 'The password of the account is unknown. Reconcile the rotation with an administrator account.';
+const OWN_CONNECTION = 'The connection now uses the rotated account itself. Change the account of the connection.';
 
-/** The rules were asked before it was stored. */
+/** Validated before they were stored. */
 const parametersOf = (parameters: Parameters): AccountParameters => parameters as AccountParameters;
 
-/** The password that the account has, as far as is known. */
+/** The current password of the account, if known. */
 const passwordOf = ({ current, temporary }: RotationTarget): SealedText | null =>
   current?.secret ?? temporary?.password ?? null;
 
-/** The account, as one of the server itself. */
+/** The account, as a local account of the server. */
 const accountOf = (parameters: Parameters, password: SealedText): SmbAccount => ({
   domain: null,
   username: parametersOf(parameters).username,
@@ -242,22 +240,22 @@ const accountOf = (parameters: Parameters, password: SealedText): SmbAccount => 
 /** The account of the connection. */
 function adminOf({ connection }: RotationTarget): SmbAccount {
   const { domain, username, password } = connection;
-  if (!(password instanceof SealedText)) throw new Error('a rotation of accounts has a connection of another app');
+  if (!(password instanceof SealedText)) throw new Error('the connection of an account rotation is of another app');
   return smbAccountOf({ domain: domain == null ? null : String(domain), username: String(username), password });
 }
 
 function secretOf({ secret }: Credential): SealedText {
-  if (secret === null) throw new Error('an account has a password from the beginning');
+  if (secret === null) throw new Error('the candidate of an account has no password');
   return secret;
 }
 
-/** @throws TargetFailure which tells that it was the account of the rotation, and not that of the connection */
+/** @throws TargetFailure that names the rotated account, not that of the connection */
 function ofAccount(error: unknown): never {
   if (error instanceof TargetFailure && error.code === 'CREDENTIALS_REJECTED')
     throw new TargetFailure(
       error.code,
       error.certainty,
-      'The server refused the stored password of the account: somebody else may have changed it.',
+      'The server rejected the stored password of the account. It may have been changed elsewhere.',
     );
   throw error;
 }

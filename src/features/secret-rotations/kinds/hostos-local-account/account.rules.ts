@@ -9,10 +9,10 @@ import { DEFAULT_LENGTH, PasswordRequirements } from '../../password-rules/requi
 export const rotationMethod = z.enum(['login-as-target', 'login-as-root']);
 export type RotationMethod = z.output<typeof rotationMethod>;
 
-/** Accounts that nobody owns. */
+/** Built-in accounts. */
 const BUILT_IN = ['administrator', 'system', 'guest', 'defaultaccount'];
 
-/** A leading digit would be read as the number of an account: 500 is the administrator. Source: rotation-targets A4. */
+/** A leading digit would be parsed as a relative ID (RID): 500 is the administrator. */
 const username = z
   .string()
   .trim()
@@ -20,25 +20,25 @@ const username = z
   .max(20)
   .refine((text) => /^[A-Za-z_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?$/.test(text), {
     error:
-      'must be letters, digits, dots, hyphens and underscores, of which the first is a letter or underscore and the last no dot',
+      'must consist of letters, digits, dots, hyphens and underscores, starting with a letter or underscore and not ending with a dot',
     params: { code: 'INVALID_FORMAT' },
   })
-  .refine((text) => !BUILT_IN.includes(text.toLowerCase()), { error: 'must not be an account that is built in' })
-  .meta({ description: 'Name of the account on the server itself, 1 to 20 characters. It cannot change.' });
+  .refine((text) => !BUILT_IN.includes(text.toLowerCase()), { error: 'must not be a built-in account' })
+  .meta({ description: 'Name of the local account, 1 to 20 characters. It cannot change.' });
 
 export const AccountParameters = z
   .strictObject({
     username,
     passwordRequirements: PasswordRequirements.nullish().meta({
-      description: `What its passwords are like; absent: ${DEFAULT_LENGTH} letters and digits. A change takes effect with the next rotation.`,
+      description: `Requirements for generated passwords. Absent: ${DEFAULT_LENGTH} letters and digits. A change takes effect at the next rotation.`,
     }),
     passwordRule: ruleName.nullish().meta({
       description:
-        'Name of a password rule of the organization, in place of `passwordRequirements`. It is looked up when a password is made, so that a change of the rule takes effect with the next rotation.',
+        'Name of a password rule of the organization, instead of `passwordRequirements`. A change of the rule takes effect at the next rotation.',
     }),
     rotationMethod: rotationMethod.default('login-as-root' satisfies RotationMethod).meta({
       description:
-        'Whether the account changes its own password, or the account of the connection resets it, for which that has to be an administrator. It cannot change.',
+        'Whether the account changes its own password (`login-as-target`), or the account of the connection, which must be an administrator, resets it (`login-as-root`). It cannot change.',
     }),
   })
   .superRefine((given: object, issues) => {
@@ -47,11 +47,11 @@ export const AccountParameters = z
       issues.addIssue({
         code: 'custom',
         path: ['passwordRule'],
-        message: 'must be absent where passwordRequirements are given',
+        message: 'must be absent if passwordRequirements is set',
         params: { code: 'INVALID' },
       });
   }, EVEN_IF_FAULTY)
-  .meta({ description: 'Which account it is, and how its password changes.' });
+  .meta({ description: 'The local account, and how its password is changed.' });
 export type AccountParameters = z.output<typeof AccountParameters>;
 
 export const AccountMapping = z
@@ -62,19 +62,19 @@ export const AccountMapping = z
       issues.addIssue({
         code: 'custom',
         path: ['password'],
-        message: 'must be another key than that of the user name',
+        message: 'must differ from the key of the user name',
         params: { code: 'DUPLICATE' },
       });
   }, EVEN_IF_FAULTY)
-  .meta({ description: 'The secrets that hold the name of the account and its password.' });
+  .meta({ description: 'Keys of the secrets that hold the name and the password of the account.' });
 
 const AccountTemporary = z
   .strictObject({
-    password: knownPassword.meta({ description: 'The present password of the account, up to 256 characters.' }),
+    password: knownPassword.meta({ description: 'Current password of the account, up to 256 characters.' }),
   })
-  .meta({ description: 'What is used once, for the first rotation, and not kept.' });
+  .meta({ description: 'Used once, for the first rotation, and not stored.' });
 
-/** What a new rotation of an account is about. */
+/** Content of a new rotation of an account. */
 export const AccountContent = z
   .strictObject({
     parameters: AccountParameters,
@@ -88,12 +88,14 @@ export const AccountContent = z
       issues.addIssue({
         code: 'custom',
         path: ['temporaryParameters', 'password'],
-        message: 'must be given, since the account changes its own password',
+        message: 'required because the account changes its own password',
         params: { code: 'MISSING' },
       });
   }, EVEN_IF_FAULTY)
-  .meta({ description: 'The password of a local account of a server.' });
+  .meta({ description: 'Rotation of the password of a local account.' });
 
 export const AccountChange = z
   .strictObject({ parameters: AccountParameters.optional(), secretsMapping: AccountMapping.optional() })
-  .meta({ description: 'Changes of the passwords of an account, and of the secrets that hold its name and password.' });
+  .meta({
+    description: 'Changes of the parameters and the mapping of an account rotation. Absent fields keep their value.',
+  });

@@ -7,14 +7,14 @@ const RotationMethodEnum = enumType<RotationMethod>(
   'AccountRotationMethod',
   'Who changes the password of an account.',
   {
-    'login-as-target': 'The account itself, with the password that it has.',
-    'login-as-root': 'The account of the connection, which has to be an administrator.',
+    'login-as-target': 'The account changes its own password, with its current one.',
+    'login-as-root': 'The account of the connection, which must be an administrator, resets it.',
   },
   rotationMethod,
 );
 
 @ObjectType('HostosLocalAccountParameters', {
-  description: 'Which account it is, and how its password changes.',
+  description: 'The local account, and how its password is changed.',
   simpleResolvers: true,
 })
 export class AccountParametersType {
@@ -23,14 +23,13 @@ export class AccountParametersType {
 
   @Field(() => PasswordRequirementsType, {
     nullable: true,
-    description: 'What its passwords are like; null: as its rule says, or else as they are by default.',
+    description: 'Requirements for generated passwords. Null: those of the password rule, or else the default.',
   })
   passwordRequirements!: PasswordRequirementsType | null;
 
   @Field(() => String, {
     nullable: true,
-    description:
-      'Name of the password rule of the organization that says what its passwords are like; null: none does.',
+    description: 'Name of the password rule of the organization that generated passwords follow. Null: none.',
   })
   passwordRule!: string | null;
 

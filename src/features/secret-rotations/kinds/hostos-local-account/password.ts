@@ -2,14 +2,12 @@ import { randomInt } from 'node:crypto';
 import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import { classesOf, DEFAULT_REQUIREMENTS, type PasswordRequirements } from '../../password-rules/requirements.rules.js';
 
-/** Windows lets a password have a shorter name in it. */
+/** Windows allows shorter account names in a password. */
 const SHORTEST_NAME = 3;
 
 /**
- * A new password: at least as many characters of each class as are required, the others from all classes that are used, in random
- * order, and never with the name of the account in it. Cryptographically random.
- *
- * Source: behaviour 9.10, rotation-targets A11.
+ * Generates a cryptographically random password: at least the required number of characters of each class, the rest from all used classes,
+ * in random order, and never containing the account name.
  */
 export function generatePassword(
   username: string,
@@ -17,7 +15,7 @@ export function generatePassword(
 ): SealedText {
   for (;;) {
     const password = draw(requirements);
-    // The rules see to it that there are enough characters for others.
+    // The rules guarantee that there are enough characters.
     if (!holdsName(password, username)) return new SealedText(password);
   }
 }
@@ -30,7 +28,7 @@ function draw(requirements: PasswordRequirements): string {
   const all = classes.map(({ characters }) => characters).join('');
   const drawn = classes.flatMap(({ least, characters }) => Array.from({ length: least }, () => oneOf(characters)));
   while (drawn.length < requirements.length) drawn.push(oneOf(all));
-  // Fisher and Yates: each order is as likely as any other.
+  // Fisher-Yates shuffle: every order is equally likely.
   for (let at = drawn.length - 1; at > 0; at -= 1) {
     const other = randomInt(at + 1);
     [drawn[at], drawn[other]] = [drawn[other] as string, drawn[at] as string];
