@@ -33,7 +33,7 @@ const alertBefore = z
   .regex(ALERT_BEFORE, 'must be a number from 1 to 9999 followed by d, w, m or y, for example 30d')
   .meta({
     description:
-      'How long before expiration the alert notifies: a number from 1 to 9999 and a unit (`d` days, `w` weeks, `m` months, `y` years), for example `30d`. Stored but ignored if the event is not `expiration`.',
+      'How long before expiration the alert notifies: a number from 1 to 9999 and a unit (`d` days, `w` weeks, `m` months, `y` years), for example `30d`. Stored but ignored if the event is not expiration.',
   });
 const filters = z
   .array(Filter)
@@ -47,7 +47,7 @@ export const CONTENT = { eventType, alertBefore, filters } as const;
 
 const dailyReminder = z.boolean().meta({
   description:
-    'Whether the alert repeats every day (UTC) until the certificate is renewed, revoked or expired. If false, it notifies once. Only for the event `expiration`.',
+    'Whether the alert repeats every day (UTC) until the certificate is renewed, revoked or expired. If false, it notifies once. Only for the event expiration.',
 });
 
 /** Only expiration is an ongoing state that can be repeated daily. */
@@ -97,7 +97,7 @@ export function alertRules(mayCall: MayCall) {
         enabled: z.boolean().optional().meta({ description: 'Whether the alert sends notifications.' }),
         dailyReminder: dailyReminder.optional().meta({
           description:
-            'Whether the alert repeats every day (UTC). Set to false automatically if the event changes from `expiration`.',
+            'Whether the alert repeats every day (UTC). Set to false automatically if the event changes from expiration.',
         }),
       })
       .superRefine(refuseReminder, EVEN_IF_FAULTY)

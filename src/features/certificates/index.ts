@@ -63,7 +63,7 @@ const ENTITIES = [
   ...[CertificateProfile, CertificateRequest, CertificateCleaning],
 ];
 
-/** Certificate authorities of projects, their profiles, and their inventory of certificates, which they issue and renew. */
+/** Certificate authorities, certificate profiles, and the inventory of issued and imported certificates. */
 export function createCertificates(deps: {
   readonly projects: ProjectReader;
   readonly links: ProjectLinks;

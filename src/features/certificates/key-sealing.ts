@@ -5,13 +5,13 @@ import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { openPrivateKey, privateKeyPem } from './x509/keys.js';
 
-/** Whose key it is. The key of a row never changes. */
+/** The row of a key. The key of a row never changes. */
 export interface KeyPlace {
   readonly table: 'certificate_authority' | 'certificate';
   readonly id: string;
 }
 
-/** A row's project. */
+/** Project of a row. */
 interface Scope {
   readonly organizationId: string;
   readonly projectId: string;
@@ -26,14 +26,14 @@ export async function sealKey(ctx: Context, scope: Scope, place: KeyPlace, key: 
   return sealer.seal(placeOf(place), new SealedText(privateKeyPem(key)));
 }
 
-/** The private key of a row as PEM. @throws SEALED_VALUE_INVALID for one that was not sealed for this row */
+/** Decrypts the private key of a row, as PEM. @throws SEALED_VALUE_INVALID if it was not sealed for this row */
 export async function openKey(ctx: Context, scope: Scope, place: KeyPlace, sealed: Uint8Array): Promise<SealedText> {
   await ctx.keyring.ensureKeys(queryOf(ctx), scopeOf(scope), [keyIdOf(sealed)]);
   const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(scope));
   return sealer.open(placeOf(place), sealed);
 }
 
-/** The private key of a row, to sign with or to be sealed for another row. @throws SEALED_VALUE_INVALID */
+/** Decrypts the private key of a row, to sign or to seal it for another row. @throws SEALED_VALUE_INVALID */
 export async function openKeyObject(
   ctx: Context,
   scope: Scope,
@@ -43,7 +43,7 @@ export async function openKeyObject(
   return openPrivateKey((await openKey(ctx, scope, place, sealed)).reveal());
 }
 
-/** The private key of an authority, to sign with. @throws SEALED_VALUE_INVALID */
+/** Decrypts the private key of an authority, to sign. @throws SEALED_VALUE_INVALID */
 export async function openSigningKey(
   ctx: Context,
   scope: Scope,

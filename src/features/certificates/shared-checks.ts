@@ -4,15 +4,15 @@ import type { ProjectAccess } from '../projects/public.js';
 
 const PROJECT_TYPE = 'cert-manager';
 
-/** @throws VALIDATION_FAILED (WRONG_PROJECT_TYPE) unless the project has certificates */
+/** @throws VALIDATION_FAILED (WRONG_PROJECT_TYPE) unless the project is for certificates */
 export function refuseOtherType({ type }: ProjectAccess): void {
   if (type === PROJECT_TYPE) return;
   throw validationFailed([
-    { path: 'projectId', code: 'WRONG_PROJECT_TYPE', message: `must be a project of the type ${PROJECT_TYPE}` },
+    { path: 'projectId', code: 'WRONG_PROJECT_TYPE', message: `must be a project of type ${PROJECT_TYPE}` },
   ]);
 }
 
-/** @throws VALIDATION_FAILED with these faults, where there are any */
+/** @throws VALIDATION_FAILED with these errors, if there are any */
 export function refuse(faults: readonly ErrorDetail[]): void {
   if (faults.length > 0) throw validationFailed(faults);
 }

@@ -165,7 +165,9 @@ describe('a certificate request', () => {
     };
     const other = await newKeyPair('ec-p256');
     const forged = await newCsr({ signedBy: other.privateKey });
-    expect(await refusal(forged.csr)).toEqual(['body.csr has a certificate request with a wrong signature (line 1)']);
+    expect(await refusal(forged.csr)).toEqual([
+      'body.csr contains a certificate request with an invalid signature (line 1)',
+    ]);
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
     const weak = await newCsr({ pair: { publicKey, privateKey } });
     expect(await refusal(weak.csr)).toEqual(['body.csr must have an RSA key of 2048 to 8192 bits (line 1)']);
@@ -178,22 +180,22 @@ describe('a certificate request', () => {
       ],
     });
     expect(await refusal(names.csr)).toEqual([
-      'body.csr subject.commonName: must be given once',
+      'body.csr subject.commonName: must not be repeated',
       'body.csr subject[2]: must be one of CN, O, OU, L, ST and C',
-      'body.csr subject.country: must be two capital letters, as DE',
-      'body.csr sans: must be DNS names, IP addresses, e-mail addresses or URIs',
-      'body.csr sans[1].value: must be a DNS name in ASCII, with a wildcard at most as its whole first label',
-      'body.csr sans[0]: must be one that the profile allows',
+      'body.csr subject.country: must be two upper-case letters, for example DE',
+      'body.csr sans: must be DNS names, IP addresses, email addresses or URIs',
+      'body.csr sans[1].value: must be an ASCII DNS name; a wildcard may only be its whole first label',
+      'body.csr sans[0]: must be allowed by the profile',
     ]);
     const { csr } = await newCsr();
     expect(await refusal(csr, { keyUsages: [], subject: {} })).toHaveLength(2);
     expect(await refusal(csr + csr)).toEqual([expect.stringMatching(/second certificate request \(line \d+\)$/)]);
     expect(await refusal('nothing')).toEqual(['body.csr must be PEM: -----BEGIN ...-----']);
     expect(await refusal((await newLeaf(await newRoot())).pem)).toEqual([
-      'body.csr has a PEM block that is no certificate request (line 1)',
+      'body.csr contains a PEM block that is not a certificate request (line 1)',
     ]);
     expect(await refusal(csr.replace(/\n.{20}/, '\nMIIBAAAAAAAAAAAAAAAA'))).toEqual([
-      'body.csr has a certificate request that cannot be read (line 1)',
+      'body.csr contains a certificate request that cannot be parsed (line 1)',
     ]);
   });
 });
@@ -249,7 +251,7 @@ test('an authority with constraints on names issues no other ones, whoever says 
   expect(pathsOf(await send({ subject: { commonName: 'shop.example.org' } }))).toEqual(['body.subject.commonName']);
   const { csr } = await newCsr({ sans: [{ type: 'dns', value: 'shop.example.org' }] });
   expect((await send({ csr })).body.details).toMatchObject([
-    { path: 'body.csr', message: 'sans[0]: must be among the names that the issuer permits' },
+    { path: 'body.csr', message: 'sans[0]: must be within the names that the issuer permits' },
   ]);
   expect((await issue(admin, profile.id)).commonName).toBe('shop.example.com');
   const free = await makeAuthority(admin, project.id, { name: 'Free' });

@@ -94,7 +94,7 @@ describeWith(['openssl'], 'PKCS#12 files', () => {
     const other = await newLeaf(await newRoot());
     const stray = await post({ pkcs12: await fileOf(await newLeaf(root), [root, other]), password: PASSWORD });
     expect(stray.body.details).toEqual([
-      { path: 'body.pkcs12', code: 'INVALID', message: 'has a certificate that is not in the chain' },
+      { path: 'body.pkcs12', code: 'INVALID', message: 'contains a certificate that is not part of the chain' },
     ]);
   });
 

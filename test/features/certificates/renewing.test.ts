@@ -88,8 +88,8 @@ describe('renewing a certificate', () => {
     const refused = await admin.post(path, { csr: other.csr });
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
     expect(refused.body.details.map(({ message }: { message: string }) => message)).toEqual([
-      'subject: must be that of the certificate, or empty',
-      'sans: must be those of the certificate, or absent',
+      'subject: must equal that of the certificate, or be empty',
+      'sans: must equal those of the certificate, or be absent',
     ]);
     expect(pathsOf(await admin.post(path, { csr: other.csr, key: 'same' }))).toEqual(['body.key']);
     const { csr, pair } = await newCsr({ name: '', sans: [] });

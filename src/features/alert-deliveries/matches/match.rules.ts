@@ -17,7 +17,7 @@ export const PreviewAlert = MatchPage.extend({
   filters,
   alertBefore,
   eventType: eventType.default('expiration').meta({
-    description: 'Event that the alert would notify of. `alertBefore` is ignored if it is not `EXPIRATION`.',
+    description: 'Event that the alert would notify of. `alertBefore` is ignored unless it is the expiration.',
   }),
 });
 

@@ -7,7 +7,7 @@ import { isRequestOf } from '../x509/making.js';
 import { nameConstraintsOf } from '../x509/name-constraints.js';
 import { toPem } from '../x509/pem.js';
 
-/** What an authority gets from the answer to its request. */
+/** What an authority gets from the response to its certificate request. */
 interface Answer {
   readonly certificate: string;
   readonly chain: string;
@@ -20,12 +20,12 @@ interface Answer {
 }
 
 /**
- * The certificate that an outside authority has made from a request, and its issuers. What the certificate says counts, also where the
- * request asked for something else: its name, its time and its path length.
+ * Reads the certificate that an external authority issued for a request, with its issuers. The certificate is authoritative, even if the
+ * request asked for something else: subject, validity and path length.
  *
- * @param now by the clock of the database
- * @throws VALIDATION_FAILED for what `readBundle` refuses, a private key, another key than that of the request, a certificate that may
- *   not sign certificates or has ended, and issuers that allow no such authority
+ * @param now time of the database
+ * @throws VALIDATION_FAILED as `readBundle`, and for a private key, another key than that of the request, a certificate that cannot sign
+ *   certificates or has expired, and issuers that do not allow such an authority
  */
 export function answerOf(
   given: { readonly certificate: string; readonly chain: string },
@@ -55,36 +55,36 @@ const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'IN
 
 function faultsOf({ leaf, privateKey }: Bundle, facts: CertificateFacts, request: string, now: Date): ErrorDetail[] {
   const faults: ErrorDetail[] = [];
-  if (privateKey !== null) faults.push(fault('certificate', 'must come without a private key'));
-  if (!isRequestOf(request, leaf)) faults.push(fault('certificate', 'must be for the key of the request'));
-  if (!facts.isCa) faults.push(fault('certificate', 'must be that of an authority (CA:TRUE)'));
-  else if (!maySign(facts)) faults.push(fault('certificate', 'must allow to sign certificates (keyCertSign)'));
+  if (privateKey !== null) faults.push(fault('certificate', 'must not contain a private key'));
+  if (!isRequestOf(request, leaf)) faults.push(fault('certificate', 'must be issued for the key of the request'));
+  if (!facts.isCa) faults.push(fault('certificate', 'must be a CA certificate (CA:TRUE)'));
+  else if (!maySign(facts)) faults.push(fault('certificate', 'must have the key usage keyCertSign'));
   if (facts.notAfter <= now) faults.push(fault('certificate', 'must not have expired'));
   return faults;
 }
 
-/** What cannot be read could not be kept to. */
+/** Name constraints that cannot be parsed could not be enforced. */
 const faultsOfConstraints = ({ leaf, chain }: Bundle): ErrorDetail[] =>
   [leaf, ...chain].flatMap((certificate, at) => {
     try {
       nameConstraintsOf(certificate);
       return [];
     } catch {
-      return [fault(at === 0 ? 'certificate' : 'chain', 'must have name constraints that can be read')];
+      return [fault(at === 0 ? 'certificate' : 'chain', 'must have name constraints that can be parsed')];
     }
   });
 
-/** Without any key usage every one is allowed. */
+/** Without a key usage extension every usage is allowed. */
 const maySign = ({ keyUsages }: CertificateFacts): boolean =>
   keyUsages.length === 0 || keyUsages.includes('keyCertSign');
 
 function faultsOfIssuers(chain: readonly X509Certificate[]): ErrorDetail[] {
   return chain.flatMap((certificate, at) => {
     const facts = factsOf(certificate);
-    if (!facts.isCa || !maySign(facts)) return [fault('chain', 'must have certificates of authorities only')];
-    // Below the nearest one there is one authority: this one.
+    if (!facts.isCa || !maySign(facts)) return [fault('chain', 'must contain only CA certificates')];
+    // Below the nearest issuer there is one authority: this one.
     return facts.pathLength !== null && facts.pathLength < at + 1
-      ? [fault('chain', 'must have issuers that allow an authority below them (pathlen)')]
+      ? [fault('chain', 'must contain issuers whose path length (pathlen) allows an authority below them')]
       : [];
   });
 }

@@ -18,6 +18,6 @@ export const CertificateAuthorityHistorySchema = defineEntity({
   },
 });
 
-/** A certificate that an authority had before it was renewed, with the same key. */
+/** A former certificate of an authority, from before a renewal with the same key. */
 export class CertificateAuthorityHistory extends CertificateAuthorityHistorySchema.class {}
 CertificateAuthorityHistorySchema.setClass(CertificateAuthorityHistory);

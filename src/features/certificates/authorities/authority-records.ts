@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../kernel/context.js';
 
-/** Writes a change of an authority into the audit trail. */
+/** Records a change of an authority in the audit trail. */
 export const record = (
   tx: Transaction,
   action: string,

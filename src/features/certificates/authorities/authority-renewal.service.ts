@@ -22,16 +22,16 @@ import { loadIssuer, validityOf } from './issuer.js';
 const NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
 
 /**
- * Authorities that go on with the key that they have.
+ * Renewal of authorities with the same key.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class AuthorityRenewalService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Gives an authority a new certificate of the same key and subject, so that what it has issued is good below it too. One whose issuer is
-   * outside gets a new request, and keeps its certificate until the request is answered.
+   * Issues a new certificate with the same key and subject, so that issued certificates stay valid below it. If the issuer is external, the
+   * authority gets a new certificate request, and keeps its certificate until the response is imported.
    *
    * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_PENDING, CERTIFICATE_AUTHORITY_REVOKED, CONCURRENT_CHANGE,
    *   SEALED_VALUE_INVALID; as `loadIssuer` about the parent

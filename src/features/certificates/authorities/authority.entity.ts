@@ -34,8 +34,8 @@ export const CertificateAuthoritySchema = defineEntity({
 });
 
 /**
- * An authority of a project, which issues certificates. Its private key is sealed for this row. While it is pending it has a request
- * for a certificate, which an outside authority answers.
+ * A certificate authority (CA) of a project. Its private key is sealed for this row. While it is pending it has a certificate request for
+ * an external authority.
  */
 export class CertificateAuthority extends CertificateAuthoritySchema.class {}
 CertificateAuthoritySchema.setClass(CertificateAuthority);

@@ -4,7 +4,7 @@ import type { Found } from '../../../kernel/database/batched.js';
 import type { ProjectLinks } from '../../projects/public.js';
 import { type AuthorityRow, findAuthorities } from './authority.queries.js';
 
-/** Authorities by their ids, as the caller may read them; an error in the place of one that it may not. */
+/** Authorities by ID that the caller can read; an error in place of one that it cannot. */
 export const readableAuthorities = async (
   ctx: Context,
   links: ProjectLinks,

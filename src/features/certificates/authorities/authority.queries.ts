@@ -36,15 +36,15 @@ const authorities = tables
     'updated_at as updatedAt',
   ]);
 
-/** Authorities of whatever projects. */
+/** Authorities by ID, in any project. */
 export const findAuthorities = prepared(({ ids }: { ids: readonly string[] }) =>
   authorities.where('id', '=', anyOf(ids)),
 );
 
-/** An authority as it is read: everything but its key. */
+/** An authority as read from the database, without its key. */
 export type AuthorityRow = Awaited<ReturnType<typeof findAuthorities>>[number];
 
-/** Where an authority is in a list. */
+/** Position of an authority in a list. */
 export const byName = ({ name }: AuthorityRow): CursorKey => [name];
 
 /** Authorities of projects, by name. */
@@ -52,7 +52,7 @@ export const listAuthorities = prepared((page: KeyBounds & { projectIds: readonl
   authorities.where('project_id', '=', anyOf(page.projectIds)).$call(pageBy('name', page)),
 );
 
-/** Authorities that follow others. */
+/** Successors of authorities. */
 export const findSuccessors = prepared(({ ids }: { ids: readonly string[] }) =>
   tables
     .selectFrom('certificate_authority')
@@ -60,7 +60,7 @@ export const findSuccessors = prepared(({ ids }: { ids: readonly string[] }) =>
     .where('predecessor_id', '=', anyOf(ids)),
 );
 
-/** What certificates authorities had before, the newest first. */
+/** Former certificates of authorities, newest first. */
 export const listFormerCertificates = prepared(({ authorityIds }: { authorityIds: readonly string[] }) =>
   tablesOf<typeof CertificateAuthorityHistorySchema>()
     .selectFrom('certificate_authority_history')
@@ -78,7 +78,7 @@ export const listFormerCertificates = prepared(({ authorityIds }: { authorityIds
     .orderBy('id'),
 );
 
-/** How many authorities projects have. */
+/** Number of authorities per project. */
 export const countAuthorities = prepared(({ projectIds }: { projectIds: readonly string[] }) =>
   tables
     .selectFrom('certificate_authority')

@@ -35,15 +35,15 @@ export class AuthorityResolver {
     return this.service.list(ctx, args);
   }
 
-  @query(AuthorityType, OneAuthority, 'One certificate authority by its id.')
+  @query(AuthorityType, OneAuthority, 'A certificate authority, by ID.')
   certificateAuthority(ctx: Context, args: object): Promise<AuthorityType> {
     return this.service.get(ctx, args);
   }
 
   @mutation(
     CreateAuthority,
-    { certificateAuthority: [AuthorityType, 'The new authority.'] },
-    'Makes a certificate authority with a new key in a project of the type `cert-manager`.',
+    { certificateAuthority: [AuthorityType, 'The created certificate authority.'] },
+    'Creates a certificate authority with a new key in a project of type `cert-manager`.',
   )
   async createCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
     return { certificateAuthority: await this.service.create(ctx, input) };
@@ -51,8 +51,8 @@ export class AuthorityResolver {
 
   @mutation(
     ActivateAuthority,
-    { certificateAuthority: [AuthorityType, 'The authority with its certificate.'] },
-    'Gives a certificate authority the certificate that an outside authority has made from its request, the first one or a renewal.',
+    { certificateAuthority: [AuthorityType, 'The certificate authority with its certificate.'] },
+    'Imports the certificate that an external authority issued for the certificate request of an authority: the first one or a renewal.',
   )
   async activateCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
     return { certificateAuthority: await this.service.activate(ctx, input) };
@@ -60,8 +60,8 @@ export class AuthorityResolver {
 
   @mutation(
     UpdateAuthority,
-    { certificateAuthority: [AuthorityType, 'The authority as it is now.'] },
-    'Renames a certificate authority, disables it, or enables it again.',
+    { certificateAuthority: [AuthorityType, 'The updated certificate authority.'] },
+    'Renames, disables or enables a certificate authority.',
   )
   async updateCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
     return { certificateAuthority: await this.service.update(ctx, input) };
@@ -69,8 +69,13 @@ export class AuthorityResolver {
 
   @mutation(
     RenewAuthority,
-    { certificateAuthority: [AuthorityType, 'The authority, with its new certificate or its new request.'] },
-    'Gives a certificate authority a new certificate of the same key, or a request for one to an authority outside.',
+    {
+      certificateAuthority: [
+        AuthorityType,
+        'The certificate authority with its new certificate or certificate request.',
+      ],
+    },
+    'Renews the certificate of an authority with the same key. If the issuer is external, creates a certificate request instead.',
   )
   async renewCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
     return { certificateAuthority: await this.renewal.renew(ctx, input) };
@@ -78,8 +83,8 @@ export class AuthorityResolver {
 
   @mutation(
     SucceedAuthority,
-    { certificateAuthority: [AuthorityType, 'The new authority.'] },
-    'Makes a certificate authority with a new key that follows another one.',
+    { certificateAuthority: [AuthorityType, 'The created certificate authority.'] },
+    'Creates a certificate authority with a new key that succeeds another one.',
   )
   async createCertificateAuthoritySuccessor(
     ctx: Context,
@@ -90,8 +95,8 @@ export class AuthorityResolver {
 
   @mutation(
     RevokeAuthority,
-    { certificateAuthority: [AuthorityType, 'The authority, which is disabled now.'] },
-    'Revokes the certificate of an authority that another one of the project has issued, for ever. It issues nothing any more.',
+    { certificateAuthority: [AuthorityType, 'The revoked certificate authority, now disabled.'] },
+    'Permanently revokes the certificate of an authority that another authority of the project issued. The authority can no longer issue certificates.',
   )
   async revokeCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
     return { certificateAuthority: await this.service.revoke(ctx, input) };
@@ -99,20 +104,20 @@ export class AuthorityResolver {
 
   @mutation(
     OneAuthority,
-    { certificateAuthority: [AuthorityType, 'The deleted authority.'] },
-    'Deletes a certificate authority with its key. It can have neither authorities below it nor certificates.',
+    { certificateAuthority: [AuthorityType, 'The deleted certificate authority.'] },
+    'Deletes a certificate authority and its key. It must have no subordinate authorities and no certificates.',
   )
   async deleteCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
     return { certificateAuthority: await this.service.delete(ctx, input) };
   }
 }
 
-/** What only the certificate of an authority holds. */
+/** Fields that only the certificate itself contains. */
 @Resolver(() => AuthorityType)
 export class AuthorityContentResolver {
   @FieldResolver(() => NameConstraintsType, {
     nullable: true,
-    description: 'Of which names certificates below it may be, as its own certificate says; null for any.',
+    description: 'Name constraints: the names that certificates issued below the authority may have. Null: any.',
   })
   nameConstraints(@Root() { certificate }: AuthorityType): NameConstraintsType | null {
     return certificate === null ? null : nameConstraintsOf(new X509Certificate(certificate));
@@ -131,7 +136,7 @@ const formerCertificates = batchOfOwned(
   ({ authorityId }) => authorityId,
 );
 
-/** What authorities lead to. */
+/** Resources related to authorities. */
 @Resolver(() => AuthorityType)
 export class AuthorityParentResolver {
   readonly #authorities: BatchLoad<AuthorityRow>;
@@ -140,18 +145,21 @@ export class AuthorityParentResolver {
     this.#authorities = (ctx, ids) => readableAuthorities(ctx, links, ids);
   }
 
-  @nested(AuthorityType, 'The authority of the project that signed its certificate; null for none.')
+  @nested(AuthorityType, 'The authority of the project that signed the certificate. Null if there is none.')
   parent({ parentId }: AuthorityType, ctx: Context): Promise<AuthorityType | null> {
     return linked(ctx, this.#authorities, parentId);
   }
 
-  @FieldResolver(() => ID, { nullable: true, description: 'The authority that follows it; null for none.' })
+  @FieldResolver(() => ID, {
+    nullable: true,
+    description: 'ID of the authority that succeeds this one. Null if there is none.',
+  })
   async successorId(@Root() { id }: AuthorityType, @Ctx() ctx: Context): Promise<string | null> {
     return (await batched(ctx, successors, id)) ?? null;
   }
 
   @FieldResolver(() => [FormerCertificateType], {
-    description: 'What certificates it had before it was renewed, the newest first.',
+    description: 'Former certificates of the authority, from before renewals, newest first.',
   })
   async formerCertificates(
     @Root() { id }: AuthorityType,
@@ -167,13 +175,13 @@ export class ProjectAuthoritiesResolver {
 
   @nested(
     [AuthorityType],
-    'Its certificate authorities, by name; null with PERMISSION_DENIED if you may not read them.',
+    'Certificate authorities of the project, by name. Null, with PERMISSION_DENIED, if you cannot read them.',
   )
   certificateAuthorities({ access }: ProjectType, ctx: Context): Promise<readonly AuthorityType[]> {
     return this.service.listInProject(ctx, access);
   }
 
-  @nested(AuthorityConnection, 'As `certificateAuthorities`, in pages.')
+  @nested(AuthorityConnection, 'Certificate authorities of the project, by name, in pages.')
   async certificateAuthorityConnection(
     project: ProjectType,
     ctx: Context,

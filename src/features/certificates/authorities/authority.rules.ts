@@ -11,35 +11,35 @@ import { nameConstraints } from './name-constraints.rules.js';
 export const AUTHORITY_KINDS = ['root', 'intermediate'] as const;
 export type AuthorityKind = (typeof AUTHORITY_KINDS)[number];
 
-/** What an authority can be. */
+/** Statuses of an authority. */
 export const AUTHORITY_STATUSES = ['active', 'disabled', 'pending'] as const;
 export type AuthorityStatus = (typeof AUTHORITY_STATUSES)[number];
 
 export const authorityKind = z.enum(AUTHORITY_KINDS);
-/** What people set. */
+/** Statuses that callers can set. */
 export const settableStatus = z.enum(['active', 'disabled']);
 export const keyAlgorithm = z.enum(KEY_ALGORITHMS);
 
 const MAX_DAYS = 36_500;
-/** How long authorities last where nobody says how long, in days. */
+/** Default validity of authorities, in days. */
 export const USUAL_DAYS: Readonly<Record<AuthorityKind, number>> = { root: 3_650, intermediate: 1_825 };
 
-const projectId = idOf('The project, of the type `cert-manager`.');
+const projectId = idOf('ID of the project. It must be of type `cert-manager`.');
 const id = idOf('certificate authority');
 
 const name = personText(1, 64).meta({
-  description: 'What people call it, 1 to 64 characters, unique among the authorities of the project.',
+  description: 'Name of the authority, 1 to 64 characters, unique among the authorities of the project.',
 });
-/** A text of a subject, which has one line. */
+/** One line of text in a subject. */
 export const subjectText = (min: number) =>
-  personText(min, 64).refine((text) => HAS_NO_CONTROL_CHARACTERS.test(text), 'must not hold control characters');
+  personText(min, 64).refine((text) => HAS_NO_CONTROL_CHARACTERS.test(text), 'must not contain control characters');
 
 const part = (what: string) =>
   subjectText(0)
     .nullish()
     .meta({ description: `${what}, up to 64 characters.` });
 
-/** The name of a subject. */
+/** A subject (distinguished name). */
 export const Subject = z
   .strictObject({
     commonName: subjectText(1).meta({ description: 'Common name (CN), 1 to 64 characters.' }),
@@ -49,11 +49,11 @@ export const Subject = z
     province: part('State or province (ST)'),
     country: z
       .string()
-      .regex(/^[A-Z]{2}$/, 'must be two capital letters, as DE')
+      .regex(/^[A-Z]{2}$/, 'must be two upper-case letters, for example DE')
       .nullish()
-      .meta({ description: 'Country (C), two capital letters.' }),
+      .meta({ description: 'Country (C): two upper-case letters, for example `DE`.' }),
   })
-  .meta({ description: 'The subject of a certificate.' });
+  .meta({ description: 'Subject of a certificate.' });
 
 /** Input of `createCertificateAuthority`. */
 export const CreateAuthority = z
@@ -61,36 +61,37 @@ export const CreateAuthority = z
     projectId,
     name,
     kind: authorityKind.meta({
-      description: 'A root signs its own certificate; that of an intermediate is signed by another authority.',
+      description:
+        'Kind of the authority. A root signs its own certificate; the certificate of an intermediate is signed by another authority.',
     }),
     parentId: idOf(
-      'Of an intermediate: the authority of the project that signs its certificate. Without one it waits for an authority outside.',
+      'ID of the authority of the project that signs the certificate of an intermediate. If absent, the authority stays pending until you import a certificate from an external authority.',
     ).nullish(),
-    subject: Subject.meta({ description: 'Whom its certificate is about.' }),
-    keyAlgorithm: keyAlgorithm.default('ec-p256').meta({ description: 'What its key is made with.' }),
+    subject: Subject.meta({ description: 'Subject of the certificate of the authority.' }),
+    keyAlgorithm: keyAlgorithm.default('ec-p256').meta({ description: 'Algorithm of the key.' }),
     maxPathLength: integer(0, 10).nullish().meta({
       description:
-        'How many authorities there may be in a chain below it, 0 to 10; absent: as many as its issuer allows.',
+        'Path length: maximum number of authorities in a chain below this one, 0 to 10. Absent: as many as the issuer allows.',
     }),
     nameConstraints,
     validDays: integer(1, MAX_DAYS).nullish().meta({
       description:
-        'How long its certificate is valid, 1 to 36,500 days, and no longer than its issuer. Absent: 10 years for a root, 5 years for an intermediate, or as long as its issuer.',
+        'Validity of the certificate in days, 1 to 36,500, but not beyond its issuer. Absent: 10 years for a root, 5 years for an intermediate, or until the issuer expires.',
     }),
   })
-  .meta({ description: 'A new certificate authority.' });
+  .meta({ description: 'Fields of the new certificate authority.' });
 
 /** Input of `activateCertificateAuthority`. */
 export const ActivateAuthority = z
   .strictObject({
     id,
-    // What is longer than a bundle may be is refused as a bundle.
+    // Longer strings are rejected when the bundle is parsed.
     certificate: storedText(1_048_576).meta({
-      description: 'PEM: the certificate that its request got, and if you like the certificates of its issuers.',
+      description: 'PEM: the issued certificate, optionally followed by the certificates of its issuers.',
     }),
     chain: storedText(1_048_576).nullish().meta({ description: 'PEM: the certificates of its issuers, in any order.' }),
   })
-  .meta({ description: 'The answer of an outside authority to the request of a certificate authority.' });
+  .meta({ description: 'The certificate authority, by ID, and the certificate issued for its request.' });
 
 /** Input of `updateCertificateAuthority`. */
 export const UpdateAuthority = z
@@ -98,36 +99,35 @@ export const UpdateAuthority = z
     id,
     expectedVersion,
     name: name.optional(),
-    status: settableStatus.optional().meta({ description: 'Whether it may issue certificates.' }),
+    status: settableStatus.optional().meta({ description: 'Whether the authority can issue certificates.' }),
   })
-  .meta({ description: 'Changes of a certificate authority. What is absent stays.' });
+  .meta({ description: 'Fields of the certificate authority to change. Absent fields keep their value.' });
 
 /** Input of `renewCertificateAuthority`. */
 export const RenewAuthority = z
   .strictObject({ id, expectedVersion, validDays: CreateAuthority.shape.validDays })
-  .meta({ description: 'A certificate authority that gets a new certificate of the same key.' });
+  .meta({ description: 'The certificate authority to renew, by ID.' });
 
 /** Input of `createCertificateAuthoritySuccessor`. */
 export const SucceedAuthority = CreateAuthority.omit({ projectId: true, kind: true, parentId: true })
   .extend({
-    predecessorId: idOf('certificate authority that it follows'),
+    predecessorId: idOf('certificate authority to succeed'),
     disablePredecessor: z.boolean().default(false).meta({
       description:
-        'Whether the authority that it follows issues nothing from now on. It goes on with its revocation list.',
+        'Whether to disable the predecessor, so that it issues no more certificates. It continues to publish its revocation list.',
     }),
   })
   .meta({
-    description:
-      'A certificate authority with a new key that follows another one, of its kind and below the same parent.',
+    description: 'Fields of the new certificate authority, which has the kind and the parent of its predecessor.',
   });
 
 /** Input of `revokeCertificateAuthority`. */
 export const RevokeAuthority = z
   .strictObject({ id, reason })
-  .meta({ description: 'A certificate authority whose certificate shall not hold any more.' });
+  .meta({ description: 'The certificate authority to revoke, by ID, and the reason.' });
 
 /** Input of `deleteCertificateAuthority`, and arguments of `certificateAuthority`. */
-export const OneAuthority = z.strictObject({ id }).meta({ description: 'Which certificate authority.' });
+export const OneAuthority = z.strictObject({ id }).meta({ description: 'The certificate authority, by ID.' });
 
 /** Arguments of `certificateAuthorities`. */
 export const ListAuthorities = z.strictObject({ projectId, ...pageRules });

@@ -51,26 +51,24 @@ const NAME_TAKEN = {
 const OTHER_SUBJECT = {
   path: 'certificate',
   code: 'INVALID',
-  message: 'must have the subject that the authority has',
+  message: 'must have the same subject as the authority',
 } as const;
 
 type NewAuthority = z.output<typeof CreateAuthority>;
 
 /**
- * Authorities of projects, whose private keys never leave.
+ * Certificate authorities of projects. Their private keys never leave the service.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
- * Source: decisions 7.7.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class AuthorityService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Makes a root, an intermediate below another authority of the project, or one that waits for an outside authority to answer its
-   * request.
+   * Creates a root, an intermediate below another authority of the project, or one that waits for a certificate from an external authority.
    *
-   * @throws PROJECT_NOT_FOUND, CERTIFICATE_AUTHORITY_NAME_TAKEN; VALIDATION_FAILED (WRONG_PROJECT_TYPE) for a project of another type,
-   *   and for more time or a longer path than the parent has; as `loadIssuer` about the parent
+   * @throws PROJECT_NOT_FOUND, CERTIFICATE_AUTHORITY_NAME_TAKEN; VALIDATION_FAILED (WRONG_PROJECT_TYPE) if the project is of another type,
+   *   and for a longer validity or path length than the parent allows; as `loadIssuer` about the parent
    */
   create(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const input = parse(CreateAuthority, raw);
@@ -80,9 +78,9 @@ export class AuthorityService {
   }
 
   /**
-   * Makes an authority with a new key that follows another one, of its kind and below the same parent.
+   * Creates an authority with a new key that succeeds another one, with its kind and parent.
    *
-   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND; CERTIFICATE_AUTHORITY_HAS_SUCCESSOR for one that another follows; as `create`
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND; CERTIFICATE_AUTHORITY_HAS_SUCCESSOR if it has one already; as `create`
    */
   async createSuccessor(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { predecessorId: id, disablePredecessor: isDisabling, ...input } = parse(SucceedAuthority, raw);
@@ -92,7 +90,7 @@ export class AuthorityService {
   }
 
   async #make(ctx: Context, input: NewAuthority, predecessor: Predecessor | null): Promise<AuthorityRow> {
-    // Keys take long to make: neither for somebody who may not, nor in a transaction.
+    // Key generation is slow: only after authorization, and outside of the transaction.
     refuseOtherType(await this.projects.authorized(ctx, input.projectId, 'certificate-authorities:create'));
     const pair = await newKeyPair(input.keyAlgorithm);
     return inTransaction(ctx, async (tx) => {
@@ -121,10 +119,10 @@ export class AuthorityService {
   }
 
   /**
-   * Gives an authority the certificate that an outside authority has made from its request, the first one or a renewal.
+   * Imports the certificate that an external authority issued for the request of an authority: the first one or a renewal.
    *
-   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_PENDING; VALIDATION_FAILED as `answerOf`,
-   *   and for a renewal with another subject
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_PENDING; VALIDATION_FAILED as `answerOf`, and for a renewal with
+   *   another subject
    */
   activate(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { id, certificate, chain } = parse(ActivateAuthority, raw);
@@ -136,7 +134,7 @@ export class AuthorityService {
       const [clock] = await readClock(tx, {});
       const answer = answerOf({ certificate, chain: chain ?? '' }, request, clock?.now as Date);
       if (replaced != null) {
-        // What it has issued names it as its issuer.
+        // Issued certificates name it as their issuer.
         if (answer.subject !== authority.subject) throw validationFailed([OTHER_SUBJECT]);
         await keepCertificate(tx, { id: newId(), authorityId: authority.id });
       }
@@ -154,10 +152,10 @@ export class AuthorityService {
   }
 
   /**
-   * Renames an authority, disables it, or enables it again. What it issued stays as it is.
+   * Renames, disables or enables an authority. Issued certificates do not change.
    *
-   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_NAME_TAKEN; CERTIFICATE_AUTHORITY_PENDING for another status of one
-   *   without a certificate, CERTIFICATE_AUTHORITY_REVOKED of one that is revoked; CONCURRENT_CHANGE for another `expectedVersion`
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_NAME_TAKEN; CERTIFICATE_AUTHORITY_PENDING if it has no certificate,
+   *   CERTIFICATE_AUTHORITY_REVOKED if it is revoked; CONCURRENT_CHANGE if `expectedVersion` differs
    */
   update(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { id, expectedVersion, name, status } = parse(UpdateAuthority, raw);
@@ -179,10 +177,10 @@ export class AuthorityService {
   }
 
   /**
-   * Revokes the certificate of an authority, in the list of the one above it. It is disabled for ever.
+   * Revokes the certificate of an authority in the revocation list of its parent, and disables the authority permanently.
    *
-   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_REVOKED; CERTIFICATE_AUTHORITY_NOT_ISSUED_HERE for a root, and for
-   *   one whose issuer is outside
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_REVOKED; CERTIFICATE_AUTHORITY_NOT_ISSUED_HERE for a root and for an
+   *   externally issued certificate
    */
   revoke(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { id, reason } = parse(RevokeAuthority, raw);
@@ -194,7 +192,7 @@ export class AuthorityService {
       if (parentId == null || serialNumber == null || notAfter == null)
         throw new AppError('CERTIFICATE_AUTHORITY_NOT_ISSUED_HERE');
       await insertRevocation(tx, { authorityId: parentId, organizationId, projectId, serialNumber, notAfter, reason });
-      // They have the same key.
+      // Former certificates have the same key.
       await revokeFormer(tx, { authorityId: authority.id, reason });
       tx.em.assign(authority, {
         status: 'disabled',
@@ -210,10 +208,10 @@ export class AuthorityService {
   }
 
   /**
-   * Deletes an authority with its key.
+   * Deletes an authority and its key.
    *
-   * @returns the authority as it was
-   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND; CERTIFICATE_AUTHORITY_IN_USE while it has authorities below it, or certificates
+   * @returns the deleted authority
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND; CERTIFICATE_AUTHORITY_IN_USE while it has subordinate authorities or certificates
    */
   delete(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { id } = parse(OneAuthority, raw);
@@ -233,7 +231,7 @@ export class AuthorityService {
     });
   }
 
-  /** One authority. @throws CERTIFICATE_AUTHORITY_NOT_FOUND */
+  /** Returns one authority. @throws CERTIFICATE_AUTHORITY_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { row } = await this.projects.authorizedThing(
       ctx,
@@ -245,7 +243,7 @@ export class AuthorityService {
     return row;
   }
 
-  /** Authorities of a project, by name. @throws PROJECT_NOT_FOUND */
+  /** Lists authorities of a project, by name. @throws PROJECT_NOT_FOUND */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<AuthorityRow>> {
     const { projectId: wanted, ...request } = parse(ListAuthorities, raw);
     const bounds = keyPageBounds(request);
@@ -259,20 +257,20 @@ export class AuthorityService {
     return counted(page, async () => (await batched(ctx, countsOfAuthorities, projectId)) ?? 0);
   }
 
-  /** Authorities of a project that is part of a larger answer; all projects share one statement. @throws PERMISSION_DENIED */
+  /** Lists authorities of a project nested in a response. All projects share one statement. @throws PERMISSION_DENIED */
   async listInProject(ctx: Context, project: ProjectAccess): Promise<readonly AuthorityRow[]> {
     authorize(project, 'certificate-authorities:read');
     return (await batched(ctx, authoritiesByProject, project.projectId)) ?? [];
   }
 }
 
-/** Whom a new authority follows. */
+/** Predecessor of a new authority. */
 interface Predecessor {
   readonly id: string;
   readonly isDisabling: boolean;
 }
 
-/** Holds the authority that another one is about to follow, and disables it where that is wanted. */
+/** Locks the predecessor of a new authority, and disables it if requested. */
 async function follow(tx: Transaction, projectId: string, { id, isDisabling }: Predecessor): Promise<void> {
   const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
   if (!isDisabling || authority.status === 'disabled') return;
@@ -282,7 +280,7 @@ async function follow(tx: Transaction, projectId: string, { id, isDisabling }: P
   await record(tx, 'certificate-authority:update', authority, { changed: ['status'] });
 }
 
-/** What a new authority gets of a certificate: that, or a request for it. */
+/** Certificate of a new authority, or its certificate request. */
 interface Issued {
   readonly status: 'active' | 'pending';
   readonly parentId: string | null;
@@ -335,7 +333,7 @@ const requested = (request: string, maxPathLength: number | null): Issued => ({
   maxPathLength,
 });
 
-/** What the audit trail says of an authority that is shown. */
+/** The audit record of reading an authority. */
 export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
   action: 'certificate-authority:get',
   projectId,

@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
-/** The time of the database, by which certificates begin and end. */
+/** The time of the database, which validity periods are based on. */
 export const readClock = sqlStatement({
   text: 'select now() as now',
   params: {},
@@ -8,8 +8,8 @@ export const readClock = sqlStatement({
 });
 
 /**
- * An authority that is about to issue. It stays as it is until the transaction ends. What is below a revoked one is as good as revoked:
- * nobody accepts what it issues.
+ * Locks an authority that is about to issue until the transaction ends. An authority below a revoked one counts as revoked: its
+ * certificates would not be accepted.
  */
 export const holdIssuer = sqlStatement({
   text: `select id, status, key_sealed as "keySealed", certificate, chain, not_after as "notAfter", max_path_length as "maxPathLength",
@@ -35,7 +35,7 @@ export const holdIssuer = sqlStatement({
   },
 });
 
-/** The authority of a project that has or had a certificate with this serial number. */
+/** The authority of a project with this serial number in its current or a former certificate. */
 export const findOwnerOfCertificate = sqlStatement({
   text: `select id from certificate_authority where project_id = :projectId and serial_number = :serialNumber
     union select authority_id from certificate_authority_history where project_id = :projectId and serial_number = :serialNumber`,
@@ -73,7 +73,7 @@ export const insertAuthority = sqlStatement({
   row: {},
 });
 
-/** Keeps the certificate that an authority has, which is about to get another one. */
+/** Stores the current certificate of an authority as a former one, before it gets another. */
 export const keepCertificate = sqlStatement({
   text: `insert into certificate_authority_history
       (id, organization_id, project_id, authority_id, parent_id, certificate, chain, serial_number, not_before, not_after)

@@ -21,10 +21,10 @@ const AuthorityKindEnum = {
 } as const satisfies Record<string, AuthorityKind>;
 registerEnumType(AuthorityKindEnum, {
   name: 'CertificateAuthorityKind',
-  description: 'Who signs the certificate of an authority.',
+  description: 'Kinds of certificate authorities.',
   valuesConfig: {
-    ROOT: { description: 'The authority itself.' },
-    INTERMEDIATE: { description: 'Another authority, of the project or outside.' },
+    ROOT: { description: 'Signs its own certificate.' },
+    INTERMEDIATE: { description: 'Has a certificate signed by another authority, of the project or external.' },
   },
 });
 enumOfRule(authorityKind, AuthorityKindEnum);
@@ -36,11 +36,11 @@ const AuthorityStatusEnum = {
 } as const satisfies Record<string, AuthorityStatus>;
 registerEnumType(AuthorityStatusEnum, {
   name: 'CertificateAuthorityStatus',
-  description: 'Whether an authority issues certificates.',
+  description: 'Statuses of a certificate authority.',
   valuesConfig: {
-    ACTIVE: { description: 'It issues certificates, until its own expires.' },
-    DISABLED: { description: 'It issues none until it is enabled again.' },
-    PENDING: { description: 'It waits for its own certificate.' },
+    ACTIVE: { description: 'Issues certificates, unless its own certificate has expired.' },
+    DISABLED: { description: 'Issues no certificates.' },
+    PENDING: { description: 'Waits for its own certificate from an external authority.' },
   },
 });
 const SettableStatusEnum = {
@@ -49,12 +49,15 @@ const SettableStatusEnum = {
 } as const satisfies Record<string, AuthorityStatus>;
 registerEnumType(SettableStatusEnum, {
   name: 'CertificateAuthoritySwitch',
-  description: 'Whether an authority may issue certificates.',
-  valuesConfig: { ACTIVE: { description: 'It may.' }, DISABLED: { description: 'It may not.' } },
+  description: 'Statuses of a certificate authority that you can set.',
+  valuesConfig: {
+    ACTIVE: { description: 'The authority can issue certificates.' },
+    DISABLED: { description: 'The authority cannot issue certificates.' },
+  },
 });
 enumOfRule(settableStatus, SettableStatusEnum);
 
-/** GraphQL's names of key algorithms. */
+/** Names of key algorithms in GraphQL. */
 export const KeyAlgorithmEnum = {
   RSA_2048: 'rsa-2048',
   RSA_3072: 'rsa-3072',
@@ -65,129 +68,149 @@ export const KeyAlgorithmEnum = {
 } as const satisfies Record<string, KeyAlgorithm>;
 registerEnumType(KeyAlgorithmEnum, {
   name: 'CertificateKeyAlgorithm',
-  description: 'What keys of certificates are made with.',
+  description: 'Algorithms of keys.',
   valuesConfig: {
     RSA_2048: { description: 'RSA with 2048 bits.' },
     RSA_3072: { description: 'RSA with 3072 bits.' },
     RSA_4096: { description: 'RSA with 4096 bits.' },
-    EC_P256: { description: 'The curve P-256 of NIST.' },
-    EC_P384: { description: 'The curve P-384 of NIST.' },
-    ED25519: { description: 'The curve Ed25519.' },
+    EC_P256: { description: 'ECDSA with the NIST curve P-256.' },
+    EC_P384: { description: 'ECDSA with the NIST curve P-384.' },
+    ED25519: { description: 'EdDSA with the curve Ed25519.' },
   },
 });
 enumOfRule(keyAlgorithm, KeyAlgorithmEnum);
 
 inputType('CertificateSubjectInput', Subject);
 
-/** What an authority had before it was renewed. */
+/** A former certificate of an authority. */
 @ObjectType('FormerAuthorityCertificate', {
-  description: 'A certificate that an authority had before it was renewed, of the same key.',
+  description: 'A former certificate of an authority, from before a renewal with the same key.',
   simpleResolvers: true,
 })
 export class FormerCertificateType {
-  @Field(() => String, { description: 'PEM: the certificate.' })
+  @Field(() => String, { description: 'The certificate, in PEM.' })
   certificate!: string;
 
-  @Field(() => String, { description: 'PEM: the certificates of its issuers, from the next one up; may be empty.' })
+  @Field(() => String, {
+    description: 'Certificates of its issuers, in PEM, from the direct issuer upwards. May be empty.',
+  })
   chain!: string;
 
-  @Field(() => String, { description: 'Its serial number, hexadecimal in upper case.' })
+  @Field(() => String, { description: 'Serial number, in upper-case hexadecimal.' })
   serialNumber!: string;
 
-  @Field(() => DateTime, { description: 'When it begins.' })
+  @Field(() => DateTime, { description: 'Start of the validity period.' })
   notBefore!: Date;
 
-  @Field(() => DateTime, { description: 'When it expires.' })
+  @Field(() => DateTime, { description: 'End of the validity period.' })
   notAfter!: Date;
 
-  @Field(() => DateTime, { description: 'When another one replaced it.' })
+  @Field(() => DateTime, { description: 'When a renewal replaced it.' })
   replacedAt!: Date;
 }
 
-/** What the API shows of an authority. */
+/** An authority as the API shows it. */
 @ObjectType('CertificateAuthority', {
   implements: Node,
-  description: 'An authority of one project, which issues certificates. Its private key is never shown.',
+  description: 'A certificate authority (CA) of a project. Its private key is never returned.',
   simpleResolvers: true,
 })
 export class AuthorityType extends Node {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'What people call it; unique among the authorities of the project.' })
+  @Field(() => String, { description: 'Name of the authority, unique among the authorities of the project.' })
   name!: string;
 
-  @Field(() => AuthorityKindEnum, { description: 'Who signs its certificate.' })
+  @Field(() => AuthorityKindEnum, { description: 'Kind of the authority.' })
   kind!: AuthorityKind;
 
-  @Field(() => AuthorityStatusEnum, { description: 'Whether it issues certificates.' })
+  @Field(() => AuthorityStatusEnum, { description: 'Status of the authority.' })
   status!: AuthorityStatus;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'The authority of the project that signed its certificate; null for a root, and for one outside.',
+    description:
+      'ID of the authority of the project that signed the certificate. Null for a root, and if the issuer is external.',
   })
   parentId!: string | null;
 
-  @Field(() => String, { description: 'Subject of its certificate, as RFC 4514 writes it.' })
+  @Field(() => String, {
+    description: 'Subject of the certificate, in the format of RFC 4514, for example `CN=Example Root,O=Example`.',
+  })
   subject!: string;
 
-  @Field(() => String, { description: 'Common name of its subject; empty if it has none.' })
+  @Field(() => String, { description: 'Common name (CN) of the subject. Empty if it has none.' })
   commonName!: string;
 
-  @Field(() => KeyAlgorithmEnum, { description: 'What its key is made with.' })
+  @Field(() => KeyAlgorithmEnum, { description: 'Algorithm of the key.' })
   keyAlgorithm!: string;
 
   @Field(() => String, {
     nullable: true,
     description:
-      'PEM: the request for its certificate, or for its renewal, while an authority outside has not answered it.',
+      'Certificate request (PKCS#10), in PEM, while the certificate or its renewal from an external authority is pending.',
   })
   request!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'PEM: its certificate; null while it is pending.' })
+  @Field(() => String, { nullable: true, description: 'The certificate, in PEM. Null while the authority is pending.' })
   certificate!: string | null;
 
-  @Field(() => String, { description: 'PEM: the certificates of its issuers, from the next one up; may be empty.' })
+  @Field(() => String, {
+    description: 'Certificates of its issuers, in PEM, from the direct issuer upwards. May be empty.',
+  })
   chain!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Serial number of its certificate, hexadecimal in upper case; null while it is pending.',
+    description: 'Serial number of the certificate, in upper-case hexadecimal. Null while the authority is pending.',
   })
   serialNumber!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When its certificate begins; null while it is pending.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Start of the validity period. Null while the authority is pending.',
+  })
   notBefore!: Date | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When its certificate expires. What it issues expires no later. Null while it is pending.',
+    description:
+      'End of the validity period. Issued certificates expire no later. Null while the authority is pending.',
   })
   notAfter!: Date | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'How many authorities there may be in a chain below it; null: any number.',
+    description: 'Path length: maximum number of authorities in a chain below this one. Null: unlimited.',
   })
   maxPathLength!: number | null;
 
-  @Field(() => ID, { nullable: true, description: 'The authority that it follows; null for none.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the authority that this one succeeds. Null if there is none.',
+  })
   predecessorId!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When its certificate was revoked; null if it is not.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the certificate was revoked. Null if it is not revoked.',
+  })
   revokedAt!: Date | null;
 
-  @Field(() => RevocationReasonEnum, { nullable: true, description: 'Why it was revoked; null if it is not.' })
+  @Field(() => RevocationReasonEnum, {
+    nullable: true,
+    description: 'Why the certificate was revoked. Null if it is not revoked.',
+  })
   revocationReason!: RevocationReason | null;
 
-  @Field(() => Int, { description: 'Rises with every change.' })
+  @Field(() => Int, { description: 'Version of the authority. Increments with every change.' })
   version!: number;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the authority was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the authority was last changed.' })
   updatedAt!: Date;
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.js';
 import { isIssuerOf } from '../x509/chain.js';
 import { listAuthorities } from './authority.queries.js';
 
-/** The id of the authority of a project that issued a certificate; null when none did. */
+/** ID of the authority of a project that issued a certificate; null if none did. */
 export async function findIssuerOf(
   ctx: Context,
   projectId: string,

@@ -14,22 +14,22 @@ import { holdIssuer } from './authority.sql.js';
 
 const DAY_MS = 86_400_000;
 
-/** An authority that may issue now. */
+/** An authority that can issue now. */
 export interface HeldIssuer extends Issuer {
   readonly id: string;
   readonly notAfter: Date;
-  /** Null: any. */
+  /** Maximum path length; null: unlimited. */
   readonly maxPathLength: number | null;
-  /** Its own certificate, and those of its issuers, as PEM: the chain of what it issues. */
+  /** PEM of its own certificate and its issuers: the chain of issued certificates. */
   readonly chainBelow: string;
-  /** The same, as they are read: what `faultsOfNameConstraints` looks at. */
+  /** The same, parsed, for `faultsOfNameConstraints`. */
   readonly chain: readonly X509Certificate[];
   /** The time of the database. */
   readonly now: Date;
 }
 
 /**
- * An authority of a project with its key, which stays as it is until the transaction ends.
+ * Loads an authority of a project with its key, and locks it until the transaction ends.
  *
  * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_PENDING, CERTIFICATE_AUTHORITY_DISABLED,
  *   CERTIFICATE_AUTHORITY_REVOKED, CERTIFICATE_AUTHORITY_EXPIRED, SEALED_VALUE_INVALID
@@ -59,7 +59,7 @@ export async function loadIssuer(
   };
 }
 
-/** @throws VALIDATION_FAILED for permitted names of an authority of which its issuers permit none */
+/** @throws VALIDATION_FAILED for permitted names of an authority outside of those of its issuers */
 export function refuseStraySubtrees({ chain }: HeldIssuer, constraints: NameConstraints | null | undefined): void {
   const permitted = (constraints?.permitted ?? []).map((subtree, at) => ({
     ...subtree,
@@ -69,10 +69,10 @@ export function refuseStraySubtrees({ chain }: HeldIssuer, constraints: NameCons
 }
 
 /**
- * The path length of an authority below another one.
+ * The path length of an authority below a parent.
  *
- * @param path where that was named
- * @throws VALIDATION_FAILED where the parent may have no authority below it, or none with so many below that
+ * @param path path of the parent in the request
+ * @throws VALIDATION_FAILED if the parent allows no authority below it, or not with this path length
  */
 export function pathLengthBelow(
   { maxPathLength: ofParent }: HeldIssuer,
@@ -82,7 +82,7 @@ export function pathLengthBelow(
   if (ofParent === null) return wanted;
   if (ofParent === 0)
     throw validationFailed([
-      { path, code: 'INVALID', message: 'must be an authority that may have authorities below it' },
+      { path, code: 'INVALID', message: 'must be an authority whose path length allows authorities below it' },
     ]);
   if (wanted !== null && wanted >= ofParent)
     throw validationFailed([{ path: 'maxPathLength', code: 'TOO_BIG', message: `must be at most ${ofParent - 1}` }]);
@@ -90,19 +90,19 @@ export function pathLengthBelow(
 }
 
 /**
- * From now on, for so many days. Nothing outlives its issuer: who asks for longer is refused, and who does not say how long gets as
- * long as there is.
+ * A validity period of a number of days from now. No certificate outlives its issuer: a longer explicit validity is refused, and the
+ * default is cut.
  *
- * @param usual days of what nobody says
- * @param end of the issuer; null: there is none
- * @throws VALIDATION_FAILED for days beyond the end
+ * @param usual default number of days
+ * @param end end of the validity of the issuer; null: none
+ * @throws VALIDATION_FAILED if the period ends after the issuer expires
  */
 export function validityOf(
   { now, end }: { readonly now: Date; readonly end: Date | null },
   validDays: number | null | undefined,
   usual: number,
 ): Validity {
-  // Certificates have whole seconds.
+  // Certificates have a precision of seconds.
   const notBefore = new Date(Math.floor(now.getTime() / 1_000) * 1_000);
   const wanted = new Date(notBefore.getTime() + (validDays ?? usual) * DAY_MS);
   if (end === null || wanted <= end) return { notBefore, notAfter: wanted };
@@ -112,7 +112,7 @@ export function validityOf(
     {
       path: 'validDays',
       code: 'TOO_BIG',
-      message: `must not outlive the issuer, whose certificate is valid for ${days} more days`,
+      message: `must not exceed the validity of the issuer, which expires in ${days} days`,
     },
   ]);
 }

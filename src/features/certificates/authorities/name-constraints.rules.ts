@@ -7,48 +7,54 @@ const MAX_SUBTREES = 50;
 
 const isDomain = (text: string): boolean => HOST.test(text.replace(/^\./, ''));
 
-/** What a subtree of each kind looks like. */
+/** Format of a subtree of each kind. */
 const FORMS = {
-  dns: { fits: (text: string) => HOST.test(text), form: 'a name as example.com, which has those below it' },
-  ip: { fits: (text: string) => text.includes('/') && isCidr(text), form: 'a network as 10.0.0.0/8' },
+  dns: {
+    fits: (text: string) => HOST.test(text),
+    form: 'a DNS name, for example example.com, which includes its subdomains',
+  },
+  ip: {
+    fits: (text: string) => text.includes('/') && isCidr(text),
+    form: 'a network in CIDR notation, for example 10.0.0.0/8',
+  },
   email: {
     fits: (text: string) => (MAILBOX.test(text) ? HOST.test(text.replace(/^.*@/, '')) : isDomain(text)),
-    form: 'an address, a host as example.com, or all hosts of a domain as .example.com',
+    form: 'an email address, a host such as example.com, or all hosts of a domain such as .example.com',
   },
-  uri: { fits: isDomain, form: 'a host as example.com, or all hosts of a domain as .example.com' },
+  uri: { fits: isDomain, form: 'a host such as example.com, or all hosts of a domain such as .example.com' },
 } as const;
 
 export const nameKind = z.enum(['dns', 'ip', 'email', 'uri']);
 
-/** A part of the names of a kind. */
+/** A subtree of names of one kind. */
 export const Subtree = z
   .strictObject({
-    kind: nameKind.meta({ description: 'What kind of names.' }),
+    kind: nameKind.meta({ description: 'Kind of the names.' }),
     value: z.string().trim().toLowerCase().min(1).max(253).meta({
       description:
-        'Of DNS `example.com` with what is below it; of IP addresses a network; of e-mail an address, a host, or a domain as `.example.com`; of URIs a host or such a domain.',
+        'Subtree of names. DNS: a name with its subdomains, for example `example.com`. IP: a network, for example `10.0.0.0/8`. Email: an address, a host, or a domain such as `.example.com`. URI: a host or a domain such as `.example.com`.',
     }),
   })
   .superRefine(({ kind, value }, issues) => {
     const { fits, form } = FORMS[kind];
     if (!fits(value)) issues.addIssue({ code: 'custom', path: ['value'], message: `must be ${form}` });
   })
-  .meta({ description: 'A part of the names of a kind.' });
+  .meta({ description: 'A subtree of names of one kind.' });
 
 const subtrees = (description: string) => z.array(Subtree).max(MAX_SUBTREES).default([]).meta({ description });
 
-/** Of which names certificates below an authority may be. */
+/** Names that certificates below an authority may have. */
 export const NameConstraintsRules = z
   .strictObject({
     permitted: subtrees(
-      'Up to 50. Of kinds that are named here, certificates may have these names only; other kinds are free.',
+      'Permitted subtrees, up to 50. For kinds listed here, certificates may only have these names; other kinds are not restricted.',
     ),
-    excluded: subtrees('Up to 50. No certificate may have these names.'),
+    excluded: subtrees('Excluded subtrees, up to 50. No certificate may have these names.'),
   })
-  .meta({ description: 'Of which names certificates below an authority may be.' });
+  .meta({ description: 'Name constraints: the names that certificates below an authority may have.' });
 
-/** The field of an input that makes an authority. */
+/** Field of inputs that create an authority. */
 export const nameConstraints = NameConstraintsRules.nullish().meta({
   description:
-    'Of which names certificates below it may be; absent: of any that its issuers allow. It cannot be changed later.',
+    'Name constraints: the names that certificates issued below the authority may have. Absent: any that its issuers allow. They cannot be changed later.',
 });

@@ -9,35 +9,35 @@ export const SanKindEnum = { DNS: 'dns', IP: 'ip', EMAIL: 'email', URI: 'uri' } 
 >;
 registerEnumType(SanKindEnum, {
   name: 'CertificateNameKind',
-  description: 'What an alternative name is.',
+  description: 'Kinds of subject alternative names.',
   valuesConfig: {
-    DNS: { description: 'A name in DNS.' },
-    IP: { description: 'An IP address.' },
-    EMAIL: { description: 'An e-mail address.' },
-    URI: { description: 'A URI.' },
+    DNS: { description: 'A DNS name, for example `www.example.com`.' },
+    IP: { description: 'An IPv4 or IPv6 address.' },
+    EMAIL: { description: 'An email address.' },
+    URI: { description: 'A URI, for example `spiffe://example.com/api`.' },
   },
 });
 enumOfRule(nameKind, SanKindEnum);
 inputType('CertificateNameSubtreeInput', Subtree);
 inputType('CertificateNameConstraintsInput', NameConstraintsRules);
 
-@ObjectType('CertificateNameSubtree', { description: 'A part of the names of a kind.', simpleResolvers: true })
+@ObjectType('CertificateNameSubtree', { description: 'A subtree of names of one kind.', simpleResolvers: true })
 class SubtreeType {
-  @Field(() => SanKindEnum, { description: 'What kind of names.' })
+  @Field(() => SanKindEnum, { description: 'Kind of the names.' })
   kind!: SanKind;
 
-  @Field(() => String, { description: 'Which of them, as it was given to the authority.' })
+  @Field(() => String, { description: 'Subtree of names, as given, for example `example.com` or `10.0.0.0/8`.' })
   value!: string;
 }
 
 @ObjectType('CertificateNameConstraints', {
-  description: 'Of which names certificates below an authority may be.',
+  description: 'Name constraints: the names that certificates below an authority may have.',
   simpleResolvers: true,
 })
 export class NameConstraintsType {
-  @Field(() => [SubtreeType], { description: 'Of kinds that are named here, only these; other kinds are free.' })
+  @Field(() => [SubtreeType], { description: 'Permitted subtrees. Kinds that are not listed are not restricted.' })
   permitted!: readonly SubtreeType[];
 
-  @Field(() => [SubtreeType], { description: 'None of these.' })
+  @Field(() => [SubtreeType], { description: 'Excluded subtrees.' })
   excluded!: readonly SubtreeType[];
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../kernel/context.js';
 
-/** What happened to a certificate. `import`: it was issued elsewhere. */
+/** A certificate event. `import`: the certificate was issued elsewhere. */
 export interface CertificateEvent {
   readonly certificateId: string;
   readonly organizationId: string;
@@ -8,5 +8,5 @@ export interface CertificateEvent {
   readonly event: 'import' | 'issuance' | 'renewal' | 'revocation';
 }
 
-/** Called in the transaction in which it happened. */
+/** Called in the transaction of the event. */
 export type OnCertificateEvent = (tx: Transaction, event: CertificateEvent) => Promise<void>;

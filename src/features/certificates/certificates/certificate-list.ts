@@ -8,7 +8,7 @@ import { type CertificateRow, findCertificates, listCommonNames } from './certif
 import type { CertificateStatus, MetadataEntry } from './certificate.rules.js';
 import { countCertificates, listCertificateIds } from './certificate.sql.js';
 
-/** What a list is asked for. */
+/** A request for a list. */
 export interface CertificatesRequest {
   readonly search?: string | null | undefined;
   readonly status?: CertificateStatus | null | undefined;
@@ -39,7 +39,7 @@ interface Wanted extends Filters {
   readonly limit: number | null;
 }
 
-/** Serial numbers are also written in lower case and with colons. */
+/** Serial numbers may also be written in lower case and with colons. */
 const serialIn = (search: string): string => search.replaceAll(':', '').trim().toUpperCase();
 
 const filtersOf = (request: CertificatesRequest): Filters => {
@@ -56,14 +56,14 @@ const filtersOf = (request: CertificatesRequest): Filters => {
   };
 };
 
-/** Lists of the certificates of projects that their caller may read. Lists of one document share their statements. */
+/** Lists certificates of projects that the caller can read. Lists of one document share their statements. */
 export class CertificateLists {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * A page of a project, and one row more where there are more.
+   * One page of a project, plus one row if there are more.
    *
-   * @throws VALIDATION_FAILED for a text that is no cursor of such a list
+   * @throws VALIDATION_FAILED if the cursor is not of this list
    */
   page(ctx: Context, projectId: string, request: CertificatesRequest): Promise<readonly CertificateRow[]> {
     const { time, id: afterId, limit } = timePageBounds(request);
@@ -71,7 +71,7 @@ export class CertificateLists {
     return batched(ctx, this.#pages, listKey(projectId, wanted)).then((rows) => rows ?? []);
   }
 
-  /** How many certificates the list of a project has in all. */
+  /** Total number of certificates in the list of a project. */
   async count(ctx: Context, projectId: string, request: CertificatesRequest): Promise<number> {
     const [found] = (await batched(ctx, this.#counts, listKey(projectId, filtersOf(request)))) ?? [];
     return found?.count ?? 0;
@@ -82,7 +82,7 @@ export class CertificateLists {
       const found = await listCertificateIds(ctx, { ...(await this.#readable(ctx, projectIds)), ...wanted });
       const ids = found.map(({ id }) => id);
       const rows = new Map((ids.length === 0 ? [] : await findCertificates(ctx, { ids })).map((row) => [row.id, row]));
-      // In the order of the ids; what has gone meanwhile is left out.
+      // In the order of the IDs, without certificates deleted in the meantime.
       return ids.flatMap((id) => rows.get(id) ?? []);
     },
     ({ projectId }) => projectId,
@@ -94,7 +94,7 @@ export class CertificateLists {
     ({ projectId }) => projectId,
   );
 
-  /** Conditions of rules look at common names: the names are judged here, and the statement gets those that pass. */
+  /** Rules have conditions on common names: the names are checked here, and the statement gets the permitted ones. */
   async #readable(ctx: Context, projectIds: readonly string[]) {
     const accesses = await Promise.all(projectIds.map((id) => this.projects.find(ctx, id)));
     const isOpen = (at: number): boolean => {

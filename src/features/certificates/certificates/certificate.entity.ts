@@ -40,8 +40,8 @@ export const CertificateSchema = defineEntity({
 });
 
 /**
- * A certificate of the inventory of a project. Its private key, where that is here, is sealed for this row. `version` rises with every
- * change; what the certificate says never changes.
+ * A certificate in the inventory of a project. Its private key, if stored, is sealed for this row. `version` increments with every
+ * change; the certificate itself never changes.
  */
 export class Certificate extends CertificateSchema.class {}
 CertificateSchema.setClass(Certificate);

@@ -7,8 +7,8 @@ import { type CertificateRow, findCertificates } from './certificate.queries.js'
 import { readOf } from './certificate.service.js';
 
 /**
- * Certificates by their ids alone. What the caller may read of them depends on their common names: others are left out, and where it
- * may read none an error is in their place.
+ * Certificates by ID. Whether the caller can read one depends on its common name: others are left out, or, if it can read none, replaced
+ * by an error.
  */
 export async function readableCertificates(
   ctx: Context,

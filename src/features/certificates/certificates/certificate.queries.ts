@@ -6,7 +6,7 @@ import type { CertificateSource, CertificateStatus, MetadataEntry } from './cert
 
 const tables = tablesOf<typeof CertificateSchema>();
 
-/** Certificates of whatever projects. */
+/** Certificates by ID, in any project. */
 export const findCertificates = prepared(({ ids }: { ids: readonly string[] }) =>
   tables
     .selectFrom('certificate')
@@ -41,7 +41,7 @@ export const findCertificates = prepared(({ ids }: { ids: readonly string[] }) =
     .where('id', '=', anyOf(ids)),
 );
 
-/** A certificate as it is listed: what it says, without itself and its key. */
+/** A certificate in a list: its properties, without PEM and key. */
 export type CertificateRow = Awaited<ReturnType<typeof findCertificates>>[number];
 
 /** The PEM of certificates and of their chains. */
@@ -54,7 +54,7 @@ export const findSealedKey = prepared(({ ids }: { ids: readonly string[] }) =>
   tables.selectFrom('certificate').select(['id', 'key_sealed as keySealed']).where('id', '=', anyOf(ids)),
 );
 
-/** Every common name in projects: what rules of roles can look at. */
+/** All common names in projects, to evaluate conditions of rules. */
 export const listCommonNames = prepared(({ projectIds }: { projectIds: readonly string[] }) =>
   tables
     .selectFrom('certificate')

@@ -29,12 +29,12 @@ type Changed = Promise<{ certificate: CertificateType }>;
 export class CertificateResolver {
   constructor(private readonly service: CertificateService) {}
 
-  @query(CertificateConnection, ListCertificates, 'Certificates of a project, the next one to expire first.')
+  @query(CertificateConnection, ListCertificates, 'Certificates of a project, soonest expiration first.')
   certificates(ctx: Context, args: object): Promise<CountedConnectionOf<CertificateType>> {
     return this.service.list(ctx, args);
   }
 
-  @query(CertificateType, OneCertificate, 'One certificate by its id.')
+  @query(CertificateType, OneCertificate, 'A certificate, by ID.')
   certificate(ctx: Context, args: object): Promise<CertificateType> {
     return this.service.get(ctx, args);
   }
@@ -42,7 +42,7 @@ export class CertificateResolver {
   @query(
     PrivateKeyType,
     OneCertificate,
-    'The private key of a certificate. Needs READ_PRIVATE_KEY; the audit trail records it as disclosed.',
+    'The private key of a certificate. Requires `read-private-key` on `certificates`. The audit trail records the disclosure.',
   )
   async certificatePrivateKey(ctx: Context, args: object): Promise<PrivateKeyType> {
     const { certificate, privateKey } = await this.service.getPrivateKey(ctx, args);
@@ -52,7 +52,7 @@ export class CertificateResolver {
   @mutation(
     ImportCertificate,
     { certificate: [CertificateType, 'The imported certificate.'] },
-    'Takes a certificate that was made elsewhere into the inventory of a project of the type `cert-manager`.',
+    'Imports a certificate that was issued elsewhere into the inventory of a project of type `cert-manager`.',
   )
   async importCertificate(ctx: Context, input: object): Changed {
     return { certificate: await this.service.import(ctx, input) };
@@ -60,8 +60,8 @@ export class CertificateResolver {
 
   @mutation(
     UpdateCertificate,
-    { certificate: [CertificateType, 'The certificate as it is now.'] },
-    'Changes the metadata of a certificate, or when the service renews it.',
+    { certificate: [CertificateType, 'The updated certificate.'] },
+    'Updates the metadata of a certificate, or when the service renews it.',
   )
   async updateCertificate(ctx: Context, input: object): Changed {
     return { certificate: await this.service.update(ctx, input) };
@@ -70,7 +70,7 @@ export class CertificateResolver {
   @mutation(
     RevokeCertificate,
     { certificate: [CertificateType, 'The revoked certificate.'] },
-    'Marks a certificate as revoked, for ever. Needs EDIT.',
+    'Permanently marks a certificate as revoked. Requires `edit` on `certificates`.',
   )
   async revokeCertificate(ctx: Context, input: object): Changed {
     return { certificate: await this.service.revoke(ctx, input) };
@@ -79,7 +79,7 @@ export class CertificateResolver {
   @mutation(
     OneCertificate,
     { certificate: [CertificateType, 'The deleted certificate.'] },
-    'Deletes a certificate with its private key.',
+    'Deletes a certificate and its private key.',
   )
   async deleteCertificate(ctx: Context, input: object): Changed {
     return { certificate: await this.service.delete(ctx, input) };
@@ -94,7 +94,7 @@ interface Pem {
 
 const pems: BatchLoad<Pem> = async (ctx, ids) => new Map((await findPems(ctx, { ids })).map((row) => [row.id, row]));
 
-/** What only the certificate itself holds: read for all certificates of a response at once, and only if it is asked for. */
+/** Fields that only the certificate itself contains; read on request, for all certificates of a response at once. */
 @Resolver(() => CertificateType)
 export class CertificateContentResolver {
   readonly #authorities: BatchLoad<AuthorityRow>;
@@ -105,7 +105,7 @@ export class CertificateContentResolver {
 
   @FieldResolver(() => String, {
     nullable: true,
-    description: 'PEM: the certificate; null if it has just been deleted.',
+    description: 'The certificate, in PEM. Null if it was deleted in the meantime.',
   })
   async pem(@Root() { id }: CertificateType, @Ctx() ctx: Context): Promise<string | null> {
     return (await batched(ctx, pems, id))?.certificate ?? null;
@@ -114,7 +114,7 @@ export class CertificateContentResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      'PEM: the certificates of its issuers, from the next one up; may be empty. Null if it has just been deleted.',
+      'Certificates of its issuers, in PEM, from the direct issuer upwards. May be empty. Null if the certificate was deleted in the meantime.',
   })
   async chain(@Root() { id }: CertificateType, @Ctx() ctx: Context): Promise<string | null> {
     return (await batched(ctx, pems, id))?.chain ?? null;
@@ -122,7 +122,7 @@ export class CertificateContentResolver {
 
   @FieldResolver(() => CertificateDetailsType, {
     nullable: true,
-    description: 'What else the certificate says; null if it has just been deleted.',
+    description: 'Further properties of the certificate. Null if it was deleted in the meantime.',
   })
   async details(@Root() { id }: CertificateType, @Ctx() ctx: Context): Promise<CertificateDetailsType | null> {
     const row = await batched(ctx, pems, id);
@@ -131,7 +131,7 @@ export class CertificateContentResolver {
 
   @nested(
     AuthorityType,
-    'The authority that issued it, if it is one of the project; null with PERMISSION_DENIED if you may not read it.',
+    'The authority of the project that issued the certificate. Null if there is none, and, with PERMISSION_DENIED, if you cannot read it.',
   )
   authority({ authorityId }: CertificateType, ctx: Context): Promise<AuthorityType | null> {
     return linked(ctx, this.#authorities, authorityId);
@@ -147,14 +147,14 @@ export class ProjectCertificatesResolver {
 
   @nested(
     [CertificateType],
-    'Its certificates, the next one to expire first; null with PERMISSION_DENIED if you may not read them.',
+    'Certificates of the project, soonest expiration first. Null, with PERMISSION_DENIED, if you cannot read them.',
     FiltersArgs,
   )
   async certificates({ access }: ProjectType, ctx: Context, filters: object): Promise<readonly CertificateType[]> {
     return (await this.service.pageInProject(ctx, access, filters)).nodes;
   }
 
-  @nested(CertificateConnection, 'As `certificates`, in pages.', PageArgs)
+  @nested(CertificateConnection, 'Certificates of the project, soonest expiration first, in pages.', PageArgs)
   certificateConnection(
     { access }: ProjectType,
     ctx: Context,

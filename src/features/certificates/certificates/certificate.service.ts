@@ -44,7 +44,7 @@ const CONSTRAINTS = {
   certificate_project_id_fkey: 'PROJECT_NOT_FOUND',
 } as const;
 
-/** A certificate with its chain and key, and what people note about it. */
+/** A certificate with its chain, key and metadata. */
 interface Imported {
   readonly projectId: string;
   readonly bundle: Bundle;
@@ -54,10 +54,10 @@ interface Imported {
 type CertificateAction = `certificates:${'read' | 'create' | 'edit' | 'delete' | 'read-private-key'}`;
 
 /**
- * The inventory of certificates of projects. Rights can be bound to common names: what a caller may not read is not there.
+ * The inventory of certificates of projects. Permissions can be limited to common names: certificates that a caller cannot read do not
+ * exist for it.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
- * Source: decisions 7.7.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class CertificateService {
   readonly #lists: CertificateLists;
@@ -70,11 +70,11 @@ export class CertificateService {
   }
 
   /**
-   * Takes a certificate into the inventory, with its chain and its key where they are given. It belongs to the authority of the project
-   * that issued it, if one did.
+   * Imports a certificate into the inventory, with its chain and its key if given. It is linked to the authority of the project that issued
+   * it, if any.
    *
-   * @throws PROJECT_NOT_FOUND; CERTIFICATE_EXISTS for one that the project has; VALIDATION_FAILED (WRONG_PROJECT_TYPE) for a project of
-   *   another type, and as `readBundle`
+   * @throws PROJECT_NOT_FOUND; CERTIFICATE_EXISTS if the project has it already; VALIDATION_FAILED (WRONG_PROJECT_TYPE) if the project is
+   *   of another type, and as `readBundle`
    */
   async import(ctx: Context, raw: unknown): Promise<CertificateRow> {
     const { projectId: wanted, certificate, chain, privateKey, metadata } = parse(ImportCertificate, raw);
@@ -86,12 +86,12 @@ export class CertificateService {
     return this.importBundle(ctx, { projectId: wanted, bundle, metadata });
   }
 
-  /** Before anything is read of what somebody imports. @throws PROJECT_NOT_FOUND; VALIDATION_FAILED (WRONG_PROJECT_TYPE) */
+  /** Runs before an import is parsed. @throws PROJECT_NOT_FOUND; VALIDATION_FAILED (WRONG_PROJECT_TYPE) */
   async authorizeImport(ctx: Context, projectId: string): Promise<void> {
     refuseOtherType(await this.projects.authorized(ctx, projectId, 'certificates:create'));
   }
 
-  /** Takes in what was read already. @throws PROJECT_NOT_FOUND, CERTIFICATE_EXISTS */
+  /** Imports what was parsed already. @throws PROJECT_NOT_FOUND, CERTIFICATE_EXISTS */
   importBundle(ctx: Context, { projectId: wanted, bundle, metadata }: Imported): Promise<CertificateRow> {
     const { sans, ...facts } = factsOf(bundle.leaf);
     return inTransaction(ctx, async (tx) => {
@@ -124,7 +124,7 @@ export class CertificateService {
     });
   }
 
-  /** Changes the metadata or the renewal of a certificate. @throws CERTIFICATE_NOT_FOUND; CONCURRENT_CHANGE for another `expectedVersion` */
+  /** Updates metadata or renewal of a certificate. @throws CERTIFICATE_NOT_FOUND; CONCURRENT_CHANGE if `expectedVersion` differs */
   update(ctx: Context, raw: unknown): Promise<CertificateRow> {
     const { id, expectedVersion, metadata, renewBeforeDays } = parse(UpdateCertificate, raw);
     return inTransaction(ctx, async (tx) => {
@@ -147,15 +147,15 @@ export class CertificateService {
   }
 
   /**
-   * Marks a certificate as revoked, for ever. That of an authority of the project needs the right to edit authorities, too.
+   * Permanently revokes a certificate. For the certificate of an authority of the project, the right to edit authorities is required too.
    *
-   * @throws CERTIFICATE_NOT_FOUND; CERTIFICATE_REVOKED for one that is
+   * @throws CERTIFICATE_NOT_FOUND; CERTIFICATE_REVOKED if it is revoked already
    */
   revoke(ctx: Context, raw: unknown): Promise<CertificateRow> {
     const { id, reason } = parse(RevokeCertificate, raw);
     return inTransaction(ctx, async (tx) => {
       const { row, project } = await this.load(tx, id, 'certificates:edit');
-      // It would end the authority, with everything below it.
+      // This would invalidate the authority and everything below it.
       if ((await findOwnerOfCertificate(tx, row)).length > 0) authorize(project, 'certificate-authorities:edit');
       const certificate = await lockRow(tx, Certificate, { id: row.id, projectId: row.projectId }, NOT_FOUND);
       if (certificate.status === 'revoked') throw new AppError('CERTIFICATE_REVOKED');
@@ -174,7 +174,7 @@ export class CertificateService {
     });
   }
 
-  /** Deletes a certificate with its key. @returns the certificate as it was @throws CERTIFICATE_NOT_FOUND */
+  /** Deletes a certificate and its key. @returns the deleted certificate @throws CERTIFICATE_NOT_FOUND */
   delete(ctx: Context, raw: unknown): Promise<CertificateRow> {
     const { id } = parse(OneCertificate, raw);
     return inTransaction(ctx, async (tx) => {
@@ -187,7 +187,7 @@ export class CertificateService {
     });
   }
 
-  /** One certificate. @throws CERTIFICATE_NOT_FOUND */
+  /** Returns one certificate. @throws CERTIFICATE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<CertificateRow> {
     const { row } = await this.load(ctx, parse(OneCertificate, raw).id, 'certificates:read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
@@ -195,7 +195,7 @@ export class CertificateService {
   }
 
   /**
-   * The private key of a certificate, as PEM. The audit trail names it as disclosed.
+   * Returns the private key of a certificate, as PEM. The audit trail records the disclosure.
    *
    * @throws CERTIFICATE_NOT_FOUND, CERTIFICATE_KEY_NOT_FOUND, SEALED_VALUE_INVALID
    */
@@ -206,7 +206,7 @@ export class CertificateService {
     return this.discloseKey(ctx, parse(OneCertificate, raw).id, 'certificate:read-private-key');
   }
 
-  /** The private key of a certificate, disclosed as this action says. @throws as `getPrivateKey` */
+  /** The private key of a certificate, with the disclosure recorded under this action. @throws as `getPrivateKey` */
   async discloseKey(
     ctx: Context,
     id: string,
@@ -226,9 +226,9 @@ export class CertificateService {
   }
 
   /**
-   * Certificates of a project, those that expire first before others.
+   * Lists certificates of a project, soonest expiration first.
    *
-   * @throws PROJECT_NOT_FOUND; CERTIFICATE_AUTHORITY_NOT_FOUND for the id of no authority of the project
+   * @throws PROJECT_NOT_FOUND; CERTIFICATE_AUTHORITY_NOT_FOUND if the ID is of no authority of the project
    */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<CertificateRow>> {
     const { projectId, ...request } = parse(ListCertificates, raw);
@@ -241,7 +241,7 @@ export class CertificateService {
     return this.#page(ctx, project, request);
   }
 
-  /** The same of a project that is part of a larger answer; all projects share their statements. @throws PERMISSION_DENIED */
+  /** Like `list`, for a project nested in a response. All projects share their statements. @throws PERMISSION_DENIED */
   async pageInProject(
     ctx: Context,
     project: ProjectAccess,
@@ -264,7 +264,7 @@ export class CertificateService {
     return counted(page, () => this.#lists.count(ctx, projectId, request));
   }
 
-  /** A certificate for who may do this with it. @throws CERTIFICATE_NOT_FOUND also where the caller may not know of it */
+  /** Loads a certificate for a caller that can do this to it. @throws CERTIFICATE_NOT_FOUND, also if it is hidden from the caller */
   async load(
     ctx: Context,
     id: string,
@@ -284,10 +284,10 @@ export class CertificateService {
   }
 }
 
-/** Postgres returns keys in an order of its own. */
+/** Postgres returns the keys of `jsonb` in its own order. */
 const inOrder = ({ key, value }: { readonly key: string; readonly value: string }) => ({ key, value });
 
-/** What the audit trail says of a certificate that is shown. */
+/** The audit record of reading a certificate. */
 export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
   action: 'certificate:get',
   projectId,

@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
-/** Which certificates a list has. Times are texts: lists of one document share a statement by the text of what they ask for. */
+/** Filters of a list. Times are strings, so that lists of one document with equal filters share a statement. */
 const FILTERS = {
   projectIds: t.array(t.uuid),
   openIds: t.array(t.uuid),
@@ -15,7 +15,7 @@ const FILTERS = {
   metadata: t.nullable(t.text),
 } as const;
 
-/** What is searched for has no wildcards. `allowed` has names with their project in front, for projects that are not open. */
+/** The search string has no wildcards. `allowed` contains names prefixed with their project, for restricted projects. */
 const IS_AMONG = `(project_id = any(:openIds::uuid[]) or project_id::text || common_name = any(:allowed::text[]))
   and (:search::text is null or position(lower(:search::text) in lower(common_name)) > 0 or serial_number = :serial::text
     or exists (select from unnest(sans) as san where position(lower(:search::text) in lower(san)) > 0))
@@ -26,7 +26,7 @@ const IS_AMONG = `(project_id = any(:openIds::uuid[]) or project_id::text || com
   and (:profileSlug::text is null or profile_slug = :profileSlug::text)
   and (:metadata::text is null or metadata @> :metadata::text::jsonb)`;
 
-/** Ids of a page of certificates of each project, those that expire first before others. */
+/** IDs of one page of certificates per project, soonest expiration first. */
 export const listCertificateIds = sqlStatement({
   text: `select found.project_id as "projectId", found.id
     from unnest(:projectIds::uuid[]) as wanted (id) cross join lateral (
@@ -39,7 +39,7 @@ export const listCertificateIds = sqlStatement({
   row: { projectId: t.uuid, id: t.uuid },
 });
 
-/** How many certificates of each project there are; none of those without. */
+/** Number of certificates per project; no row for projects without any. */
 export const countCertificates = sqlStatement({
   text: `select project_id as "projectId", count(*)::integer as count from certificate
     where project_id = any(:projectIds::uuid[]) and ${IS_AMONG} group by project_id`,

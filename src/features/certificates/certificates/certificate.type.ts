@@ -15,10 +15,10 @@ const CertificateStatusEnum = {
 } as const satisfies Record<string, CertificateStatus>;
 registerEnumType(CertificateStatusEnum, {
   name: 'CertificateStatus',
-  description: 'Whether a certificate holds.',
+  description: 'Statuses of a certificate.',
   valuesConfig: {
-    ACTIVE: { description: 'It is not revoked; it may have expired.' },
-    REVOKED: { description: 'It holds no more.' },
+    ACTIVE: { description: 'Not revoked. It may have expired.' },
+    REVOKED: { description: 'Revoked, and no longer valid.' },
   },
 });
 enumOfRule(certificateStatus, CertificateStatusEnum);
@@ -29,83 +29,92 @@ const CertificateSourceEnum = {
 } as const satisfies Record<string, CertificateSource>;
 registerEnumType(CertificateSourceEnum, {
   name: 'CertificateSource',
-  description: 'Where a certificate comes from.',
+  description: 'Sources of certificates.',
   valuesConfig: {
-    IMPORTED: { description: 'It was made elsewhere and imported.' },
-    ISSUED: { description: 'An authority of the project issued it.' },
+    IMPORTED: { description: 'Issued elsewhere and imported.' },
+    ISSUED: { description: 'Issued by an authority of the project.' },
   },
 });
 
 inputType('CertificateMetadataInput', Metadata);
 
-@ObjectType('CertificateMetadata', { description: 'An entry of the metadata of a certificate.', simpleResolvers: true })
+@ObjectType('CertificateMetadata', { description: 'A metadata entry of a certificate.', simpleResolvers: true })
 class MetadataType {
-  @Field(() => String, { description: 'Its name.' })
+  @Field(() => String, { description: 'Key of the entry.' })
   key!: string;
 
-  @Field(() => String, { description: 'Its value.' })
+  @Field(() => String, { description: 'Value of the entry.' })
   value!: string;
 }
 
-@ObjectType('CertificateSubjectAttribute', { description: 'A part of the name of a subject.', simpleResolvers: true })
+@ObjectType('CertificateSubjectAttribute', { description: 'An attribute of a subject.', simpleResolvers: true })
 class SubjectAttributeType {
-  @Field(() => String, { description: '`CN`, `O` and so on, or the object identifier of another type.' })
+  @Field(() => String, {
+    description: 'Type of the attribute, for example `CN` or `O`; an object identifier (OID) for other types.',
+  })
   type!: string;
 
-  @Field(() => String, { description: 'Its value.' })
+  @Field(() => String, { description: 'Value of the attribute.' })
   value!: string;
 }
 
-@ObjectType('CertificateAlternativeName', { description: 'An alternative name of a subject.', simpleResolvers: true })
+@ObjectType('CertificateAlternativeName', { description: 'A subject alternative name.', simpleResolvers: true })
 class AlternativeNameType {
-  @Field(() => SanKindEnum, { description: 'What it is.' })
+  @Field(() => SanKindEnum, { description: 'Kind of the name.' })
   kind!: SanKind;
 
-  @Field(() => String, { description: 'The name.' })
+  @Field(() => String, { description: 'Value of the name, for example `www.example.com`.' })
   value!: string;
 }
 
-/** What a certificate says, read from the certificate itself. */
-@ObjectType('CertificateDetails', { description: 'What a certificate says.', simpleResolvers: true })
+/** Properties of a certificate, parsed from the certificate itself. */
+@ObjectType('CertificateDetails', {
+  description: 'Properties of a certificate, parsed from the certificate itself.',
+  simpleResolvers: true,
+})
 export class CertificateDetailsType {
-  @Field(() => String, { description: 'Its subject, as RFC 4514 writes it.' })
+  @Field(() => String, {
+    description: 'Subject, in the format of RFC 4514, for example `CN=www.example.com,O=Example`.',
+  })
   subject!: string;
 
-  @Field(() => [SubjectAttributeType], { description: 'The parts of its subject.' })
+  @Field(() => [SubjectAttributeType], { description: 'Attributes of the subject.' })
   subjectAttributes!: readonly SubjectAttributeType[];
 
-  @Field(() => String, { description: 'Who issued it, as RFC 4514 writes it.' })
+  @Field(() => String, { description: 'Issuer, in the format of RFC 4514.' })
   issuer!: string;
 
-  @Field(() => [AlternativeNameType], { description: 'Its alternative names, but for kinds that are not shown.' })
+  @Field(() => [AlternativeNameType], { description: 'Subject alternative names of the kinds DNS, IP, email and URI.' })
   sans!: readonly AlternativeNameType[];
 
-  @Field(() => [String], { description: 'What its key may be used for, as RFC 5280 calls it.' })
+  @Field(() => [String], { description: 'Key usages, with the names of RFC 5280, for example `digitalSignature`.' })
   keyUsages!: readonly string[];
 
-  @Field(() => [String], { description: 'The same of extended usages; object identifiers of others.' })
+  @Field(() => [String], {
+    description: 'Extended key usages, for example `serverAuth`; an object identifier (OID) for others.',
+  })
   extendedKeyUsages!: readonly string[];
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Of an authority, how many authorities may follow below; null: any number.',
+    description: 'Path length of a CA certificate: maximum number of authorities below it. Null: unlimited.',
   })
   pathLength!: number | null;
 
-  @Field(() => String, { description: 'SHA-1 of the certificate, hexadecimal in upper case.' })
+  @Field(() => String, { description: 'SHA-1 fingerprint, in upper-case hexadecimal.' })
   fingerprintSha1!: string;
 
-  @Field(() => String, { nullable: true, description: 'Identifier of its key; null if it has none.' })
+  @Field(() => String, { nullable: true, description: 'Subject key identifier. Null if it has none.' })
   subjectKeyIdentifier!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Identifier of the key of its issuer; null if it has none.' })
+  @Field(() => String, { nullable: true, description: 'Authority key identifier. Null if it has none.' })
   authorityKeyIdentifier!: string | null;
 }
 
-/** What the API shows of a certificate. */
+/** A certificate as the API shows it. */
 @ObjectType('Certificate', {
   implements: Node,
-  description: 'A certificate of the inventory of one project.',
+  description: 'A certificate in the inventory of a project.',
   simpleResolvers: true,
 })
 export class CertificateType extends Node {
@@ -114,97 +123,104 @@ export class CertificateType extends Node {
 
   @Field(() => ID, {
     nullable: true,
-    description: 'The authority of the project that issued it; null for one from elsewhere.',
+    description: 'ID of the authority of the project that issued the certificate. Null if it was issued elsewhere.',
   })
   authorityId!: string | null;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'The profile that it was issued by; null for one without, and for a deleted one.',
+    description:
+      'ID of the profile that the certificate was issued by. Null if it has none or the profile was deleted.',
   })
   profileId!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Slug of the profile that it was issued by; null for one without.',
+    description: 'Slug of the profile that the certificate was issued by. Null if it has none.',
   })
   profileSlug!: string | null;
 
-  @Field(() => ID, { description: 'The same for a certificate and all its renewals.' })
+  @Field(() => ID, { description: 'ID of the lineage: the same for a certificate and all its renewals.' })
   lineageId!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The certificate that it renews; null for none.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the certificate that this one renews. Null if it is no renewal.',
+  })
   renewedFromId!: string | null;
 
-  @Field(() => CertificateSourceEnum, { description: 'Where it comes from.' })
+  @Field(() => CertificateSourceEnum, { description: 'Whether the certificate was issued here or imported.' })
   source!: CertificateSource;
 
-  @Field(() => String, { description: 'Common name of its subject; empty if it has none.' })
+  @Field(() => String, { description: 'Common name (CN) of the subject. Empty if it has none.' })
   commonName!: string;
 
-  @Field(() => [String], { description: 'Its alternative names; `details` has their kinds.' })
+  @Field(() => [String], { description: 'Subject alternative names. For their kinds, see `details`.' })
   sans!: readonly string[];
 
-  @Field(() => String, { description: 'Its serial number, hexadecimal in upper case.' })
+  @Field(() => String, { description: 'Serial number, in upper-case hexadecimal.' })
   serialNumber!: string;
 
-  @Field(() => CertificateStatusEnum, { description: 'Whether it is revoked.' })
+  @Field(() => CertificateStatusEnum, { description: 'Status of the certificate.' })
   status!: CertificateStatus;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was revoked; null if it is not.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the certificate was revoked. Null if it is not revoked.',
+  })
   revokedAt!: Date | null;
 
-  @Field(() => RevocationReasonEnum, { nullable: true, description: 'Why it was revoked; null if it is not.' })
+  @Field(() => RevocationReasonEnum, {
+    nullable: true,
+    description: 'Why the certificate was revoked. Null if it is not revoked.',
+  })
   revocationReason!: RevocationReason | null;
 
-  @Field(() => DateTime, { description: 'When it begins.' })
+  @Field(() => DateTime, { description: 'Start of the validity period.' })
   notBefore!: Date;
 
-  @Field(() => DateTime, { description: 'When it expires.' })
+  @Field(() => DateTime, { description: 'End of the validity period.' })
   notAfter!: Date;
 
-  @Field(() => String, { description: 'What its key was made with: `rsa-2048`, `ec-p256`, `ed25519` and so on.' })
+  @Field(() => String, { description: 'Algorithm of the key, for example `rsa-2048`, `ec-p256` or `ed25519`.' })
   keyAlgorithm!: string;
 
-  @Field(() => String, { description: 'SHA-256 of the certificate, hexadecimal in upper case; unique in the project.' })
+  @Field(() => String, { description: 'SHA-256 fingerprint, in upper-case hexadecimal. Unique in the project.' })
   fingerprintSha256!: string;
 
-  @Field(() => Boolean, { description: 'Whether its private key is here: see `certificatePrivateKey`.' })
+  @Field(() => Boolean, { description: 'Whether the private key is stored: see `certificatePrivateKey`.' })
   hasPrivateKey!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether it is the certificate of an authority.' })
+  @Field(() => Boolean, { description: 'Whether it is a CA certificate.' })
   isCa!: boolean;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'How many days before its end the service renews it; 0: never; null: as its profile says.',
+    description:
+      'How many days before expiration the service renews the certificate. 0: never. Null: the setting of its profile.',
   })
   renewBeforeDays!: number | null;
 
-  @Field(() => [MetadataType], { description: 'What people noted about it.' })
+  @Field(() => [MetadataType], { description: 'Metadata of the certificate.' })
   metadata!: readonly MetadataType[];
 
-  @Field(() => Int, { description: 'Rises with every change.' })
+  @Field(() => Int, { description: 'Version of the certificate in the inventory. Increments with every change.' })
   version!: number;
 
-  @Field(() => DateTime, { description: 'When it came into the inventory.' })
+  @Field(() => DateTime, { description: 'When the certificate was added to the inventory.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the certificate was last changed in the inventory.' })
   updatedAt!: Date;
 }
 
-export const CertificateConnection = countedConnectionOf(
-  CertificateType,
-  'Certificate',
-  'when they expire, the next one first',
-);
+export const CertificateConnection = countedConnectionOf(CertificateType, 'Certificate', 'expiration, soonest first');
 
 @ObjectType('CertificatePrivateKey', { description: 'The private key of a certificate.', simpleResolvers: true })
 export class PrivateKeyType {
   @Field(() => CertificateType, { description: 'The certificate.' })
   certificate!: CertificateType;
 
-  @Field(() => String, { description: 'PEM, in PKCS#8, not encrypted.' })
+  @Field(() => String, { description: 'The private key, in PEM (PKCS#8), unencrypted.' })
   privateKey!: string;
 }

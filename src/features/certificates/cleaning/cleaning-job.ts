@@ -4,13 +4,13 @@ import { deleteExpired, listCleanings } from './cleaning.sql.js';
 
 const DAY_SECONDS = 86_400;
 const PROJECTS_AT_ONCE = 500;
-/** The audit trail names each of them. */
+/** Batch size; the audit trail names each deleted certificate. */
 const CERTIFICATES_AT_ONCE = 200;
 
-/** Deletes certificates that expired as long ago as their project says. What was revoked stays known to OCSP and revocation lists. */
+/** Deletes certificates that expired longer ago than the setting of their project. Revocations stay in OCSP and revocation lists. */
 export const CLEANING_JOB: JobKind = {
   name: 'certificates:delete-expired',
-  description: 'Deletes certificates of projects that want it some time after they have expired, daily.',
+  description: 'Deletes expired certificates of projects with certificate cleaning, daily.',
   everySeconds: DAY_SECONDS,
   run: async (ctx, run) => {
     for (let after = NO_ID; ; ) {
@@ -22,7 +22,7 @@ export const CLEANING_JOB: JobKind = {
   },
 };
 
-/** @returns how many */
+/** @returns the number of deleted certificates */
 const deleteSome = (
   run: JobRun,
   { projectId, organizationId }: { readonly projectId: string; readonly organizationId: string },

@@ -11,6 +11,6 @@ const CertificateCleaningSchema = defineEntity({
   },
 });
 
-/** That a project deletes certificates from its inventory so long after they have expired. Without a row it keeps them. */
+/** How long after expiration a project deletes certificates from its inventory. Without a row it keeps them. */
 export class CertificateCleaning extends CertificateCleaningSchema.class {}
 CertificateCleaningSchema.setClass(CertificateCleaning);

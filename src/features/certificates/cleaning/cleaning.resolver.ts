@@ -9,15 +9,15 @@ import { CleaningType } from './cleaning.type.js';
 export class CleaningResolver {
   constructor(private readonly service: CleaningService) {}
 
-  @query(CleaningType, ProjectOfCleaning, 'Whether, and when, expired certificates of a project are deleted.')
+  @query(CleaningType, ProjectOfCleaning, 'Setting for the deletion of expired certificates of a project.')
   certificateCleaning(ctx: Context, args: object): Promise<CleaningType> {
     return this.service.get(ctx, args);
   }
 
   @mutation(
     UpdateCleaning,
-    { certificateCleaning: [CleaningType, 'The setting as it is now.'] },
-    'Has expired certificates of a project deleted, daily, or keeps them. Needs DELETE on certificates.',
+    { certificateCleaning: [CleaningType, 'The updated setting.'] },
+    'Sets whether and when expired certificates of a project are deleted automatically. Requires `delete` on `certificates`.',
   )
   async updateCertificateCleaning(ctx: Context, input: object): Promise<{ certificateCleaning: CleaningType }> {
     return { certificateCleaning: await this.service.update(ctx, input) };

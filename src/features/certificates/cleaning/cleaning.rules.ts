@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { integer } from '../../../kernel/int.js';
 import { idOf } from '../../../kernel/text-rules.js';
 
-/** An expired certificate stays in revocation lists for a week. */
+/** Longer than a week, for which an expired certificate stays in revocation lists. */
 const SHORTEST_DAYS = 7;
 const LONGEST_DAYS = 3_650;
 
@@ -14,6 +14,6 @@ export const UpdateCleaning = ProjectOfCleaning.extend({
   daysAfterExpiry: integer(SHORTEST_DAYS, LONGEST_DAYS)
     .nullable()
     .meta({
-      description: `How many days after their expiry certificates are deleted, ${SHORTEST_DAYS} to ${LONGEST_DAYS}; null keeps them.`,
+      description: `Number of days after expiration when certificates are deleted, ${SHORTEST_DAYS} to ${LONGEST_DAYS}. Null keeps them.`,
     }),
-}).meta({ description: 'Whether, and when, expired certificates of a project are deleted.' });
+}).meta({ description: 'The project, and when its expired certificates are deleted.' });

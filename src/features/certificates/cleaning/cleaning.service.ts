@@ -7,11 +7,11 @@ import { ProjectOfCleaning, UpdateCleaning } from './cleaning.rules.js';
 import { findCleanings, removeCleaning, storeCleaning } from './cleaning.sql.js';
 import type { CleaningType } from './cleaning.type.js';
 
-/** Whether expired certificates of a project are deleted. Every method throws PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE. */
+/** Deletion of expired certificates of a project. Every method throws PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE. */
 export class CleaningService {
   constructor(private readonly projects: ProjectReader) {}
 
-  /** The setting of a project. */
+  /** Returns the setting of a project. */
   async get(ctx: Context, raw: unknown): Promise<CleaningType> {
     const project = await this.projects.authorized(ctx, parse(ProjectOfCleaning, raw).projectId, 'certificates:read');
     const [found] = await findCleanings(ctx, { projectIds: [project.projectId] });
@@ -23,7 +23,7 @@ export class CleaningService {
     return { daysAfterExpiry: found?.daysAfterExpiry ?? null };
   }
 
-  /** Changes it. @throws VALIDATION_FAILED (WRONG_PROJECT_TYPE) for a project of another type */
+  /** Updates the setting. @throws VALIDATION_FAILED (WRONG_PROJECT_TYPE) if the project is of another type */
   update(ctx: Context, raw: unknown): Promise<CleaningType> {
     const { projectId: wanted, daysAfterExpiry } = parse(UpdateCleaning, raw);
     return inTransaction(ctx, async (tx) => {

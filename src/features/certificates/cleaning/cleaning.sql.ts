@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
-/** The settings of projects that delete expired certificates. */
+/** Settings of projects that delete expired certificates. */
 export const findCleanings = sqlStatement({
   text: `select project_id as "projectId", days_after_expiry as "daysAfterExpiry" from certificate_cleaning
     where project_id = any(:projectIds)`,
@@ -8,7 +8,7 @@ export const findCleanings = sqlStatement({
   row: { projectId: t.uuid, daysAfterExpiry: t.integer },
 });
 
-/** Has a project delete certificates so long after their expiry. */
+/** Stores how long after expiration a project deletes certificates. */
 export const storeCleaning = sqlStatement({
   text: `insert into certificate_cleaning (project_id, organization_id, days_after_expiry)
     values (:projectId, :organizationId, :daysAfterExpiry)
@@ -17,14 +17,14 @@ export const storeCleaning = sqlStatement({
   row: {},
 });
 
-/** Has a project keep its certificates. */
+/** Stores that a project keeps its certificates. */
 export const removeCleaning = sqlStatement({
   text: 'delete from certificate_cleaning where project_id = :projectId',
   params: { projectId: t.uuid },
   row: {},
 });
 
-/** Projects that delete expired certificates, in the order of their ids. */
+/** Projects that delete expired certificates, by ID. */
 export const listCleanings = sqlStatement({
   text: `select project_id as "projectId", organization_id as "organizationId" from certificate_cleaning
     where project_id > :after order by project_id limit :most::integer`,
@@ -32,7 +32,7 @@ export const listCleanings = sqlStatement({
   row: { projectId: t.uuid, organizationId: t.uuid },
 });
 
-/** Deletes certificates of a project that have expired long enough ago, those that expired first before others. @returns which */
+/** Deletes certificates of a project that expired long enough ago, oldest first. @returns the deleted ones */
 export const deleteExpired = sqlStatement({
   text: `delete from certificate where id in (
       select c.id from certificate c join certificate_cleaning s on s.project_id = c.project_id

@@ -1,10 +1,10 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 
-@ObjectType('CertificateCleaning', { description: 'Whether, and when, expired certificates of a project are deleted.' })
+@ObjectType('CertificateCleaning', { description: 'Setting for the deletion of expired certificates of a project.' })
 export class CleaningType {
   @Field(() => Int, {
     nullable: true,
-    description: 'How many days after their expiry certificates are deleted, with their keys; null keeps them.',
+    description: 'Number of days after expiration when certificates are deleted, with their keys. Null: they are kept.',
   })
   daysAfterExpiry!: number | null;
 }

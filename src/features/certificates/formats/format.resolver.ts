@@ -13,7 +13,7 @@ export class FormatResolver {
   @query(
     Pkcs12Type,
     ExportPkcs12,
-    'A certificate with its chain and its private key as a PKCS#12 file. Needs READ_PRIVATE_KEY; the audit trail records the key as disclosed.',
+    'A certificate with its chain and private key, as a PKCS#12 file. Requires `read-private-key` on `certificates`. The audit trail records the disclosure.',
   )
   async certificatePkcs12(ctx: Context, args: object): Promise<Pkcs12Type> {
     const { certificate, pkcs12 } = await this.service.exportPkcs12(ctx, args);
@@ -23,7 +23,7 @@ export class FormatResolver {
   @mutation(
     ImportPkcs12,
     { certificate: [CertificateType, 'The imported certificate.'] },
-    'Takes a certificate from a PKCS#12 file into the inventory of a project of the type `cert-manager`.',
+    'Imports a certificate from a PKCS#12 file into the inventory of a project of type `cert-manager`.',
   )
   async importCertificatePkcs12(ctx: Context, input: object): Promise<{ certificate: CertificateType }> {
     return { certificate: await this.service.importPkcs12(ctx, input) };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { metadata } from '../certificates/certificate.rules.js';
 
-/** Of a file; its base64 is a third longer. */
+/** Maximum size of a file; its base64 is a third longer. */
 const MAX_FILE_BYTES = 64 * 1024;
 const MIN_PASSWORD = 12;
 const MAX_PASSWORD = 255;
@@ -10,7 +10,7 @@ const MAX_PASSWORD = 255;
 /** Input of `importCertificatePkcs12`. */
 export const ImportPkcs12 = z
   .strictObject({
-    projectId: idOf('The project, of the type `cert-manager`.'),
+    projectId: idOf('ID of the project. It must be of type `cert-manager`.'),
     pkcs12: z
       .string()
       .min(1)
@@ -18,19 +18,19 @@ export const ImportPkcs12 = z
       .regex(/^[A-Za-z0-9+/]+={0,2}$/, 'must be base64')
       .meta({
         description:
-          'Base64 of a PKCS#12 file (`.p12`, `.pfx`) with the certificate, its chain and its key if it is there; up to 64 KiB.',
+          'PKCS#12 file (`.p12`, `.pfx`) in base64, with the certificate and optionally its chain and key. Up to 64 KiB before encoding.',
       }),
-    password: storedText(MAX_PASSWORD).meta({ description: 'The password of the file; may be empty.' }),
+    password: storedText(MAX_PASSWORD).meta({ description: 'Password of the file. May be empty.' }),
     metadata: metadata.default([]),
   })
-  .meta({ description: 'A certificate that was made elsewhere, in a PKCS#12 file.' });
+  .meta({ description: 'The PKCS#12 file to import.' });
 
 /** Arguments of `certificatePkcs12`. */
 export const ExportPkcs12 = z
   .strictObject({
     id: idOf('certificate'),
-    password: storedText(MAX_PASSWORD)
-      .min(MIN_PASSWORD)
-      .meta({ description: 'The password of the file, 12 to 255 characters. Send it as a variable, by POST.' }),
+    password: storedText(MAX_PASSWORD).min(MIN_PASSWORD).meta({
+      description: 'Password that encrypts the file, 12 to 255 characters. Send it as a variable in a POST request.',
+    }),
   })
-  .meta({ description: 'A certificate with its key, as a file.' });
+  .meta({ description: 'The certificate, by ID, and the password of the file.' });

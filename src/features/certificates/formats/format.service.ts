@@ -12,20 +12,24 @@ import { type Pkcs12Contents, type Pkcs12Fault, readPkcs12 } from './pkcs12-read
 import { writePkcs12 } from './pkcs12-writing.js';
 
 const FAULTS = {
-  file: { path: 'pkcs12', code: 'INVALID_FORMAT', message: 'must be a PKCS#12 file, with a password as tools use it' },
+  file: {
+    path: 'pkcs12',
+    code: 'INVALID_FORMAT',
+    message: 'must be a PKCS#12 file encrypted with a password in a common way',
+  },
   password: { path: 'password', code: 'WRONG_PASSWORD', message: 'must be the password of the file' },
 } as const satisfies Record<Pkcs12Fault, object>;
 
 /**
  * Certificates in PKCS#12 files.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class FormatService {
   constructor(private readonly certificates: CertificateService) {}
 
   /**
-   * Takes a certificate from a file into the inventory, with its chain and its key where they are there.
+   * Imports a certificate from a file into the inventory, with its chain and key if the file has them.
    *
    * @throws PROJECT_NOT_FOUND, CERTIFICATE_EXISTS, OVERLOADED; VALIDATION_FAILED (WRONG_PASSWORD), and as `readBundle`
    */
@@ -39,7 +43,7 @@ export class FormatService {
   }
 
   /**
-   * A certificate with its chain and its key as a file. The audit trail names the key as disclosed.
+   * Exports a certificate with its chain and key as a file. The audit trail records the disclosure of the key.
    *
    * @throws CERTIFICATE_NOT_FOUND, CERTIFICATE_KEY_NOT_FOUND, SEALED_VALUE_INVALID, OVERLOADED
    */

@@ -8,16 +8,16 @@ const { certBag, keyBag, pkcs8ShroudedKeyBag } = pki.oids as Record<
   string
 >;
 
-/** Newer files take the password in UTF-8; older ones, and every MAC, in UTF-16, which the library does itself. */
+/** Newer files use the password in UTF-8; older ones, and every MAC, in UTF-16, which the library handles. */
 const { pbe } = pki as unknown as {
   pbe: { getCipherForPBES2(oid: string, params: unknown, password: string): unknown };
 };
 const { getCipherForPBES2 } = pbe;
 pbe.getCipherForPBES2 = (oid, params, password) => getCipherForPBES2(oid, params, util.encodeUtf8(password));
 
-// The library knows RSA alone, and writes what it knows anew: all is to be left as it is.
+// The library parses RSA keys only and re-encodes what it parses; this keeps the original bytes.
 const unread = (): never => {
-  throw new Error('left as it is');
+  throw new Error('kept as bytes');
 };
 pki.certificateFromAsn1 = unread;
 pki.privateKeyFromAsn1 = unread;
@@ -33,7 +33,7 @@ function read(): Pkcs12Contents | Pkcs12Fault {
       (opened.getBags({ bagType: type })[type] ?? []).map(({ asn1: der }) => bytesOf(der));
     return { certificates: bags(certBag), keys: [...bags(keyBag), ...bags(pkcs8ShroudedKeyBag)] };
   } catch (error) {
-    // Its only way to tell.
+    // The library reports it only in the message.
     return /invalid password/i.test((error as Error).message) ? 'password' : 'file';
   }
 }

@@ -19,27 +19,27 @@ const FRIENDLY_NAME = '1.2.840.113549.1.9.20';
 const LOCAL_KEY_ID = '1.2.840.113549.1.9.21';
 
 const ENCRYPTION_ITERATIONS = 100_000;
-/** Each is a hash of its own: the library does them one by one, and others run between. */
+/** Each step is a key derivation of its own; the library runs them one by one, so other work can run in between. */
 const MAC_ITERATIONS = 10_000;
 
-/** Many at once would slow down everything else. */
+/** Many at the same time would slow down everything else. */
 const writers = new FairQueue({ capacity: 1, spare: 1, maxWaiting: 100 });
 
-/** What goes into a PKCS#12 file. */
+/** Content of a PKCS#12 file. */
 interface Pkcs12Content {
   readonly leaf: X509Certificate;
   readonly chain: readonly X509Certificate[];
   readonly privateKey: KeyObject;
-  /** What tools show. */
+  /** Display name in tools. */
   readonly name: string;
   readonly password: string;
 }
 
 /**
- * A PKCS#12 file in DER: key and certificates encrypted with AES-256 (PBES2, PBKDF2 with SHA-256), and a MAC with SHA-256. What openssl
- * 1.1, Java 8u301 and Windows Server 2019 read, and everything later. Source: RFC 7292.
+ * Encodes a PKCS#12 file in DER: key and certificates encrypted with AES-256 (PBES2, PBKDF2 with SHA-256), and a MAC with SHA-256.
+ * Readable by OpenSSL 1.1, Java 8u301, Windows Server 2019 and later (RFC 7292).
  *
- * @param caller who waits behind the others with more than one
+ * @param caller for fair queueing of callers with several requests
  * @throws OVERLOADED
  */
 export async function writePkcs12(caller: string, content: Pkcs12Content): Promise<Buffer> {
@@ -62,9 +62,9 @@ async function write({ leaf, chain, privateKey, name, password }: Pkcs12Content)
   const info = PrivateKeyInfo.fromBER(ownBuffer(privateKey.export({ type: 'pkcs8', format: 'der' })));
   const key = new PKCS8ShroudedKeyBag({ parsedValue: info });
   await key.makeInternalValues(encryption);
-  // In pieces, as the library leaves it, it is no DER, and other readers refuse it.
+  // The library leaves it in constructed form, which is not DER and which other readers reject.
   key.encryptedData = new asn1.OctetString({ valueHex: key.encryptedData.getValue() });
-  // Readers find the certificate of the key by it.
+  // Readers match the certificate and its key by it.
   const attributes = [
     new Attribute({ type: FRIENDLY_NAME, values: [new asn1.BmpString({ value: name })] }),
     new Attribute({ type: LOCAL_KEY_ID, values: [new asn1.OctetString({ valueHex: localKeyId(leaf) })] }),
@@ -100,5 +100,5 @@ const certificateBag = ({ raw }: X509Certificate, bagAttributes?: Attribute[]): 
 
 const localKeyId = ({ raw }: X509Certificate): ArrayBuffer => ownBuffer(createHash('sha1').update(raw).digest());
 
-/** Buffers of Node share memory; the library takes the whole of what it gets. */
+/** Node's buffers share memory, and the library uses the whole underlying buffer. */
 const ownBuffer = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;

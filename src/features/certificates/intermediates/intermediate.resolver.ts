@@ -11,8 +11,8 @@ export class IntermediateResolver {
 
   @mutation(
     SignIntermediate,
-    { certificate: [CertificateType, 'The certificate of the authority outside.'] },
-    'Signs the certificate of an authority outside of the service by its request, and takes it into the inventory.',
+    { certificate: [CertificateType, 'The issued CA certificate.'] },
+    'Signs the certificate request of an external authority, and adds the certificate to the inventory.',
   )
   async signIntermediateCertificate(ctx: Context, input: object): Promise<{ certificate: CertificateType }> {
     return { certificate: await this.service.sign(ctx, input) };

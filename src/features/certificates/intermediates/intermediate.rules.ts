@@ -7,18 +7,18 @@ import { metadata } from '../certificates/certificate.rules.js';
 /** Input of `signIntermediateCertificate`. */
 export const SignIntermediate = z
   .strictObject({
-    authorityId: idOf('certificate authority that signs'),
-    // What is longer than a request may be is refused as a request.
+    authorityId: idOf('certificate authority that signs the certificate'),
+    // Longer strings are rejected when the request is parsed.
     request: storedText(1_048_576).meta({
       description:
-        'PEM: the certificate request (PKCS#10) of the authority outside. Its subject and its key count, nothing else.',
+        'PEM: the certificate request (PKCS#10) of the external authority. Only its subject and key are used.',
     }),
     maxPathLength: CreateAuthority.shape.maxPathLength,
     nameConstraints: CreateAuthority.shape.nameConstraints,
     validDays: integer(1, 36_500).nullish().meta({
       description:
-        'How long the certificate is valid, 1 to 36,500 days, and no longer than its issuer. Absent: 5 years, or as long as its issuer.',
+        'Validity of the certificate in days, 1 to 36,500, but not beyond its issuer. Absent: 5 years, or until the issuer expires.',
     }),
     metadata: metadata.default([]),
   })
-  .meta({ description: 'A certificate for an authority outside of the service.' });
+  .meta({ description: 'The certificate request of the external authority, and the authority that signs.' });

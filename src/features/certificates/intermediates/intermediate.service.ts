@@ -19,7 +19,7 @@ import { SignIntermediate } from './intermediate.rules.js';
 
 const AUTHORITY = { find: findAuthorities, notFound: 'CERTIFICATE_AUTHORITY_NOT_FOUND' } as const;
 
-/** Certificates of authorities whose keys are elsewhere. They stand in the inventory, and are revoked there. */
+/** Certificates of external authorities. They are stored in the inventory and revoked there. */
 export class IntermediateService {
   constructor(
     private readonly projects: ProjectReader,
@@ -27,9 +27,9 @@ export class IntermediateService {
   ) {}
 
   /**
-   * Signs the certificate of an authority outside. Needs the right to create authorities, and certificates of its common name.
+   * Signs the certificate of an external authority. Requires the right to create authorities, and certificates with its common name.
    *
-   * @throws VALIDATION_FAILED as `readAuthorityRequest`, and for more than the issuer may give; PERMISSION_DENIED, AUDIT_UNAVAILABLE; as
+   * @throws VALIDATION_FAILED as `readAuthorityRequest`, and for more than the issuer allows; PERMISSION_DENIED, AUDIT_UNAVAILABLE; as
    *   `loadIssuer`
    */
   async sign(ctx: Context, raw: unknown): Promise<CertificateRow> {

@@ -8,7 +8,7 @@ import { canonicalSan, faultOfSan } from '../x509/names.js';
 import type { Stated } from '../x509/stated.js';
 import type { KeyUsageName } from '../x509/usages.js';
 
-/** What is asked for. Null: nothing was said, and the profile has its defaults; an empty list is said. */
+/** The requested content. Null: not given, the defaults of the profile apply; an empty list was given explicitly. */
 export interface Wanted {
   readonly subject: Readonly<Partial<Record<SubjectAttribute, string | null | undefined>>>;
   readonly sans: readonly San[] | null;
@@ -27,18 +27,18 @@ const ATTRIBUTES: Readonly<Record<string, SubjectAttribute>> = {
   C: 'country',
 };
 const MAX_PART = 64;
-/** Of authorities below one. */
+/** Path length of authorities below an authority. */
 export const MAX_PATH = 10;
-/** How many alternative names a certificate has, at most. */
+/** Maximum number of subject alternative names. */
 export const MAX_SANS = 100;
 const USUAL_ALGORITHM = 'ec-p256';
 
 const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'INVALID', message });
 
 /**
- * What a request or a certificate asks for, as far as certificates that are made here can have it. Other extensions are passed over.
+ * The content that a certificate request or certificate asks for, as far as this service supports it. Other extensions are ignored.
  *
- * @returns also what no certificate that is made here can have
+ * @returns also errors for content that is not supported
  */
 export function wantedOf(stated: Stated): { readonly wanted: Wanted; readonly faults: readonly ErrorDetail[] } {
   const subject: Partial<Record<SubjectAttribute, string>> = {};
@@ -52,7 +52,7 @@ export function wantedOf(stated: Stated): { readonly wanted: Wanted; readonly fa
   });
   if (stated.pathLength !== null && !(stated.pathLength >= 0 && stated.pathLength <= MAX_PATH))
     faults.push(fault('pathLength', `must be 0 to ${MAX_PATH}`));
-  if (stated.hasOtherSans) faults.push(fault('sans', 'must be DNS names, IP addresses, e-mail addresses or URIs'));
+  if (stated.hasOtherSans) faults.push(fault('sans', 'must be DNS names, IP addresses, email addresses or URIs'));
   return { wanted: { ...stated, subject }, faults: [...faults, ...faultsOfNames(stated.sans ?? [])] };
 }
 
@@ -62,13 +62,14 @@ function faultOfPart(
   known: Readonly<Partial<Record<SubjectAttribute, string>>>,
 ): string | null {
   if (attribute === undefined) return 'must be one of CN, O, OU, L, ST and C';
-  if (known[attribute] !== undefined) return 'must be given once';
-  if (attribute === 'country') return /^[A-Z]{2}$/.test(value) ? null : 'must be two capital letters, as DE';
-  if (!isStorable(value) || !HAS_NO_CONTROL_CHARACTERS.test(value)) return 'must not hold control characters';
+  if (known[attribute] !== undefined) return 'must not be repeated';
+  if (attribute === 'country')
+    return /^[A-Z]{2}$/.test(value) ? null : 'must be two upper-case letters, for example DE';
+  if (!isStorable(value) || !HAS_NO_CONTROL_CHARACTERS.test(value)) return 'must not contain control characters';
   return value.length > MAX_PART || value.trim() === '' ? 'must have 1 to 64 characters' : null;
 }
 
-/** What is wrong with alternative names by themselves. */
+/** Errors of the format of alternative names. */
 export function faultsOfNames(sans: readonly San[]): ErrorDetail[] {
   const faults = sans.flatMap((san, at) => {
     const message = faultOfSan(san);
@@ -76,25 +77,25 @@ export function faultsOfNames(sans: readonly San[]): ErrorDetail[] {
   });
   if (sans.length > MAX_SANS)
     faults.push({ path: 'sans', code: 'TOO_BIG', message: `must have at most ${MAX_SANS} entries` });
-  if (new Set(sans.map(canonicalSan)).size < sans.length) faults.push(fault('sans', 'must name each name once'));
+  if (new Set(sans.map(canonicalSan)).size < sans.length) faults.push(fault('sans', 'must not contain duplicates'));
   return faults;
 }
 
-/** What a key is made with where nobody says. */
+/** The default key algorithm. */
 export function usualAlgorithm({ defaults, keyAlgorithms }: ProfileRules): KeyAlgorithm {
   if (defaults?.keyAlgorithm != null) return defaults.keyAlgorithm;
   if (keyAlgorithms === null || keyAlgorithms.includes(USUAL_ALGORITHM)) return USUAL_ALGORITHM;
   return keyAlgorithms[0] ?? USUAL_ALGORITHM;
 }
 
-/** Whether keys are made with an algorithm here. */
+/** Whether this service can generate keys of an algorithm. */
 export const isOurs = (algorithm: string): algorithm is KeyAlgorithm =>
   (KEY_ALGORITHMS as readonly string[]).includes(algorithm);
 
 /**
- * What the certificate is to say: what is asked for, and for the rest the defaults of the profile.
+ * The content of the certificate: what was requested, completed by the defaults of the profile.
  *
- * @returns also a fault when it would name nobody
+ * @returns also an error if it would contain no name
  */
 export function contentOf(
   rules: ProfileRules,
@@ -103,7 +104,7 @@ export function contentOf(
 ): { readonly content: Content; readonly faults: readonly ErrorDetail[] } {
   const { defaults, ca, maxPathLength } = rules;
   const isCa = wanted.isCa ?? ca === 'required';
-  // An empty part says that there is none.
+  // An empty attribute means that there is none.
   const subject = { ...present(defaults?.subject ?? {}), ...present(wanted.subject) };
   const sans = wanted.sans ?? [];
   const content: Content = {
@@ -116,7 +117,7 @@ export function contentOf(
     pathLength: wanted.pathLength ?? (isCa ? maxPathLength : null),
   };
   const isNamed = sans.length > 0 || Boolean(subject.commonName);
-  const unnamed = { path: 'subject.commonName', code: 'MISSING', message: 'must be given without alternative names' };
+  const unnamed = { path: 'subject.commonName', code: 'MISSING', message: 'required without alternative names' };
   return { content, faults: isNamed ? [] : [unnamed as ErrorDetail] };
 }
 
@@ -133,18 +134,18 @@ function usualUsages({ keyUsages: policy }: ProfileRules, isCa: boolean, keyAlgo
   return [...new Set([...allowed, ...(policy?.required ?? [])])];
 }
 
-/** What a request for a renewal states otherwise than the certificate that it renews. What it does not state stays. */
+/** Differences between a request for a renewal and the renewed certificate. What the request does not state is kept. */
 export function differencesOf(csr: Stated, before: Stated): ErrorDetail[] {
   const subjectText = ({ subject }: Stated) => JSON.stringify(subject.map(({ type, value }) => [type, value]).sort());
   const names = (sans: readonly San[]) => JSON.stringify(sans.map(canonicalSan).sort());
   const faults: ErrorDetail[] = [];
   if (csr.subject.length > 0 && subjectText(csr) !== subjectText(before))
-    faults.push(fault('subject', 'must be that of the certificate, or empty'));
+    faults.push(fault('subject', 'must equal that of the certificate, or be empty'));
   if (csr.hasOtherSans || (csr.sans !== null && names(csr.sans) !== names(before.sans ?? [])))
-    faults.push(fault('sans', 'must be those of the certificate, or absent'));
+    faults.push(fault('sans', 'must equal those of the certificate, or be absent'));
   return faults;
 }
 
-/** The faults of what is inside of one field, at that field. */
+/** Reports errors inside of one field at the path of that field. */
 export const within = (path: string, faults: readonly ErrorDetail[]): ErrorDetail[] =>
   faults.map((inner) => ({ ...inner, path, message: `${inner.path}: ${inner.message}` }));

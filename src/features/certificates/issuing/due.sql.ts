@@ -1,15 +1,15 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /**
- * A certificate `c` of a profile `p` that is to be renewed now: as many days before its end as it says itself, or its profile, but not
- * before half of its life is over, lest a renewal of a short life is due at once.
+ * Whether a certificate `c` of a profile `p` is due for renewal: the configured days before expiration (its own setting, or that of its
+ * profile), but not before half of its validity, so that renewals with a short validity are not due at once.
  */
 const IS_DUE = `c.status = 'active' and c.not_after > now() and coalesce(c.renew_before_days, p.renew_before_days, 0) > 0
   and c.not_after - least(make_interval(days => coalesce(c.renew_before_days, p.renew_before_days)),
     (c.not_after - c.not_before) / 2) <= now()
   and not exists (select from certificate n where n.renewed_from_id = c.id)`;
 
-/** Certificates that are to be renewed, in the order of their ids. Where it failed, it is tried again a day later. */
+/** Certificates that are due, by ID. After a failure the next attempt is a day later. */
 export const listDue = sqlStatement({
   text: `select c.id from certificate c join certificate_profile p on p.id = c.profile_id
     where c.id > :after and ${IS_DUE}
@@ -20,7 +20,7 @@ export const listDue = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Whether a certificate is to be renewed still. */
+/** Whether a certificate is still due. */
 export const findDue = sqlStatement({
   text: `select c.id, c.not_after as "notAfter" from certificate c join certificate_profile p on p.id = c.profile_id
     where c.id = :id and ${IS_DUE}`,
@@ -28,7 +28,7 @@ export const findDue = sqlStatement({
   row: { id: t.uuid, notAfter: t.time },
 });
 
-/** Makes requests of the service itself for certificates that have none which waits. */
+/** Creates automatic requests for certificates that have no pending one. */
 export const requestRenewals = sqlStatement({
   text: `insert into certificate_request (id, organization_id, project_id, kind, state, is_automatic, actor_kind, actor_id, profile_slug,
       common_name, certificate_id)
@@ -40,7 +40,7 @@ export const requestRenewals = sqlStatement({
   row: {},
 });
 
-/** Requests of the service itself that wait, for these certificates. */
+/** Pending automatic requests of these certificates. */
 export const listPending = sqlStatement({
   text: `select id, organization_id as "organizationId", project_id as "projectId" from certificate_request
     where certificate_id = any(:ids) and state = 'pending'`,

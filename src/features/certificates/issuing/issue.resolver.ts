@@ -20,15 +20,15 @@ export class IssueResolver {
     private readonly renewals: RenewalService,
   ) {}
 
-  @query(CertificateType, OneLineage, 'The certificate of a lineage that began last and is not revoked.')
+  @query(CertificateType, OneLineage, 'The current certificate of a lineage: the most recent one that is not revoked.')
   currentCertificate(ctx: Context, args: object): Promise<CertificateType> {
     return this.renewals.current(ctx, args);
   }
 
   @mutation(
     IssueCertificate,
-    { certificate: [CertificateType, 'The new certificate.'] },
-    'Issues a certificate as a profile allows. Needs CREATE on certificates for each of its names, and ISSUE_CERT on the profile.',
+    { certificate: [CertificateType, 'The issued certificate.'] },
+    'Issues a certificate within the limits of a profile. Requires `create` on `certificates` for each name, and `issue-cert` on `certificate-profiles`.',
   )
   async issueCertificate(ctx: Context, input: object): Made {
     return { certificate: await this.issuing.issue(ctx, input) };
@@ -36,8 +36,8 @@ export class IssueResolver {
 
   @mutation(
     RenewCertificate,
-    { certificate: [CertificateType, 'The renewal.'] },
-    'Renews a certificate: once, with the same names and metadata. Needs CREATE on certificates for each of its names, and ISSUE_CERT on the profile.',
+    { certificate: [CertificateType, 'The renewed certificate.'] },
+    'Renews a certificate with the same names and metadata. A certificate can be renewed once. Requires `create` on `certificates` for each name, and `issue-cert` on `certificate-profiles`.',
   )
   async renewCertificate(ctx: Context, input: object): Made {
     return { certificate: await this.renewals.renew(ctx, input) };
@@ -48,12 +48,12 @@ export class IssueResolver {
 export class RequestResolver {
   constructor(private readonly service: RequestService) {}
 
-  @query(RequestConnection, ListRequests, 'Requests for certificates of a project, newest first.')
+  @query(RequestConnection, ListRequests, 'Certificate requests of a project, newest first.')
   certificateRequests(ctx: Context, args: object): Promise<ConnectionOf<RequestType>> {
     return this.service.list(ctx, args);
   }
 
-  @query(RequestType, OneRequest, 'One request for a certificate by its id.')
+  @query(RequestType, OneRequest, 'A certificate request, by ID.')
   certificateRequest(ctx: Context, args: object): Promise<RequestType> {
     return this.service.get(ctx, args);
   }

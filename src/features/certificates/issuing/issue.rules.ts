@@ -8,7 +8,7 @@ import { metadata, pem, renewBeforeDays } from '../certificates/certificate.rule
 import { extendedKeyUsage, keyUsage, MAX_DAYS, SUBJECT_PARTS } from '../profiles/profile.rules.js';
 import { MAX_PATH, MAX_SANS } from './content.js';
 
-/** Which key a renewal has. */
+/** Keys of a renewal. */
 export const RENEWAL_KEYS = ['new', 'same'] as const;
 export const renewalKey = z.enum(RENEWAL_KEYS);
 
@@ -16,19 +16,23 @@ export const renewalKey = z.enum(RENEWAL_KEYS);
 export const IssuedSubject = z
   .strictObject({
     commonName: subjectText(0).nullish().meta({
-      description: 'Common name (CN), up to 64 characters. May be absent where there are alternative names.',
+      description: 'Common name (CN), up to 64 characters. Optional if there are alternative names.',
     }),
     ...SUBJECT_PARTS,
   })
-  .meta({ description: 'The subject of a certificate. Parts that are absent are as the profile says; empty: none.' });
+  .meta({
+    description: 'Subject of a certificate. Absent attributes are set by the profile; empty strings mean none.',
+  });
 
 /** An alternative name. */
 export const AlternativeName = z
   .strictObject({
-    kind: nameKind.meta({ description: 'What it is.' }),
-    value: storedText(1_024).meta({ description: 'The name: `*.example.com`, `192.0.2.7`, `ops@example.com`, a URI.' }),
+    kind: nameKind.meta({ description: 'Kind of the name.' }),
+    value: storedText(1_024).meta({
+      description: 'Name, for example `*.example.com`, `192.0.2.7`, `ops@example.com` or a URI.',
+    }),
   })
-  .meta({ description: 'An alternative name of a subject.' });
+  .meta({ description: 'A subject alternative name.' });
 
 const csr = pem.nullish();
 const validDays = integer(1, MAX_DAYS).nullish();
@@ -36,36 +40,36 @@ const validDays = integer(1, MAX_DAYS).nullish();
 /** Input of `issueCertificate`. */
 export const IssueCertificate = z
   .strictObject({
-    profileId: idOf('The certificate profile, which says what is allowed and which authority issues it.'),
+    profileId: idOf(
+      'ID of the certificate profile. It defines what is allowed and which authority issues the certificate.',
+    ),
     csr: csr.meta({
       description:
-        'PEM: a certificate request (PKCS#10), which says all that the next seven fields would. Absent: a key is made and kept here.',
+        'PEM: a certificate request (PKCS#10), which replaces the fields `subject` to `pathLength`. Absent: the service generates and stores a key.',
     }),
-    subject: IssuedSubject.nullish().meta({ description: 'Whom the certificate is about.' }),
-    sans: z.array(AlternativeName).max(MAX_SANS).nullish().meta({ description: 'Its alternative names.' }),
-    keyAlgorithm: keyAlgorithm
-      .nullish()
-      .meta({ description: 'What its key is made with. Absent: as the profile says.' }),
+    subject: IssuedSubject.nullish().meta({ description: 'Subject of the certificate.' }),
+    sans: z.array(AlternativeName).max(MAX_SANS).nullish().meta({ description: 'Subject alternative names.' }),
+    keyAlgorithm: keyAlgorithm.nullish().meta({ description: 'Algorithm of the key. Absent: set by the profile.' }),
     keyUsages: z.array(keyUsage).nullish().meta({
-      description: 'What its key may be used for. Absent: as the profile says; empty: the certificate does not say.',
+      description: 'Key usages. Absent: set by the profile; an empty list omits the extension.',
     }),
     extendedKeyUsages: z.array(extendedKeyUsage).nullish().meta({
-      description: 'For which purposes. Absent: as the profile says; empty: the certificate does not say.',
+      description: 'Extended key usages. Absent: set by the profile; an empty list omits the extension.',
     }),
-    isCa: z.boolean().nullish().meta({ description: 'Whether it is the certificate of an authority.' }),
+    isCa: z.boolean().nullish().meta({ description: 'Whether it is a CA certificate.' }),
     pathLength: integer(0, MAX_PATH).nullish().meta({
-      description: 'Of an authority, how many authorities may follow below, 0 to 10.',
+      description: 'Path length of a CA certificate: maximum number of authorities below it, 0 to 10.',
     }),
     validDays: validDays.meta({
       description:
-        'How long it is valid, in days, and no longer than its issuer and its profile. Absent: as the profile says, or 90 days, or as long as its issuer.',
+        'Validity in days, but not beyond its issuer or the limit of the profile. Absent: set by the profile, or 90 days, or until the issuer expires.',
     }),
     metadata: metadata.default([]),
     renewBeforeDays,
   })
-  .meta({ description: 'A new certificate.' });
+  .meta({ description: 'Fields of the new certificate.' });
 
-/** Fields of `IssueCertificate` that a request in PKCS#10 says. */
+/** Fields of `IssueCertificate` that a PKCS#10 request replaces. */
 export const SAID_BY_CSR = [
   ...(['subject', 'sans', 'keyAlgorithm', 'keyUsages', 'extendedKeyUsages', 'isCa', 'pathLength'] as const),
 ] as const;
@@ -73,27 +77,29 @@ export const SAID_BY_CSR = [
 /** Input of `renewCertificate`. */
 export const RenewCertificate = z
   .strictObject({
-    id: idOf('The certificate, which must not have been renewed.'),
+    id: idOf('ID of the certificate. It must not have been renewed already.'),
     expectedVersion,
     key: renewalKey.nullish().meta({
       description:
-        'Which key the renewal has. Absent: that of `csr`; else a new one where the key is here, and the same one where not.',
+        'Whether the renewal has a new key or the same one. Absent: the key of `csr`; otherwise a new key if the current one is stored here, else the same one.',
     }),
     keyAlgorithm: keyAlgorithm.nullish().meta({
-      description: 'With `key: new`: what that is made with. Absent: the same as before.',
+      description: 'Algorithm of a new key. Absent: the same algorithm as before.',
     }),
     csr: csr.meta({
       description:
-        'PEM: a certificate request with the key of the renewal. Its names are those of the certificate, or absent.',
+        'PEM: a certificate request (PKCS#10) with the key of the renewal. Its names must equal those of the certificate, or be absent.',
     }),
-    profileId: idOf('Another profile to renew it by; needed for one that was imported.').nullish(),
+    profileId: idOf(
+      'ID of another profile to renew by. Required if the certificate has none, for example because it was imported.',
+    ).nullish(),
     validDays: validDays.meta({
-      description: 'How long it is valid, in days. Absent: as long as the certificate was.',
+      description: 'Validity in days. Absent: the validity of the current certificate.',
     }),
   })
-  .meta({ description: 'Which certificate to renew, and with which key.' });
+  .meta({ description: 'The certificate to renew, by ID, and its new key.' });
 
 /** Arguments of `currentCertificate`. */
 export const OneLineage = z.strictObject({
-  lineageId: idOf('The lineage: `lineageId` of a certificate.'),
+  lineageId: idOf('ID of the lineage: `lineageId` of a certificate.'),
 });

@@ -25,17 +25,16 @@ const PROFILE_NOT_FOUND = 'CERTIFICATE_PROFILE_NOT_FOUND';
 
 type Input = z.output<typeof IssueCertificate>;
 
-/** What a request comes to under a profile. */
+/** A request completed by a profile. */
 interface Planned {
   readonly content: Content;
   readonly faults: readonly ErrorDetail[];
 }
 
 /**
- * Issues certificates, by requests in PKCS#10 or with keys that are made and kept here.
+ * Issues certificates for PKCS#10 requests, or with keys that the service generates and stores.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
- * Source: decisions 7.7.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class IssueService {
   constructor(
@@ -45,10 +44,10 @@ export class IssueService {
   ) {}
 
   /**
-   * Issues a certificate. The caller needs the right to issue by the profile, and to create certificates of each of its names: the
-   * condition on common names holds for the alternative ones too.
+   * Issues a certificate. The caller needs the right to issue by the profile, and to create certificates with each of its names: conditions
+   * on common names apply to alternative names too.
    *
-   * @throws CERTIFICATE_PROFILE_NOT_FOUND; VALIDATION_FAILED for whatever the profile does not allow, all at once, and as `readCsr`; as
+   * @throws CERTIFICATE_PROFILE_NOT_FOUND; VALIDATION_FAILED with everything that the profile does not allow, and as `readCsr`; as
    *   `loadIssuer` about the authority of the profile
    */
   async issue(ctx: Context, raw: unknown): Promise<CertificateRow> {
@@ -66,12 +65,12 @@ export class IssueService {
     const asked = { organizationId, projectId, ...by, kind: 'issuance', commonName } as const;
     return this.log.keepingFailure(ctx, { ...asked, certificateId: null }, async () => {
       refuse(planned.faults);
-      // Keys take long to make: not in a transaction.
+      // Key generation is slow: outside of the transaction.
       const pair = csr === null ? await newKeyPair(keyAlgorithm as Parameters<typeof newKeyPair>[0]) : null;
       return inTransaction(ctx, async (tx) => {
         const { project: now } = await this.profiles.load(tx, profileId, 'certificate-profiles:issue-cert');
         const held = await loadRow(tx, holdProfiles, { ids: [profile.id] }, PROFILE_NOT_FOUND);
-        // The profile may have changed meanwhile.
+        // The profile may have changed in the meantime.
         const { content, faults } = plan(held.rules, { input, csr, keyAlgorithm });
         authorizeNames(now, content);
         refuse(faults);
@@ -94,17 +93,17 @@ export class IssueService {
   }
 }
 
-/** @throws PERMISSION_DENIED for a name of which the caller may create no certificate */
+/** @throws PERMISSION_DENIED for a name that the caller cannot create certificates with */
 function authorizeNames(project: ProjectAccess, { subject, sans }: Content): void {
   const names = sans.map(({ kind, value }) => (kind === 'dns' ? value.toLowerCase() : value));
   for (const commonName of new Set([subject.commonName ?? '', ...names]))
     authorize(project, 'certificates:create', { commonName });
 }
 
-/** @throws VALIDATION_FAILED for fields beside the request that the request says; as `readCsr` */
+/** @throws VALIDATION_FAILED for fields that the PKCS#10 request replaces; as `readCsr` */
 async function readStated(input: Input, text: string): Promise<Csr> {
   const beside = SAID_BY_CSR.filter((field) => input[field] != null);
-  const message = 'must be absent beside a certificate request, which says it';
+  const message = 'must be absent if csr is set, which replaces it';
   if (beside.length > 0) throw validationFailed(beside.map((path) => ({ path, code: 'INVALID', message })));
   return readCsr({ path: 'csr', text });
 }

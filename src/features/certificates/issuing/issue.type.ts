@@ -9,10 +9,10 @@ const RenewalKeyEnum = {
 } as const satisfies Record<string, (typeof RENEWAL_KEYS)[number]>;
 registerEnumType(RenewalKeyEnum, {
   name: 'CertificateRenewalKey',
-  description: 'Which key a renewal has.',
+  description: 'Keys of a renewed certificate.',
   valuesConfig: {
-    NEW: { description: 'One that is made and kept here.' },
-    SAME: { description: 'That of the certificate.' },
+    NEW: { description: 'A new key, generated and stored by the service.' },
+    SAME: { description: 'The key of the current certificate.' },
   },
 });
 enumOfRule(renewalKey, RenewalKeyEnum);

@@ -23,7 +23,7 @@ const lineages = batchOfOwned(
   ({ lineageId }) => lineageId,
 );
 
-/** What certificates lead to: their profile, and the others of their lineage. All of a response share their statements. */
+/** Profile and lineage of certificates. All certificates of a response share their statements. */
 @Resolver(() => CertificateType)
 export class LineageResolver {
   readonly #certificates: BatchLoad<CertificateRow>;
@@ -36,23 +36,23 @@ export class LineageResolver {
 
   @nested(
     ProfileType,
-    'The profile that it was issued by; null for none, and with PERMISSION_DENIED if you may not read it.',
+    'The profile that the certificate was issued by. Null if there is none, and, with PERMISSION_DENIED, if you cannot read it.',
   )
   profile({ profileId }: CertificateType, ctx: Context): Promise<ProfileType | null> {
     return linked(ctx, this.#profiles, profileId);
   }
 
-  @nested(CertificateType, 'The certificate that it renews; null for none, and for one that you may not know of.')
+  @nested(CertificateType, 'The certificate that this one renews. Null if there is none, or if you cannot see it.')
   renewedFrom({ renewedFromId }: CertificateType, ctx: Context): Promise<CertificateType | null> {
     return linked(ctx, this.#certificates, renewedFromId);
   }
 
-  @nested(CertificateType, 'Its renewal; null for none, and for one that you may not know of.')
+  @nested(CertificateType, 'The renewal of this certificate. Null if there is none, or if you cannot see it.')
   async renewedBy({ id }: CertificateType, ctx: Context): Promise<CertificateType | null> {
     return linked(ctx, this.#certificates, (await batched(ctx, renewalIds, id)) ?? null);
   }
 
-  @nested([CertificateType], 'Its renewal, the renewal of that, and so on.')
+  @nested([CertificateType], 'All later renewals of the certificate, oldest first.')
   async renewals({ id, lineageId }: CertificateType, ctx: Context): Promise<readonly CertificateType[]> {
     const ids = ((await batched(ctx, lineages, lineageId)) ?? []).map((member) => member.id);
     const later = ids.slice(ids.indexOf(id) + 1);
@@ -62,14 +62,14 @@ export class LineageResolver {
 
   @nested(
     CertificateType,
-    'The certificate of its lineage that began last and is not revoked, perhaps itself; null for none.',
+    'The current certificate of the lineage: the most recent one that is not revoked, possibly this one. Null if there is none.',
   )
   async currentCertificate({ lineageId }: CertificateType, ctx: Context): Promise<CertificateType | null> {
     return linked(ctx, this.#certificates, (await batched(ctx, currentIds, lineageId)) ?? null);
   }
 }
 
-/** What requests lead to. */
+/** Certificates of requests. */
 @Resolver(() => RequestType)
 export class RequestCertificatesResolver {
   readonly #certificates: BatchLoad<CertificateRow>;
@@ -78,12 +78,12 @@ export class RequestCertificatesResolver {
     this.#certificates = (ctx, ids) => readableCertificates(ctx, links, ids);
   }
 
-  @nested(CertificateType, 'The certificate that is to be renewed; null for a new one.')
+  @nested(CertificateType, 'The certificate to renew. Null for a new certificate.')
   certificate({ certificateId }: RequestType, ctx: Context): Promise<CertificateType | null> {
     return linked(ctx, this.#certificates, certificateId);
   }
 
-  @nested(CertificateType, 'The certificate that was issued; null for none, and for a deleted one.')
+  @nested(CertificateType, 'The issued certificate. Null if there is none, or if it was deleted.')
   issuedCertificate({ issuedCertificateId }: RequestType, ctx: Context): Promise<CertificateType | null> {
     return linked(ctx, this.#certificates, issuedCertificateId);
   }

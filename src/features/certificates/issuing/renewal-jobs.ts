@@ -27,9 +27,9 @@ import { type OnRequestFailed, storedFaults } from './request-log.js';
 const HOUR_SECONDS = 3_600;
 const AT_ONCE = 500;
 const KEPT_DAYS = 90;
-/** All attempts fit between two looks. */
+/** Retries end before the next check. */
 const RETRY: RetryPolicy = { firstSeconds: 30, longestSeconds: 600, attempts: 5 };
-/** Failures that another attempt would not change, but a change of the authority, the profile or the certificate would. */
+/** Failures that no retry can fix, only a change of the authority, the profile or the certificate. */
 const isRefusal = (error: unknown): error is AppError | PermanentFailure =>
   error instanceof PermanentFailure || (error instanceof AppError && error.status < 500);
 
@@ -38,18 +38,18 @@ interface Parts {
   readonly onRequestFailed: OnRequestFailed;
 }
 
-/** The jobs by which the service renews certificates before they end. Nobody is asked for rights: profiles say it. */
+/** The jobs of automatic renewal. They act by the setting of profiles, without a caller's permissions. */
 export function renewalJobs(parts: Parts): readonly JobKind[] {
   const renew: JobKind = {
     name: 'certificates:renew',
-    description: 'Renews one certificate before it ends.',
+    description: 'Renews one certificate before it expires.',
     concurrency: 2,
     retry: RETRY,
     run: (ctx, run) => renewOne(ctx, run, parts),
   };
   const find: JobKind = {
     name: 'certificates:find-renewals',
-    description: `Finds certificates that are to be renewed, and deletes requests for certificates after ${KEPT_DAYS} days, hourly.`,
+    description: `Finds certificates that are due for renewal, and deletes certificate requests after ${KEPT_DAYS} days, hourly.`,
     everySeconds: HOUR_SECONDS,
     run: async (ctx, run) => {
       for (let deleted = 1; deleted > 0; )
@@ -131,7 +131,7 @@ async function fail(
   await run.inTransaction(async (tx) => {
     const [held] = await holdPending(tx, { id: request.id });
     if (held === undefined) return;
-    // Somebody renewed or revoked it meanwhile: it is as it should be.
+    // Renewed or revoked in the meantime: nothing is left to do.
     if (code === 'CERTIFICATE_RENEWED' || code === 'CERTIFICATE_REVOKED') {
       await dropPending(tx, { id: held.id });
       return;

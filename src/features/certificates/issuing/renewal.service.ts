@@ -20,10 +20,9 @@ import type { RequestLog } from './request-log.js';
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 
 /**
- * Renews certificates. Each is renewed once: its renewal is what is renewed next, and all of them are one lineage.
+ * Renews certificates. A certificate is renewed once; later its renewal is renewed. All of them form a lineage.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
- * Source: decisions 7.7.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class RenewalService {
   constructor(
@@ -34,14 +33,14 @@ export class RenewalService {
   ) {}
 
   /**
-   * Issues a certificate that says what another one says, for a new time: with the same key, with a new one, or with that of a request
-   * in PKCS#10. Who may issue the certificate may renew it. The old one stays valid until it ends.
+   * Issues a certificate with the content of another one for a new validity period: with the same key, a new one, or that of a PKCS#10
+   * request. Callers that can issue the certificate can renew it. The old one stays valid until it expires.
    *
    * @returns the renewal
-   * @throws CERTIFICATE_NOT_FOUND, CERTIFICATE_PROFILE_NOT_FOUND; CERTIFICATE_WITHOUT_PROFILE where neither the certificate nor the
-   *   request has one; CERTIFICATE_RENEWED for one that was renewed; CERTIFICATE_REVOKED for a revoked one whose key would stay;
-   *   CONCURRENT_CHANGE for another `expectedVersion`; VALIDATION_FAILED for whatever the profile does not allow, and as `readCsr`; as
-   *   `loadIssuer` about the authority of the profile
+   * @throws CERTIFICATE_NOT_FOUND, CERTIFICATE_PROFILE_NOT_FOUND; CERTIFICATE_WITHOUT_PROFILE if neither the certificate nor the request
+   *   has one; CERTIFICATE_RENEWED if it was renewed already; CERTIFICATE_REVOKED if it is revoked and would keep its key;
+   *   CONCURRENT_CHANGE if `expectedVersion` differs; VALIDATION_FAILED with everything that the profile does not allow, and as `readCsr`;
+   *   as `loadIssuer` about the authority of the profile
    */
   async renew(ctx: Context, raw: unknown): Promise<CertificateRow> {
     const input = parse(RenewCertificate, raw);
@@ -50,7 +49,7 @@ export class RenewalService {
       refuse(
         (['key', 'keyAlgorithm'] as const)
           .filter((field) => input[field] != null)
-          .map((path) => ({ path, code: 'INVALID', message: 'must be absent beside a certificate request' })),
+          .map((path) => ({ path, code: 'INVALID', message: 'must be absent if csr is set' })),
       );
     const { row, profile } = await this.#load(ctx, input.id, input.profileId);
     const csr = text === null ? null : await readCsr({ path: 'csr', text });
@@ -82,14 +81,14 @@ export class RenewalService {
     });
   }
 
-  /** The certificate of a lineage that began last and is not revoked. @throws CERTIFICATE_NOT_FOUND */
+  /** The most recent unrevoked certificate of a lineage. @throws CERTIFICATE_NOT_FOUND */
   async current(ctx: Context, raw: unknown): Promise<CertificateRow> {
     const { lineageId } = parse(OneLineage, raw);
     const [found] = isId(lineageId) ? await findCurrent(ctx, { lineageIds: [lineageId] }) : [];
     return this.certificates.get(ctx, { id: found?.id ?? NO_ID });
   }
 
-  /** The certificate and its profile, for who may issue such certificates. */
+  /** Loads the certificate and its profile for a caller that can issue such certificates. */
   async #load(
     ctx: Context,
     id: string,

@@ -23,19 +23,19 @@ import { type Order, sign } from './signing.js';
 const DAY_MS = 86_400_000;
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 
-/** How a certificate is to be renewed. */
+/** Options of a renewal. */
 export interface Renewal {
   readonly key: 'new' | 'same';
   readonly csr: Csr | null;
-  /** Of a new key; null: as before. */
+  /** Algorithm of a new key; null: as before. */
   readonly keyAlgorithm: KeyAlgorithm | null;
   readonly validDays: number | null;
   readonly expectedVersion: number | null;
-  /** Of what the service renews by itself: it must last longer than until then. */
+  /** For automatic renewals: the renewal must expire later than this. */
   readonly endsAfter?: Date;
 }
 
-/** What is known of a renewal before its transaction: all that takes long. */
+/** The result of the slow steps, which run before the transaction. */
 export interface PreparedRenewal extends Renewal {
   readonly certificateId: string;
   readonly profileId: string;
@@ -46,9 +46,9 @@ export interface PreparedRenewal extends Renewal {
 }
 
 /**
- * Reads the certificate, refuses what the profile does not allow, and makes the new key.
+ * Reads the certificate, checks it against the profile, and generates the new key.
  *
- * @throws VALIDATION_FAILED; CERTIFICATE_RENEWED; CERTIFICATE_REVOKED for one whose key would stay; CONCURRENT_CHANGE
+ * @throws VALIDATION_FAILED; CERTIFICATE_RENEWED; CERTIFICATE_REVOKED if it would keep its key; CONCURRENT_CHANGE
  */
 export async function prepare(
   ctx: Context,
@@ -62,7 +62,7 @@ export async function prepare(
   const { csr, key } = renewal;
   const isSameKey = csr === null ? key === 'same' : spkiOf(csr.publicKey).equals(spkiOf(before.publicKey));
   if (row.status === 'revoked' && isSameKey)
-    throw new AppError('CERTIFICATE_REVOKED', 'The certificate is revoked; renew it with another key.');
+    throw new AppError('CERTIFICATE_REVOKED', 'The certificate is revoked. Renew it with another key.');
   const algorithm = isSameKey
     ? algorithmOf(before.publicKey)
     : (csr?.keyAlgorithm ?? renewal.keyAlgorithm ?? algorithmBefore(row, profile.rules));
@@ -78,10 +78,10 @@ export async function prepare(
 }
 
 /**
- * Issues the renewal, which carries on names, metadata and lineage. The certificate stays as it is but for its version: callers who
- * saw the same version renew it once, and so do those who name none.
+ * Issues the renewal, which keeps names, metadata and lineage. Only the version of the old certificate changes, so that concurrent
+ * callers, with or without `expectedVersion`, renew it once.
  *
- * @returns the id of the renewal, and the version of the certificate
+ * @returns the ID of the renewal, and the version of the certificate
  * @throws as `prepare` and `sign`
  */
 export async function perform(
@@ -91,7 +91,7 @@ export async function perform(
   const { certificateId, profileId, stated, publicKey, pair, csr, isSameKey, validDays } = prepared;
   const certificate = await lockRow(tx, Certificate, { id: certificateId }, NOT_FOUND);
   await refuseRenewed(tx, certificate, prepared.expectedVersion);
-  // It may have been revoked meanwhile. The service itself renews nothing that is.
+  // It may have been revoked in the meantime. Automatic renewal skips revoked certificates.
   if (certificate.status === 'revoked' && (isSameKey || prepared.endsAfter !== undefined))
     throw new AppError('CERTIFICATE_REVOKED');
   const profile = await loadRow(tx, holdProfiles, { ids: [profileId] }, 'CERTIFICATE_PROFILE_NOT_FOUND');
@@ -114,7 +114,7 @@ export async function perform(
   return { id, version: certificate.version };
 }
 
-/** The key of a certificate, where it is here. */
+/** The stored key of a certificate, if any. */
 async function keyOf(tx: Transaction, certificate: Certificate): Promise<KeyObject | null> {
   const { id, keySealed, organizationId, projectId } = certificate;
   if (keySealed == null) return null;
@@ -139,6 +139,6 @@ function plan(rules: ProfileRules, stated: Stated, keyAlgorithm: string): { cont
   return { content, faults: within('id', [...faults, ...unnamed, ...faultsAgainst(rules, content, keyAlgorithm)]) };
 }
 
-/** A renewal has the subject that it had: what the profile would add is not for it. */
+/** A renewal keeps its subject: defaults of the profile are not added. */
 const withoutSubject = (rules: ProfileRules): ProfileRules =>
   rules.defaults?.subject == null ? rules : { ...rules, defaults: { ...rules.defaults, subject: null } };

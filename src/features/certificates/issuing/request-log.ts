@@ -5,27 +5,27 @@ import { newId } from '../../../kernel/ids.js';
 import type { RequestKind } from './request.entity.js';
 import { insertRequest } from './request.sql.js';
 
-/** A request for a certificate that could not be fulfilled. */
+/** A failed certificate request. */
 export interface FailedRequest {
   readonly requestId: string;
-  /** Which certificate was to be renewed; null for a new one. */
+  /** ID of the certificate to renew; null for a new one. */
   readonly certificateId: string | null;
-  /** By which profile; null where nobody knows any more. */
+  /** Slug of the profile; null if unknown. */
   readonly profileId: string | null;
-  /** When, as a day of the database. */
+  /** Day of the database. */
   readonly day: string;
   readonly projectId: string;
   readonly organizationId: string;
   readonly commonName: string;
   readonly event: RequestKind;
-  /** Why, as `CERTIFICATE_AUTHORITY_EXPIRED`. */
+  /** Error code, for example `CERTIFICATE_AUTHORITY_EXPIRED`. */
   readonly code: string;
 }
 
-/** Called in the transaction in which a request is kept as failed. */
+/** Called in the transaction that stores a failed request. */
 export type OnRequestFailed = (tx: Transaction, failed: FailedRequest) => Promise<void>;
 
-/** Who asked for what. */
+/** The requester and the request. */
 export interface Asked {
   readonly organizationId: string;
   readonly projectId: string;
@@ -33,30 +33,30 @@ export interface Asked {
   readonly profileId: string;
   readonly profileSlug: string;
   readonly commonName: string;
-  /** Which certificate is to be renewed. */
+  /** The certificate to renew. */
   readonly certificateId: string | null;
 }
 
-/** Failures that say something of the request or its authority. Others, as of rights, are only answered. */
+/** Failures caused by the request or its authority, which are stored. Others, such as missing permissions, are only returned. */
 const KEPT: readonly string[] = [
   'VALIDATION_FAILED',
   ...['PENDING', 'DISABLED', 'REVOKED', 'EXPIRED'].map((status) => `CERTIFICATE_AUTHORITY_${status}`),
 ];
 
-/** Faults as they are stored. They hold no value of a caller. */
+/** Errors in the form in which they are stored. They contain no input. */
 export const storedFaults = (details: readonly ErrorDetail[] = []): string =>
   JSON.stringify(details.slice(0, 100).map(({ path, message }) => ({ path, message })));
 
-/** Keeps requests that people and machines make, with what became of them. */
+/** Stores certificate requests and their results. */
 export class RequestLog {
   constructor(private readonly onFailed: OnRequestFailed) {}
 
-  /** Keeps a request that was fulfilled, in its transaction. */
+  /** Stores a fulfilled request, in its transaction. */
   async keepIssued(tx: Transaction, asked: Asked, issuedCertificateId: string): Promise<void> {
     await insert(tx, asked, { id: newId(), issuedCertificateId, errorCode: null, faults: '[]' });
   }
 
-  /** Does the work of a request, and keeps the request where it fails for a reason of its own. @throws what the work throws */
+  /** Runs the work of a request, and stores the request if it fails with one of these codes. @throws what the work throws */
   async keepingFailure<T>(ctx: Context, asked: Asked, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -69,7 +69,7 @@ export class RequestLog {
   async #keepFailed(ctx: Context, asked: Asked, { code, details }: AppError): Promise<void> {
     const { organizationId, projectId, profileId, commonName, certificateId, kind: event } = asked;
     const id = newId();
-    // Not the effect of the request: its idempotency key stays free.
+    // Not an effect of the request: its idempotency key can be reused.
     const { claim: _, ...unclaimed } = ctx;
     await inTransaction(unclaimed, async (tx) => {
       const day = await insert(tx, asked, {

@@ -1,15 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { projectColumns } from '../../../kernel/database/columns.js';
 
-/** What is asked for. */
+/** Kinds of requests. */
 export const REQUEST_KINDS = ['issuance', 'renewal'] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
-/** What became of it. */
+/** States of requests. */
 export const REQUEST_STATES = ['pending', 'issued', 'failed'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
-/** What was wrong at one place of a request. */
+/** An error at one path of a request. */
 export interface RequestFault {
   readonly path: string;
   readonly message: string;
@@ -35,6 +35,6 @@ export const CertificateRequestSchema = defineEntity({
   },
 });
 
-/** Somebody, or the service itself, asked for a certificate. */
+/** A request for a certificate, of a caller or of the service itself. */
 export class CertificateRequest extends CertificateRequestSchema.class {}
 CertificateRequestSchema.setClass(CertificateRequest);

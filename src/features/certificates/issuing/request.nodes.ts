@@ -5,7 +5,7 @@ import { IN_OWN_PROJECT, type ProjectLinks } from '../../projects/public.js';
 import { readOf } from './request.service.js';
 import { findRequests, type RequestRow } from './request.sql.js';
 
-/** Requests as nodes. What the caller may read of them depends on their common names. */
+/** Requests as nodes. Whether the caller can read one depends on its common name. */
 export const requestNode = (links: ProjectLinks): NodeKind =>
   nodeKind<RequestRow>({
     type: 'CertificateRequest',

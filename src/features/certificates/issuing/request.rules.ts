@@ -8,10 +8,10 @@ export const requestState = z.enum(REQUEST_STATES);
 
 /** Arguments of `certificateRequests`. */
 export const ListRequests = z.strictObject({
-  projectId: idOf('The project, of the type `cert-manager`.'),
-  state: requestState.nullish().meta({ description: 'Only those of this state.' }),
-  kind: requestKind.nullish().meta({ description: 'Only those of this kind.' }),
-  certificateId: idOf('Only those to renew this certificate, or that made it.').nullish(),
+  projectId: idOf('ID of the project. It must be of type `cert-manager`.'),
+  state: requestState.nullish().meta({ description: 'Only requests in this state.' }),
+  kind: requestKind.nullish().meta({ description: 'Only requests of this kind.' }),
+  certificateId: idOf('ID of a certificate: only the request that issued it and requests to renew it.').nullish(),
   ...boundedPageRules,
 });
 

@@ -12,9 +12,9 @@ const NOT_FOUND = 'CERTIFICATE_REQUEST_NOT_FOUND';
 const REQUEST = { find: findRequests, notFound: NOT_FOUND } as const;
 
 /**
- * What became of requests for certificates. Who may read certificates of a common name may read the requests for them.
+ * Certificate requests and their results. Callers that can read certificates with a common name can read requests for it.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class RequestService {
   constructor(
@@ -22,7 +22,7 @@ export class RequestService {
     private readonly certificates: CertificateService,
   ) {}
 
-  /** One request. @throws CERTIFICATE_REQUEST_NOT_FOUND */
+  /** Returns one request. @throws CERTIFICATE_REQUEST_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<RequestRow> {
     const { row, project } = await this.projects.authorizedThing(
       ctx,
@@ -35,7 +35,7 @@ export class RequestService {
     return row;
   }
 
-  /** Requests of a project, newest first. @throws PROJECT_NOT_FOUND; CERTIFICATE_NOT_FOUND for the id of none of the project */
+  /** Lists requests of a project, newest first. @throws PROJECT_NOT_FOUND; CERTIFICATE_NOT_FOUND if the ID is of no certificate of it */
   async list(ctx: Context, raw: unknown): Promise<Page<RequestRow>> {
     const { projectId: wanted, state = null, kind = null, certificateId = null, ...request } = parse(ListRequests, raw);
     const { time, id: afterId, limit } = timePageBounds(request);
@@ -60,7 +60,7 @@ export class RequestService {
   }
 }
 
-/** What the audit trail says of a request that is shown. */
+/** The audit record of reading a request. */
 export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
   action: 'certificate-request:get',
   projectId,

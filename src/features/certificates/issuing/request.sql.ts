@@ -25,20 +25,20 @@ const ROW = {
   endedAt: t.nullable(t.time),
 } as const;
 
-/** The day of the database, in UTC. */
+/** The UTC day of the database. */
 const TODAY = `to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as day`;
 
-/** Requests of whatever projects. */
+/** Requests by ID, in any project. */
 export const findRequests = sqlStatement({
   text: `select ${COLUMNS} from certificate_request r where r.id = any(:ids)`,
   params: { ids: t.array(t.uuid) },
   row: ROW,
 });
 
-/** A request as it is read. */
+/** A request as read from the database. */
 export type RequestRow = Awaited<ReturnType<typeof findRequests>>[number];
 
-/** A page of the requests of a project, newest first. Without `isOpen` only those with one of the names. */
+/** One page of the requests of a project, newest first. Without `isOpen`, only those with one of the names. */
 export const listRequests = sqlStatement({
   text: `select ${COLUMNS} from certificate_request r
     where r.project_id = :projectId and (:isOpen or r.common_name = any(:names::text[]))
@@ -60,14 +60,14 @@ export const listRequests = sqlStatement({
   row: ROW,
 });
 
-/** Every common name in the requests of a project: what rules of roles can look at. */
+/** All common names in the requests of a project, to evaluate conditions of rules. */
 export const listRequestedNames = sqlStatement({
   text: `select distinct common_name as "commonName" from certificate_request where project_id = :projectId`,
   params: { projectId: t.uuid },
   row: { commonName: t.text },
 });
 
-/** Stores a request that has ended. @returns the day */
+/** Stores a finished request. @returns the day */
 export const insertRequest = sqlStatement({
   text: `insert into certificate_request (id, organization_id, project_id, kind, state, is_automatic, actor_kind, actor_id, profile_slug,
       common_name, certificate_id, issued_certificate_id, error_code, faults, ended_at)
@@ -92,14 +92,14 @@ export const insertRequest = sqlStatement({
   row: { day: t.text },
 });
 
-/** A request of the service itself that waits. Nobody else ends it until the transaction ends. */
+/** Locks a pending automatic request until the transaction ends. */
 export const holdPending = sqlStatement({
   text: `select ${COLUMNS} from certificate_request r where r.id = :id and r.state = 'pending' for update`,
   params: { id: t.uuid },
   row: ROW,
 });
 
-/** Ends a request that waits. @returns the day */
+/** Finishes a pending request. @returns the day */
 export const endRequest = sqlStatement({
   text: `update certificate_request set state = :state, issued_certificate_id = :issuedCertificateId, error_code = :errorCode,
       faults = :faults::text::jsonb, ended_at = now(), updated_at = now()
@@ -114,14 +114,14 @@ export const endRequest = sqlStatement({
   row: { day: t.text },
 });
 
-/** Removes a request that nobody needs any more: its certificate was renewed, revoked or has expired meanwhile. */
+/** Removes an obsolete request: its certificate was renewed, revoked or has expired. */
 export const dropPending = sqlStatement({
   text: `delete from certificate_request where id = :id and state = 'pending' returning id`,
   params: { id: t.uuid },
   row: { id: t.uuid },
 });
 
-/** Removes requests that ended long ago, and those that have waited so long that nobody works on them. */
+/** Removes old finished requests, and pending ones that nobody works on any more. */
 export const deleteOldRequests = sqlStatement({
   text: `with old as (
       select id from certificate_request

@@ -12,10 +12,10 @@ const RequestKindEnum = {
 } as const satisfies Record<string, RequestKind>;
 registerEnumType(RequestKindEnum, {
   name: 'CertificateRequestKind',
-  description: 'What is asked for.',
+  description: 'Kinds of certificate requests.',
   valuesConfig: {
-    ISSUANCE: { description: 'A new certificate.' },
-    RENEWAL: { description: 'A renewal of a certificate.' },
+    ISSUANCE: { description: 'Issuance of a new certificate.' },
+    RENEWAL: { description: 'Renewal of a certificate.' },
   },
 });
 enumOfRule(requestKind, RequestKindEnum);
@@ -27,76 +27,79 @@ const RequestStateEnum = {
 } as const satisfies Record<string, RequestState>;
 registerEnumType(RequestStateEnum, {
   name: 'CertificateRequestState',
-  description: 'What became of a request for a certificate.',
+  description: 'States of a certificate request.',
   valuesConfig: {
-    PENDING: { description: 'The service is about to renew the certificate.' },
+    PENDING: { description: 'The service will renew the certificate.' },
     ISSUED: { description: 'The certificate was issued.' },
-    FAILED: { description: 'It was not issued: `errorCode` and `faults` say why.' },
+    FAILED: { description: 'No certificate was issued: see `errorCode` and `faults`.' },
   },
 });
 enumOfRule(requestState, RequestStateEnum);
 
-@ObjectType('CertificateRequestFault', { description: 'What was wrong with a request.', simpleResolvers: true })
+@ObjectType('CertificateRequestFault', { description: 'An error of a certificate request.', simpleResolvers: true })
 class RequestFaultType {
-  @Field(() => String, { description: 'Where in the request.' })
+  @Field(() => String, { description: 'Path in the request, for example `sans[0].value`.' })
   path!: string;
 
-  @Field(() => String, { description: 'What has to be otherwise.' })
+  @Field(() => String, { description: 'Error message.' })
   message!: string;
 }
 
-/** What the API shows of a request. */
+/** A request as the API shows it. */
 @ObjectType('CertificateRequest', {
   implements: Node,
-  description: 'A request for a certificate, and what became of it. It is kept for 90 days.',
+  description: 'A request for a certificate and its result. Stored for 90 days.',
   simpleResolvers: true,
 })
 export class RequestType extends Node {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => RequestKindEnum, { description: 'What is asked for.' })
+  @Field(() => RequestKindEnum, { description: 'Kind of the request.' })
   kind!: RequestKind;
 
-  @Field(() => RequestStateEnum, { description: 'What became of it.' })
+  @Field(() => RequestStateEnum, { description: 'State of the request.' })
   state!: RequestState;
 
-  @Field(() => Boolean, { description: 'Whether the service itself asked.' })
+  @Field(() => Boolean, { description: 'Whether it is an automatic request of the service.' })
   isAutomatic!: boolean;
 
-  @Field(() => String, { description: 'Who asked: `user`, `identity` or `system`.' })
+  @Field(() => String, { description: 'Kind of the requester: `user`, `identity` or `system`.' })
   actorKind!: string;
 
-  @Field(() => ID, { description: 'The user or identity that asked.' })
+  @Field(() => ID, { description: 'ID of the user or identity that made the request.' })
   actorId!: string;
 
-  @Field(() => String, { nullable: true, description: 'Slug of the profile; null for none.' })
+  @Field(() => String, { nullable: true, description: 'Slug of the profile. Null if there is none.' })
   profileSlug!: string | null;
 
-  @Field(() => String, { description: 'Common name of the subject; empty for none.' })
+  @Field(() => String, { description: 'Common name (CN) of the subject. Empty if it has none.' })
   commonName!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The certificate that is to be renewed; null for a new one.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the certificate to renew. Null for a new certificate.' })
   certificateId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'The certificate that was issued; null for none.' })
+  @Field(() => ID, { nullable: true, description: 'ID of the issued certificate. Null if there is none.' })
   issuedCertificateId!: string | null;
 
   @Field(() => String, {
     nullable: true,
     description:
-      'Why it failed: the code of an error, or `RENEWAL_NOT_LONGER` where the authority ends no later than the certificate. Null if it did not.',
+      'Error code if the request failed. `RENEWAL_NOT_LONGER`: the authority expires no later than the certificate. Null if it did not fail.',
   })
   errorCode!: string | null;
 
-  @Field(() => [RequestFaultType], { description: 'What was wrong with it, where that is why it failed.' })
+  @Field(() => [RequestFaultType], { description: 'Validation errors, if they are why the request failed.' })
   faults!: readonly RequestFaultType[];
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the request was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was fulfilled or failed; null while it is pending.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the request was fulfilled or failed. Null while it is pending.',
+  })
   endedAt!: Date | null;
 }
 
-export const RequestConnection = connectionOf(RequestType, 'CertificateRequest', 'when they were made, newest first');
+export const RequestConnection = connectionOf(RequestType, 'CertificateRequest', 'creation time, newest first');

@@ -27,36 +27,36 @@ import { toPem } from '../x509/pem.js';
 import { bitsOf, idsOf } from '../x509/usages.js';
 import { within } from './content.js';
 
-/** Why the service does not renew a certificate by itself where the authority ends first. */
+/** Error code of an automatic renewal that would not expire later, because of its authority. */
 export const NOT_LONGER = 'RENEWAL_NOT_LONGER';
-/** How long certificates last where nobody says, in days. */
+/** Default validity in days. */
 const USUAL_DAYS = 90;
 
-/** A certificate that is to be made, as the profile allows it. */
+/** A certificate to issue, within the limits of the profile. */
 export interface Order {
   readonly profile: ProfileRow;
   readonly content: Content;
   readonly publicKey: KeyObject;
-  /** Null: somebody else has it. */
+  /** Private key; null: held by the requester. */
   readonly privateKey: KeyObject | null;
-  /** As it was asked for. */
+  /** Requested validity. */
   readonly validDays: number | null;
-  /** Where nobody asked; absent: as the profile says. */
+  /** Default validity; absent: that of the profile. */
   readonly usualDays?: number;
   readonly metadata: readonly MetadataEntry[];
   readonly renewBeforeDays: number | null;
   readonly renews: { readonly id: string; readonly lineageId: string } | null;
-  /** The field of the request that says what is asked for; null: it has one for each. */
+  /** The field of the request that holds the content; null: one field for each property. */
   readonly saidIn: 'csr' | 'id' | null;
-  /** It must last longer than until then. */
+  /** The certificate must expire later than this. */
   readonly endsAfter?: Date;
 }
 
 /**
- * Makes a certificate, and takes it into the inventory.
+ * Issues a certificate, and adds it to the inventory.
  *
- * @returns its id
- * @throws VALIDATION_FAILED for more time or a longer path than the issuer or the profile has; as `loadIssuer` about the authority;
+ * @returns its ID
+ * @throws VALIDATION_FAILED for a longer validity or path length than issuer or profile allow; as `loadIssuer` about the authority;
  *   PermanentFailure RENEWAL_NOT_LONGER
  */
 export async function sign(tx: Transaction, order: Order): Promise<string> {
@@ -95,7 +95,7 @@ export async function sign(tx: Transaction, order: Order): Promise<string> {
   return id;
 }
 
-/** Nothing lasts longer than its issuer, nor than its profile says. */
+/** No certificate outlives its issuer or exceeds the limit of its profile. */
 function lifeOf(issuer: HeldIssuer, { profile, validDays, usualDays }: Order) {
   const { maxDays, defaults } = profile.rules;
   if (validDays !== null && maxDays !== null && validDays > maxDays)
@@ -104,7 +104,7 @@ function lifeOf(issuer: HeldIssuer, { profile, validDays, usualDays }: Order) {
   return validityOf({ now: issuer.now, end: issuer.notAfter }, validDays, usual);
 }
 
-/** Everything that the issuer and those above it do not allow. */
+/** All violations of the constraints of the issuer and those above it. */
 function faultsBelow({ chain, maxPathLength: ofIssuer }: HeldIssuer, content: Content): ErrorDetail[] {
   const { isCa, pathLength, subject } = content;
   const faults = faultsOfNameConstraints(chain, {
@@ -113,7 +113,11 @@ function faultsBelow({ chain, maxPathLength: ofIssuer }: HeldIssuer, content: Co
     sans: content.sans.map((san, at) => ({ ...san, path: `sans[${at}]` })),
   });
   if (isCa && ofIssuer === 0)
-    faults.push({ path: 'isCa', code: 'INVALID', message: 'must be false: the authority may have none below it' });
+    faults.push({
+      path: 'isCa',
+      code: 'INVALID',
+      message: 'must be false: the path length of the authority allows none below it',
+    });
   else if (isCa && ofIssuer !== null && pathLength !== null && pathLength >= ofIssuer)
     faults.push({ path: 'pathLength', code: 'TOO_BIG', message: `must be at most ${ofIssuer - 1}` });
   return faults;
@@ -126,7 +130,7 @@ function extensionsOf({ subject, sans, keyUsages, extendedKeyUsages, isCa, pathL
   const extensions: Extension[] = [new BasicConstraintsExtension(isCa, pathLength ?? undefined, true)];
   if (keyUsages.length > 0) extensions.push(new KeyUsagesExtension(bitsOf(keyUsages), true));
   if (extendedKeyUsages.length > 0) extensions.push(new ExtendedKeyUsageExtension(idsOf(extendedKeyUsages)));
-  // Without a subject the names are all there is. Source: RFC 5280, section 4.2.1.6.
+  // Without a subject the extension is critical (RFC 5280, section 4.2.1.6).
   const isWithoutSubject = Object.values(subject).every((part) => !part);
   if (sans.length > 0) extensions.push(new SubjectAlternativeNameExtension(sans.map(generalName), isWithoutSubject));
   return extensions;
@@ -134,6 +138,6 @@ function extensionsOf({ subject, sans, keyUsages, extendedKeyUsages, isCa, pathL
 
 const generalName = ({ kind, value }: San): JsonGeneralNames[number] => {
   if (kind === 'uri') return { type: 'url', value };
-  // With every group: the encoder reads no IPv6 address that ends as an IPv4 address does.
+  // With every group: the encoder does not support IPv6 addresses that end in IPv4 notation.
   return { type: kind, value: kind === 'ip' ? ipaddr.parse(value).toNormalizedString() : value };
 };

@@ -3,16 +3,16 @@ import { compileGlob } from '../../../kernel/authz/glob.js';
 import type { SanKind } from '../x509/facts.js';
 import { faultOfSan, splitUri } from '../x509/names.js';
 
-/** What a value is: an alternative name of a kind, or a part of a subject. */
+/** Kind of a value: a kind of alternative names, or a subject attribute. */
 export type NamedKind = SanKind | 'subject';
 
-/** Whether a value fits a glob, in one of the ways in which it can be written. */
+/** Whether a value matches a glob, in any of its equivalent spellings. */
 export function matches(glob: string, value: string, kind: NamedKind): boolean {
   const test = compileGlob(kind === 'uri' ? glob : glob.toLowerCase());
   return typeof test === 'function' && formsOf(value, kind).some(test);
 }
 
-/** The same of a glob that names what is denied: a wildcard also stands for the names below it, one of which may be denied. */
+/** The same for a glob of denied names: a wildcard name also matches if it covers a denied name. */
 export function touches(glob: string, value: string, kind: NamedKind): boolean {
   if (matches(glob, value, kind)) return true;
   if (!value.startsWith('*.') || (kind !== 'dns' && kind !== 'subject')) return false;
@@ -22,7 +22,7 @@ export function touches(glob: string, value: string, kind: NamedKind): boolean {
     .some((tail) => tail !== '' && matches(tail, rest, kind));
 }
 
-/** Names of subjects, DNS names and e-mail addresses are the same in any case (RFC 5280, sections 7.1 to 7.5). */
+/** Subjects, DNS names and email addresses are case-insensitive (RFC 5280, sections 7.1 to 7.5). */
 function formsOf(value: string, kind: NamedKind): readonly string[] {
   const lower = value.toLowerCase();
   if (kind === 'subject') return [lower, lower.replace(/\.$/, '')];
@@ -32,7 +32,7 @@ function formsOf(value: string, kind: NamedKind): readonly string[] {
   return [lower, address.toString(), address.toNormalizedString()];
 }
 
-/** With scheme and host in lower case, and without the port that the scheme has anyway. */
+/** With scheme and host in lower case, and without the default port of the scheme. */
 function uriForms(uri: string): readonly string[] {
   const split = splitUri(uri);
   if (split === null) return [];
@@ -42,7 +42,7 @@ function uriForms(uri: string): readonly string[] {
   return [`${plain}${port}${rest}`, ...(isUsual ? [`${plain}${rest}`] : [])];
 }
 
-/** A glob without its braces, once for each alternative. */
+/** Expands the braces of a glob, one glob per alternative. */
 function readingsOf(glob: string): readonly string[] {
   const found = /^((?:\\.|\[\^?[^\]]+\]|[^\\[{])*)\{([^}]*)\}(.*)$/s.exec(glob);
   if (found === null) return [glob];
@@ -50,7 +50,7 @@ function readingsOf(glob: string): readonly string[] {
   return inner.split(',').flatMap((one) => readingsOf(after).map((tail) => before + one + tail));
 }
 
-/** What is left of a glob behind its first label, in every way in which wildcards let it end. */
+/** The possible remainders of a glob after its first label, for every way to match its wildcards. */
 function tailsOf(glob: string): readonly string[] {
   const tails: string[] = [];
   for (const { 0: step, index } of glob.matchAll(/\\.|\[\^?[^\]]+\]|./gs)) {

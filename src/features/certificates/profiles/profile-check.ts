@@ -4,14 +4,14 @@ import type { KeyUsageName } from '../x509/usages.js';
 import { matches, touches } from './name-match.js';
 import { type ProfileRules, SUBJECT_ATTRIBUTES, type SubjectAttribute } from './profile.rules.js';
 
-/** What a certificate is to say, complete. Parts of the subject that are absent or empty are not in it. */
+/** The complete content of a certificate. Absent or empty subject attributes are left out. */
 export interface Content {
   readonly subject: Readonly<Partial<Record<SubjectAttribute, string | null>>>;
   readonly sans: readonly San[];
   readonly keyUsages: readonly KeyUsageName[];
   readonly extendedKeyUsages: readonly string[];
   readonly isCa: boolean;
-  /** Null: any number of authorities below, or no authority. */
+  /** Null: unlimited, or not an authority. */
   readonly pathLength: number | null;
 }
 
@@ -21,21 +21,21 @@ interface Policy<T> {
   readonly denied?: readonly T[] | null | undefined;
 }
 
-/** A value, and where the request has it. */
+/** A value and its path in the request. */
 interface Placed {
   readonly path: string;
   readonly value: string;
 }
 
-const NOT_ALLOWED = 'must be one that the profile allows';
+const NOT_ALLOWED = 'must be allowed by the profile';
 
 const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'INVALID', message });
 
 /**
- * Everything in which a certificate is not as its profile says. Names are compared in whatever way they are written, and a
- * wildcard is denied with any name that it stands for.
+ * All violations of a profile by a certificate. Names are compared in all equivalent spellings, and a wildcard is denied if it covers a
+ * denied name.
  *
- * @param keyAlgorithm as `algorithmOf` has it
+ * @param keyAlgorithm in the format of `algorithmOf`
  */
 export function faultsAgainst(rules: ProfileRules, content: Content, keyAlgorithm: string): ErrorDetail[] {
   return [
@@ -74,7 +74,7 @@ function faultsOfSans({ sans: policies }: ProfileRules, { sans }: Content): Erro
   });
 }
 
-/** @param whole where the fault is when no value is as it has to be */
+/** @param whole path of the error if no value matches */
 function faultsOfValues(
   policy: Policy<string>,
   values: readonly Placed[],
@@ -93,11 +93,11 @@ function faultsOfValues(
       .map(({ path }) => fault(path, NOT_ALLOWED)),
     ...((policy.required ?? []).every((glob) => values.some(({ value }) => matches(glob, value, kind)))
       ? []
-      : [fault(whole, `must have what the profile requires${ofKind(of)}`)]),
+      : [fault(whole, `must include the values that the profile requires${ofKind(of)}`)]),
   ];
 }
 
-const ofKind = (kind: string): string => (kind === '' ? '' : `, of the kind ${kind}`);
+const ofKind = (kind: string): string => (kind === '' ? '' : ` for the kind ${kind}`);
 
 function faultsOfUsages<T extends string>(
   policy: Policy<T> | null | undefined,
@@ -112,17 +112,17 @@ function faultsOfUsages<T extends string>(
         : [],
     ),
     ...(policy?.required?.every((usage) => usages.includes(usage)) === false
-      ? [fault(path, `must have those that the profile requires: ${policy.required.join(', ')}`)]
+      ? [fault(path, `must include those that the profile requires: ${policy.required.join(', ')}`)]
       : []),
   ];
 }
 
-/** Every purpose at once. Source: RFC 5280, section 4.2.1.12. */
+/** `anyExtendedKeyUsage`: every purpose (RFC 5280, section 4.2.1.12). */
 const ANY_PURPOSE = '2.5.29.37.0';
 
 /**
- * Purposes that have to be named. Who may sign answers about revocation does so for the whole authority; and every purpose at once
- * is also each that is denied.
+ * Usages that the profile must list explicitly. A certificate with `OCSPSigning` signs for the whole authority, and `anyExtendedKeyUsage`
+ * includes every denied usage.
  */
 function faultsOfPowers({ extendedKeyUsages: policy, defaults }: ProfileRules, content: Content): ErrorDetail[] {
   const named = [policy?.allowed, policy?.required, defaults?.extendedKeyUsages].flatMap((usages) => usages ?? []);
@@ -130,23 +130,23 @@ function faultsOfPowers({ extendedKeyUsages: policy, defaults }: ProfileRules, c
     (usage === 'OCSPSigning' && !named.includes('OCSPSigning')) ||
     (usage === ANY_PURPOSE && (policy?.denied ?? []).length > 0);
   return content.extendedKeyUsages.flatMap((usage, at) =>
-    isDenied(usage) ? [fault(`extendedKeyUsages[${at}]`, 'must be one that the profile names')] : [],
+    isDenied(usage) ? [fault(`extendedKeyUsages[${at}]`, 'must be listed in the profile')] : [],
   );
 }
 
 function faultsOfCa({ ca, maxPathLength }: ProfileRules, { isCa, pathLength, keyUsages }: Content): ErrorDetail[] {
   const faults: ErrorDetail[] = [];
-  if (isCa && ca === 'denied') faults.push(fault('isCa', 'must be false: the profile allows no authorities'));
-  if (!isCa && ca === 'required') faults.push(fault('isCa', 'must be true: the profile is for authorities'));
+  if (isCa && ca === 'denied') faults.push(fault('isCa', 'must be false: the profile does not allow CA certificates'));
+  if (!isCa && ca === 'required') faults.push(fault('isCa', 'must be true: the profile is for CA certificates'));
   if (isCa !== keyUsages.includes('keyCertSign'))
-    faults.push(fault('keyUsages', 'must have keyCertSign for an authority, and for nothing else'));
-  if (!isCa && pathLength !== null) faults.push(fault('pathLength', 'must be absent but for an authority'));
+    faults.push(fault('keyUsages', 'must include keyCertSign if isCa is true, and only then'));
+  if (!isCa && pathLength !== null) faults.push(fault('pathLength', 'must be absent unless isCa is true'));
   if (isCa && maxPathLength !== null && (pathLength === null || pathLength > maxPathLength))
     faults.push({ path: 'pathLength', code: 'TOO_BIG', message: `must be at most ${maxPathLength}` });
   return faults;
 }
 
-/** Everything in which a profile contradicts itself. */
+/** All contradictions within a profile. */
 export function faultsOfRules(rules: ProfileRules): ErrorDetail[] {
   const { defaults, maxDays, keyAlgorithms, ca, maxPathLength } = rules;
   const faults: ErrorDetail[] = [];
@@ -159,7 +159,7 @@ export function faultsOfRules(rules: ProfileRules): ErrorDetail[] {
   if (defaults?.validDays != null && maxDays !== null && defaults.validDays > maxDays)
     faults.push({ path: 'defaults.validDays', code: 'TOO_BIG', message: `must be at most ${maxDays}` });
   if (ca === 'denied' && maxPathLength !== null)
-    faults.push(fault('maxPathLength', 'must be absent where no authorities are allowed'));
+    faults.push(fault('maxPathLength', 'must be absent if the profile does not allow CA certificates'));
   const contradictions = [
     ['keyUsages', rules.keyUsages],
     ['extendedKeyUsages', rules.extendedKeyUsages],

@@ -17,6 +17,6 @@ export const CertificateProfileSchema = defineEntity({
   },
 });
 
-/** What certificates of one kind may be, and which authority issues them. `version` rises with every change. */
+/** The limits of certificates of one kind, and the authority that issues them. `version` increments with every change. */
 export class CertificateProfile extends CertificateProfileSchema.class {}
 CertificateProfileSchema.setClass(CertificateProfile);

@@ -7,8 +7,8 @@ import { findProfiles, type ProfileView, toProfileView } from './profile.queries
 import { readOf } from './profile.service.js';
 
 /**
- * Profiles by their ids alone. What the caller may read of them depends on their slugs: others are left out, and where it may read none
- * an error is in their place.
+ * Profiles by ID. Whether the caller can read one depends on its slug: others are left out, or, if it can read none, replaced by an
+ * error.
  */
 export async function readableProfiles(
   ctx: Context,

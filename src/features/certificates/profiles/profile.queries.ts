@@ -22,23 +22,23 @@ const profiles = tables
     'updated_at as updatedAt',
   ]);
 
-/** Profiles of whatever projects. */
+/** Profiles by ID, in any project. */
 export const findProfiles = prepared(({ ids }: { ids: readonly string[] }) => profiles.where('id', '=', anyOf(ids)));
 
-/** The same, which stay as they are until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export const holdProfiles = prepared(({ ids }: { ids: readonly string[] }) =>
   profiles.where('id', '=', anyOf(ids)).forShare(),
 );
 
-/** A profile as it is read. */
+/** A profile as read from the database. */
 export type ProfileRow = Awaited<ReturnType<typeof findProfiles>>[number];
 
-/** A profile as it is shown. */
+/** A profile as shown to callers. */
 export type ProfileView = Omit<ProfileRow, 'rules'> & ProfileRules;
 
 export const toProfileView = ({ rules, ...profile }: ProfileRow): ProfileView => ({ ...profile, ...rules });
 
-/** Where a profile is in a list. */
+/** Position of a profile in a list. */
 export const bySlug = ({ slug }: Pick<ProfileRow, 'slug'>): CursorKey => [slug];
 
 /** Profiles of projects, by slug. */

@@ -23,15 +23,15 @@ export class ProfileResolver {
     return this.service.list(ctx, args);
   }
 
-  @query(ProfileType, OneProfile, 'One certificate profile by its id.')
+  @query(ProfileType, OneProfile, 'A certificate profile, by ID.')
   certificateProfile(ctx: Context, args: object): Promise<ProfileType> {
     return this.service.get(ctx, args);
   }
 
   @mutation(
     CreateProfile,
-    { certificateProfile: [ProfileType, 'The new profile.'] },
-    'Makes a certificate profile in a project of the type `cert-manager`.',
+    { certificateProfile: [ProfileType, 'The created certificate profile.'] },
+    'Creates a certificate profile in a project of type `cert-manager`.',
   )
   async createCertificateProfile(ctx: Context, input: object): Changed {
     return { certificateProfile: await this.service.create(ctx, input) };
@@ -39,8 +39,8 @@ export class ProfileResolver {
 
   @mutation(
     UpdateProfile,
-    { certificateProfile: [ProfileType, 'The profile as it is now.'] },
-    'Changes a certificate profile. Certificates that were issued by it stay as they are; renewals follow it as it is then.',
+    { certificateProfile: [ProfileType, 'The updated certificate profile.'] },
+    'Updates a certificate profile. Issued certificates do not change; renewals follow the updated profile.',
   )
   async updateCertificateProfile(ctx: Context, input: object): Changed {
     return { certificateProfile: await this.service.update(ctx, input) };
@@ -48,15 +48,15 @@ export class ProfileResolver {
 
   @mutation(
     OneProfile,
-    { certificateProfile: [ProfileType, 'The deleted profile.'] },
-    'Deletes a certificate profile by which no certificate holds any more. Certificates keep its slug.',
+    { certificateProfile: [ProfileType, 'The deleted certificate profile.'] },
+    'Deletes a certificate profile that has no valid certificates. Expired and revoked certificates keep its slug.',
   )
   async deleteCertificateProfile(ctx: Context, input: object): Changed {
     return { certificateProfile: await this.service.delete(ctx, input) };
   }
 }
 
-/** What profiles lead to. */
+/** Resources related to profiles. */
 @Resolver(() => ProfileType)
 export class ProfileAuthorityResolver {
   readonly #authorities: BatchLoad<AuthorityRow>;
@@ -67,7 +67,7 @@ export class ProfileAuthorityResolver {
 
   @nested(
     AuthorityType,
-    'The authority that issues its certificates; null with PERMISSION_DENIED if you may not read it.',
+    'The authority that issues certificates of the profile. Null, with PERMISSION_DENIED, if you cannot read it.',
   )
   authority({ authorityId }: ProfileType, ctx: Context): Promise<AuthorityType | null> {
     return linked(ctx, this.#authorities, authorityId);
@@ -78,12 +78,15 @@ export class ProfileAuthorityResolver {
 export class ProjectProfilesResolver {
   constructor(private readonly service: ProfileService) {}
 
-  @nested([ProfileType], 'Its certificate profiles, by slug; null with PERMISSION_DENIED if you may not read them.')
+  @nested(
+    [ProfileType],
+    'Certificate profiles of the project, by slug. Null, with PERMISSION_DENIED, if you cannot read them.',
+  )
   async certificateProfiles({ access }: ProjectType, ctx: Context): Promise<readonly ProfileType[]> {
     return (await this.service.pageInProject(ctx, access, {})).nodes;
   }
 
-  @nested(ProfileConnection, 'As `certificateProfiles`, in pages.')
+  @nested(ProfileConnection, 'Certificate profiles of the project, by slug, in pages.')
   certificateProfileConnection({ access }: ProjectType, ctx: Context, page: object): Profiles {
     return this.service.pageInProject(ctx, access, page);
   }

@@ -10,13 +10,13 @@ import { nameKind } from '../authorities/name-constraints.rules.js';
 import { renewDays } from '../certificates/certificate.rules.js';
 import { EXTENDED_KEY_USAGES, KEY_USAGES } from '../x509/usages.js';
 
-/** Parts of the name of a subject. */
+/** Attributes of a subject. */
 export const SUBJECT_ATTRIBUTES = [
   ...(['commonName', 'organization', 'organizationalUnit', 'locality', 'province', 'country'] as const),
 ] as const;
 export type SubjectAttribute = (typeof SUBJECT_ATTRIBUTES)[number];
 
-/** Whether certificates of a profile are those of authorities. */
+/** Whether a profile is for CA certificates. */
 export const CA_POLICIES = ['denied', 'allowed', 'required'] as const;
 
 export const subjectAttribute = z.enum(SUBJECT_ATTRIBUTES);
@@ -24,17 +24,17 @@ export const keyUsage = z.enum(KEY_USAGES);
 export const extendedKeyUsage = z.enum(EXTENDED_KEY_USAGES);
 export const caPolicy = z.enum(CA_POLICIES);
 
-/** How long certificates last, at most, in days. */
+/** Maximum validity in days. */
 export const MAX_DAYS = 36_500;
 const MAX_PATTERNS = 20;
 
-/** A part of a subject; empty: there is none. */
+/** A subject attribute; empty: none. */
 const part = (what: string) =>
   subjectText(0)
     .nullish()
-    .meta({ description: `${what}, up to 64 characters; empty: none.` });
+    .meta({ description: `${what}, up to 64 characters. An empty string means none.` });
 
-/** Parts of the name of a subject, any of which may be absent. */
+/** Subject attributes, all optional. */
 export const SUBJECT_PARTS = {
   organization: part('Organization (O)'),
   organizationalUnit: part('Organizational unit (OU)'),
@@ -42,9 +42,9 @@ export const SUBJECT_PARTS = {
   province: part('State or province (ST)'),
   country: z
     .string()
-    .regex(/^([A-Z]{2})?$/, 'must be two capital letters, as DE')
+    .regex(/^([A-Z]{2})?$/, 'must be two upper-case letters, for example DE')
     .nullish()
-    .meta({ description: 'Country (C), two capital letters; empty: none.' }),
+    .meta({ description: 'Country (C): two upper-case letters, for example `DE`. An empty string means none.' }),
 };
 
 const pattern = storedText(255)
@@ -55,56 +55,59 @@ const pattern = storedText(255)
   });
 const patterns = (description: string) => z.array(pattern).max(MAX_PATTERNS).nullish().meta({ description });
 
-/** What values may be. Not set: anything; an empty list of what is allowed: nothing. */
+/** Limits of values. Not set: anything; an empty list of allowed values: nothing. */
 const POLICY = {
-  allowed: patterns('Globs of which a value has to match one. Absent: any value is allowed; empty: none is.'),
-  required: patterns('Globs each of which a value has to match.'),
-  denied: patterns('Globs that no value may match.'),
+  allowed: patterns(
+    'Glob patterns, for example `*.example.com`; a value must match one of them. Absent: any value; empty: none.',
+  ),
+  required: patterns('Glob patterns, each of which at least one value must match.'),
+  denied: patterns('Glob patterns that no value may match.'),
 };
 
-/** What an attribute of the subject may be. */
+/** Limits of a subject attribute. */
 export const AttributePolicy = z
-  .strictObject({ attribute: subjectAttribute.meta({ description: 'Which attribute of the subject.' }), ...POLICY })
-  .meta({ description: 'What an attribute of the subject may be.' });
+  .strictObject({ attribute: subjectAttribute.meta({ description: 'Subject attribute.' }), ...POLICY })
+  .meta({ description: 'Limits of the values of a subject attribute.' });
 
-/** What alternative names of a kind may be. */
+/** Limits of alternative names of a kind. */
 export const NamePolicy = z
-  .strictObject({ kind: nameKind.meta({ description: 'Which kind of alternative names.' }), ...POLICY })
-  .meta({ description: 'What alternative names of a kind may be.' });
+  .strictObject({ kind: nameKind.meta({ description: 'Kind of alternative names.' }), ...POLICY })
+  .meta({ description: 'Limits of subject alternative names of one kind.' });
 
 const usagePolicy = <T extends z.ZodType>(usage: T, what: string) =>
   z
     .strictObject({
-      allowed: z.array(usage).nullish().meta({ description: 'Those that are allowed. Absent: all; empty: none.' }),
-      required: z.array(usage).nullish().meta({ description: 'Those that each certificate has.' }),
-      denied: z.array(usage).nullish().meta({ description: 'Those that no certificate has.' }),
+      allowed: z.array(usage).nullish().meta({ description: 'Allowed usages. Absent: all; empty: none.' }),
+      required: z.array(usage).nullish().meta({ description: 'Usages that every certificate must have.' }),
+      denied: z.array(usage).nullish().meta({ description: 'Usages that no certificate may have.' }),
     })
-    .meta({ description: `What ${what} may be.` });
+    .meta({ description: `Limits of ${what}.` });
 
-/** What key usages may be. */
-export const KeyUsagePolicy = usagePolicy(keyUsage, 'usages of the key');
-/** What extended key usages may be. */
-export const ExtendedKeyUsagePolicy = usagePolicy(extendedKeyUsage, 'extended usages of the key');
+/** Limits of key usages. */
+export const KeyUsagePolicy = usagePolicy(keyUsage, 'key usages');
+/** Limits of extended key usages. */
+export const ExtendedKeyUsagePolicy = usagePolicy(extendedKeyUsage, 'extended key usages');
 
-/** Parts of the subject for requests that do not name them. */
+/** Default subject attributes. */
 export const DefaultSubject = z
   .strictObject(SUBJECT_PARTS)
-  .meta({ description: 'Parts of the subject for requests that do not name them.' });
+  .meta({ description: 'Subject attributes for requests that do not set them.' });
 
-/** What certificates have where their request does not say. */
+/** Defaults of certificates. */
 export const ProfileDefaults = z
   .strictObject({
-    subject: DefaultSubject.nullish().meta({ description: 'Parts of the subject.' }),
-    keyAlgorithm: keyAlgorithm.nullish().meta({ description: 'What keys are made with.' }),
+    subject: DefaultSubject.nullish().meta({ description: 'Default subject attributes.' }),
+    keyAlgorithm: keyAlgorithm.nullish().meta({ description: 'Default key algorithm.' }),
     keyUsages: z.array(keyUsage).nullish().meta({
-      description: 'Usages of the key. Absent: `digitalSignature` and what fits the key; empty: none.',
+      description:
+        'Default key usages. Absent: `digitalSignature` and those that fit the key; an empty list omits the extension.',
     }),
     extendedKeyUsages: z.array(extendedKeyUsage).nullish().meta({
-      description: 'Extended usages. Absent: those that are required; empty: none.',
+      description: 'Default extended key usages. Absent: the required ones; an empty list omits the extension.',
     }),
-    validDays: integer(1, MAX_DAYS).nullish().meta({ description: 'How long certificates last, in days.' }),
+    validDays: integer(1, MAX_DAYS).nullish().meta({ description: 'Default validity in days.' }),
   })
-  .meta({ description: 'What certificates have where their request does not say.' });
+  .meta({ description: 'Defaults for fields that a request does not set.' });
 
 const onceEach = (field: string) =>
   [
@@ -112,46 +115,52 @@ const onceEach = (field: string) =>
       const texts = looseTexts(entries, field);
       return new Set(texts).size === texts.length;
     },
-    { ...EVEN_IF_FAULTY, error: `must name each ${field} once` },
+    { ...EVEN_IF_FAULTY, error: `must not repeat the ${field}` },
   ] as const;
 
-/** What a profile says of certificates. Null: it says nothing of that. */
+/** The limits of a profile. Null: no limit. */
 export const PROFILE_RULES = {
   subject: z
     .array(AttributePolicy)
     .refine(...onceEach('attribute'))
     .nullish()
-    .meta({ description: 'Attributes that a subject may have. Absent: any; empty: none.' }),
+    .meta({
+      description: 'Limits of subject attributes; others are not allowed. Absent: any attributes; empty: none.',
+    }),
   sans: z
     .array(NamePolicy)
     .refine(...onceEach('kind'))
     .nullish()
-    .meta({ description: 'Kinds of alternative names that there may be. Absent: any; empty: none.' }),
+    .meta({
+      description: 'Limits of subject alternative names; other kinds are not allowed. Absent: any names; empty: none.',
+    }),
   keyAlgorithms: z.array(keyAlgorithm).nullish().meta({
-    description: 'What keys may be made with. Absent: any algorithm; empty: none.',
+    description: 'Allowed key algorithms. Absent: any; empty: none.',
   }),
-  keyUsages: KeyUsagePolicy.nullish().meta({ description: 'What keys may be used for. Absent: anything.' }),
+  keyUsages: KeyUsagePolicy.nullish().meta({ description: 'Limits of key usages. Absent: any.' }),
   extendedKeyUsages: ExtendedKeyUsagePolicy.nullish().meta({
-    description: 'What keys may be used for, as extended usages have it. Absent: anything.',
+    description: 'Limits of extended key usages. Absent: any.',
   }),
   maxPathLength: integer(0, 10).nullish().meta({
-    description: 'Of certificates of authorities, how many authorities may follow below, at most. Absent: any number.',
+    description: 'Maximum path length of CA certificates. Absent: unlimited.',
   }),
   maxDays: integer(1, MAX_DAYS).nullish().meta({
-    description: 'How long certificates may last, in days. Absent: as long as their issuer.',
+    description: 'Maximum validity in days. Absent: limited only by the issuer.',
   }),
-  defaults: ProfileDefaults.nullish().meta({ description: 'What certificates have where their request does not say.' }),
+  defaults: ProfileDefaults.nullish().meta({ description: 'Defaults for fields that a request does not set.' }),
 };
 
-const ca = caPolicy.meta({ description: 'Whether certificates are those of authorities.' });
-const description = personText(0, 1_000).nullish().meta({ description: 'What it is for, up to 1,000 characters.' });
-const projectId = idOf('The project, of the type `cert-manager`.');
+const ca = caPolicy.meta({ description: 'Whether CA certificates are allowed.' });
+const description = personText(0, 1_000)
+  .nullish()
+  .meta({ description: 'Description of the profile, up to 1,000 characters.' });
+const projectId = idOf('ID of the project. It must be of type `cert-manager`.');
 const id = idOf('certificate profile');
 const authorityId = idOf('certificate authority of the project that issues its certificates');
 
 const renewBeforeDays = renewDays.nullish().meta({
   description:
-    'How many days before its end a certificate is renewed by the service, but not before half of its life is over. Absent or 0: never. Single certificates may say otherwise.',
+    'How many days before expiration the service renews a certificate, but not before half of its validity. Absent or 0: never. Certificates can override it.',
 });
 
 /** Input of `createCertificateProfile`. */
@@ -159,7 +168,8 @@ export const CreateProfile = z
   .strictObject({
     projectId,
     slug: slugText(1, 64).meta({
-      description: 'Lower-case words joined by hyphens, unique in the project; it never changes.',
+      description:
+        'Slug of the profile: lower-case words separated by hyphens, for example `web-server`. Unique in the project. It cannot change.',
     }),
     description,
     authorityId,
@@ -167,7 +177,7 @@ export const CreateProfile = z
     renewBeforeDays,
     ...PROFILE_RULES,
   })
-  .meta({ description: 'A new certificate profile.' });
+  .meta({ description: 'Fields of the new certificate profile.' });
 
 /** Input of `updateCertificateProfile`. */
 export const UpdateProfile = z
@@ -180,16 +190,18 @@ export const UpdateProfile = z
     renewBeforeDays,
     ...PROFILE_RULES,
   })
-  .meta({ description: 'Changes of a certificate profile. What is absent stays; null: as if it had never been set.' });
+  .meta({
+    description: 'Fields of the certificate profile to change. Absent fields keep their value; null resets a field.',
+  });
 
 /** Input of `deleteCertificateProfile`, and arguments of `certificateProfile`. */
-export const OneProfile = z.strictObject({ id }).meta({ description: 'Which certificate profile.' });
+export const OneProfile = z.strictObject({ id }).meta({ description: 'The certificate profile, by ID.' });
 
 /** Arguments of `certificateProfiles`. */
 export const ListProfiles = z.strictObject({ projectId, ...pageRules });
 
 type Rules = z.output<z.ZodObject<typeof PROFILE_RULES>>;
-/** What a profile says of certificates, as it is stored: null for what is not set. */
+/** The limits of a profile as stored: null if not set. */
 export type ProfileRules = { readonly [K in keyof Rules]-?: Exclude<Rules[K], undefined> } & {
   readonly ca: (typeof CA_POLICIES)[number];
 };

@@ -44,19 +44,18 @@ const CONSTRAINTS = {
 export type ProfileAction = `certificate-profiles:${'read' | 'edit' | 'delete' | 'issue-cert'}`;
 
 /**
- * What certificates of projects may be, and who issues them. Rights can be bound to slugs: what a caller may not read is not there.
+ * Profiles of certificates of projects. Permissions can be limited to slugs: profiles that a caller cannot read do not exist for it.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
- * Source: decisions 7.7.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class ProfileService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Makes a profile.
+   * Creates a profile.
    *
    * @throws PROJECT_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_PROFILE_SLUG_TAKEN; VALIDATION_FAILED
-   *   (WRONG_PROJECT_TYPE) for a project of another type, and for a profile that contradicts itself
+   *   (WRONG_PROJECT_TYPE) if the project is of another type, and for a profile that contradicts itself
    */
   create(ctx: Context, raw: unknown): Promise<ProfileView> {
     const { projectId: wanted, slug, description, authorityId, renewBeforeDays, ...said } = parse(CreateProfile, raw);
@@ -79,9 +78,9 @@ export class ProfileService {
   }
 
   /**
-   * Changes a profile. What was issued by it stays as it is; renewals follow the profile as it is then.
+   * Updates a profile. Issued certificates do not change; renewals follow the updated profile.
    *
-   * @throws CERTIFICATE_PROFILE_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_FOUND; CONCURRENT_CHANGE for another `expectedVersion`;
+   * @throws CERTIFICATE_PROFILE_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_FOUND; CONCURRENT_CHANGE if `expectedVersion` differs;
    *   VALIDATION_FAILED for a profile that contradicts itself
    */
   update(ctx: Context, raw: unknown): Promise<ProfileView> {
@@ -110,11 +109,11 @@ export class ProfileService {
   }
 
   /**
-   * Deletes a profile. Certificates that were issued by it keep its slug.
+   * Deletes a profile. Its certificates keep its slug.
    *
-   * @returns the profile as it was
-   * @throws CERTIFICATE_PROFILE_NOT_FOUND; CERTIFICATE_PROFILE_IN_USE while a certificate of it is neither expired, revoked nor
-   *   renewed: nobody would renew that any more
+   * @returns the deleted profile
+   * @throws CERTIFICATE_PROFILE_NOT_FOUND; CERTIFICATE_PROFILE_IN_USE while it has a certificate that is neither expired, revoked nor
+   *   renewed, which nobody would renew any more
    */
   delete(ctx: Context, raw: unknown): Promise<ProfileView> {
     const { id } = parse(OneProfile, raw);
@@ -130,14 +129,14 @@ export class ProfileService {
     });
   }
 
-  /** One profile. @throws CERTIFICATE_PROFILE_NOT_FOUND */
+  /** Returns one profile. @throws CERTIFICATE_PROFILE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<ProfileView> {
     const { row } = await this.load(ctx, parse(OneProfile, raw).id, 'certificate-profiles:read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return toProfileView(row);
   }
 
-  /** Profiles of a project, by slug. @throws PROJECT_NOT_FOUND */
+  /** Lists profiles of a project, by slug. @throws PROJECT_NOT_FOUND */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<ProfileView>> {
     const { projectId, ...request } = parse(ListProfiles, raw);
     const project = await this.projects.authorized(ctx, projectId, 'certificate-profiles:read');
@@ -148,8 +147,8 @@ export class ProfileService {
   }
 
   /**
-   * The same of a project that is part of a larger answer; all projects share one statement. There are few profiles: all are read, so
-   * that those that are hidden leave no holes in pages.
+   * Like `list`, for a project nested in a response. All projects share one statement. Projects have few profiles: all are read, so that
+   * hidden ones leave no gaps in pages.
    *
    * @throws PERMISSION_DENIED
    */
@@ -160,7 +159,7 @@ export class ProfileService {
     return counted(pageOf(readable.map(toProfileView), page, 1, bySlug), async () => readable.length);
   }
 
-  /** A profile for who may do this with it. @throws CERTIFICATE_PROFILE_NOT_FOUND also where the caller may not know of it */
+  /** Loads a profile for a caller that can do this to it. @throws CERTIFICATE_PROFILE_NOT_FOUND, also if it is hidden from the caller */
   async load(
     ctx: Context,
     id: string,
@@ -180,7 +179,7 @@ export class ProfileService {
   }
 }
 
-/** What is said, over what was before. */
+/** The current fields, updated by the given ones. */
 function merged(said: Partial<Record<keyof ProfileRules, unknown>>, before?: ProfileRules): ProfileRules {
   const fields = RULE_FIELDS.map((field) => [
     field,
@@ -195,7 +194,7 @@ function consistent(rules: ProfileRules): ProfileRules {
   return rules;
 }
 
-/** Whether two values are the same as JSON, in whose objects Postgres orders the keys. */
+/** Whether two values are equal as JSON, ignoring the order of keys, which `jsonb` does not keep. */
 const isEqual = (one: unknown, other: unknown): boolean =>
   JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 
@@ -206,13 +205,13 @@ const sorted = (value: unknown): unknown => {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]));
 };
 
-/** @throws CERTIFICATE_AUTHORITY_NOT_FOUND for the id of no authority of the project */
+/** @throws CERTIFICATE_AUTHORITY_NOT_FOUND if the ID is of no authority of the project */
 async function refuseOtherAuthority(tx: Transaction, projectId: string, id: string): Promise<void> {
   const authority = await loadRow(tx, findAuthorities, { ids: [id] }, AUTHORITY_NOT_FOUND);
   if (authority.projectId !== projectId) throw new AppError(AUTHORITY_NOT_FOUND);
 }
 
-/** What the audit trail says of a profile that is shown. */
+/** The audit record of reading a profile. */
 export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
   action: 'certificate-profile:get',
   projectId,

@@ -34,14 +34,14 @@ const SubjectAttributeEnum = {
 } as const satisfies Record<string, SubjectAttribute>;
 registerEnumType(SubjectAttributeEnum, {
   name: 'CertificateSubjectAttributeType',
-  description: 'An attribute of the name of a subject.',
+  description: 'Attributes of a subject.',
   valuesConfig: {
-    COMMON_NAME: { description: 'CN.' },
-    ORGANIZATION: { description: 'O.' },
-    ORGANIZATIONAL_UNIT: { description: 'OU.' },
-    LOCALITY: { description: 'L.' },
-    PROVINCE: { description: 'ST: state or province.' },
-    COUNTRY: { description: 'C, two letters.' },
+    COMMON_NAME: { description: 'Common name (CN).' },
+    ORGANIZATION: { description: 'Organization (O).' },
+    ORGANIZATIONAL_UNIT: { description: 'Organizational unit (OU).' },
+    LOCALITY: { description: 'Locality (L).' },
+    PROVINCE: { description: 'State or province (ST).' },
+    COUNTRY: { description: 'Country (C): two letters.' },
   },
 });
 enumOfRule(subjectAttribute, SubjectAttributeEnum);
@@ -59,17 +59,17 @@ const KeyUsageEnum = {
 } as const satisfies Record<string, KeyUsageName>;
 registerEnumType(KeyUsageEnum, {
   name: 'CertificateKeyUsage',
-  description: 'What a key may be used for. Source: RFC 5280, section 4.2.1.3.',
+  description: 'Key usages (RFC 5280, section 4.2.1.3).',
   valuesConfig: {
-    DIGITAL_SIGNATURE: { description: 'To sign what is neither a certificate nor a revocation list.' },
-    NON_REPUDIATION: { description: 'To sign what the signer shall not deny later.' },
-    KEY_ENCIPHERMENT: { description: 'To encrypt keys, as RSA does in older handshakes.' },
-    DATA_ENCIPHERMENT: { description: 'To encrypt data itself.' },
-    KEY_AGREEMENT: { description: 'To agree on keys.' },
-    KEY_CERT_SIGN: { description: 'To sign certificates: for authorities only.' },
-    CRL_SIGN: { description: 'To sign revocation lists.' },
-    ENCIPHER_ONLY: { description: 'With key agreement: to encrypt only.' },
-    DECIPHER_ONLY: { description: 'With key agreement: to decrypt only.' },
+    DIGITAL_SIGNATURE: { description: 'Signatures, except on certificates and revocation lists.' },
+    NON_REPUDIATION: { description: 'Signatures that the signer cannot deny later.' },
+    KEY_ENCIPHERMENT: { description: 'Encryption of keys, as in RSA key exchange.' },
+    DATA_ENCIPHERMENT: { description: 'Encryption of data other than keys.' },
+    KEY_AGREEMENT: { description: 'Key agreement, as in Diffie-Hellman.' },
+    KEY_CERT_SIGN: { description: 'Signatures on certificates. For CA certificates only.' },
+    CRL_SIGN: { description: 'Signatures on certificate revocation lists (CRL).' },
+    ENCIPHER_ONLY: { description: 'With key agreement: only for encryption.' },
+    DECIPHER_ONLY: { description: 'With key agreement: only for decryption.' },
   },
 });
 enumOfRule(keyUsage, KeyUsageEnum);
@@ -84,14 +84,14 @@ const ExtendedKeyUsageEnum = {
 } as const satisfies Record<string, ExtendedKeyUsageName>;
 registerEnumType(ExtendedKeyUsageEnum, {
   name: 'CertificateExtendedKeyUsage',
-  description: 'For which purpose a key may be used. Source: RFC 5280, section 4.2.1.12.',
+  description: 'Extended key usages (RFC 5280, section 4.2.1.12).',
   valuesConfig: {
-    SERVER_AUTH: { description: 'As a server in TLS.' },
-    CLIENT_AUTH: { description: 'As a client in TLS.' },
-    CODE_SIGNING: { description: 'To sign programs.' },
-    EMAIL_PROTECTION: { description: 'To sign and encrypt mails.' },
-    TIME_STAMPING: { description: 'To sign that something was there at a time.' },
-    OCSP_SIGNING: { description: 'To sign answers about revocation.' },
+    SERVER_AUTH: { description: 'TLS server authentication.' },
+    CLIENT_AUTH: { description: 'TLS client authentication.' },
+    CODE_SIGNING: { description: 'Signatures on executable code.' },
+    EMAIL_PROTECTION: { description: 'Signing and encryption of emails (S/MIME).' },
+    TIME_STAMPING: { description: 'Signatures on timestamps.' },
+    OCSP_SIGNING: { description: 'Signatures on OCSP responses.' },
   },
 });
 enumOfRule(extendedKeyUsage, ExtendedKeyUsageEnum);
@@ -104,11 +104,11 @@ const CaPolicyEnum = {
 } as const satisfies Record<string, CaPolicy>;
 registerEnumType(CaPolicyEnum, {
   name: 'CertificateProfileCaPolicy',
-  description: 'Whether certificates of a profile are those of authorities.',
+  description: 'Whether a profile is for CA certificates.',
   valuesConfig: {
-    DENIED: { description: 'None is.' },
-    ALLOWED: { description: 'Those whose request says so.' },
-    REQUIRED: { description: 'All are.' },
+    DENIED: { description: 'No CA certificates.' },
+    ALLOWED: { description: 'CA certificates, if the request asks for one.' },
+    REQUIRED: { description: 'CA certificates only.' },
   },
 });
 enumOfRule(caPolicy, CaPolicyEnum);
@@ -120,13 +120,13 @@ inputType('CertificateProfileExtendedKeyUsagesInput', ExtendedKeyUsagePolicy);
 inputType('CertificateProfileSubjectInput', DefaultSubject);
 inputType('CertificateProfileDefaultsInput', ProfileDefaults);
 
-const ALLOWED = 'Globs of which a value has to match one; null: any value; empty: none.';
-const REQUIRED = 'Globs each of which a value has to match; null for none.';
-const DENIED = 'Globs that no value may match; null for none.';
+const ALLOWED = 'Glob patterns, of which a value must match one. Null: any value; empty: none.';
+const REQUIRED = 'Glob patterns, each of which at least one value must match. Null: none.';
+const DENIED = 'Glob patterns that no value may match. Null: none.';
 
 @ObjectType('CertificateProfileAttribute', { description: AttributePolicy.description, simpleResolvers: true })
 class AttributePolicyType {
-  @Field(() => SubjectAttributeEnum, { description: 'Which attribute.' })
+  @Field(() => SubjectAttributeEnum, { description: 'Subject attribute that the limits apply to.' })
   attribute!: SubjectAttribute;
 
   @Field(() => [String], { nullable: true, description: ALLOWED })
@@ -141,7 +141,7 @@ class AttributePolicyType {
 
 @ObjectType('CertificateProfileName', { description: NamePolicy.description, simpleResolvers: true })
 class NamePolicyType {
-  @Field(() => SanKindEnum, { description: 'Which kind.' })
+  @Field(() => SanKindEnum, { description: 'Kind of alternative names that the limits apply to.' })
   kind!: SanKind;
 
   @Field(() => [String], { nullable: true, description: ALLOWED })
@@ -156,13 +156,16 @@ class NamePolicyType {
 
 @ObjectType('CertificateProfileKeyUsages', { description: KeyUsagePolicy.description, simpleResolvers: true })
 class KeyUsagePolicyType {
-  @Field(() => [KeyUsageEnum], { nullable: true, description: 'Those that are allowed; null: all; empty: none.' })
+  @Field(() => [KeyUsageEnum], { nullable: true, description: 'Allowed key usages. Null: all; empty: none.' })
   allowed!: readonly KeyUsageName[] | null;
 
-  @Field(() => [KeyUsageEnum], { nullable: true, description: 'Those that each certificate has; null for none.' })
+  @Field(() => [KeyUsageEnum], {
+    nullable: true,
+    description: 'Key usages that every certificate must have. Null: none.',
+  })
   required!: readonly KeyUsageName[] | null;
 
-  @Field(() => [KeyUsageEnum], { nullable: true, description: 'Those that no certificate has; null for none.' })
+  @Field(() => [KeyUsageEnum], { nullable: true, description: 'Key usages that no certificate may have. Null: none.' })
   denied!: readonly KeyUsageName[] | null;
 }
 
@@ -173,17 +176,20 @@ class KeyUsagePolicyType {
 class ExtendedKeyUsagePolicyType {
   @Field(() => [ExtendedKeyUsageEnum], {
     nullable: true,
-    description: 'Those that are allowed; null: all; empty: none.',
+    description: 'Allowed extended key usages. Null: all; empty: none.',
   })
   allowed!: readonly ExtendedKeyUsageName[] | null;
 
   @Field(() => [ExtendedKeyUsageEnum], {
     nullable: true,
-    description: 'Those that each certificate has; null for none.',
+    description: 'Extended key usages that every certificate must have. Null: none.',
   })
   required!: readonly ExtendedKeyUsageName[] | null;
 
-  @Field(() => [ExtendedKeyUsageEnum], { nullable: true, description: 'Those that no certificate has; null for none.' })
+  @Field(() => [ExtendedKeyUsageEnum], {
+    nullable: true,
+    description: 'Extended key usages that no certificate may have. Null: none.',
+  })
   denied!: readonly ExtendedKeyUsageName[] | null;
 }
 
@@ -207,105 +213,108 @@ class DefaultSubjectType {
 
 @ObjectType('CertificateProfileDefaults', { description: ProfileDefaults.description, simpleResolvers: true })
 class DefaultsType {
-  @Field(() => DefaultSubjectType, { nullable: true, description: 'Parts of the subject; null for none.' })
+  @Field(() => DefaultSubjectType, { nullable: true, description: 'Default subject attributes. Null: none.' })
   subject!: DefaultSubjectType | null;
 
-  @Field(() => KeyAlgorithmEnum, { nullable: true, description: 'What keys are made with; null if nobody said.' })
+  @Field(() => KeyAlgorithmEnum, { nullable: true, description: 'Default key algorithm. Null if not set.' })
   keyAlgorithm!: KeyAlgorithm | null;
 
-  @Field(() => [KeyUsageEnum], { nullable: true, description: 'Usages of the key; null if nobody said; empty: none.' })
+  @Field(() => [KeyUsageEnum], {
+    nullable: true,
+    description: 'Default key usages. Null if not set; empty: no extension.',
+  })
   keyUsages!: readonly KeyUsageName[] | null;
 
   @Field(() => [ExtendedKeyUsageEnum], {
     nullable: true,
-    description: 'Extended usages; null if nobody said; empty: none.',
+    description: 'Default extended key usages. Null if not set; empty: no extension.',
   })
   extendedKeyUsages!: readonly ExtendedKeyUsageName[] | null;
 
-  @Field(() => Int, { nullable: true, description: 'How long certificates last, in days; null if nobody said.' })
+  @Field(() => Int, { nullable: true, description: 'Default validity in days. Null if not set.' })
   validDays!: number | null;
 }
 
-/** What the API shows of a profile. */
+/** A profile as the API shows it. */
 @ObjectType('CertificateProfile', {
   implements: Node,
-  description: 'What certificates of one kind may be, and which authority of the project issues them.',
+  description: 'Limits and defaults of certificates of one kind, and the authority of the project that issues them.',
   simpleResolvers: true,
 })
 export class ProfileType extends Node {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => String, { description: 'What people and alerts call it; unique in the project.' })
+  @Field(() => String, { description: 'Slug of the profile, unique in the project, for example `web-server`.' })
   slug!: string;
 
-  @Field(() => String, { nullable: true, description: 'What it is for; null if nobody said.' })
+  @Field(() => String, { nullable: true, description: 'Description of the profile. Null if it has none.' })
   description!: string | null;
 
-  @Field(() => ID, { description: 'The certificate authority that issues its certificates.' })
+  @Field(() => ID, { description: 'ID of the certificate authority that issues its certificates.' })
   authorityId!: string;
 
   @Field(() => [AttributePolicyType], {
     nullable: true,
-    description: 'Attributes that a subject may have; null: any; empty: none.',
+    description: 'Limits of subject attributes; others are not allowed. Null: any attributes; empty: none.',
   })
   subject!: ProfileRules['subject'];
 
   @Field(() => [NamePolicyType], {
     nullable: true,
-    description: 'Kinds of alternative names that there may be; null: any; empty: none.',
+    description: 'Limits of subject alternative names; other kinds are not allowed. Null: any names; empty: none.',
   })
   sans!: ProfileRules['sans'];
 
   @Field(() => [KeyAlgorithmEnum], {
     nullable: true,
-    description: 'What keys may be made with; null: any algorithm; empty: none.',
+    description: 'Allowed key algorithms. Null: any; empty: none.',
   })
   keyAlgorithms!: ProfileRules['keyAlgorithms'];
 
-  @Field(() => KeyUsagePolicyType, { nullable: true, description: 'What keys may be used for; null: anything.' })
+  @Field(() => KeyUsagePolicyType, { nullable: true, description: 'Limits of key usages. Null: any.' })
   keyUsages!: ProfileRules['keyUsages'];
 
   @Field(() => ExtendedKeyUsagePolicyType, {
     nullable: true,
-    description: 'For which purposes keys may be used; null: any.',
+    description: 'Limits of extended key usages. Null: any.',
   })
   extendedKeyUsages!: ProfileRules['extendedKeyUsages'];
 
-  @Field(() => CaPolicyEnum, { description: 'Whether its certificates are those of authorities.' })
+  @Field(() => CaPolicyEnum, { description: 'Whether CA certificates are allowed.' })
   ca!: ProfileRules['ca'];
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Of certificates of authorities, how many authorities may follow below, at most; null: any number.',
+    description: 'Maximum path length of CA certificates. Null: unlimited.',
   })
   maxPathLength!: ProfileRules['maxPathLength'];
 
   @Field(() => Int, {
     nullable: true,
-    description: 'How long certificates may last, in days; null: as long as their issuer.',
+    description: 'Maximum validity in days. Null: limited only by the issuer.',
   })
   maxDays!: ProfileRules['maxDays'];
 
   @Field(() => DefaultsType, {
     nullable: true,
-    description: 'What certificates have where their request does not say; null if nobody said.',
+    description: 'Defaults for fields that a request does not set. Null if not set.',
   })
   defaults!: ProfileRules['defaults'];
 
   @Field(() => Int, {
     nullable: true,
-    description: 'How many days before its end the service renews a certificate; null or 0: never.',
+    description: 'How many days before expiration the service renews a certificate. Null or 0: never.',
   })
   renewBeforeDays!: number | null;
 
-  @Field(() => Int, { description: 'Rises with every change.' })
+  @Field(() => Int, { description: 'Version of the profile. Increments with every change.' })
   version!: number;
 
-  @Field(() => DateTime, { description: 'When it was made.' })
+  @Field(() => DateTime, { description: 'When the profile was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the profile was last changed.' })
   updatedAt!: Date;
 }
 

@@ -2,19 +2,19 @@ import type { PublicAnswer, PublicDocument, PublicRequest } from '../../../kerne
 import { toPem } from '../x509/pem.js';
 import type { RevocationService } from './revocation.service.js';
 
-/** A revocation is seen no later than so many seconds by whoever asks through a cache. */
+/** Cache lifetime in seconds: clients behind a cache see a revocation no later than this. */
 const KEPT_SECONDS = 300;
 
 const PATH = '/pki/:authorityId';
 
-/** Where an authority publishes what its certificates name. @param base the address of the service */
+/** URLs of the documents of an authority, which its certificates contain. @param base URL of the service */
 export const urlsOf = (base: string, authorityId: string) => ({
   list: `${base}/pki/${authorityId}/crl`,
   ocsp: `${base}/pki/${authorityId}/ocsp`,
   certificate: `${base}/pki/${authorityId}/certificate`,
 });
 
-/** What authorities publish: their certificate, their revocation list, and OCSP responses. Ids of authorities cannot be guessed. */
+/** Public documents of authorities: certificate, revocation list and OCSP responses. IDs of authorities cannot be guessed. */
 export function publicDocuments(revocation: RevocationService): PublicDocument[] {
   const respond = async ({ kernel, contextOf, params }: PublicRequest, der: Buffer): Promise<PublicAnswer> => {
     const { response, isLasting } = await revocation.respond(kernel, contextOf, authorityOf(params), der);
@@ -43,7 +43,7 @@ export function publicDocuments(revocation: RevocationService): PublicDocument[]
       bodyType: 'application/ocsp-request',
       answer: (request) => respond(request, request.body),
     },
-    // Base64 may have slashes.
+    // Base64 may contain slashes.
     {
       method: 'GET',
       path: `${PATH}/ocsp/*`,
@@ -54,7 +54,7 @@ export function publicDocuments(revocation: RevocationService): PublicDocument[]
 
 const authorityOf = ({ authorityId = '' }: PublicRequest['params']): string => authorityId;
 
-/** DER, or PEM where the query says `format=pem`. */
+/** DER, or PEM if the query has `format=pem`. */
 const asked = (
   { format }: PublicRequest['query'],
   { label, type, der }: { readonly label: string; readonly type: string; readonly der: Buffer },

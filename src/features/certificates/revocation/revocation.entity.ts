@@ -15,7 +15,7 @@ const CertificateRevocationSchema = defineEntity({
   },
 });
 
-/** A certificate that an authority has revoked. Kept when the certificate is deleted. Rows are written by triggers. */
+/** A revoked certificate of an authority. Kept when the certificate is deleted. Written by triggers. */
 export class CertificateRevocation extends CertificateRevocationSchema.class {}
 CertificateRevocationSchema.setClass(CertificateRevocation);
 
@@ -34,6 +34,6 @@ const CertificateRevocationListSchema = defineEntity({
   },
 });
 
-/** The last revocation list that an authority has signed. Public. */
+/** The latest revocation list of an authority. Public. */
 export class CertificateRevocationList extends CertificateRevocationListSchema.class {}
 CertificateRevocationListSchema.setClass(CertificateRevocationList);

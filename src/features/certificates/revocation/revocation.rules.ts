@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Why a certificate is revoked. Source: RFC 5280, section 5.3.1, without the reason that takes a revocation back. */
+/** Reasons of revocations (RFC 5280, section 5.3.1), without `removeFromCRL`, which undoes a revocation. */
 const REVOCATION_REASONS = [
   ...(['unspecified', 'keyCompromise', 'cACompromise', 'affiliationChanged', 'superseded'] as const),
   ...(['cessationOfOperation', 'certificateHold', 'privilegeWithdrawn', 'aACompromise'] as const),
@@ -9,5 +9,7 @@ export type RevocationReason = (typeof REVOCATION_REASONS)[number];
 
 export const revocationReason = z.enum(REVOCATION_REASONS);
 
-/** Why, of an input that revokes. */
-export const reason = revocationReason.default('unspecified').meta({ description: 'Why, in the words of RFC 5280.' });
+/** The reason, in inputs that revoke. */
+export const reason = revocationReason
+  .default('unspecified')
+  .meta({ description: 'Reason of the revocation, as in RFC 5280.' });

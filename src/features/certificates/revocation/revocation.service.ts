@@ -10,25 +10,25 @@ import { findList, findResponder, findStatuses, listRevocations, storeList } fro
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
-/** How long a list is valid; a new one is signed in its last day. What has expired stays in it for so long. */
+/** Validity of a list; a new one is signed on its last day. Expired certificates stay in the list for the same time. */
 const LIST_SECONDS = 7 * DAY_SECONDS;
 const RENEW_SECONDS = DAY_SECONDS;
-/** How long OCSP responses are valid. */
+/** Validity of OCSP responses. */
 const RESPONSE_SECONDS = HOUR_SECONDS;
 
-/** How the service acts in an organization: what authorities sign belongs to nobody's request. */
+/** The actor of the service in an organization: these signatures belong to no request. */
 export type ContextOf = (organizationId: string) => Context;
 
-/** Whoever asks: nobody's rights are looked at. */
+/** An anonymous caller: no permissions are checked. */
 type Public = Pick<Kernel, 'database'>;
 
 /**
- * What authorities publish about the certificates that they have issued. An authority that is disabled or has expired goes on with it.
+ * Public documents of authorities about their certificates. Disabled and expired authorities keep publishing.
  *
- * Every method throws CERTIFICATE_AUTHORITY_NOT_FOUND, also for an authority that waits for its certificate, and SEALED_VALUE_INVALID.
+ * Every method throws CERTIFICATE_AUTHORITY_NOT_FOUND, also for an authority without a certificate, and SEALED_VALUE_INVALID.
  */
 export class RevocationService {
-  /** Lists that are being signed, by their authorities. */
+  /** Lists that are currently being signed, by authority. */
   readonly #signing = new Map<string, Promise<void>>();
 
   /** The certificate of an authority, in DER. */
@@ -38,8 +38,8 @@ export class RevocationService {
   }
 
   /**
-   * The revocation list of an authority, in DER. It is signed when somebody asks for it and something has been revoked since, or it
-   * is about to end; callers who come together share one signature.
+   * The revocation list of an authority, in DER. It is signed on request if there are new revocations or it is about to expire; concurrent
+   * callers share one signature.
    */
   async list(from: Public, contextOf: ContextOf, authorityId: string): Promise<Buffer> {
     for (;;) {
@@ -47,12 +47,12 @@ export class RevocationService {
       const [row] = found;
       if (row === undefined) throw new AppError('CERTIFICATE_AUTHORITY_NOT_FOUND');
       if (row.list !== null) return row.list;
-      // Read again afterwards: what was signed meanwhile may not know yet of what this caller knows.
+      // Read again afterwards: a list signed in the meantime may not include what this caller has seen.
       await this.#signOnce(authorityId, () => this.#sign(contextOf(row.organizationId), authorityId, row));
     }
   }
 
-  /** An OCSP response, in DER. Source: RFC 6960. */
+  /** An OCSP response, in DER (RFC 6960). */
   async respond(from: Public, contextOf: ContextOf, authorityId: string, der: Uint8Array): Promise<OcspAnswer> {
     const row = await this.#responder(from, authorityId);
     const request = readOcspRequest(der);
@@ -98,7 +98,7 @@ export class RevocationService {
     return signing;
   }
 
-  /** Signs the next list and stores it, unless another node was faster. No transaction is open while it signs. */
+  /** Signs the next list and stores it, unless another node was faster. No transaction is open while signing. */
   async #sign(ctx: Context, authorityId: string, row: Signing): Promise<void> {
     const revocations = await listRevocations(ctx, { authorityId, keepSeconds: LIST_SECONDS });
     const thisUpdate = wholeSeconds(row.now);
@@ -116,10 +116,10 @@ export class RevocationService {
   }
 }
 
-/** What a list is signed by. */
+/** What is needed to sign a list. */
 type Signing = Awaited<ReturnType<typeof findList>>[number];
 
-/** A response, and whether others may be given it too. */
+/** A response, and whether it may be cached. */
 export interface OcspAnswer {
   readonly response: Buffer;
   readonly isLasting: boolean;
@@ -134,5 +134,5 @@ const issuerOf = async (
   privateKey: await openSigningKey(ctx, row, { id, keySealed: row.keySealed }),
 });
 
-/** As certificates have times. */
+/** Truncated to seconds, like times in certificates. */
 const wholeSeconds = (time: Date): Date => new Date(Math.floor(time.getTime() / 1_000) * 1_000);

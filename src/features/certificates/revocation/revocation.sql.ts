@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
-/** An authority that has its certificate, with its revocation list: null where it has none, or signs another one now. */
+/** An authority with a certificate, and its revocation list; null if it has none or signs a new one. */
 export const findList = sqlStatement({
   text: `select authority.organization_id as "organizationId", authority.project_id as "projectId",
       coalesce(authority.certificate, '') as certificate, authority.key_sealed as "keySealed",
@@ -23,7 +23,7 @@ export const findList = sqlStatement({
   },
 });
 
-/** What the next list of an authority is about, by serial number: what is in it, and what is known only now. */
+/** Entries of the next list of an authority, by serial number: listed ones and new ones. */
 export const listRevocations = sqlStatement({
   text: `select serial_number as "serialNumber", revoked_at as "revokedAt", reason, is_listed as "isListed",
       not_after > now() - make_interval(secs => :keepSeconds) as "isCurrent"
@@ -40,7 +40,7 @@ export const listRevocations = sqlStatement({
   },
 });
 
-/** Stores a list, unless another one of this number is there, and notes what is listed now. No row where another one is there. */
+/** Stores a list, unless another one has this number, and marks its entries as listed. No row if there is another one. */
 export const storeList = sqlStatement({
   text: `with stored as (
       insert into certificate_revocation_list as old
@@ -68,7 +68,7 @@ export const storeList = sqlStatement({
   row: { authorityId: t.uuid },
 });
 
-/** An authority that has its certificate. */
+/** An authority with a certificate. */
 export const findResponder = sqlStatement({
   text: `select organization_id as "organizationId", project_id as "projectId", coalesce(certificate, '') as certificate,
       key_sealed as "keySealed", now() as now
@@ -77,7 +77,7 @@ export const findResponder = sqlStatement({
   row: { organizationId: t.uuid, projectId: t.uuid, certificate: t.text, keySealed: t.bytea, now: t.time },
 });
 
-/** What is known of serial numbers of an authority: those that are neither known nor revoked have no row. */
+/** Statuses of serial numbers of an authority. Serial numbers that are neither known nor revoked have no row. */
 export const findStatuses = sqlStatement({
   text: `select wanted.serial_number as "serialNumber", revocation.revoked_at as "revokedAt", revocation.reason
     from unnest(:serialNumbers::text[]) as wanted (serial_number)
@@ -109,7 +109,7 @@ export const insertRevocation = sqlStatement({
   row: {},
 });
 
-/** Stores the revocation of what an authority had before it was renewed, as far as that has not expired. */
+/** Stores the revocations of former certificates of an authority that have not expired. */
 export const revokeFormer = sqlStatement({
   text: `insert into certificate_revocation (authority_id, serial_number, organization_id, project_id, revoked_at, reason, not_after)
     select parent_id, serial_number, organization_id, project_id, now(), :reason, not_after from certificate_authority_history

@@ -15,17 +15,17 @@ export const RevocationReasonEnum = {
 } as const satisfies Record<string, RevocationReason>;
 registerEnumType(RevocationReasonEnum, {
   name: 'CertificateRevocationReason',
-  description: 'Why a certificate was revoked, as in RFC 5280.',
+  description: 'Reasons of revocations, as in RFC 5280.',
   valuesConfig: {
-    UNSPECIFIED: { description: 'Nobody said why.' },
-    KEY_COMPROMISE: { description: 'Somebody else has its private key.' },
-    CA_COMPROMISE: { description: 'Somebody else has the private key of its authority.' },
-    AFFILIATION_CHANGED: { description: 'Its subject is called otherwise now.' },
-    SUPERSEDED: { description: 'Another certificate replaces it.' },
-    CESSATION_OF_OPERATION: { description: 'It is needed no more.' },
-    CERTIFICATE_HOLD: { description: 'It is on hold.' },
-    PRIVILEGE_WITHDRAWN: { description: 'Its subject lost the rights that it stands for.' },
-    AA_COMPROMISE: { description: 'Somebody else has the private key of its attribute authority.' },
+    UNSPECIFIED: { description: 'No reason was given.' },
+    KEY_COMPROMISE: { description: 'The private key was compromised.' },
+    CA_COMPROMISE: { description: 'The private key of the certificate authority was compromised.' },
+    AFFILIATION_CHANGED: { description: 'The name or affiliation of the subject has changed.' },
+    SUPERSEDED: { description: 'Another certificate has replaced it.' },
+    CESSATION_OF_OPERATION: { description: 'The certificate is no longer needed.' },
+    CERTIFICATE_HOLD: { description: 'The certificate is on hold.' },
+    PRIVILEGE_WITHDRAWN: { description: 'A privilege of the subject was withdrawn.' },
+    AA_COMPROMISE: { description: 'The private key of the attribute authority was compromised.' },
   },
 });
 enumOfRule(revocationReason, RevocationReasonEnum);

@@ -11,7 +11,7 @@ import { faultAt, type PemText, readPem } from './pem.js';
 const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
 const MAX_COMMON_NAME = 64;
 
-/** What an authority outside asks for. Of its extensions nothing counts: who signs says what it may. */
+/** The request of an external authority. Its extensions are ignored: the signer decides what the authority may do. */
 export interface AuthorityRequest {
   readonly subject: Name;
   readonly commonName: string;
@@ -19,10 +19,10 @@ export interface AuthorityRequest {
 }
 
 /**
- * Reads a request in PEM, whose sender has proved by its signature to have the key.
+ * Parses a PEM request and verifies its signature, which proves that the sender has the key.
  *
- * @throws VALIDATION_FAILED for what is no such request, another signature, a key of a kind that is not made here, and a subject without a
- *   common name of 1 to 64 characters
+ * @throws VALIDATION_FAILED if it is no certificate request, if its signature is invalid, for a kind of key that this service does not
+ *   generate, and for a subject without a common name of 1 to 64 characters
  */
 export async function readAuthorityRequest(text: PemText): Promise<AuthorityRequest> {
   const faults: ErrorDetail[] = [];
@@ -34,9 +34,9 @@ export async function readAuthorityRequest(text: PemText): Promise<AuthorityRequ
   const commonName = request.subjectName.getField('CN')[0] ?? '';
   const weakness = faultOfKey(publicKey);
   if (!KEY_ALGORITHMS.some((known) => known === algorithmOf(publicKey)))
-    faults.push(faultAt(block, 'must have a key of RSA with 2048, 3072 or 4096 bits, P-256, P-384 or Ed25519'));
+    faults.push(faultAt(block, 'must have an RSA key with 2048, 3072 or 4096 bits, or a P-256, P-384 or Ed25519 key'));
   else if (weakness !== null) faults.push(faultAt(block, weakness));
-  // What cannot be verified is no proof.
+  // A signature that cannot be verified proves nothing.
   else if (!(await request.verify().catch(() => false))) faults.push(faultAt(block, 'must be signed by its own key'));
   const isText = isStorable(request.subjectName.toString()) && HAS_NO_CONTROL_CHARACTERS.test(commonName);
   if (commonName === '' || commonName.length > MAX_COMMON_NAME || !isText)
@@ -45,7 +45,7 @@ export async function readAuthorityRequest(text: PemText): Promise<AuthorityRequ
   return { subject: request.subjectName, commonName, publicKey };
 }
 
-/** Null where it throws: messages of parsers may repeat what they read. */
+/** Null if it throws: messages of parsers may repeat the input. */
 function requestOf(der: Buffer): { readonly request: Pkcs10CertificateRequest; readonly publicKey: KeyObject } | null {
   try {
     const request = new Pkcs10CertificateRequest(der);

@@ -6,7 +6,7 @@ import { readCertificate } from './facts.js';
 import { isPairOf, KEY_TYPES, readPrivateKey } from './keys.js';
 import { attempt, faultAt, MAX_PEM_BYTES, type PemBlock, type PemText, readPem } from './pem.js';
 
-/** A certificate, its issuers from the next one up, and its private key if that is there. */
+/** A certificate, its issuers from the direct one upwards, and its private key if given. */
 export interface Bundle {
   readonly leaf: X509Certificate;
   readonly chain: readonly X509Certificate[];
@@ -15,10 +15,10 @@ export interface Bundle {
 
 const MAX_CERTIFICATES = 10;
 const CERTIFICATE_LABELS = ['CERTIFICATE', 'X509 CERTIFICATE'];
-/** Written by tools beside keys; says nothing that the key does not say. */
+/** Written by tools beside keys; redundant with the key. */
 const PASSED_OVER = 'EC PARAMETERS';
 
-/** What was read of a block, and where it was. */
+/** A parsed block and its location. */
 interface Read<T> {
   readonly block: PemBlock;
   readonly value: T;
@@ -30,10 +30,10 @@ interface Blocks {
 }
 
 /**
- * Reads a certificate, its chain and its private key, in whatever order they are in these texts. The certificate is the one of the key;
- * without a key it is the one that issued none of the others.
+ * Parses a certificate, its chain and its private key, in any order in these strings. The certificate is the one that matches the key, or,
+ * without a key, the one that issued none of the others.
  *
- * @throws VALIDATION_FAILED with every block that is wrong: no PEM, no certificate, an encrypted key, several keys, a key of another
+ * @throws VALIDATION_FAILED with every invalid block: no PEM, no certificate, an encrypted key, several keys, a key of another
  *   certificate, a certificate that is not in the chain, more than 64 KiB
  */
 export function readBundle(texts: readonly PemText[]): Bundle {
@@ -44,17 +44,17 @@ export function readBundle(texts: readonly PemText[]): Bundle {
     faults.push({
       path: (first as PemText).path,
       code: 'TOO_BIG',
-      message: 'must have at most 64 KiB, with all parts',
+      message: 'must have at most 64 KiB in total',
     });
   const blocks = texts.flatMap((text) => readPem(text, faults));
   return bundleOf((first as PemText).path, blocks, faults);
 }
 
 /**
- * The same of blocks that were read already.
+ * The same for parsed blocks.
  *
- * @param path of what they were read from
- * @param faults that were found by then
+ * @param path path of their source
+ * @param faults errors found so far
  * @throws VALIDATION_FAILED as `readBundle`
  */
 export function bundleOf(path: string, blocks: readonly PemBlock[], faults: ErrorDetail[] = []): Bundle {
@@ -69,7 +69,9 @@ export function bundleOf(path: string, blocks: readonly PemBlock[], faults: Erro
   );
   const strangers = certificates.filter(({ value }) => others.includes(value));
   if (strangers.length > 0)
-    throw validationFailed(strangers.map(({ block }) => faultAt(block, 'has a certificate that is not in the chain')));
+    throw validationFailed(
+      strangers.map(({ block }) => faultAt(block, 'contains a certificate that is not part of the chain')),
+    );
   return { leaf, chain, privateKey: key?.value ?? null };
 }
 
@@ -80,21 +82,21 @@ function readBlocks(blocks: readonly PemBlock[], faults: ErrorDetail[]): Blocks 
     const { label, der } = block;
     if (CERTIFICATE_LABELS.includes(label)) {
       const value = attempt(() => readCertificate(der));
-      if (value === null) faults.push(faultAt(block, 'has a certificate that cannot be read'));
-      // The same one twice is one.
+      if (value === null) faults.push(faultAt(block, 'contains a certificate that cannot be parsed'));
+      // Duplicates are dropped.
       else if (!certificates.some((other) => other.value.raw.equals(value.raw))) certificates.push({ block, value });
     } else if (label in KEY_TYPES) {
       const value = attempt(() => readPrivateKey(label, der));
-      if (value === null) faults.push(faultAt(block, 'has a private key that cannot be read'));
-      else if (keys.push({ block, value }) === 2) faults.push(faultAt(block, 'has a second private key'));
+      if (value === null) faults.push(faultAt(block, 'contains a private key that cannot be parsed'));
+      else if (keys.push({ block, value }) === 2) faults.push(faultAt(block, 'contains a second private key'));
     } else if (label === 'ENCRYPTED PRIVATE KEY')
-      faults.push(faultAt(block, 'has a private key that is encrypted; decrypt it first'));
+      faults.push(faultAt(block, 'contains an encrypted private key; decrypt it first'));
     else if (label !== PASSED_OVER)
-      faults.push(faultAt(block, 'has a PEM block that is neither a certificate nor a private key'));
+      faults.push(faultAt(block, 'contains a PEM block that is neither a certificate nor a private key'));
   }
   if (certificates.length > MAX_CERTIFICATES)
     faults.push(
-      faultAt((certificates[MAX_CERTIFICATES] as Read<X509Certificate>).block, 'has more than 10 certificates'),
+      faultAt((certificates[MAX_CERTIFICATES] as Read<X509Certificate>).block, 'contains more than 10 certificates'),
     );
   return { certificates, keys };
 }
@@ -108,5 +110,5 @@ function leafOf(certificates: Blocks['certificates'], key: KeyObject | null): X5
 
 const noLeaf = (path: string, key: Read<KeyObject> | null): ErrorDetail =>
   key === null
-    ? { path, code: 'INVALID', message: 'must have one certificate, and beside it only those that issued it' }
-    : faultAt(key.block, 'has a private key that belongs to no certificate here');
+    ? { path, code: 'INVALID', message: 'must contain one certificate and, besides it, only its issuers' }
+    : faultAt(key.block, 'contains a private key that does not match any of the certificates');

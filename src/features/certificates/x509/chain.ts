@@ -1,13 +1,13 @@
 import type { X509Certificate } from 'node:crypto';
 
-/** Whether a certificate was issued by another one: by name, by key ids where it has them, and by its signature. */
+/** Whether a certificate was issued by another one: by name, by key identifiers if present, and by its signature. */
 export const isIssuerOf = (issuer: X509Certificate, certificate: X509Certificate): boolean =>
   certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 
 /**
- * The issuers of a certificate among others, from the next one up to a self-signed one, or as far as they are there.
+ * The issuers of a certificate among others, from the direct one up to a self-signed one, as far as they are present.
  *
- * @returns also the certificates that are not among them
+ * @returns also the certificates that are not issuers
  */
 export function chainOf(
   leaf: X509Certificate,
@@ -25,5 +25,5 @@ export function chainOf(
   return { chain, others };
 }
 
-/** Whether a certificate is signed by its own key. */
+/** Whether a certificate is signed with its own key. */
 export const isSelfSigned = (certificate: X509Certificate): boolean => isIssuerOf(certificate, certificate);

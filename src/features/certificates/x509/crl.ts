@@ -17,14 +17,14 @@ import { keyHash, serialInteger, signatureAlgorithmOf, signedSequence, subjectOf
 
 /** A revoked certificate. */
 export interface Revocation {
-  /** Hexadecimal, in upper case. */
+  /** Upper-case hexadecimal. */
   readonly serialNumber: string;
   readonly revokedAt: Date;
-  /** As RFC 5280 calls it. */
+  /** With the name of RFC 5280. */
   readonly reason: string;
 }
 
-/** A revocation list before it is signed. */
+/** The content of a revocation list. */
 interface ListContent {
   readonly number: number;
   readonly thisUpdate: Date;
@@ -33,8 +33,8 @@ interface ListContent {
 }
 
 /**
- * A revocation list in DER, signed by an authority. Others run between its entries, of which there may be a hundred thousand.
- * Source: RFC 5280, section 5.
+ * Encodes and signs a revocation list in DER (RFC 5280, section 5). Yields to the event loop between entries, of which there may be a
+ * hundred thousand.
  */
 export async function makeRevocationList(issuer: Issuer, content: ListContent): Promise<Buffer> {
   const { number, thisUpdate, nextUpdate } = content;
@@ -70,14 +70,14 @@ const time = (at: Date): Buffer => Buffer.from(AsnConvert.serialize(new Time(at)
 
 const extension = (id: string, value: Buffer): Buffer => sequence(objectId(id), tlv(0x04, value));
 
-/** All of them are in the arc 2.5.29 (RFC 5280). */
+/** All of these OIDs are in the arc 2.5.29 (RFC 5280). */
 const objectId = (id: string): Buffer => tlv(0x06, Buffer.of(0x55, 0x1d, Number(id.split('.')[3])));
 
-/** Without a reason nothing is said of it. Source: RFC 5280, section 5.3.1. */
+/** For `unspecified` the extension is omitted (RFC 5280, section 5.3.1). */
 const reasonOf = (reason: string): Buffer[] => {
   const code = reasonCode(reason);
   return code === 0 ? [] : [sequence(extension(id_ce_cRLReasons, tlv(0x0a, Buffer.of(code))))];
 };
 
-/** The number of a reason; 0 for none. */
+/** Number of a reason; 0 for `unspecified`. */
 export const reasonCode = (reason: string): number => CRLReasons[reason as keyof typeof CRLReasons] ?? 0;

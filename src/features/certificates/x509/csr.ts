@@ -13,41 +13,41 @@ const MIN_RSA_BITS = 2_048;
 const MAX_RSA_BITS = 8_192;
 const MIN_RSA_EXPONENT = 65_537n;
 
-/** A request for a certificate, whose sender has proved to have the key. */
+/** A certificate request whose signature proves that the sender has the key. */
 export interface Csr extends Stated {
   readonly publicKey: KeyObject;
-  /** As `algorithmOf` has it. */
+  /** In the format of `algorithmOf`. */
   readonly keyAlgorithm: string;
 }
 
 /**
- * Reads a request for a certificate in PKCS#10.
+ * Parses a PKCS#10 certificate request and verifies its signature.
  *
- * @throws VALIDATION_FAILED for a text that is not one such PEM block, a request that cannot be read, a key that is too weak or of
- *   another kind than ours, and a signature that is not by that key
+ * @throws VALIDATION_FAILED if it is not one PEM block with a valid request, if its key is too weak or not supported, and if its signature
+ *   is invalid
  */
 export async function readCsr(text: PemText): Promise<Csr> {
   const faults: ErrorDetail[] = [];
   const blocks = readPem(text, faults);
   for (const block of blocks.filter(({ label }) => !LABELS.includes(label)))
-    faults.push(faultAt(block, 'has a PEM block that is no certificate request'));
+    faults.push(faultAt(block, 'contains a PEM block that is not a certificate request'));
   const [block, second] = blocks.filter(({ label }) => LABELS.includes(label));
-  if (second !== undefined) faults.push(faultAt(second, 'has a second certificate request'));
+  if (second !== undefined) faults.push(faultAt(second, 'contains a second certificate request'));
   if (block === undefined || faults.length > 0) throw validationFailed(faults);
   const read = attempt(() => requestOf(block.der));
-  if (read === null) throw validationFailed([faultAt(block, 'has a certificate request that cannot be read')]);
+  if (read === null) throw validationFailed([faultAt(block, 'contains a certificate request that cannot be parsed')]);
   const weakness = faultOfKey(read.csr.publicKey);
   if (weakness !== null) faults.push(faultAt(block, weakness));
-  // What cannot be verified is no proof.
+  // A signature that cannot be verified proves nothing.
   else if (!(await read.request.verify().catch(() => false)))
-    faults.push(faultAt(block, 'has a certificate request with a wrong signature'));
+    faults.push(faultAt(block, 'contains a certificate request with an invalid signature'));
   if (faults.length > 0) throw validationFailed(faults);
   return read.csr;
 }
 
 function requestOf(der: Buffer): { readonly request: Pkcs10CertificateRequest; readonly csr: Csr } {
   const request = new Pkcs10CertificateRequest(der);
-  if (request.rawData.byteLength !== der.length) throw new Error('there is something behind the request');
+  if (request.rawData.byteLength !== der.length) throw new Error('trailing bytes after the request');
   const publicKey = createPublicKey({ key: Buffer.from(request.publicKey.rawData), format: 'der', type: 'spki' });
   const stated = statedBy(
     new Name(request.subjectName.toArrayBuffer()),
@@ -56,12 +56,14 @@ function requestOf(der: Buffer): { readonly request: Pkcs10CertificateRequest; r
   return { request, csr: { ...stated, publicKey, keyAlgorithm: algorithmOf(publicKey) } };
 }
 
-/** What is wrong with a public key that is to be certified; null when nothing is. */
+/** The error of a public key to certify; null if it is acceptable. */
 export function faultOfKey(key: KeyObject): string | null {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType !== 'rsa')
-    return OTHER_KEYS.includes(algorithmOf(key)) ? null : 'must have a key of RSA, P-256, P-384 or Ed25519';
+    return OTHER_KEYS.includes(algorithmOf(key)) ? null : 'must have an RSA, P-256, P-384 or Ed25519 key';
   if (modulusLength < MIN_RSA_BITS || modulusLength > MAX_RSA_BITS)
     return `must have an RSA key of ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits`;
-  return publicExponent < MIN_RSA_EXPONENT ? `must have an RSA key with an exponent from ${MIN_RSA_EXPONENT}` : null;
+  return publicExponent < MIN_RSA_EXPONENT
+    ? `must have an RSA key with an exponent of at least ${MIN_RSA_EXPONENT}`
+    : null;
 }

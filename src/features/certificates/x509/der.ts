@@ -1,17 +1,17 @@
-/** A value in DER: its tag, its length, and its parts one behind the other. */
+/** Encodes a DER value: tag, length and concatenated parts. */
 export function tlv(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const bytes = length < 0x80 ? [] : [...bigEndian(length)];
   return Buffer.concat([Buffer.of(tag, ...(length < 0x80 ? [length] : [0x80 | bytes.length, ...bytes])), ...parts]);
 }
 
-/** A sequence in DER. */
+/** Encodes a DER sequence. */
 export const sequence = (...parts: readonly Uint8Array[]): Buffer => tlv(0x30, ...parts);
 
 const bigEndian = (value: number): Buffer =>
   Buffer.from(value.toString(16).padStart(value.toString(16).length + (value.toString(16).length % 2), '0'), 'hex');
 
-/** The values inside a value, each with its own tag and length. @throws Error for bytes that are no DER */
+/** The values inside a value, each with tag and length. @throws Error for invalid DER */
 export function partsOf(value: Uint8Array): Buffer[] {
   const bytes = contentOf(value);
   const parts: Buffer[] = [];
@@ -23,7 +23,7 @@ export function partsOf(value: Uint8Array): Buffer[] {
   return parts;
 }
 
-/** What is inside a value. @throws Error for bytes that are no DER */
+/** The content of a value. @throws Error for invalid DER */
 export function contentOf(value: Uint8Array): Buffer {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
   const { header, length } = lengthsAt(bytes, 0);
@@ -33,8 +33,8 @@ export function contentOf(value: Uint8Array): Buffer {
 function lengthsAt(bytes: Buffer, at: number): { readonly header: number; readonly length: number } {
   const first = bytes[at + 1] ?? 0;
   const count = first < 0x80 ? 0 : first & 0x7f;
-  if (count > 4 || first === 0x80 || at + 2 + count > bytes.length) throw new Error('the bytes are no DER');
+  if (count > 4 || first === 0x80 || at + 2 + count > bytes.length) throw new Error('invalid DER');
   const length = count === 0 ? first : bytes.readUIntBE(at + 2, count);
-  if (at + 2 + count + length > bytes.length) throw new Error('the bytes are no DER');
+  if (at + 2 + count + length > bytes.length) throw new Error('invalid DER');
   return { header: 2 + count, length };
 }

@@ -22,60 +22,60 @@ import { isStorable } from '../../../kernel/text-rules.js';
 import { algorithmOf } from './keys.js';
 import { extendedKeyUsagesOf, keyUsagesOf } from './usages.js';
 
-/** A part of the name of a subject. */
+/** An attribute of a subject. */
 export interface NameAttribute {
-  /** `CN`, `O`, or the object identifier of a type without such a name. */
+  /** `CN`, `O`, or the object identifier of a type without a short name. */
   readonly type: string;
   readonly value: string;
 }
 
-/** Kinds of alternative names that are shown; others are passed over. */
+/** Supported kinds of alternative names; others are ignored. */
 export type SanKind = 'dns' | 'ip' | 'email' | 'uri';
 
-/** An alternative name of a subject. */
+/** A subject alternative name. */
 export interface San {
   readonly kind: SanKind;
   readonly value: string;
 }
 
-/** What a certificate says. */
+/** Properties of a certificate. */
 export interface CertificateFacts {
-  /** Hexadecimal, in upper case. */
+  /** Upper-case hexadecimal. */
   readonly serialNumber: string;
-  /** As RFC 4514 writes it. */
+  /** In the format of RFC 4514. */
   readonly subject: string;
   readonly subjectAttributes: readonly NameAttribute[];
   readonly issuer: string;
-  /** The first one of the subject; empty when it has none. */
+  /** The first common name of the subject; empty if it has none. */
   readonly commonName: string;
   readonly sans: readonly San[];
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** As `algorithmOf` has it. */
+  /** In the format of `algorithmOf`. */
   readonly keyAlgorithm: string;
-  /** As RFC 5280 calls them. */
+  /** With the names of RFC 5280. */
   readonly keyUsages: readonly string[];
-  /** As RFC 5280 calls them; object identifiers of others. */
+  /** With the names of RFC 5280; object identifiers for others. */
   readonly extendedKeyUsages: readonly string[];
   readonly isCa: boolean;
-  /** How many authorities may follow below; null: as many as you like, or no authority. */
+  /** Maximum number of authorities below; null: unlimited, or not an authority. */
   readonly pathLength: number | null;
-  /** Hexadecimal, in upper case. */
+  /** Upper-case hexadecimal. */
   readonly fingerprintSha256: string;
   readonly fingerprintSha1: string;
   readonly subjectKeyIdentifier: string | null;
   readonly authorityKeyIdentifier: string | null;
 }
 
-/** Of alternative names in characters; of what has an index in bytes, since its entries have at most 2,704. */
+/** Limit of alternative names in characters, and of indexed columns in bytes, because index entries have at most 2,704. */
 const MAX_NAME = 1_024;
-/** What a column takes, and an answer. */
+/** Limit of columns and responses. */
 const MAX_INTEGER = 2_147_483_647;
 
 /**
- * What a certificate says.
+ * Parses the properties of a certificate.
  *
- * @throws Error for one that cannot be read whole, or with names that cannot be stored
+ * @throws Error if it cannot be parsed completely, or has names that cannot be stored
  */
 export function factsOf(certificate: X509Certificate): CertificateFacts {
   const { tbsCertificate } = AsnConvert.parse(certificate.raw, Certificate);
@@ -111,7 +111,7 @@ export function factsOf(certificate: X509Certificate): CertificateFacts {
   return facts;
 }
 
-/** Certificates are written by strangers: their names may hold what no column takes. */
+/** Certificates come from anywhere: their names may contain what no column can store. */
 function refuseUnstorable({ subject, issuer, sans, ...facts }: CertificateFacts): void {
   const { commonName, serialNumber, notBefore, notAfter, pathLength } = facts;
   const names = [subject, issuer, ...sans.map(({ value }) => value)];
@@ -119,18 +119,17 @@ function refuseUnstorable({ subject, issuer, sans, ...facts }: CertificateFacts)
     [commonName, serialNumber].some((text) => Buffer.byteLength(text) > MAX_NAME) ||
     sans.some(({ value }) => value.length > MAX_NAME);
   if (!names.every(isStorable) || isTooLong) throw new Error('a name in the certificate cannot be stored');
-  if (pathLength !== null && !(pathLength >= 0 && pathLength <= MAX_INTEGER))
-    throw new Error('the path length is none');
+  if (pathLength !== null && !(pathLength >= 0 && pathLength <= MAX_INTEGER)) throw new Error('invalid path length');
   if (!(notBefore.getTime() <= notAfter.getTime())) throw new Error('the certificate is never valid');
 }
 
-/** The parts of a name, in their order. */
+/** The attributes of a name, in order. */
 export const attributesOf = (name: Name): NameAttribute[] =>
   name
     .toJSON()
     .flatMap((part) => Object.entries(part).flatMap(([type, values]) => values.map((value) => ({ type, value }))));
 
-/** Alternative names of the kinds that are shown. */
+/** Alternative names of supported kinds. */
 export const sansOf = (names: Iterable<GeneralName>): San[] =>
   [...names].flatMap(({ dNSName, iPAddress, rfc822Name, uniformResourceIdentifier }): San[] => {
     if (dNSName !== undefined) return [{ kind: 'dns', value: dNSName }];
@@ -142,10 +141,10 @@ export const sansOf = (names: Iterable<GeneralName>): San[] =>
 const hexOf = (bytes: { readonly buffer: ArrayBuffer } | null): string | null =>
   bytes === null ? null : Buffer.from(bytes.buffer).toString('hex').toUpperCase();
 
-/** The certificate of these bytes, and nothing behind it. @throws Error for bytes that are none */
+/** Parses a certificate without trailing bytes. @throws Error if it is invalid */
 export function readCertificate(der: Buffer): X509Certificate {
   const certificate = new X509Certificate(der);
-  if (certificate.raw.length !== der.length) throw new Error('there is something behind the certificate');
+  if (certificate.raw.length !== der.length) throw new Error('trailing bytes after the certificate');
   factsOf(certificate);
   return certificate;
 }

@@ -3,13 +3,13 @@ import { promisify } from 'node:util';
 
 const { subtle } = globalThis.crypto;
 
-/** What keys are made with. */
+/** Algorithms of generated keys. */
 export const KEY_ALGORITHMS = ['rsa-2048', 'rsa-3072', 'rsa-4096', 'ec-p256', 'ec-p384', 'ed25519'] as const;
 export type KeyAlgorithm = (typeof KEY_ALGORITHMS)[number];
 
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'p256', secp384r1: 'p384', secp521r1: 'p521' };
 
-/** A private key and its public one. */
+/** A private key and its public key. */
 export interface KeyPair {
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
@@ -29,7 +29,7 @@ const generateEd25519 = promisify((done: (error: Error | null, pair?: KeyPair) =
   generateKeyPair('ed25519', undefined, (error, publicKey, privateKey) => done(error, { publicKey, privateKey })),
 );
 
-/** Makes a key pair, in another thread: RSA keys take seconds. */
+/** Generates a key pair in another thread: RSA keys take seconds. */
 export async function newKeyPair(algorithm: KeyAlgorithm): Promise<KeyPair> {
   const [family, variant = ''] = algorithm.split('-');
   if (family === 'rsa') return (await generateRsa(Number(variant))) as KeyPair;
@@ -37,33 +37,33 @@ export async function newKeyPair(algorithm: KeyAlgorithm): Promise<KeyPair> {
   return (await generateEd25519()) as KeyPair;
 }
 
-/** The algorithm of a key in our words: `rsa-2048`, `ec-p256`, `ed25519`; others, of imported certificates, as they are called. */
+/** The algorithm of a key: `rsa-2048`, `ec-p256`, `ed25519`; other algorithms of imported certificates with Node's names. */
 export function algorithmOf({ asymmetricKeyType: kind, asymmetricKeyDetails = {} }: KeyObject): string {
   const { modulusLength, namedCurve } = asymmetricKeyDetails;
   if (kind === 'ec') return `ec-${CURVES[namedCurve ?? ''] ?? namedCurve}`;
   return modulusLength === undefined ? String(kind) : `${kind}-${modulusLength}`;
 }
 
-/** The private key of a PEM block. @throws Error for DER that is none, or a key that is encrypted */
+/** The private key of a PEM block. @throws Error for invalid DER or an encrypted key */
 export const readPrivateKey = (label: string, der: Buffer): KeyObject =>
   createPrivateKey({ key: der, format: 'der', type: KEY_TYPES[label] as 'pkcs8' });
 
-/** Labels of PEM blocks with private keys that are not encrypted, and what is in them. */
+/** Labels of PEM blocks with unencrypted private keys, and their formats. */
 export const KEY_TYPES: Readonly<Record<string, 'pkcs8' | 'pkcs1' | 'sec1'>> = {
   'PRIVATE KEY': 'pkcs8',
   'RSA PRIVATE KEY': 'pkcs1',
   'EC PRIVATE KEY': 'sec1',
 };
 
-/** A private key as PEM, in PKCS#8. */
+/** A private key as PEM (PKCS#8). */
 export const privateKeyPem = (key: KeyObject): string => key.export({ format: 'pem', type: 'pkcs8' }).toString();
 
-/** The key of such PEM. */
+/** Parses such PEM. */
 export const openPrivateKey = (pem: string): KeyObject => createPrivateKey(pem);
 
 /**
- * Whether a private key belongs to a public key. Not by `KeyObject.equals`: for keys of two kinds it leaves an error behind in OpenSSL,
- * with which Node then refuses the next key that is read.
+ * Whether a private key belongs to a public key. Does not use `KeyObject.equals`: for keys of different kinds it leaves an error in the
+ * OpenSSL queue, because of which Node rejects the next key that it parses.
  */
 export const isPairOf = (privateKey: KeyObject, publicKey: KeyObject): boolean =>
   spkiOf(createPublicKey(privateKey)).equals(spkiOf(publicKey));
@@ -71,7 +71,7 @@ export const isPairOf = (privateKey: KeyObject, publicKey: KeyObject): boolean =
 /** A public key in DER. */
 export const spkiOf = (publicKey: KeyObject): Buffer => publicKey.export({ format: 'der', type: 'spki' });
 
-/** How Web Crypto signs with keys of these kinds, by the name that Node has for them. */
+/** Web Crypto parameters for signatures with such keys, by Node's names of algorithms. */
 function signingAlgorithm(key: KeyObject): { readonly name: string; readonly namedCurve?: string; hash?: string } {
   const algorithm = algorithmOf(key);
   if (algorithm === 'ec-p256') return { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -80,19 +80,19 @@ function signingAlgorithm(key: KeyObject): { readonly name: string; readonly nam
   return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
 }
 
-/** A key as Web Crypto has it, and the algorithm that it signs with. */
+/** A Web Crypto key and its signature algorithm. */
 export interface Signer {
   readonly key: webcrypto.CryptoKey;
   readonly algorithm: { readonly name: string; readonly hash?: string };
 }
 
-/** A private key that signs certificates and requests. */
+/** Imports a private key to sign certificates and requests. */
 export async function signerOf(privateKey: KeyObject): Promise<Signer> {
   const algorithm = signingAlgorithm(privateKey);
   const der = privateKey.export({ format: 'der', type: 'pkcs8' });
   return { key: await subtle.importKey('pkcs8', der, algorithm, false, ['sign']), algorithm };
 }
 
-/** A public key as Web Crypto has it. */
+/** Imports a public key. */
 export const verifierOf = (publicKey: KeyObject): Promise<webcrypto.CryptoKey> =>
   subtle.importKey('spki', spkiOf(publicKey), signingAlgorithm(publicKey), true, ['verify']);

@@ -20,7 +20,7 @@ import { type KeyPair, signerOf, spkiOf, verifierOf } from './keys.js';
 import { encodeNameConstraints, ID_NAME_CONSTRAINTS, type NameConstraints } from './name-constraints.js';
 import { toPem } from './pem.js';
 
-/** The name of a subject. */
+/** A subject. */
 export interface Subject {
   readonly commonName: string;
   readonly organization?: string | null | undefined;
@@ -31,28 +31,28 @@ export interface Subject {
   readonly country?: string | null | undefined;
 }
 
-/** When a certificate holds. */
+/** A validity period. */
 export interface Validity {
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
-/** Who signs: a certificate of an authority, and its key. */
+/** The signer: a CA certificate and its key. */
 export interface Issuer {
   readonly certificate: X509Certificate;
   readonly privateKey: KeyObject;
-  /** Where it publishes what its certificates name; null: nowhere. */
+  /** URLs of its public documents; null: none. */
   readonly urls?: IssuerUrls | null;
 }
 
-/** Addresses of the revocation list, the OCSP responder and the certificate of an authority. */
+/** URLs of the revocation list, the OCSP responder and the certificate of an authority. */
 export interface IssuerUrls {
   readonly list: string;
   readonly ocsp: string;
   readonly certificate: string;
 }
 
-/** In the order of directories, from the widest part. */
+/** In the usual order, from country to common name. */
 const PARTS = [
   ['C', 'country'],
   ['ST', 'province'],
@@ -62,7 +62,7 @@ const PARTS = [
   ['CN', 'commonName'],
 ] as const;
 
-/** Typed values: texts alone would be read as RFC 4514 writes them, with escapes and `#` for bytes. */
+/** Typed values: plain strings would be parsed as RFC 4514, with escapes and `#` for bytes. */
 const nameOf = (subject: Subject): Name =>
   new Name(
     PARTS.flatMap(([type, part]) => {
@@ -72,16 +72,16 @@ const nameOf = (subject: Subject): Name =>
     }) as unknown as JsonName,
   );
 
-/** A serial number of 127 random bits, positive, whose first byte is not 0. Source: RFC 5280, section 4.1.2.2. */
+/** A positive serial number of 127 random bits whose first byte is not 0 (RFC 5280, section 4.1.2.2). */
 function newSerialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] as number) & 0x7f) | 0x40;
   return bytes.toString('hex');
 }
 
-/** What an authority may do. */
+/** Constraints of an authority. */
 export interface AuthorityBounds {
-  /** How many authorities may follow below; null: any number. */
+  /** Maximum number of authorities below; null: unlimited. */
   readonly maxPathLength: number | null;
   /** Null: any names that its issuers allow. */
   readonly nameConstraints?: NameConstraints | null | undefined;
@@ -93,13 +93,13 @@ const authorityUsages = (): Extension =>
 const authorityExtensions = ({ maxPathLength, nameConstraints }: AuthorityBounds): Extension[] => [
   new BasicConstraintsExtension(true, maxPathLength ?? undefined, true),
   authorityUsages(),
-  // An extension without any subtree is not allowed.
+  // An empty extension is not allowed.
   ...(nameConstraints == null || nameConstraints.permitted.length + nameConstraints.excluded.length === 0
     ? []
     : [new Extension(ID_NAME_CONSTRAINTS, true, encodeNameConstraints(nameConstraints))]),
 ];
 
-/** What a certificate is made of, beside who signs it. */
+/** The content of a certificate, without its signer. */
 interface Content extends Validity {
   readonly subject: Name;
   readonly publicKey: KeyObject;
@@ -130,7 +130,7 @@ async function sign(
   return new X509Certificate(Buffer.from(made.rawData));
 }
 
-/** A certificate of an authority, signed by its own key. */
+/** A self-signed CA certificate. */
 export function makeRoot(
   subject: Subject,
   { privateKey, publicKey }: KeyPair,
@@ -141,7 +141,7 @@ export function makeRoot(
   return sign(content, { name, keyId: null, privateKey });
 }
 
-/** A certificate of an authority, signed by another one. */
+/** A CA certificate signed by another authority. */
 export const makeIntermediate = (
   subject: Subject | Name,
   publicKey: KeyObject,
@@ -150,7 +150,7 @@ export const makeIntermediate = (
 ): Promise<X509Certificate> =>
   makeCertificate(subject, publicKey, issuer, { extensions: authorityExtensions(bounds), notBefore, notAfter });
 
-/** A certificate with these extensions, signed by an authority. Both key ids are added, and where the authority publishes. */
+/** A certificate with these extensions, signed by an authority. Adds both key identifiers and the URLs of the authority. */
 export async function makeCertificate(
   subject: Subject | Name,
   publicKey: KeyObject,
@@ -172,7 +172,7 @@ export async function makeCertificate(
   );
 }
 
-/** Neither is critical: who does not know them goes on. Source: RFC 5280, sections 4.2.1.13 and 4.2.2.1. */
+/** Not critical: clients that do not support them ignore them (RFC 5280, sections 4.2.1.13 and 4.2.2.1). */
 const placesOf = (urls: IssuerUrls | null): Extension[] =>
   urls === null
     ? []
@@ -181,7 +181,7 @@ const placesOf = (urls: IssuerUrls | null): Extension[] =>
         new AuthorityInfoAccessExtension({ ocsp: urls.ocsp, caIssuers: urls.certificate }),
       ];
 
-/** What a renewed authority keeps: basic constraints and name constraints. */
+/** Extensions that a renewed authority keeps: basic constraints and name constraints. */
 const KEPT = ['2.5.29.19', ID_NAME_CONSTRAINTS];
 
 const keptOf = (old: X509Certificate) => {
@@ -193,9 +193,9 @@ const keptOf = (old: X509Certificate) => {
 };
 
 /**
- * A certificate of an authority that has one, of the same key, with the same subject, path length and name constraints.
+ * Renews the certificate of an authority, with the same key, subject, path length and name constraints.
  *
- * @param issuer null: it signs its own
+ * @param issuer null: self-signed
  */
 export function makeRenewal(
   old: X509Certificate,
@@ -210,13 +210,13 @@ export function makeRenewal(
   return sign(content, { name: subject, keyId: null, privateKey });
 }
 
-/** The same as a request to an outside authority, as PEM. */
+/** The same as a certificate request for an external authority, as PEM. */
 export const makeRenewalRequest = (old: X509Certificate, privateKey: KeyObject): Promise<string> => {
   const { subject, extensions } = keptOf(old);
   return makeRequest(subject, { privateKey, publicKey: old.publicKey }, extensions);
 };
 
-/** A request for a certificate of an authority, as PEM: what an outside authority signs. */
+/** A certificate request of an authority for an external authority, as PEM. */
 export const makeAuthorityRequest = (subject: Subject, pair: KeyPair, bounds: AuthorityBounds): Promise<string> =>
   makeRequest(nameOf(subject), pair, authorityExtensions(bounds));
 
@@ -231,9 +231,9 @@ async function makeRequest(name: Name, { privateKey, publicKey }: KeyPair, exten
   return toPem('CERTIFICATE REQUEST', Buffer.from(request.rawData));
 }
 
-/** Whether a certificate is for the key of a request. */
+/** Whether a certificate was issued for the key of a request. */
 export const isRequestOf = (request: string, certificate: X509Certificate): boolean =>
   Buffer.from(new Pkcs10CertificateRequest(request).publicKey.rawData).equals(spkiOf(certificate.publicKey));
 
-/** A subject as RFC 4514 writes it. */
+/** A subject in the format of RFC 4514. */
 export const subjectText = (subject: Subject): string => nameOf(subject).toString();

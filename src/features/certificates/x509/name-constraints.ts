@@ -10,22 +10,22 @@ import type { San, SanKind } from './facts.js';
 export const ID_NAME_CONSTRAINTS = '2.5.29.30';
 
 /**
- * A part of the names of a kind: `example.com` and what is below it; `10.0.0.0/8`; an e-mail address, a host or `.example.com`; the host
- * of URIs or `.example.com`.
+ * A subtree of names of one kind. DNS: `example.com` with its subdomains; IP: `10.0.0.0/8`; email: an address, a host or `.example.com`;
+ * URI: a host or `.example.com`.
  */
 export type Subtree = San;
 
-/** Of which names certificates below an authority may be, and of which not. A kind that is not permitted anywhere is free. */
+/** Permitted and excluded names below an authority. Kinds without permitted subtrees are not restricted. */
 export interface NameConstraints {
   readonly permitted: readonly Subtree[];
   readonly excluded: readonly Subtree[];
 }
 
-/** Tags of general names. Source: RFC 5280, section 4.2.1.6. */
+/** Tags of general names (RFC 5280, section 4.2.1.6). */
 const TAGS = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const satisfies Record<SanKind, number>;
 const KINDS = Object.fromEntries(Object.entries(TAGS).map(([kind, tag]) => [tag, kind as SanKind]));
 
-/** Constraints in DER, without what makes an extension of them. Source: RFC 5280, section 4.2.1.10. */
+/** Encodes the value of the extension in DER (RFC 5280, section 4.2.1.10). */
 export function encodeNameConstraints({ permitted, excluded }: NameConstraints): Buffer {
   const subtrees = (tag: number, all: readonly Subtree[]): Buffer[] =>
     all.length === 0
@@ -41,7 +41,7 @@ export function encodeNameConstraints({ permitted, excluded }: NameConstraints):
   return sequence(...subtrees(0xa0, permitted), ...subtrees(0xa1, excluded));
 }
 
-/** What a certificate allows below it; null where it says nothing. Kinds of names that are not known here are passed over. @throws Error for what cannot be read */
+/** The constraints of a certificate; null if it has none. Unsupported kinds of names are ignored. @throws Error if they cannot be parsed */
 export function nameConstraintsOf(certificate: X509Certificate): NameConstraints | null {
   const { extensions = [] } = AsnConvert.parse(certificate.raw, Certificate).tbsCertificate;
   const found = extensions.find(({ extnID }) => extnID === ID_NAME_CONSTRAINTS);
@@ -75,23 +75,23 @@ function networkText(bytes: Buffer): string {
   const half = bytes.length / 2;
   const address = ipaddr.fromByteArray([...bytes.subarray(0, half)]);
   const bits = ipaddr.fromByteArray([...bytes.subarray(half)]).prefixLengthFromSubnetMask();
-  if (bits === null) throw new Error('a network in the certificate has holes');
+  if (bits === null) throw new Error('the mask of a network is not contiguous');
   return `${address.toString()}/${bits}`;
 }
 
-/** Names of a certificate that is about to be issued, and where they were given. */
+/** Names of a certificate to issue, and their paths in the request. */
 export interface NamedSubject {
   readonly commonName: string;
-  /** Where the common name was given. */
+  /** Path of the common name. */
   readonly path: string;
   readonly sans: readonly (San & { readonly path: string })[];
 }
 
 /**
- * What an issuer and those above it do not allow in a certificate, each at its place. The common name counts as a name in DNS where there
- * is none and it looks like one, as openssl has it; also with a wildcard, which some programs take from there.
+ * All violations of the constraints of an issuer and those above it, each at its path. If there is no DNS name and the common name looks
+ * like one, it counts as one, as in OpenSSL; also with a wildcard, because some clients use that.
  *
- * @param chain of the issuer: its own certificate, and those of its issuers
+ * @param chain of the issuer: its own certificate and its issuers
  */
 export function faultsOfNameConstraints(
   chain: readonly X509Certificate[],
@@ -109,7 +109,7 @@ export function faultsOfNameConstraints(
   });
 }
 
-/** What the permitted names of an authority lack in those that its issuers permit: nothing could be issued of them. */
+/** Permitted names of an authority that lie outside of those of its issuers, so that nothing could be issued for them. */
 export function faultsOfSubtrees(
   chain: readonly X509Certificate[],
   subtrees: readonly (Subtree & { readonly path: string })[],
@@ -120,7 +120,7 @@ export function faultsOfSubtrees(
       const same = permitted.filter((one) => one.kind === kind);
       return same.length === 0 || same.some((one) => isWithin(kind, value, one.value))
         ? []
-        : [{ path, code: 'INVALID' as const, message: 'must lie within what the issuer permits' }];
+        : [{ path, code: 'INVALID' as const, message: 'must be within the names that the issuer permits' }];
     });
   });
 }
@@ -132,30 +132,30 @@ function faultsOfName(
   const fault = (message: string): ErrorDetail[] => [{ path, code: 'INVALID', message }];
   const same = permitted.filter((one) => one.kind === kind);
   if (same.length > 0 && !same.some((one) => isWithin(kind, value, one.value)))
-    return fault('must be among the names that the issuer permits');
+    return fault('must be within the names that the issuer permits');
   return excluded.some((one) => one.kind === kind && touches(kind, value, one.value))
-    ? fault('must not be among the names that the issuer excludes')
+    ? fault('must not be within the names that the issuer excludes')
     : [];
 }
 
-/** A wildcard also stands for the excluded name that it could be used for. */
+/** A wildcard also matches an excluded name that it covers. */
 const touches = (kind: SanKind, name: string, subtree: string): boolean =>
   isWithin(kind, name, subtree) || (kind === 'dns' && name.startsWith('*.') && isBelow(subtree, name.slice(2)));
 
-/** Whether a name, or a subtree, lies within a subtree. Source: RFC 5280, section 4.2.1.10. */
+/** Whether a name or subtree lies within a subtree (RFC 5280, section 4.2.1.10). */
 function isWithin(kind: SanKind, name: string, subtree: string): boolean {
   if (kind === 'ip') return isInNetwork(name, subtree);
   const [wanted, base] = [name.toLowerCase(), subtree.toLowerCase()];
   if (kind === 'dns') return wanted === base || base === '' || isBelow(wanted, base.replace(/^\./, ''));
   if (kind === 'email' && base.includes('@')) return wanted === base;
   const host = kind === 'email' ? wanted.replace(/^.*@/, '') : hostOf(wanted);
-  // A host is itself alone, and a domain all hosts in it.
+  // A host matches only itself, a domain all hosts in it.
   return base.startsWith('.') ? host.endsWith(base) : host === base;
 }
 
 const isBelow = (name: string, base: string): boolean => name.toLowerCase().endsWith(`.${base.toLowerCase()}`);
 
-/** The host of a URI; a subtree is one already. */
+/** The host of a URI; a subtree is a host already. */
 const hostOf = (uri: string): string => (URL.canParse(uri) ? new URL(uri).hostname : uri);
 
 function isInNetwork(name: string, network: string): boolean {

@@ -11,7 +11,7 @@ const MAX_LOCAL_PART = 64;
 const MAX_EMAIL = 254;
 const MAX_URI = 1_024;
 
-/** A label of another script is written in ASCII, and only as IDNA writes it. Source: RFC 5890, section 2.3.2.1. */
+/** Labels in other scripts must be ASCII-encoded, in canonical form (RFC 5890, section 2.3.2.1). */
 function isALabel(label: string): boolean {
   const unicode = domainToUnicode(label);
   return unicode !== '' && unicode !== label && domainToASCII(unicode) === label.toLowerCase();
@@ -20,7 +20,7 @@ function isALabel(label: string): boolean {
 const isLabel = (label: string): boolean =>
   LABEL.test(label) && (!label.toLowerCase().startsWith('xn--') || isALabel(label));
 
-/** A last label of digits alone would be that of an IPv4 address. */
+/** A numeric last label could be that of an IPv4 address. */
 function isDomain(name: string): boolean {
   const labels = name.split('.');
   return name.length <= MAX_DOMAIN && labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) as string);
@@ -41,41 +41,41 @@ function isEmail(text: string): boolean {
   );
 }
 
-/** A host in its only form: no address in octal, no escapes, no dot at the end; or an IPv6 address. */
+/** A host in canonical form: no octal addresses, no escapes, no trailing dot; or an IPv6 address. */
 const AUTHORITY = /^([a-z][a-z0-9+.-]*):\/\/(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(:\d+)?(?=[/?#]|$)/i;
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=[/?#]|$)/i;
 
-/** The parts of a URI with a host; null for others. */
+/** The parts of a URI with an authority; null for others. */
 export function splitUri(uri: string) {
   const [whole = '', scheme = '', host = '', port = ''] = AUTHORITY.exec(uri) ?? [];
   return whole === '' ? null : { scheme, host, port, rest: uri.slice(whole.length) };
 }
 
-/** Programs read what is not in its only form in different ways, and profiles compare it as it is written. */
+/** Non-canonical URIs are parsed differently by different programs, and profiles compare them as strings. */
 function isUri(text: string): boolean {
   if (text.length > MAX_URI || !SCHEME.test(text) || !PRINTABLE.test(text) || !URL.canParse(text)) return false;
   if (text.includes('\\') || DOT_SEGMENT.test(text)) return false;
   const { hostname, pathname } = new URL(text);
   const split = splitUri(text);
-  // Source: RFC 5280, section 4.2.1.6: with an authority there is a host in it.
+  // An authority must contain a host (RFC 5280, section 4.2.1.6).
   if (split === null) return hostname === '' && pathname !== '' && !/^[^:]+:\/\//.test(text);
   return split.host.startsWith('[') || hostname.toLowerCase() === split.host.toLowerCase();
 }
 
 const RULES: Readonly<Record<SanKind, readonly [isValid: (text: string) => boolean, message: string]>> = {
-  dns: [isDnsName, 'must be a DNS name in ASCII, with a wildcard at most as its whole first label'],
+  dns: [isDnsName, 'must be an ASCII DNS name; a wildcard may only be its whole first label'],
   ip: [isIp, 'must be an IPv4 or IPv6 address'],
-  email: [isEmail, 'must be an e-mail address in ASCII'],
-  uri: [isUri, 'must be an absolute URI in ASCII without a user, with a plain host behind //'],
+  email: [isEmail, 'must be an ASCII email address'],
+  uri: [isUri, 'must be an absolute ASCII URI without user name and with a canonical host'],
 };
 
-/** What is wrong with the text of an alternative name; null when nothing is. */
+/** The error of the value of an alternative name; null if it is valid. */
 export function faultOfSan({ kind, value }: San): string | null {
   const [isValid, message] = RULES[kind];
   return isValid(value) ? null : message;
 }
 
-/** The one form of an alternative name in which equal ones are equal texts. */
+/** The canonical string of an alternative name: equal for equal names. */
 export function canonicalSan({ kind, value }: San): string {
   if (kind === 'ip') return `ip ${isIp(value) ? ipaddr.parse(value).toNormalizedString() : value}`;
   return `${kind} ${kind === 'dns' ? value.toLowerCase() : value}`;

@@ -21,29 +21,29 @@ import { type Revocation, reasonCode } from './crl.js';
 import type { Issuer } from './making.js';
 import { keyHash, serialText, signedSequence, subjectOf } from './signing.js';
 
-/** What somebody asks of an authority. */
+/** An OCSP request. */
 export interface OcspRequest {
   readonly ids: readonly CertID[];
-  /** Echoed; null where there is none. */
+  /** Nonce to echo; null if there is none. */
   readonly nonce: Extension | null;
 }
 
-/** What is known of a certificate. */
+/** Status of a certificate. */
 export type OcspStatus = 'good' | 'unknown' | Pick<Revocation, 'revokedAt' | 'reason'>;
 
-/** Hashes of names and keys that requests may have. */
+/** Hash algorithms of names and keys that requests may use. */
 const HASHES: Readonly<Record<string, string>> = {
   '1.3.14.3.2.26': 'sha1',
   '2.16.840.1.101.3.4.2.1': 'sha256',
   '2.16.840.1.101.3.4.2.2': 'sha384',
   '2.16.840.1.101.3.4.2.3': 'sha512',
 };
-/** In one request. */
+/** Maximum number of certificates in one request. */
 const MAX_CERTIFICATES = 100;
-/** With its own tag and length. Source: RFC 9654, section 2.1. */
+/** Maximum length of a nonce, with tag and length (RFC 9654, section 2.1). */
 const MAX_NONCE_BYTES = 131;
 
-/** Reads a request; null for bytes that are none. Source: RFC 6960, section 4.1. */
+/** Parses a request (RFC 6960, section 4.1); null if it is invalid. */
 export function readOcspRequest(der: Uint8Array): OcspRequest | null {
   try {
     const { requestList, requestExtensions } = AsnConvert.parse(der, OCSPRequest).tbsRequest;
@@ -56,7 +56,7 @@ export function readOcspRequest(der: Uint8Array): OcspRequest | null {
   }
 }
 
-/** The serial number that a request names; null if it names another issuer. */
+/** The serial number in a request; null if it is for another issuer. */
 export function serialIfIssuedBy(issuer: X509Certificate, id: CertID): string | null {
   const hash = HASHES[id.hashAlgorithm.algorithm];
   if (hash === undefined) return null;
@@ -67,14 +67,14 @@ export function serialIfIssuedBy(issuer: X509Certificate, id: CertID): string | 
   return isIssuer ? serialText(id.serialNumber) : null;
 }
 
-/** A refusal, which nobody signs. */
+/** An unsigned error response. */
 export const ocspRefusal = (status: 'malformedRequest' | 'unauthorized'): Buffer =>
   Buffer.from(AsnConvert.serialize(new OCSPResponse({ responseStatus: OCSPResponseStatus[status] as never })));
 
 /**
  * A response in DER, signed by the authority itself.
  *
- * @param statuses of the certificates that the request names, in its order
+ * @param statuses of the certificates in the request, in order
  */
 export async function makeOcspResponse(
   { certificate, privateKey }: Issuer,
@@ -113,7 +113,7 @@ function statusOf(status: OcspStatus): CertStatus {
   const reason = reasonCode(status.reason);
   return new CertStatus({
     revoked: new RevokedInfo({
-      // Without fractions of a second. Source: RFC 5280, section 4.1.2.5.2.
+      // Without fractional seconds (RFC 5280, section 4.1.2.5.2).
       revocationTime: new Date(Math.floor(status.revokedAt.getTime() / 1_000) * 1_000),
       ...(reason !== 0 && { revocationReason: new CRLReason(reason) }),
     }),

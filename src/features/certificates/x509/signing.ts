@@ -10,7 +10,7 @@ const signBeside = promisify((hash: string | null, bytes: Uint8Array, key: KeyOb
 );
 type SignDone = (error: Error | null, signature: Buffer) => void;
 
-/** How keys sign: the algorithm as X.509 writes it, and its hash as Node calls it. Of RSA alone the parameters are NULL (RFC 4055). */
+/** Signature algorithms: the X.509 identifier and Node's name of the hash. Only RSA has NULL parameters (RFC 4055). */
 const SCHEMES = {
   'ec-p256': { hash: 'sha256', identifier: new AlgorithmIdentifier({ algorithm: '1.2.840.10045.4.3.2' }) },
   'ec-p384': { hash: 'sha384', identifier: new AlgorithmIdentifier({ algorithm: '1.2.840.10045.4.3.3' }) },
@@ -23,14 +23,14 @@ const SCHEMES = {
 
 const schemeOf = (key: KeyObject) => SCHEMES[algorithmOf(key) as keyof typeof SCHEMES] ?? SCHEMES.rsa;
 
-/** The algorithm that a key signs with, in DER. */
+/** The signature algorithm of a key, in DER. */
 export const signatureAlgorithmOf = (key: KeyObject): Buffer =>
   Buffer.from(AsnConvert.serialize(schemeOf(key).identifier));
 
 /**
- * What an authority signs: content, algorithm and signature, in one sequence. It signs in another thread.
+ * Signs content as an authority: content, algorithm and signature in one sequence. Signs in another thread.
  *
- * @param more behind the signature
+ * @param more values after the signature
  */
 export async function signedSequence(
   content: Uint8Array,
@@ -41,27 +41,27 @@ export async function signedSequence(
   return sequence(content, signatureAlgorithmOf(key), tlv(0x03, Buffer.of(0), signature), ...more);
 }
 
-/** The subject of a certificate in DER, as it is there. */
+/** The subject of a certificate, in its original DER encoding. */
 export function subjectOf(certificate: X509Certificate): Buffer {
   const [content] = partsOf(certificate.raw) as [Buffer];
   const parts = partsOf(content);
-  // The version is left out in the first version of X.509.
+  // X.509 version 1 omits the version.
   return parts[parts[0]?.[0] === 0xa0 ? 5 : 4] as Buffer;
 }
 
-/** SHA-1 of a public key without its algorithm: the usual identifier of a key. Source: RFC 5280, section 4.2.1.2. */
+/** SHA-1 of a public key without its algorithm: the usual key identifier (RFC 5280, section 4.2.1.2). */
 export const keyHash = (publicKey: KeyObject, hash = 'sha1'): Buffer =>
   createHash(hash)
     .update(contentOf(partsOf(spkiOf(publicKey))[1] as Buffer).subarray(1))
     .digest();
 
-/** A serial number as an INTEGER in DER. @param text hexadecimal, positive, as Node writes it */
+/** A serial number as an INTEGER in DER. @param text positive, in hexadecimal, in the format of Node */
 export function serialInteger(text: string): Buffer {
   const bytes = Buffer.from(text.length % 2 === 0 ? text : `0${text}`, 'hex');
   return tlv(0x02, (bytes[0] ?? 0) >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes);
 }
 
-/** A serial number as Node writes it. @param bytes of the INTEGER, without its tag */
+/** A serial number in the format of Node. @param bytes content of the INTEGER, without its tag */
 export const serialText = (bytes: ArrayBuffer): string =>
   Buffer.from(bytes)
     .toString('hex')

@@ -16,14 +16,14 @@ import { Name } from '@peculiar/x509';
 import { attributesOf, type NameAttribute, type San, sansOf } from './facts.js';
 import { extendedKeyUsagesOf, type KeyUsageName, keyUsagesOf } from './usages.js';
 
-/** What a request or a certificate states of its subject and of its use. Null: it says nothing about that. */
+/** Subject and usage in a request or certificate. Null: not stated. */
 export interface Stated {
   readonly subject: readonly NameAttribute[];
   readonly sans: readonly San[] | null;
-  /** Whether it has alternative names of other kinds than ours. */
+  /** Whether it has alternative names of unsupported kinds. */
   readonly hasOtherSans: boolean;
   readonly keyUsages: readonly KeyUsageName[] | null;
-  /** Object identifiers of those without a name. */
+  /** Object identifiers for usages without a name. */
   readonly extendedKeyUsages: readonly string[] | null;
   readonly isCa: boolean | null;
   readonly pathLength: number | null;
@@ -34,7 +34,7 @@ interface RawExtension {
   readonly value: ArrayBuffer;
 }
 
-/** @throws Error for extensions that cannot be read */
+/** @throws Error for extensions that cannot be parsed */
 export function statedBy(subject: Name, extensions: readonly RawExtension[]): Stated {
   const extension = <T>(wanted: string, type: new () => T): T | null => {
     const found = extensions.find(({ id }) => id === wanted);
@@ -56,7 +56,7 @@ export function statedBy(subject: Name, extensions: readonly RawExtension[]): St
   };
 }
 
-/** The same of a certificate: what it does not say is empty. */
+/** The same for a certificate: what it does not state is empty. */
 export function statedByCertificate(certificate: X509Certificate): Stated {
   const { subject, extensions = [] } = AsnConvert.parse(certificate.raw, Certificate).tbsCertificate;
   const stated = statedBy(

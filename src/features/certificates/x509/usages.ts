@@ -1,11 +1,11 @@
-/** What keys may be used for, in the order of their bits. Source: RFC 5280, section 4.2.1.3. */
+/** Key usages, in the order of their bits (RFC 5280, section 4.2.1.3). */
 export const KEY_USAGES = [
   ...(['digitalSignature', 'nonRepudiation', 'keyEncipherment', 'dataEncipherment', 'keyAgreement'] as const),
   ...(['keyCertSign', 'cRLSign', 'encipherOnly', 'decipherOnly'] as const),
 ] as const;
 export type KeyUsageName = (typeof KEY_USAGES)[number];
 
-/** Extended usages that have a name. Source: RFC 5280, section 4.2.1.12. */
+/** Extended key usages with a name (RFC 5280, section 4.2.1.12). */
 export const EXTENDED_KEY_USAGES = [
   ...(['serverAuth', 'clientAuth', 'codeSigning', 'emailProtection', 'timeStamping', 'OCSPSigning'] as const),
 ] as const;
@@ -20,17 +20,17 @@ const IDS: Readonly<Record<ExtendedKeyUsageName, string>> = {
   OCSPSigning: '1.3.6.1.5.5.7.3.9',
 };
 
-/** The usages of these bits. */
+/** Converts bits to usages. */
 export const keyUsagesOf = (bits: number): KeyUsageName[] => KEY_USAGES.filter((_, bit) => (bits & (1 << bit)) !== 0);
 
-/** The bits of usages. */
+/** Converts usages to bits. */
 export const bitsOf = (usages: readonly KeyUsageName[]): number =>
   usages.reduce((bits, usage) => bits | (1 << KEY_USAGES.indexOf(usage)), 0);
 
-/** Names of extended usages by their object identifiers, which those without a name keep. */
+/** Converts object identifiers of extended key usages to names; unknown ones are kept. */
 export const extendedKeyUsagesOf = (ids: Iterable<string>): string[] =>
   [...ids].map((id) => EXTENDED_KEY_USAGES.find((name) => IDS[name] === id) ?? id);
 
-/** Object identifiers of extended usages, which may be such themselves. */
+/** Converts extended key usages to object identifiers; object identifiers are kept. */
 export const idsOf = (usages: readonly string[]): string[] =>
   usages.map((usage) => IDS[usage as ExtendedKeyUsageName] ?? usage);

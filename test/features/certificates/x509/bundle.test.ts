@@ -64,7 +64,7 @@ describe('a bundle', () => {
   test('takes keys in the older forms of RSA and of curves', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
     expect(faultsOf(leaf.pem, privateKey.export({ format: 'pem', type: 'sec1' }).toString())).toEqual([
-      'part1 has a private key that belongs to no certificate here (line 1)',
+      'part1 contains a private key that does not match any of the certificates (line 1)',
     ]);
     expect(
       read(leaf.pem, leaf.pair.privateKey.export({ format: 'pem', type: 'sec1' }).toString()).privateKey,
@@ -81,32 +81,34 @@ describe('a bundle', () => {
     expect(faultsOf('')).toEqual(['part0 must be PEM: -----BEGIN ...-----']);
     expect(faultsOf('nonsense')).toEqual(['part0 must be PEM: -----BEGIN ...-----']);
     expect(faultsOf(`${leaf.pem}\n${encrypted}`, broken, cut)).toEqual([
-      `part1 has a PEM block that is no base64 (line 1)`,
-      'part2 has a PEM block without its end (line 1)',
-      `part0 has a private key that is encrypted; decrypt it first (line ${leaf.pem.split('\n').length + 1})`,
+      `part1 contains a PEM block that is not valid base64 (line 1)`,
+      'part2 contains a PEM block without an END line (line 1)',
+      `part0 contains an encrypted private key; decrypt it first (line ${leaf.pem.split('\n').length + 1})`,
     ]);
-    expect(faultsOf(leaf.pem + leaf.key + other.key)[0]).toMatch(/^part0 has a second private key/);
+    expect(faultsOf(leaf.pem + leaf.key + other.key)[0]).toMatch(/^part0 contains a second private key/);
     expect(faultsOf(leaf.pem, other.pem)).toEqual([
-      'part0 must have one certificate, and beside it only those that issued it',
+      'part0 must contain one certificate and, besides it, only its issuers',
     ]);
     expect(faultsOf(leaf.pem + leaf.key, other.pem)).toEqual([
-      'part1 has a certificate that is not in the chain (line 1)',
+      'part1 contains a certificate that is not part of the chain (line 1)',
     ]);
     expect(faultsOf(leaf.pem, privateKeyPem((await newKeyPair('ed25519')).privateKey))).toEqual([
-      'part1 has a private key that belongs to no certificate here (line 1)',
+      'part1 contains a private key that does not match any of the certificates (line 1)',
     ]);
-    expect(faultsOf(leaf.key)).toEqual(['part0 has a private key that belongs to no certificate here (line 1)']);
+    expect(faultsOf(leaf.key)).toEqual([
+      'part0 contains a private key that does not match any of the certificates (line 1)',
+    ]);
     expect(faultsOf('-----BEGIN PKCS7-----\nAAAA\n-----END PKCS7-----')).toEqual([
-      'part0 has a PEM block that is neither a certificate nor a private key (line 1)',
+      'part0 contains a PEM block that is neither a certificate nor a private key (line 1)',
     ]);
     expect(faultsOf('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')).toEqual([
-      'part0 has a certificate that cannot be read (line 1)',
+      'part0 contains a certificate that cannot be parsed (line 1)',
     ]);
     // No error of OpenSSL is left behind, which the next one would meet.
     expect(faultsOf(leaf.pem, leaf.key)).toEqual([]);
     expect(faultsOf(leaf.pem + ' '.repeat(64 * 1024))).toEqual(['part0 must have at most 64 KiB']);
     expect(faultsOf(leaf.pem + ' '.repeat(40_000), ' '.repeat(40_000))[0]).toBe(
-      'part0 must have at most 64 KiB, with all parts',
+      'part0 must have at most 64 KiB in total',
     );
   });
 

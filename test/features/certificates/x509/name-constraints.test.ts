@@ -117,9 +117,9 @@ describeWith(['openssl'], 'name constraints', () => {
       ],
     });
     expect(faults).toEqual([
-      { path: 'sans.0', code: 'INVALID', message: 'must not be among the names that the issuer excludes' },
-      { path: 'sans.1', code: 'INVALID', message: 'must be among the names that the issuer permits' },
-      { path: 'subject.commonName', code: 'INVALID', message: 'must be among the names that the issuer permits' },
+      { path: 'sans.0', code: 'INVALID', message: 'must not be within the names that the issuer excludes' },
+      { path: 'sans.1', code: 'INVALID', message: 'must be within the names that the issuer permits' },
+      { path: 'subject.commonName', code: 'INVALID', message: 'must be within the names that the issuer permits' },
     ]);
     const wildcard = { kind: 'dns', value: '*.example.com', path: 'sans.0' } as const;
     const named = { commonName: 'x', path: 'subject.commonName', sans: [wildcard] };
