@@ -14,7 +14,7 @@ import {
 } from '../../rest/route.js';
 import { type AlertRules, eventType } from './alert.rules.js';
 
-/** The fields of an alert in the order of the interface. Source: specification, Certificate alert. */
+/** The fields of an alert in the order of the specification. */
 const ALERT = `id name description eventType alertBefore filters { field operator value } enabled dailyReminder projectId
   channels { id channelType enabled createdAt updatedAt } createdAt updatedAt`;
 
@@ -28,7 +28,7 @@ function reminderOut(isDaily: unknown): Data {
   return { notificationConfig: isDaily === true ? notificationConfig : optionalSample(notificationConfig) };
 }
 
-/** Configs are not shown. Source: decisions 7.4. */
+/** Configs are not returned. */
 const toReply = ({ version: _, channels, dailyReminder, ...alert }: Data): Data => ({
   ...alert,
   ...reminderOut(dailyReminder),
@@ -40,7 +40,7 @@ const toReply = ({ version: _, channels, dailyReminder, ...alert }: Data): Data 
   })),
 });
 
-/** Source: behaviour 7. */
+/** Another name of `dailyReminder`. */
 const notificationConfig = z
   .strictObject({
     enableDailyNotification: z.boolean().meta({ description: 'Whether it notifies of a certificate every day.' }),
@@ -91,7 +91,7 @@ const EXAMPLE = {
   channels: [{ channelType: 'email', config: { recipients: ['oncall@example.com'] }, enabled: true }],
 } as const;
 
-/** With offset and total beside what lists have. Source: behaviour 7.3. */
+/** A list with `offset` and a total count. */
 const LIST = route({
   method: 'GET',
   path: PATH,
@@ -112,7 +112,7 @@ const LIST = route({
   errors: ['PROJECT_NOT_FOUND'],
 });
 
-/** Certificate alerts. Source: specification 11 and 12, decisions 7, behaviour 7.3. */
+/** Certificate alerts (operations 11 and 12). */
 export function alertRoutes(rules: AlertRules): Route[] {
   const alerts = routesAt(PATH, { select: ALERT });
   return [

@@ -13,7 +13,7 @@ const REST = 'description version projectId credentialsHash project { name id ty
 const credentialsOf = ({ app, publicRules }: AnyKind): string =>
   `... on ${typeNameOf(app)} { credentials { ${Object.keys(publicRules.shape).join(' ')} } }`;
 
-/** The fields of a connection in the order of the interface. Source: specification, App connection. */
+/** The fields of a connection in the order of the specification. */
 const toReply = ({ description, version, projectId, credentialsHash, project, ...first }: Data): Data => ({
   ...first,
   description,
@@ -41,7 +41,7 @@ const unsupported = {
     .meta({ description: 'Gateways are not supported: null.' }),
 };
 
-/** Connections. Source: specification 13 to 15, behaviour 8, clients (App connections). */
+/** App connections (operations 13 to 15). */
 export const connectionRoutes = (rules: ConnectionRules): Route[] => [
   listAt(BASE, 'List connections of all apps', {
     field: 'appConnections',

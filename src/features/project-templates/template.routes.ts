@@ -3,7 +3,7 @@ import { bodyOf, type Data, eachOf, nextCursor, paging, routesAt } from '../../r
 import { PERMISSION, type PermissionsGiven, toPermissionInputs, toPermissionReply } from '../permissions/public.js';
 import { CreateProjectTemplate, templateKind, UpdateProjectTemplate } from './template.rules.js';
 
-/** The fields of a template in the order of the interface. Source: specification, Project template. */
+/** The fields of a template in the order of the specification. */
 const fields = (permissions: string): string => `id name description type orgId: organizationId createdAt updatedAt
   roles { name slug ${permissions} } environments { name slug position } users { username roles } groups { groupSlug roles }
   identities { identityId roles } projectManagedIdentities { name roles }`;
@@ -98,7 +98,7 @@ export const templateRoutes = [
     reply: ({ updateProjectTemplate }) => ({ projectTemplate: withoutRules(updateProjectTemplate.projectTemplate) }),
     quirks: [
       {
-        // It decodes lists of actions only. Source: clients, Project templates.
+        // The Terraform provider decodes lists of actions only.
         userAgent: 'terraform',
         reply: ({ updateProjectTemplate }) => ({ projectTemplate: withRules(updateProjectTemplate.projectTemplate) }),
       },

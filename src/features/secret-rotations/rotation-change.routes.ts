@@ -108,7 +108,7 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
   ];
 }
 
-/** Source: behaviour 9.10. */
+/** Resets a password whose value is unknown. */
 const reconcileRoute = (declared: KindDeclaration): Route =>
   routesOf(declared).post(
     '/{rotationId}/reconcile',

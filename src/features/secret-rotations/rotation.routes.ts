@@ -93,7 +93,7 @@ function readRoutes(declared: KindDeclaration): Route[] {
   ];
 }
 
-/** Rotations of every type. Source: specification 16 to 18, behaviour 9.8, clients (Rotations). */
+/** Rotations of every type (operations 16 to 18). */
 export const rotationRoutes = (): Route[] => [
   LIST,
   OPTIONS,

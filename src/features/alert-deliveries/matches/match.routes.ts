@@ -32,7 +32,7 @@ const PageQuery = z.strictObject({
   offset: queryInteger(0, 10_000).optional().meta({ description: 'Leaves out this many rows first, 0 to 10000.' }),
 });
 
-/** Certificates that alerts are about. Source: behaviour 7.3. */
+/** Certificates that alerts apply to. */
 export const matchRoutes: readonly Route[] = [
   route({
     method: 'POST',

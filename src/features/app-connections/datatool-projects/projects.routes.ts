@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nextCursor, paging, route } from '../../../rest/route.js';
 
-/** Ids of the outside system are numbers in REST, and have another name in GraphQL. Source: behaviour 8.6. */
+/** IDs of the external system are numbers; GraphQL calls them `number`, because `id` is a string there. */
 export const projectsRoute = route({
   method: 'GET',
   path: '/api/v1/app-connections/datatool/{connectionId}/projects',

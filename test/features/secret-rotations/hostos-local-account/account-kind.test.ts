@@ -236,7 +236,7 @@ describeWithSamba('rotating a local account', () => {
         await samba.setPassword(account.username, newPassword());
         const failure = await failureOf(kind.apply(ctx, target, candidate));
         expect(failure).toMatchObject({ code: 'CREDENTIALS_REJECTED', certainty: 'unchanged' });
-        expect(failure.message).toContain('somebody else may have changed it');
+        expect(failure.message).toContain('It may have been changed elsewhere');
         expect(await kind.find(ctx, target, candidate)).toEqual({ outcome: 'undecided' });
         expect(kind.mayReset(target.parameters)).toBe(true);
         await kind.reset(ctx, target, candidate);

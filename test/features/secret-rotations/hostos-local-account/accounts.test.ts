@@ -180,7 +180,7 @@ describeWithSamba('a rotation of a local account of a real server', () => {
       await samba.setPassword(account.username, newPassword());
       const reply = await rotating.rotate(made.id);
       expect(reply).toBeError(502, 'UPSTREAM_REJECTED');
-      expect((await rotating.get(made.id)).lastRotationMessage).toContain('somebody else may have changed it');
+      expect((await rotating.get(made.id)).lastRotationMessage).toContain('It may have been changed elsewhere');
       mustSucceed(await rotating.reconcile(made.id));
       expect(await rotating.works(made)).toBe(true);
     });
