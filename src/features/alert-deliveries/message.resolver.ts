@@ -78,7 +78,7 @@ export class AlertMessageResolver {
     return addressOf(ctx, message);
   }
 
-  @nested([CertificateType], 'The 20 certificates of the message that expire first. Only those that you can read.')
+  @nested([CertificateType], 'Certificates of the message: of the 20 that expire first, those that you can read.')
   async certificates(message: AlertMessageType, ctx: Context): Promise<readonly CertificateType[]> {
     const ids = await this.history.firstCertificateIds(ctx, message);
     const found = await Promise.all(ids.map((id) => batched(ctx, this.#certificates, id)));

@@ -8,7 +8,7 @@ import type { TrialService } from './trial.service.js';
 /** The result of a test at one target. */
 @ObjectType('AlertTestResult', { description: 'Result of a test at one target.', simpleResolvers: true })
 export class AlertTestResultType {
-  @Field(() => AlertChannelType, { description: 'The channel.' })
+  @Field(() => AlertChannelType, { description: 'The tested channel.' })
   channel!: AlertChannelType;
 
   @Field(() => String, {

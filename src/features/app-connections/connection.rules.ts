@@ -20,7 +20,7 @@ const name = slugText(1, 64).meta({
 });
 const description = personText(0, 256)
   .nullish()
-  .meta({ description: 'Description of the connection, up to 256 characters. Null if it has none.' });
+  .meta({ description: 'Description of the connection, up to 256 characters; null for none.' });
 
 /** All credentials of a kind, as given. */
 export const credentialsOf = ({ publicRules, secretRules }: AnyKind) =>

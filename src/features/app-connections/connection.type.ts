@@ -92,9 +92,12 @@ const titled = (name: string): string => name.charAt(0).toUpperCase() + name.sli
 export const typeNameOf = (name: string): string => `${titled(name)}ConnectedApp`;
 
 /** The GraphQL type of public credentials of a kind, made from its rules. */
-function credentialsTypeOf({ app: name, title, publicRules }: AnyKind): ClassType {
+function credentialsTypeOf({ app: name, publicRules }: AnyKind): ClassType {
   const made = { [`${titled(name)}Credentials`]: class {} }[`${titled(name)}Credentials`] as ClassType;
-  ObjectType(made.name, { description: `Public part of the credentials for ${title}.`, simpleResolvers: true })(made);
+  ObjectType(made.name, {
+    description: `Public part of the credentials of a connection of the app ${name}.`,
+    simpleResolvers: true,
+  })(made);
   for (const [field, rule] of Object.entries(publicRules.shape as Record<string, z.ZodType>)) {
     const isNumber = z.toJSONSchema(rule, { io: 'output' }).type === 'integer';
     const options = { nullable: rule.safeParse(null).success, description: rule.description ?? field };

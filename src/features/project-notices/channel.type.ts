@@ -24,7 +24,7 @@ registerEnumType(NoticeKindEnum, {
     SECRET_REMINDER: { description: 'The reminder of a secret is due.' },
     CREDENTIAL_EXPIRY: { description: 'An access token or client secret of an identity expires soon.' },
     CREDENTIAL_CHANGE: { description: 'Credentials of an identity were created, revoked or changed.' },
-    PROJECT_RESCUE: { description: 'An organization admin became admin of the project, which had none.' },
+    PROJECT_RESCUE: { description: 'Somebody rescued the project: became its admin because it had none.' },
     CERTIFICATE_REQUEST_FAILURE: { description: 'A certificate could not be issued or renewed.' },
     CONNECTION_FAILURE: { description: 'The external system no longer accepts the credentials of a connection.' },
     ROTATION_FAILURE: { description: 'A rotation failed or was paused, or it is unknown which credential is valid.' },

@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<NoticeKind, Words>> = {
     noun: { one: 'Rescue', many: 'Rescues' },
     severity: 'warning',
     nextSteps:
-      'An organization admin became admin of the project for a limited time, because it had none. If you did not expect this, revoke the rescue and check the audit trail.',
+      'Somebody with the right to rescue projects became admin of the project for a limited time, because it had none. If you did not expect this, revoke the rescue and check the audit trail.',
   },
   'certificate-request-failure': {
     title: (count) => (count === 1 ? 'A certificate could not be issued' : `${count} certificates could not be issued`),

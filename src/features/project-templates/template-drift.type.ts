@@ -13,7 +13,7 @@ registerEnumType(PartEnum, {
   name: 'ProjectTemplatePart',
   description: 'Parts of a project that a template defines.',
   valuesConfig: {
-    ENVIRONMENTS: { description: 'Environments.' },
+    ENVIRONMENTS: { description: 'Environments: their slugs and names.' },
     ROLES: { description: 'Custom roles.' },
     MEMBERS: { description: 'Users, groups and machine identities, including those owned by the project.' },
   },
@@ -60,7 +60,7 @@ class DriftEnvironmentType {
   @Field(() => DifferenceEnum, { description: DIFFERENCE })
   difference!: string;
 
-  @Field(() => String, { description: 'Slug.' })
+  @Field(() => String, { description: 'Slug of the environment or role.' })
   slug!: string;
 
   @Field(() => String, { nullable: true, description: 'Name in the project. Null if the project does not have it.' })

@@ -80,7 +80,7 @@ export class PreviewType {
   projectTemplate!: TemplateType;
 
   @Field(() => [TemplateEnvironmentType], {
-    description: 'Environments of the project, by position. If the template defines none, the default ones.',
+    description: 'Environments of the project, by position. If the template leaves them open, the default ones.',
   })
   environments!: readonly TemplateEnvironmentType[];
 

@@ -78,7 +78,7 @@ export class TemplateResolver {
   @mutation(
     UpdateProjectTemplate,
     { projectTemplate: [TemplateType, 'The updated project template.'] },
-    `Updates a project template. Existing projects do not change. ${BOUNDARY} Without it, you cannot rename a template that grants permissions either.`,
+    `Updates a project template. Existing projects do not change. ${BOUNDARY} Without that right, you cannot rename a template that grants permissions either.`,
   )
   async updateProjectTemplate(ctx: Context, input: object): Promise<{ projectTemplate: TemplateType }> {
     return { projectTemplate: toTemplateType(await this.service.update(ctx, fromInput(input))) };

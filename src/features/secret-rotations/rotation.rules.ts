@@ -20,10 +20,10 @@ const name = slugText(1, 64).meta({
 });
 const description = personText(0, 256)
   .nullish()
-  .meta({ description: 'Description of the rotation, up to 256 characters. Null if it has none.' });
+  .meta({ description: 'Description of the rotation, up to 256 characters; null for none.' });
 const isAutoRotationEnabled = z.boolean().meta({ description: 'Whether the credential is rotated automatically.' });
 const rotateAtUtc = TimeOfDay.meta({
-  description: 'Time of day of automatic rotations, in UTC or the time zone of the schedule.',
+  description: 'Time of day of automatic rotations, in the time zone of `schedule` (default UTC).',
 });
 
 const NOT_ONE = { error: 'must have exactly one type', params: { code: 'NOT_ONE' } };

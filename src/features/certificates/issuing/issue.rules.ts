@@ -45,7 +45,7 @@ export const IssueCertificate = z
     ),
     csr: csr.meta({
       description:
-        'PEM: a certificate request (PKCS#10), which replaces the fields `subject` to `pathLength`. Absent: the service generates and stores a key.',
+        'PEM: a certificate request (PKCS#10), which replaces `subject`, `sans`, `keyAlgorithm`, `keyUsages`, `extendedKeyUsages`, `isCa` and `pathLength`. Absent: the service generates and stores a key.',
     }),
     subject: IssuedSubject.nullish().meta({ description: 'Subject of the certificate.' }),
     sans: z.array(AlternativeName).max(MAX_SANS).nullish().meta({ description: 'Subject alternative names.' }),

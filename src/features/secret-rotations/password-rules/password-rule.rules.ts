@@ -11,7 +11,7 @@ export const ruleName = slugText(1, 64);
 const id = idOf('password rule');
 const description = personText(0, 256)
   .nullish()
-  .meta({ description: 'Description of the rule, up to 256 characters. Null if it has none.' });
+  .meta({ description: 'Description of the rule, up to 256 characters; null for none.' });
 
 export const CreatePasswordRule = z
   .strictObject({

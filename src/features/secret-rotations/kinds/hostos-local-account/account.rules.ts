@@ -38,7 +38,7 @@ export const AccountParameters = z
     }),
     rotationMethod: rotationMethod.default('login-as-root' satisfies RotationMethod).meta({
       description:
-        'Whether the account changes its own password (`login-as-target`), or the account of the connection, which must be an administrator, resets it (`login-as-root`). It cannot change.',
+        'Who changes the password: the account itself, or the account of the connection, which must be an administrator. It cannot change.',
     }),
   })
   .superRefine((given: object, issues) => {
