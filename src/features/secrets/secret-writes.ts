@@ -9,7 +9,7 @@ import type { StoredEntry } from './secret.records.js';
 import type { SealedContents } from './secret-sealing.js';
 import { noteStates, type State, secretDigest } from './secret-states.js';
 
-/** Everything of a secret that a write decides, sealed for this row and this version. */
+/** Everything that a write of a secret determines, sealed for this row and this version. */
 export interface SecretRow {
   readonly id: string;
   readonly environmentId: string;
@@ -30,7 +30,7 @@ export interface SecretRow {
   readonly rotationId: string | null;
   /** All its tags after the write. */
   readonly tagIds: readonly string[];
-  /** What its value names. Each once. */
+  /** The references of its value, each once. */
   readonly references: readonly ReferenceTarget[];
   /** The contents again, sealed for the history. */
   readonly versionSealed: SealedContents;
@@ -49,7 +49,7 @@ export interface Written {
   readonly updatedAt: Date;
 }
 
-/** What another caller may have taken or deleted since it was looked up. */
+/** What another caller may have taken or deleted since the lookup. */
 const CODES: ConstraintCodes = {
   secret_key_unique: 'SECRET_KEY_TAKEN',
   secret_folder_id_fkey: 'FOLDER_NOT_FOUND',
@@ -58,11 +58,11 @@ const CODES: ConstraintCodes = {
   secret_version_environment_id_fkey: 'ENVIRONMENT_NOT_FOUND',
   secret_version_project_id_fkey: 'PROJECT_NOT_FOUND',
   secret_tag_tag_id_fkey: 'TAG_NOT_FOUND',
-  // Its history has the version that would come next: the row is an older one than was last written.
+  // Its history already has the next version: the row is older than the last write.
   secret_version_pkey: 'SEALED_VALUE_INVALID',
 };
 
-/** One array a column, so that a statement is the same for every number of rows. $1 to $20; $21 to $24 say whose and by whom. */
+/** One array per column, so that a statement is the same for every number of rows. $1 to $20; $21 to $24 say whose and by whom. */
 const paramsOf = (rows: readonly SecretRow[], { organizationId, projectId }: Home, actor: Writer): unknown[] => [
   rows.map(({ id }) => id),
   rows.map(({ environmentId }) => environmentId),
@@ -90,7 +90,7 @@ const paramsOf = (rows: readonly SecretRow[], { organizationId, projectId }: Hom
   actor.id,
 ];
 
-/** Who a write is told of as its author. */
+/** The recorded author of a write. */
 export type Writer = Pick<Actor, 'kind' | 'id'>;
 
 const TYPES =
@@ -111,8 +111,9 @@ const TAGGED = `tagged as (
     on conflict do nothing)`;
 
 /**
- * What a value names no more. Grouped and not joined: a plan made for short values could look through all that a long one
- * names for each name. Nobody else writes references of these secrets, which are locked: their places in the table hold.
+ * References that a value no longer has. Grouped and not joined: a plan made for short values could scan all references
+ * of a long one for each name. Nobody else writes references of these secrets, which are locked: their positions in the
+ * table are stable.
  */
 const UNREFERRED = `unreferred as (
     delete from secret_reference where ctid = any(array(
@@ -127,7 +128,7 @@ const REFERRED = `referred as (
     select g.id, $22::uuid, r.environment, r.path, r.key from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
     on conflict do nothing)`;
 
-/** The version that a write leaves behind has the contents of the row, sealed for the history: neither opens in place of the other. */
+/** The version of a write has the contents of the row, sealed for the history: neither can be decrypted in place of the other. */
 const keptIn = (folders: string): string => `kept as (
     insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, value_sealed,
       comment_sealed, metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, tag_ids,
@@ -140,14 +141,17 @@ const keptIn = (folders: string): string => `kept as (
 const WRITTEN = `s.id, s.created_at as "createdAt", s.updated_at as "updatedAt", ${secretDigest('s')} as digest`;
 
 /**
- * The key of a folder's secret is looked at when the statement ends: two of them that insert the same keys at once would wait
- * for each other there. So each has its folders first.
+ * The foreign key to the folder is checked when the statement ends: two statements that insert the same keys at once
+ * could deadlock there. So each locks its folders first.
  */
 const HOMES = `homes as (
     select f.id, f.path, e.slug from folder f join environment e on e.id = f.environment_id where f.id in (select folder_id from sent)
     order by f.id for no key update of f for key share of e)`;
 
-/** $25 and $26, beside those of `paramsOf`: what the folder and its environment have to be called, for nothing is inserted otherwise. Null: anything. */
+/**
+ * $25 and $26, besides those of `paramsOf`: the required path of the folder and slug of its environment; otherwise
+ * nothing is inserted. Null: any.
+ */
 const INSERT = `with ${rowsAs('sent')}, ${HOMES},
   given as (select * from sent where (select coalesce(bool_and(path = $25 and slug = $26), true) from homes)), written as (
     insert into secret as s (id, organization_id, project_id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
@@ -162,10 +166,10 @@ const INSERT = `with ${rowsAs('sent')}, ${HOMES},
 const limitOf = (projectId: string): string => `(select p.pit_version_limit from project p where p.id = ${projectId})`;
 
 /**
- * The versions of written rows that are beyond the limit of the project. A version that the service wrote is not counted: it
- * goes with the one that it follows, so that no number of renames evicts what people wrote.
+ * The versions of written rows beyond the limit of the project. A version that the service wrote is not counted: it is
+ * dropped with the one that it follows, so that no number of renames evicts what people wrote.
  *
- * @param rows the rows, with their ids
+ * @param rows the rows, with their IDs
  * @param kept how many versions by people stay
  */
 const beyondLimit = (rows: string, kept: string): string => `
@@ -175,9 +179,8 @@ const beyondLimit = (rows: string, kept: string): string => `
     where v.secret_id = g.id and v.version <= beyond.version`;
 
 /**
- * The versions by the service itself beyond as many as the limit allows of people's. The last one before a version by a person
- * always stays: a gap that ends with a version by the service has nothing but such versions in it, so that what the secret was
- * at any moment is known.
+ * The versions by the service itself beyond the same limit. The last one before a version by a person always stays: a
+ * gap that ends with a version by the service contains only such versions, so that the contents at any time are known.
  */
 const REWRITTEN = `rewritten as (
     delete from secret_version v using given g cross join lateral (
@@ -187,12 +190,12 @@ const REWRITTEN = `rewritten as (
       and exists (select from secret_version n where n.secret_id = v.secret_id and n.version = v.version + 1
         and n.actor_kind = '${SYSTEM.kind}'))`;
 
-/** What the folders of all rows and their environments have to be called, for nothing is written otherwise. Null: anything. */
+/** The required paths of the folders of all rows and slugs of their environments; otherwise nothing is written. Null: any. */
 const areAt = (folderIds: string, path: string, environment: string): string => `(
     select coalesce(bool_and(f.path = ${path} and e.slug = ${environment}), true)
     from folder f join environment e on e.id = f.environment_id where f.id in (${folderIds}))`;
 
-/** Two statements cannot be one here: of the same row, each part of a statement sees what was before it. Hence no delete and insert of all. */
+/** Two statements cannot be one here: each part of a statement sees the same row as it was before. Hence no delete and insert of all. */
 const updateOf = (isByService: boolean): string => `with ${rowsAs('sent')},
   given as (select * from sent where ${areAt('select folder_id from sent', '$25', '$26')}), written as (
     update secret s set environment_id = g.environment_id, folder_id = g.folder_id, key = g.key, version = g.version,
@@ -223,7 +226,7 @@ const DELETE = `with gone as (
 
 const PRUNE = beyondLimit('(select id, project_id from secret where id = any($1::uuid[]))', limitOf('g.project_id'));
 
-/** Keys of a folder that are taken, among those wanted: by secrets, and by rotations for theirs. */
+/** Which of the wanted keys of a folder are taken: by secrets, or reserved for rotations. */
 export async function takenKeys(
   tx: Transaction,
   folderId: string,
@@ -239,13 +242,14 @@ export async function takenKeys(
 }
 
 /**
- * Inserts secrets, with their tags, what they refer to, and their first versions, in one statement.
+ * Inserts secrets, with their tags, references and first versions, in one statement.
  *
- * @param place what their folder was called when the rules were asked. Whoever moves it meanwhile waits, and is then asked for the
- *   rights on what came into it. Absent: the caller holds the folder
+ * @param place the location for which the rules were checked. A concurrent move of the folder waits, and then needs the
+ * rights on what was added to it. Absent: the caller has locked the folder
  * @returns times of the rows, in no order
- * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PROJECT_NOT_FOUND, TAG_NOT_FOUND, CONCURRENT_CHANGE for a folder
- *   that has just got another name
+ * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PROJECT_NOT_FOUND, TAG_NOT_FOUND,
+ * CONCURRENT_CHANGE for a folder
+ * that was renamed meanwhile
  */
 export async function insertSecrets(
   tx: Transaction,
@@ -254,7 +258,7 @@ export async function insertSecrets(
   place?: Place,
 ): Promise<Written[]> {
   if (rows.length === 0) return [];
-  // In one order, so that two batches with common keys wait for each other and do not lock each other out.
+  // In one order, so that two batches with common keys wait for each other and do not deadlock.
   const inOrder = [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
   const params = [...paramsOf(inOrder, home, tx.actor), ...namesOf(place)];
   const written = await write(tx, INSERT, params, rows);
@@ -263,18 +267,17 @@ export async function insertSecrets(
 }
 
 /**
- * Makes changes of what secrets of a project hang together by wait for each other: folders, imports, and the keys and
- * places that references name. They touch many rows in no common order, and two imports that are harmless by themselves
- * may close a cycle together. To be taken before any other lock. Not the row of the project: every change in it ends with
- * writing there.
+ * Serializes changes of the structure of a project: folders, imports, and the keys and locations that references name.
+ * They touch many rows in no common order, and two imports that are harmless by themselves may close a cycle together.
+ * To be taken before any other lock. Not the row of the project: every change in it ends with writing there.
  */
 export async function lockStructure(tx: Transaction, projectId: string): Promise<void> {
   await query(tx, `select pg_advisory_xact_lock(hashtextextended('secret structure ' || $1, 0))`, [projectId]);
 }
 
 /**
- * Holds the folders that secrets are about to get new keys in, or to go to: before the secrets themselves are locked, since
- * inserts have folders first. Writers of one key would otherwise wait for each other in a circle.
+ * Locks the folders in which secrets get new keys, or to which they are moved: before the secrets themselves are
+ * locked, since inserts lock folders first. Otherwise writers of one key could deadlock.
  */
 export async function lockHomes(tx: Transaction, folderIds: readonly string[]): Promise<void> {
   await query(tx, `select id from folder where id = any(${plannedOnce('$1', 'uuid')}) order by id for no key update`, [
@@ -282,7 +285,7 @@ export async function lockHomes(tx: Transaction, folderIds: readonly string[]): 
   ]);
 }
 
-/** Holds, as `lockHomes` does, the folder of a secret, which stays in it: the structure is locked. */
+/** Locks, as `lockHomes` does, the folder of a secret, which stays in it: the structure is locked. */
 export async function lockHomeOf(tx: Transaction, secretId: string): Promise<void> {
   await query(
     tx,
@@ -291,7 +294,7 @@ export async function lockHomeOf(tx: Transaction, secretId: string): Promise<voi
   );
 }
 
-/** Holds, as `lockHomes` does, a folder, with `recursive` also all below it. */
+/** Locks, as `lockHomes` does, a folder, with `recursive` also all below it. */
 export async function lockHomesIn(
   tx: Transaction,
   {
@@ -308,7 +311,7 @@ export async function lockHomesIn(
   );
 }
 
-/** Ids of the secrets of a folder that have these keys, locked until the transaction ends, in one order. */
+/** IDs of the secrets of a folder that have these keys, locked until the transaction ends, in one order. */
 export async function lockByKeys(tx: Transaction, folderId: string, keys: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(
     tx,
@@ -318,7 +321,7 @@ export async function lockByKeys(tx: Transaction, folderId: string, keys: readon
   return rows.map(({ id }) => id);
 }
 
-/** Those of these secrets that are there, locked until the transaction ends, in one order. */
+/** Those of these secrets that exist, locked until the transaction ends, in one order. */
 export async function lockByIds(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(
     tx,
@@ -329,13 +332,15 @@ export async function lockByIds(tx: Transaction, ids: readonly string[]): Promis
 }
 
 /**
- * Writes the next version of locked secrets, with their tags and what they refer to, in one statement. A row may have a
- * new key and a new folder. Versions beyond the limit of the project go; those by the service itself are counted apart.
+ * Writes the next version of locked secrets, with their tags and references, in one statement. A row may have a new key
+ * and a new folder. Versions beyond the limit of the project are dropped; those by the service itself are counted
+ * separately.
  *
  * @param place as in `insertSecrets`
  * @returns times of the rows that were at the version before, in no order: fewer than given means a concurrent change
- * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, TAG_NOT_FOUND, SEALED_VALUE_INVALID for a row that is older than its
- *   history
+ * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, TAG_NOT_FOUND, SEALED_VALUE_INVALID for a row that
+ * is older than its
+ * history
  */
 export async function updateSecrets(
   tx: Transaction,
@@ -348,7 +353,7 @@ export async function updateSecrets(
   return write(tx, writer.kind === SYSTEM.kind ? UPDATE_BY_SERVICE : UPDATE, params, rows);
 }
 
-/** Drops versions beyond the limit of the project, of secrets that came back: their history goes on. */
+/** Drops versions beyond the limit of the project, of restored secrets: their history continues. */
 export async function pruneVersions(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await query(tx, PRUNE, [ids]);
@@ -373,10 +378,10 @@ async function write(
 }
 
 /**
- * Deletes locked secrets in one statement. Their versions stay, with a last one that says so.
+ * Deletes locked secrets in one statement. Their versions stay, and the last one records the deletion.
  *
  * @param place as in `insertSecrets`
- * @throws SEALED_VALUE_INVALID, CONCURRENT_CHANGE for a folder that has just got another name
+ * @throws SEALED_VALUE_INVALID, CONCURRENT_CHANGE for a folder that was renamed meanwhile
  */
 export async function deleteSecrets(tx: Transaction, ids: readonly string[], place?: Place): Promise<void> {
   if (ids.length === 0) return;

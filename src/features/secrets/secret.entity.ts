@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../kernel/ids.js';
 
-/** What a secret holds beside its value, in the table of secrets and in that of their versions. */
+/** The columns that the table of secrets and that of their versions have in common. */
 export const contentsColumns = {
   commentSealed: p.blob().nullable(),
   metadata: p.json<unknown>().defaultRaw(`'[]'::jsonb`),
@@ -36,8 +36,9 @@ const SecretSchema = defineEntity({
 });
 
 /**
- * A secret. Value, comment and the encrypted entries of its metadata are sealed; `valueDigest` is encrypted, so that it finds
- * equal values in one project only. A secret with a `rotationId` is written by that rotation; its value contains no references.
+ * A secret. Value, comment and the encrypted entries of its metadata are sealed; `valueDigest` is encrypted, so that it
+ * finds equal values in one project only. A secret with a `rotationId` is written by that rotation; its value contains
+ * no references.
  */
 export class Secret extends SecretSchema.class {}
 SecretSchema.setClass(Secret);

@@ -11,12 +11,12 @@ import { isNear, isWithin } from './scope.records.js';
 import { mostSlashes } from './scope.rules.js';
 import { type Summed, valueColumn } from './value-column.js';
 
-/** An entry of metadata as it is stored in the open. The value of an encrypted one is in `metadataSealed`, in the same order. */
+/** A metadata entry as stored unsealed. The value of an encrypted one is in `metadataSealed`, in the same order. */
 export type StoredEntry =
   | { readonly key: string; readonly value: string }
   | { readonly key: string; readonly isEncrypted: true };
 
-/** A secret row with its place, its tags and who wrote it. Everything that ends in `Sealed` is ciphertext. */
+/** A secret row with its location, its tags and who wrote it. Everything that ends in `Sealed` is ciphertext. */
 export interface SecretRecord {
   readonly id: string;
   readonly organizationId: string;
@@ -27,7 +27,7 @@ export interface SecretRecord {
   readonly path: string;
   readonly key: string;
   readonly version: number;
-  /** Undefined when values are not asked for: they are not even read. Null past the limit of a response, in lists. */
+  /** Undefined when values are not requested: they are not even read. Null past the limit of a response, in lists. */
   readonly valueSealed?: Uint8Array | null;
   readonly commentSealed: Uint8Array | null;
   readonly metadata: readonly StoredEntry[];
@@ -47,15 +47,15 @@ export interface SecretRecord {
   readonly tags: readonly TagRow[];
 }
 
-/** A row that comes with the caller's own value in its place, where the caller is a user and has one. */
+/** A row with the caller's personal value, if the caller is a user and has one. */
 export interface ListedRecord extends SecretRecord {
   readonly personal?: OwnRecord | undefined;
 }
 
-/** A personal secret as lists have it: its value is not read when values are not asked for. */
+/** A personal secret in lists: its value is not read when values are not requested. */
 export type OwnRecord = Omit<PersonalRecord, 'valueSealed'> & Pick<SecretRecord, 'valueSealed'>;
 
-/** What narrows a list. Both must hold. */
+/** Filters of a list. Both must match. */
 export interface SecretFilters {
   /** Any of them. */
   readonly tagSlugs: readonly string[];
@@ -67,27 +67,32 @@ export interface SecretFilters {
 export interface Bounds {
   readonly after: Position | null;
   readonly limit: number | null;
-  /** The limit is one of each environment or folder, of many that are listed together. */
+  /** The limit applies to each environment or folder, when many are listed together. */
   readonly of?: 'environment' | 'folder';
 }
 
-/** What of a secret is read beside its columns. */
+/** The parts of a secret that are read besides its columns. */
 interface Selection {
   readonly withValues: boolean;
-  /** The parameter with the id of the user whose own values come along. */
+  /** The parameter with the ID of the user whose personal values are included. */
   readonly own?: string;
-  /** The parameter with the id of the project, where there is but one: in one without tags no row is asked for its own. */
+  /**
+   * The parameter with the ID of the project, if there is only one: in a project without tags no row needs a lookup.
+   */
   readonly project?: string;
-  /** Rows in the order of the window `w`: what a row shares with the one before it is null, and `filled` puts it in. */
+  /** Rows in the order of the window `w`: what a row shares with the previous one is null, and `filled` fills it in. */
   readonly isRun?: boolean;
-  /** Where values are added up: those past the limit of a response are null. Absent: there are few. */
+  /** Where sizes of values are summed: those past the limit of a response are null. Absent: there are few. */
   readonly summed?: Summed;
 }
 
-/** As the rows come: only whether all fit is of interest. */
+/** In the order of the rows: only whether all fit matters. */
 const IN_ANY_ORDER: Summed = { window: '(rows unbounded preceding)' };
 
-/** One statement has it all: tags and the writer's name and membership come with the row, never by a query of their own. */
+/**
+ * One statement for everything: tags and the writer's name and membership come with the row, never by a query of their
+ * own.
+ */
 const select = ({ withValues, own, project, isRun, summed }: Selection): string => `
   select s.id, ${columns(FOLDER, isRun === true ? 's.folder_id' : null)}, s.key, s.version,
     ${withValues ? `${valueColumn('s', summed, own)} as "valueSealed",` : ''} s.comment_sealed as "commentSealed",
@@ -111,7 +116,7 @@ const FOLDER = {
   path: 'f.path',
 } as const;
 
-/** Looked up and not joined: most rows of a list were written by the same few, often in a row. */
+/** Looked up and not joined: most rows of a list were written by the same few, often consecutively. */
 const WRITER = {
   actorKind: 's.actor_kind',
   actorId: 's.actor_id',
@@ -122,7 +127,7 @@ const WRITER = {
       when 'user' then (select id from project_membership m where m.project_id = s.project_id and m.user_id = s.actor_id) end`,
 } as const;
 
-/** @param same null, or what tells whether a row shares these columns with the row before it */
+/** @param same null, or a condition for sharing these columns with the previous row */
 const columns = (texts: Readonly<Record<string, string>>, same: string | null): string =>
   Object.entries(texts)
     .map(([name, text]) =>
@@ -156,12 +161,12 @@ const NONE: readonly never[] = [];
 
 type Shared = keyof typeof FOLDER | keyof typeof WRITER;
 
-/** A row as the driver gives it: what need not be parsed is null. */
+/** A row as returned by the driver: columns that need no parsing are null. */
 type Row = Omit<SecretRecord, Shared | 'tags' | 'reminderRecipientIds'> & {
   -readonly [C in Shared | 'tags' | 'reminderRecipientIds']: SecretRecord[C] | null;
 };
 
-/** Rows of a run with what they share. In place, since lists are long. */
+/** Fills in what rows of a run share. In place, since lists are long. */
 function filled<R extends Row>(rows: R[]): R[] {
   let first = rows[0];
   let written = first;
@@ -197,7 +202,7 @@ function toRecord(row: Row): SecretRecord {
   return row as SecretRecord;
 }
 
-/** Gathers the columns of the own value, where there is one. */
+/** Collects the columns of the personal value, if there is one. */
 const toListed = (row: Row & OwnColumns): ListedRecord =>
   row.ownId === null
     ? toRecord(row)
@@ -222,7 +227,7 @@ const find = async (
   params: readonly unknown[],
 ): Promise<SecretRecord[]> => filled(await query<Row>(ctx, `${select(selection)} ${rest}`, params)).map(toRecord);
 
-/** The same with the caller's own values, where the caller is a user. */
+/** The same with the caller's personal values, if the caller is a user. */
 async function findWithOwn(
   ctx: Context,
   selection: Selection,
@@ -237,14 +242,14 @@ async function findWithOwn(
 
 const IN_PLACE = 'e.project_id = $1 and e.slug = $2 and f.environment_id = e.id and f.path = $3';
 
-/** What a list reads of each row, and of which rows. */
+/** The columns and rows of a list. */
 export interface ListOptions {
   readonly withValues: boolean;
   readonly filters: SecretFilters;
   readonly bounds?: Bounds;
   /** Absent: by path, then key. */
   readonly order?: ListOrder;
-  /** Only what was last changed then or later, or has a value of the caller's own that was. */
+  /** Only what was last changed then or later, or has a personal value that was. */
   readonly since?: string | null;
 }
 
@@ -292,7 +297,7 @@ export const listInManyFolders = (
   options: ListOptions,
 ): Promise<ListedRecord[]> => list(ctx, { where: 's.folder_id = any($1::uuid[])', params: [folderIds], ...options });
 
-/** The text differs only by what is asked for, so that each shape is planned once, for what it does. */
+/** The text differs only by the options, so that each shape is planned once. */
 function list(
   ctx: Context,
   {
@@ -324,7 +329,7 @@ function list(
   return findWithOwn(ctx, { ...selection, isRun: true, summed }, rest, given);
 }
 
-/** What filters ask of a secret `s`. @param next adds a parameter and answers its place in the text */
+/** The filter conditions on a secret `s`. @param next adds a parameter and returns its placeholder */
 export function filterConditions({ tagSlugs, metadata }: SecretFilters, next: (value: unknown) => string): string[] {
   const conditions: string[] = [];
   if (tagSlugs.length > 0) {
@@ -367,7 +372,7 @@ export const listByIds = (ctx: Context, ids: readonly string[], withValues = tru
     ids,
   ]);
 
-/** Environment and folder of a place; `folderId` is null when there is no such path. */
+/** Environment and folder of a location; `folderId` is null when there is no such path. */
 export async function findPlace(
   ctx: Context,
   { projectId, environment, secretPath }: Place,
@@ -381,7 +386,7 @@ export async function findPlace(
   return found;
 }
 
-/** Project of a secret, for calls that name the secret only. */
+/** Project of a secret, for calls that identify only the secret. */
 export async function findProjectOf(ctx: Context, secretId: string): Promise<string | undefined> {
   const [found] = await query<{ projectId: string }>(
     ctx,

@@ -66,24 +66,24 @@ import { fieldsOf, Visibility } from './visibility.rules.js';
 const alone: PathOf = (_index, field) => field;
 const inBatch: PathOf = (index, field) => `secrets[${index}].${field}`;
 
-/** How often an upsert is tried again that found a secret to be missing which another caller then made. */
+/** Maximum number of retries of an upsert that found a secret to be missing which another caller then created. */
 const UPSERT_ATTEMPTS = 3;
 
-/** Changes of a batch, and what becomes of those of secrets that are not there. */
+/** Changes of a batch, and what to do with missing secrets. */
 interface Update {
   readonly changes: readonly SecretChange[];
   readonly mode: UpdateMode;
   readonly isNew?: (key: string) => boolean;
   readonly action?: string;
   readonly facts?: WriteFacts;
-  /** False: the reply has no values. */
+  /** False: the response has no values. */
   readonly isShown?: boolean;
 }
 
-/** A write for another verb. */
+/** A write for another operation. */
 type Put = Pick<Required<Update>, 'isNew' | 'action' | 'facts'> & { readonly secrets: readonly SecretChange[] };
 
-/** Makes, changes and deletes secrets: one, or many with all or nothing. */
+/** Creates, updates and deletes secrets: one, or many with all or nothing. */
 export class SecretService {
   constructor(
     private readonly projects: ProjectReader,
@@ -105,7 +105,7 @@ export class SecretService {
     return first(await this.#create(ctx, { place, pathOf: alone }, [secret]));
   }
 
-  /** Adds up to 1,000 secrets to a folder, all or none. @throws as `create`, naming every fault. */
+  /** Creates up to 1,000 secrets in a folder, all or none. @throws as `create`, with every violation */
   async createBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
     const { secrets, ...place } = await parseInSlices(CreateSecrets, raw);
     return this.#create(ctx, { place, pathOf: inBatch }, secrets);
@@ -130,7 +130,8 @@ export class SecretService {
         return first(await this.#change(tx, target, { changes, mode: 'fail', lock: async () => held }));
       });
     if (change.newSecretKey !== undefined) return update(true);
-    // Who names it by its id means it in whatever folder: one that was renamed meanwhile is held the second time.
+    // A secret identified by ID is meant in whatever folder: after a concurrent rename of the folder the second attempt
+    // locks it.
     return update(false).catch((error) => {
       if (isTransaction(ctx) || !(error instanceof AppError && error.code === 'CONCURRENT_CHANGE')) throw error;
       return update(true);
@@ -151,10 +152,10 @@ export class SecretService {
   }
 
   /**
-   * Changes up to 1,000 secrets of a folder, all or none. What is not there fails the batch, is made, or is passed over, as
-   * `mode` says.
+   * Updates up to 1,000 secrets of a folder, all or none. A missing one fails the batch, is created, or is skipped, by
+   * `mode`.
    *
-   * @throws as `update` and, with `upsert`, as `create`, naming every fault
+   * @throws as `update` and, with `upsert`, as `create`, with every violation
    */
   async updateBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
     const { secrets: changes, mode, ...place } = await parseInSlices(UpdateSecrets, raw);
@@ -205,7 +206,7 @@ export class SecretService {
     return first(await this.#delete(ctx, { place, pathOf: alone }, [secretKey]));
   }
 
-  /** Deletes up to 1,000 secrets of a folder, all or none. @throws as `delete`, naming every fault. */
+  /** Deletes up to 1,000 secrets of a folder, all or none. @throws as `delete`, with every violation */
   deleteBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
     const { secrets, ...place } = parse(DeleteSecrets, raw);
     const keys = secrets.map(({ secretKey }) => secretKey);
@@ -252,7 +253,9 @@ export class SecretService {
     return this.#change(ctx, target, { ...update, lock });
   }
 
-  /** Changes secrets of a folder that are there, and makes others. @param update `lock`: what there is of them, locked, by key */
+  /**
+   * Updates existing secrets of a folder, and creates others. @param update `lock`: the existing ones, locked, by key
+   */
   async #change(
     ctx: Context,
     target: Target,
@@ -267,7 +270,7 @@ export class SecretService {
       const records = await lock(tx);
       const isThere = (key: string): boolean => records.has(key);
       const missing = changes.filter(({ secretKey }) => !isThere(secretKey));
-      // A new key for what is not there is no way to make it.
+      // A missing secret cannot be created with a new key.
       if (mode === 'fail' || missing.some(({ newSecretKey }) => newSecretKey !== undefined))
         refuseMissing(keys, isThere, pathOf);
       const present = changes.flatMap((change) => {
@@ -352,7 +355,9 @@ export class SecretService {
   }
 }
 
-/** Deletes locked secrets of a folder. @returns what they were, in their order @throws PERMISSION_DENIED, ROTATED_SECRET */
+/**
+ * Deletes locked secrets of a folder. @returns the deleted secrets, in order @throws PERMISSION_DENIED, ROTATED_SECRET
+ */
 async function deleteLocked(
   tx: Transaction,
   target: Target,
@@ -380,7 +385,7 @@ const newValueOf = (target: Target, value: string, index: number): NewValue => (
   at: target.pathOf(index, 'secretValue'),
 });
 
-/** Also of what is not there and is passed over: that the rights suffice must not depend on what is there. */
+/** Also for missing ones that are skipped: whether the rights suffice must not depend on what exists. */
 const newValuesOf = (
   target: Target,
   changes: readonly SecretChange[],
