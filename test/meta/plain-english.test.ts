@@ -45,13 +45,15 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What is not rewritten yet: how many texts break a rule. Whoever writes some anew lowers the number. */
-const REMAINING = { banned: 100, short: 105, outside: 117 };
+const REMAINING = { banned: 0, short: 60, outside: 0 };
 
 /** Short descriptions that say all there is to say. */
 const SHORT_ENOUGH = /^(?:Input of|Result of) `|^The \w+ page\.$/;
 
 const phrases = ({ place, text }: Prose): string[] =>
-  BANNED.filter(([phrase]) => phrase.test(text)).map(([phrase, instead]) => `${place}: ${phrase.source} (${instead})`);
+  BANNED.filter(([phrase]) => phrase.test(text.replace(/`[^`]*`/g, ''))).map(
+    ([phrase, instead]) => `${place}: ${phrase.source} (${instead})`,
+  );
 
 const described = (place: string, { description }: { readonly description?: string | null }): Prose[] =>
   description ? [{ place, text: description }] : [];
@@ -127,7 +129,7 @@ describe('what people read', () => {
 
 test('the code refers to no document outside of the repository', () => {
   const reference =
-    /\b(?:behaviour|decisions|reliability|rotation-targets)(?:\.md)?[ .]+P?\d|\b(?:interface|clients)\.md\b|\.\.\/shared\b|\bSource: (?:specification|interface|clients|rotation)/;
+    /\b(?:behaviour|decisions|reliability|rotation-targets)(?:\.md)?[ .]+P?\d|\b(?:interface|clients)\.md\b|\.\.\/shared\/|\bSource: (?:specification|interface|clients|rotation)/;
   const found = sources('src', 'test')
     .filter(({ path }) => path !== 'test/meta/plain-english.test.ts')
     .flatMap(({ path, text }) =>
