@@ -64,7 +64,7 @@ const refuseReminder = (given: object, issues: z.core.$RefinementCtx): void => {
 
 /** Inputs that create and update alerts (operations 11 and 12). */
 export function alertRules(mayCall: MayCall) {
-  const { configs, newChannels, changedChannels } = channelRules(mayCall);
+  const { configs, newChannels, changedChannels } = channelRules(mayCall, {});
   return {
     configs,
     create: z

@@ -16,7 +16,7 @@ import { type AlertFilters, countAlerts, findAlerts, listAlertsInOrder, listAler
 import { AlertPage, type AlertRules, ListAlerts, OneAlert } from './alert.rules.js';
 import { type AlertView, alertFilters, findAlertViews, inAlertOrder, toOrderable, withChannels } from './alert.view.js';
 import { toGivenChannels } from './channel.rules.js';
-import { replaceChannels } from './channel-changes.js';
+import { CERTIFICATE_CHANNELS, replaceChannels } from './channel-changes.js';
 
 const NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
 const ALERT = { find: findAlerts, notFound: NOT_FOUND } as const;
@@ -66,7 +66,7 @@ export class AlertService {
         ...content,
       });
       await flush(tx, { certificate_alert_project_id_fkey: 'PROJECT_NOT_FOUND' });
-      await replaceChannels(tx, project, alert.id, given);
+      await replaceChannels(tx, channelsOf(project, alert.id), given);
       await this.onChange(tx, alert);
       await record(tx, 'certificate-alert:create', alert);
       return load(tx, alert.id);
@@ -94,7 +94,8 @@ export class AlertService {
       const isDailyReminder = reminderOf(alert, { ...given, dailyReminder });
       const changes = changesOf(alert, { ...given, isEnabled, isDailyReminder });
       const changed = Object.keys(changes);
-      if (channels !== undefined && (await replaceChannels(tx, project, alert.id, toGivenChannels(channels))))
+      const own = channelsOf(project, alert.id);
+      if (channels !== undefined && (await replaceChannels(tx, own, toGivenChannels(channels))))
         changed.push('channels');
       if (changed.length > 0) {
         tx.em.assign(alert, { ...changes, version: alert.version + 1, updatedAt: sql('now()') });
@@ -163,6 +164,8 @@ export class AlertService {
     return counted(page, async () => alerts.length);
   }
 }
+
+const channelsOf = (owner: ProjectAccess, alertId: string) => ({ store: CERTIFICATE_CHANNELS, owner, alertId });
 
 /** One page of alerts and the total count. */
 export type ListedAlerts = Page<AlertView> & { readonly totalCount: () => Promise<number> };

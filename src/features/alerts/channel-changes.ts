@@ -2,17 +2,47 @@ import type { Transaction } from '../../kernel/context.js';
 import type { ErrorDetail } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import { validationFailed } from '../../kernel/validation.js';
-import type { ProjectAccess } from '../projects/public.js';
 import { type ChannelRow, listChannels } from './alert.queries.js';
 import { completed, type GivenChannel } from './channel.rules.js';
 import { recipientFaults } from './channel-people.js';
-import { configSealer, openConfig, sealConfig } from './channel-sealing.js';
+import { type ChannelOwner, configSealer, openConfig, sealConfig } from './channel-sealing.js';
 import { deleteOtherChannels, writeChannels } from './channel-writes.sql.js';
+
+/** A channel as it is stored. */
+type StoredChannel = Pick<ChannelRow, 'id' | 'channelType' | 'configSealed' | 'configVersion' | 'enabled'>;
+
+/** Where the channels of one kind of alerts are stored. */
+export interface ChannelStore {
+  readonly table: string;
+  readonly list: (
+    tx: Transaction,
+    params: { readonly alertIds: readonly string[] },
+  ) => Promise<readonly StoredChannel[]>;
+  /** Made by `channelDeletion`. */
+  readonly deleteOthers: typeof deleteOtherChannels;
+  /** Made by `channelWriting`. */
+  readonly write: typeof writeChannels;
+}
+
+/** Channels of certificate alerts. */
+export const CERTIFICATE_CHANNELS: ChannelStore = {
+  table: 'certificate_alert_channel',
+  list: listChannels,
+  deleteOthers: deleteOtherChannels,
+  write: writeChannels,
+};
 
 /** A requested channel and the existing one that it updates; null if it is new. */
 interface Pair {
   readonly given: GivenChannel;
-  readonly before: ChannelRow | null;
+  readonly before: StoredChannel | null;
+}
+
+/** Whose channels are replaced. */
+interface ChannelsOf {
+  readonly store: ChannelStore;
+  readonly owner: ChannelOwner;
+  readonly alertId: string;
 }
 
 /**
@@ -21,45 +51,46 @@ interface Pair {
  * @param given the requested channels; those without a config keep the existing one
  * @returns whether anything changed
  * @throws VALIDATION_FAILED with all errors at once: IDs of channels that the alert does not have, a changed type without a config,
- *   users and groups that are not members of the project, email domains that the organization does not allow; SEALED_VALUE_INVALID
+ *   users and groups that are not members of the owner, email domains that the organization does not allow; SEALED_VALUE_INVALID
  *   if a signing secret to be kept cannot be decrypted
  */
 export async function replaceChannels(
   tx: Transaction,
-  project: ProjectAccess,
-  alertId: string,
+  { store, owner, alertId }: ChannelsOf,
   given: readonly GivenChannel[],
 ): Promise<boolean> {
-  const stored = await listChannels(tx, { alertIds: [alertId] });
+  const { table } = store;
+  const stored = await store.list(tx, { alertIds: [alertId] });
   const { pairs, faults } = pairsOf(given, stored);
   const placed = given.map(({ config }, at) => ({
     config,
     place: (list: string, index: number) => ({ path: `channels[${at}].config`, entry: `${list}[${index}]` }),
   }));
-  faults.push(...(await recipientFaults(tx, project.projectId, placed)));
+  faults.push(...(await recipientFaults(tx, owner, placed)));
   if (faults.length > 0) throw validationFailed(faults);
-  const sealer = await configSealer(tx, project, given.filter(({ config }) => config !== null).length);
+  const sealer = await configSealer(tx, owner, given.filter(({ config }) => config !== null).length);
   const rows: Row[] = [];
   for (const { given: channel, before } of pairs) {
     const { id, configVersion: version } = before ?? { id: newId(), configVersion: 0 };
     const { channelType: type, enabled, config } = channel;
     const common = { id, type, enabled: enabled ?? before?.enabled ?? true };
     if (config === null) {
-      rows.push({ ...common, version, config: (before as ChannelRow).configSealed });
+      rows.push({ ...common, version, config: (before as StoredChannel).configSealed });
       continue;
     }
     const isKept = 'url' in config && config.signingSecret === undefined && before?.channelType === 'webhook';
-    const opened = isKept ? await openConfig(tx, before) : null;
-    const place = { id, configVersion: version + 1 };
+    const { projectId } = owner;
+    const opened = isKept ? await openConfig(tx, { ...before, projectId, table }) : null;
+    const place = { table, id, configVersion: version + 1 };
     rows.push({ ...common, version: version + 1, config: sealConfig(sealer, place, type, completed(config, opened)) });
   }
-  await write(tx, project, alertId, rows);
+  await write(tx, { store, owner, alertId }, rows);
   return JSON.stringify(rows.map(shapeOf)) !== JSON.stringify(stored.map(shapeOfStored));
 }
 
 function pairsOf(
   given: readonly GivenChannel[],
-  stored: readonly ChannelRow[],
+  stored: readonly StoredChannel[],
 ): { readonly pairs: readonly Pair[]; readonly faults: ErrorDetail[] } {
   const faults: ErrorDetail[] = [];
   const pairs = given.map((channel, at) => {
@@ -91,7 +122,7 @@ interface Row {
 }
 
 const shapeOf = ({ id, type, version, enabled }: Row) => [id, type, version, enabled];
-const shapeOfStored = ({ id, channelType, configVersion, enabled }: ChannelRow) => [
+const shapeOfStored = ({ id, channelType, configVersion, enabled }: StoredChannel) => [
   id,
   channelType,
   configVersion,
@@ -100,13 +131,12 @@ const shapeOfStored = ({ id, channelType, configVersion, enabled }: ChannelRow) 
 
 async function write(
   tx: Transaction,
-  { organizationId, projectId }: ProjectAccess,
-  alertId: string,
+  { store, owner: { organizationId, projectId }, alertId }: ChannelsOf,
   rows: readonly Row[],
 ): Promise<void> {
   const ids = rows.map(({ id }) => id);
-  await deleteOtherChannels(tx, { alertId, keptIds: ids });
-  await writeChannels(tx, {
+  await store.deleteOthers(tx, { alertId, keptIds: ids });
+  await store.write(tx, {
     organizationId,
     projectId,
     alertId,

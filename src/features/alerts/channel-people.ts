@@ -5,13 +5,13 @@ import type { ErrorDetail } from '../../kernel/errors.js';
 import type { ChannelConfigs, ChannelType } from '../notifications/public.js';
 import { refusedAddresses } from '../organizations/public.js';
 import { listMembersNamed, listPeopleNamed } from './channel-people.sql.js';
-import { openConfig } from './channel-sealing.js';
+import { type ChannelOwner, openConfig } from './channel-sealing.js';
 
 type Sealed = Parameters<typeof openConfig>[1];
 
 /**
  * The config of a channel with its recipients resolved. Recipients of an email channel are its addresses and those of its users and
- * groups that are currently members of the project, without duplicates. Usernames that are not email addresses are skipped.
+ * groups that are currently members of the owner, without duplicates. Usernames that are not email addresses are skipped.
  *
  * @throws SEALED_VALUE_INVALID as in `openConfig`
  */
@@ -51,13 +51,14 @@ async function resolved<T extends ChannelType>(
 }
 
 interface Named {
-  readonly projectId: string;
+  readonly projectId: string | null;
   readonly userIds: readonly string[];
   readonly groupIds: readonly string[];
 }
 
 const addressesOf: Together<Named, readonly string[]> = async (ctx, named) => {
-  const wanted = JSON.stringify(named.map((one, place) => ({ place, ...one })));
+  const { organizationId } = ctx;
+  const wanted = JSON.stringify(named.map((one, place) => ({ place, organizationId, ...one })));
   const found = Map.groupBy(await listPeopleNamed(ctx, { wanted }), ({ place }) => place);
   return named.map((_, place) =>
     (found.get(place) ?? []).map(({ username }) => username).filter((username) => z.regexes.email.test(username)),
@@ -72,14 +73,14 @@ export interface PlacedConfig {
   readonly place: (list: PeopleList, index: number) => Pick<ErrorDetail, 'path'> & { readonly entry?: string };
 }
 
-/** Validates configs: users and groups must be members of the project, and the organization must allow the email domains. */
+/** Validates configs: users and groups must be members of the owner, and the organization must allow the email domains. */
 export async function recipientFaults(
   tx: Transaction,
-  projectId: string,
+  owner: ChannelOwner,
   placed: readonly PlacedConfig[],
 ): Promise<readonly ErrorDetail[]> {
   const refused = await Promise.all(placed.map((one) => refusedIn(tx, one)));
-  return [...refused.flat(), ...(await strangersIn(tx, projectId, placed))];
+  return [...refused.flat(), ...(await strangersIn(tx, owner, placed))];
 }
 
 async function refusedIn(tx: Transaction, { config, place }: PlacedConfig): Promise<ErrorDetail[]> {
@@ -100,7 +101,7 @@ async function refusedIn(tx: Transaction, { config, place }: PlacedConfig): Prom
 
 async function strangersIn(
   tx: Transaction,
-  projectId: string,
+  { organizationId, projectId }: ChannelOwner,
   placed: readonly PlacedConfig[],
 ): Promise<readonly ErrorDetail[]> {
   const named = placed.flatMap(({ config, place }) =>
@@ -111,11 +112,14 @@ async function strangersIn(
   );
   if (named.length === 0) return [];
   const idsIn = (wanted: string) => named.filter(({ list }) => list === wanted).map(({ id }) => id);
-  const members = await listMembersNamed(tx, { projectId, userIds: idsIn('userIds'), groupIds: idsIn('groupIds') });
+  const ids = { userIds: idsIn('userIds'), groupIds: idsIn('groupIds') };
+  const members = await listMembersNamed(tx, { organizationId, projectId, ...ids });
   const known = new Set(members.map(({ id }) => id));
   return named
     .filter(({ id }) => !known.has(id))
-    .map(({ at }) => faultAt(at, 'INVALID', 'must be a member of the project'));
+    .map(({ at }) =>
+      faultAt(at, 'INVALID', `must be a member of the ${projectId === null ? 'organization' : 'project'}`),
+    );
 }
 
 const faultAt = (

@@ -6,7 +6,6 @@ import { type Together, together } from '../../kernel/database/batched.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { AppError, toAppError } from '../../kernel/errors.js';
 import type { ChannelConfigs, ChannelType } from '../notifications/public.js';
-import type { ProjectAccess } from '../projects/public.js';
 import type { ChannelRow } from './alert.queries.js';
 
 /** The row and version that a config is sealed for: an older config of the same channel cannot be put back. */
@@ -17,8 +16,15 @@ interface ConfigPlace {
   readonly configVersion: number;
 }
 
+/** Whose channels they are. */
+export interface ChannelOwner {
+  readonly organizationId: string;
+  /** Null: of the organization itself. */
+  readonly projectId: string | null;
+}
+
 type AnyConfig = ChannelConfigs[ChannelType];
-type SealedConfig = ConfigPlace & Pick<ChannelRow, 'projectId' | 'channelType' | 'configSealed'>;
+type SealedConfig = ConfigPlace & Pick<ChannelRow, 'channelType' | 'configSealed'> & Pick<ChannelOwner, 'projectId'>;
 
 const placeOf = ({ table = 'certificate_alert_channel', id, configVersion }: ConfigPlace) => ({
   table,
@@ -27,10 +33,10 @@ const placeOf = ({ table = 'certificate_alert_channel', id, configVersion }: Con
   rowVersion: configVersion,
 });
 
-/** Seals this many configs of a project. Each attempt of a transaction needs a new sealer. */
+/** Seals this many configs of a project or an organization. Each attempt of a transaction needs a new sealer. */
 export async function configSealer(
   ctx: Context,
-  { organizationId, projectId }: ProjectAccess,
+  { organizationId, projectId }: ChannelOwner,
   configs: number,
 ): Promise<Sealer> {
   const sealer = await ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
@@ -43,7 +49,7 @@ export const sealConfig = (sealer: Sealer, place: ConfigPlace, channelType: Chan
   sealer.seal(placeOf(place), new SealedText(JSON.stringify({ [channelType]: config })));
 
 /**
- * Decrypts the config of a channel. All channels of a request share at most one statement.
+ * Decrypts the config of a channel. All channels of a request share at most one statement, and those of organizations another one.
  *
  * @throws SEALED_VALUE_INVALID if it was not sealed for this channel, version and type
  */

@@ -15,6 +15,7 @@ export type GivenConfig =
 
 const MAX_URL = 2_048;
 const MAX_CHANNELS = 10;
+const MAX_MEMBERS = 20;
 const SLACK_HOST = 'hooks.slack.com';
 
 const DUPLICATE = 'must be unique in the list';
@@ -46,10 +47,10 @@ const memberIds = (who: string) =>
   z
     .array(z.string().refine(isId, { error: 'must be a UUID', params: { code: 'INVALID_FORMAT' } }))
     .min(1)
-    .max(10)
+    .max(MAX_MEMBERS)
     .superRefine((list, issues) => refuseRepeats(issues, list, (at) => [at]), EVEN_IF_FAULTY)
     .meta({
-      description: `IDs of ${who} of the project, 1 to 10, without duplicates. Membership is resolved when an email is sent. Usernames that are not email addresses are skipped.`,
+      description: `IDs of ${who} of the project, or of the organization if there is no project, 1 to ${MAX_MEMBERS}, without duplicates. Membership is resolved when an email is sent. Usernames that are not email addresses are skipped.`,
     });
 
 /** Parses an https URL; null if the string is none. Rejects white space, which the URL parser would silently strip. */
@@ -157,16 +158,29 @@ const orEmpty = <S extends z.core.$ZodLooseShape>(config: z.ZodObject<S>) => {
 const channelId = z.string().refine(isId, { error: 'must be a UUID', params: { code: 'INVALID_FORMAT' } });
 const channelType = <T extends ChannelType>(type: T) => z.literal(type).meta({ description: 'Type of the channel.' });
 
-const newChannel = <T extends ChannelType, S extends z.core.$ZodLooseShape>(type: T, config: z.ZodObject<S>) =>
+/** Additional fields of channels. */
+type Fields = z.core.$ZodLooseShape;
+
+const newChannel = <T extends ChannelType, S extends Fields, E extends Fields>(
+  type: T,
+  config: z.ZodObject<S>,
+  more: E,
+) =>
   z.strictObject({
+    ...more,
     channelType: channelType(type),
     config: exactly(config),
     id: channelId.optional().meta({ description: 'Ignored: the server assigns the ID of a new channel.' }),
     enabled: z.boolean().default(true).meta({ description: 'Whether the channel sends notifications.' }),
   });
 
-const changedChannel = <T extends ChannelType, S extends z.core.$ZodLooseShape>(type: T, config: z.ZodObject<S>) =>
+const changedChannel = <T extends ChannelType, S extends Fields, E extends Fields>(
+  type: T,
+  config: z.ZodObject<S>,
+  more: E,
+) =>
   z.strictObject({
+    ...more,
     channelType: channelType(type),
     config: orEmpty(config),
     id: channelId.optional().meta({ description: 'ID of an existing channel of the alert. Absent for a new channel.' }),
@@ -189,8 +203,12 @@ const refuseUnclear = (list: readonly unknown[], issues: z.core.$RefinementCtx):
   });
 };
 
-/** Rules of the channel lists of new and updated alerts. */
-export function channelRules(mayCall: MayCall) {
+/**
+ * Rules of the channel lists of new and updated alerts.
+ *
+ * @param more fields that every channel has in addition
+ */
+export function channelRules<E extends Fields>(mayCall: MayCall, more: E) {
   const configs = configRules(mayCall);
   const { email, webhook, slack, pagerduty } = configs;
   return {
@@ -198,10 +216,10 @@ export function channelRules(mayCall: MayCall) {
     newChannels: z
       .array(
         z.discriminatedUnion('channelType', [
-          newChannel('email', email),
-          newChannel('webhook', webhook),
-          newChannel('slack', slack),
-          newChannel('pagerduty', pagerduty),
+          newChannel('email', email, more),
+          newChannel('webhook', webhook, more),
+          newChannel('slack', slack, more),
+          newChannel('pagerduty', pagerduty, more),
         ]),
       )
       .min(1)
@@ -209,10 +227,10 @@ export function channelRules(mayCall: MayCall) {
     changedChannels: z
       .array(
         z.discriminatedUnion('channelType', [
-          changedChannel('email', email),
-          changedChannel('webhook', webhook),
-          changedChannel('slack', slack),
-          changedChannel('pagerduty', pagerduty),
+          changedChannel('email', email, more),
+          changedChannel('webhook', webhook, more),
+          changedChannel('slack', slack, more),
+          changedChannel('pagerduty', pagerduty, more),
         ]),
       )
       .min(1)

@@ -1,4 +1,4 @@
-import { Extensions, Field, ID, InputType, InterfaceType, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Extensions, Field, ID, InputType, InterfaceType, ObjectType, registerEnumType } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
@@ -60,8 +60,8 @@ export abstract class AlertChannelType {
   updatedAt!: Date;
 }
 
-/** Resolved on request, because it decrypts the config. */
-type Shown<T> = (args: object, ctx: Context) => Promise<T>;
+/** A stored channel of a type. Fields that decrypt its config are methods, so that only those that are requested do. */
+type Stored<T extends ChannelType> = Parameters<typeof openConfig<T>>[1];
 
 const OR_NULL = 'Null, with SEALED_VALUE_INVALID, if the configuration cannot be decrypted.';
 
@@ -71,20 +71,30 @@ const OR_NULL = 'Null, with SEALED_VALUE_INVALID, if the configuration cannot be
   simpleResolvers: true,
 })
 class EmailChannelType extends AlertChannelType {
+  readonly stored!: Stored<'email'>;
+
   @Field(() => [String], { nullable: true, description: `Email addresses of the channel. ${OR_NULL}` })
-  recipients!: Shown<readonly string[]>;
+  async recipients(@Ctx() ctx: Context): Promise<readonly string[]> {
+    return (await openConfig(ctx, this.stored)).recipients;
+  }
 
   @Field(() => [ID], { nullable: true, description: `IDs of users who receive the emails. ${OR_NULL}` })
-  userIds!: Shown<readonly string[]>;
+  async userIds(@Ctx() ctx: Context): Promise<readonly string[]> {
+    return (await openConfig(ctx, this.stored)).userIds ?? [];
+  }
 
   @Field(() => [ID], { nullable: true, description: `IDs of groups whose members receive the emails. ${OR_NULL}` })
-  groupIds!: Shown<readonly string[]>;
+  async groupIds(@Ctx() ctx: Context): Promise<readonly string[]> {
+    return (await openConfig(ctx, this.stored)).groupIds ?? [];
+  }
 
   @Field(() => [String], {
     nullable: true,
     description: `All addresses that an email sent now would go to, with users and groups resolved. ${OR_NULL}`,
   })
-  presentRecipients!: Shown<readonly string[]>;
+  async presentRecipients(@Ctx() ctx: Context): Promise<readonly string[]> {
+    return mailed(ctx, (await openForSending(ctx, this.stored)).recipients);
+  }
 }
 
 @ObjectType('WebhookAlertChannel', {
@@ -93,14 +103,20 @@ class EmailChannelType extends AlertChannelType {
   simpleResolvers: true,
 })
 class WebhookChannelType extends AlertChannelType {
+  readonly stored!: Stored<'webhook'>;
+
   @Field(() => String, {
     nullable: true,
     description: `URL that requests are sent to, without user name and password. ${OR_NULL}`,
   })
-  url!: Shown<string>;
+  async url(@Ctx() ctx: Context): Promise<string> {
+    return (await openConfig(ctx, this.stored)).url;
+  }
 
   @Field(() => Boolean, { nullable: true, description: `Whether requests are signed. ${OR_NULL}` })
-  hasSigningSecret!: Shown<boolean>;
+  async hasSigningSecret(@Ctx() ctx: Context): Promise<boolean> {
+    return (await openConfig(ctx, this.stored)).signingSecret !== null;
+  }
 }
 
 @ObjectType('SlackAlertChannel', {
@@ -119,30 +135,18 @@ class PagerDutyChannelType extends AlertChannelType {}
 
 /** A channel of an alert, or one of another slice with the same kind of config and no stored test. */
 type Tested = 'testedAt' | 'testErrorCode';
-type ShownChannel = Omit<ChannelRow, 'alertId' | 'position' | Tested> &
-  Partial<Pick<ChannelRow, Tested>> & { readonly table?: string };
+type ShownChannel = Omit<ChannelRow, 'projectId' | 'alertId' | 'position' | Tested> &
+  Partial<Pick<ChannelRow, Tested>> & { readonly projectId: string | null; readonly table?: string };
 
 /** Converts a channel to its GraphQL type. The class decides the type: compiled documents do not wait for an async `resolveType`. */
 export function toChannelType(channel: ShownChannel): AlertChannelType {
   const { id, channelType, enabled, testedAt = null, testErrorCode = null, createdAt, updatedAt } = channel;
   const common = { id, channelType, enabled, testedAt, testErrorCode, createdAt, updatedAt };
-  const opened = <T extends ChannelType>(ctx: Context, type: T) => openConfig(ctx, { ...channel, channelType: type });
   switch (channelType) {
     case 'email':
-      return Object.assign(new EmailChannelType(), {
-        ...common,
-        recipients: async (_: object, ctx: Context) => (await opened(ctx, 'email')).recipients,
-        userIds: async (_: object, ctx: Context) => (await opened(ctx, 'email')).userIds ?? [],
-        groupIds: async (_: object, ctx: Context) => (await opened(ctx, 'email')).groupIds ?? [],
-        presentRecipients: async (_: object, ctx: Context) =>
-          mailed(ctx, (await openForSending(ctx, { ...channel, channelType: 'email' })).recipients),
-      });
+      return Object.assign(new EmailChannelType(), common, { stored: { ...channel, channelType } });
     case 'webhook':
-      return Object.assign(new WebhookChannelType(), {
-        ...common,
-        url: async (_: object, ctx: Context) => (await opened(ctx, 'webhook')).url,
-        hasSigningSecret: async (_: object, ctx: Context) => (await opened(ctx, 'webhook')).signingSecret !== null,
-      });
+      return Object.assign(new WebhookChannelType(), common, { stored: { ...channel, channelType } });
     case 'slack':
       return Object.assign(new SlackChannelType(), common);
     case 'pagerduty':
@@ -219,9 +223,16 @@ export function fromInput(input: object): object {
   return channels == null ? input : { ...rest, channels: channels.map(toGivenChannel) };
 }
 
-function toGivenChannel({ id, channelType, config, enabled }: NonNullable<GivenInput['channels']>[number]): object {
+function toGivenChannel({
+  id,
+  channelType,
+  config,
+  enabled,
+  ...more
+}: NonNullable<GivenInput['channels']>[number]): object {
   const [kind, given] = kindOf(config);
   return {
+    ...more,
     ...(id == null ? {} : { id }),
     ...(enabled == null ? {} : { enabled }),
     channelType: channelType ?? kind,

@@ -8,8 +8,17 @@ export {
 } from './alert.rules.js';
 export { AlertType, CertificateEventEnum, toAlertType } from './alert.type.js';
 export { type AlertView, findAlertViews, listAlertViews } from './alert.view.js';
-export { completed } from './channel.rules.js';
-export { AlertChannelType, AlertChannelTypeEnum, ChannelConfigInput, toChannelType } from './channel.type.js';
+export { channelRules, completed, type MayCall, toGivenChannels } from './channel.rules.js';
+export {
+  AlertChannelType,
+  AlertChannelTypeEnum,
+  ChannelConfigInput,
+  fromInput,
+  inInput,
+  toChannelType,
+} from './channel.type.js';
+export { type ChannelStore, replaceChannels } from './channel-changes.js';
 export { openForSending, openForTelling, recipientFaults } from './channel-people.js';
 export { configSealer, openConfig, sealConfig } from './channel-sealing.js';
+export { channelDeletion, channelWriting } from './channel-writes.sql.js';
 export { type AlertFilter, type FilteredCertificate, matchesFilters } from './filter.rules.js';

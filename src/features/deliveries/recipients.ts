@@ -58,7 +58,8 @@ export async function ledgerTargets<C extends { readonly id: string; readonly ch
 
 /** A message with its recipient. */
 interface Sent {
-  readonly projectId: string;
+  /** Null: of an organization. */
+  readonly projectId: string | null;
   readonly recipientDigest: Buffer;
 }
 
@@ -83,11 +84,11 @@ const findAddresses: Together<Sent & { readonly recipients: readonly string[] },
   ctx,
   messages,
 ) => {
-  const projects = new Map(messages.map(({ projectId }) => [projectId, []]));
-  const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, projects);
+  const owners = new Map(messages.map(({ projectId }) => [projectId, []]));
+  const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, owners);
   // Many messages go to the same addresses.
   const digests = new Map<string, Buffer | undefined>();
-  const digestOf = (projectId: string, address: string): Buffer | undefined => {
+  const digestOf = (projectId: string | null, address: string): Buffer | undefined => {
     const key = `${projectId} ${address}`;
     if (!digests.has(key)) digests.set(key, sealers.get(projectId)?.digest(digestTextOf(address)));
     return digests.get(key);

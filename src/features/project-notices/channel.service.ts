@@ -178,7 +178,7 @@ async function sealedConfig(
 ) {
   const [channelType, config] = configFrom(given);
   const place = (list: string, index: number) => ({ path: `config.email.${list}[${index}]` });
-  const faults = await recipientFaults(tx, project.projectId, [{ config, place }]);
+  const faults = await recipientFaults(tx, project, [{ config, place }]);
   if (faults.length > 0) throw validationFailed(faults);
   const keeps = 'url' in config && config.signingSecret === undefined && before?.channelType === 'webhook';
   const kept = keeps ? await openConfig(tx, { ...before, channelType: 'webhook', table: TABLE }) : null;

@@ -123,15 +123,16 @@ export class Keyring {
   }
 
   /**
-   * What seals and opens the values of many projects of one organization: one statement at most, however many they are.
+   * What seals and opens the values of many projects of one organization: one statement at most, however many they are, and one more
+   * for the organization itself.
    *
-   * @param keyIds by project, as `keyIdOf` read them from the records that are to be opened
+   * @param keyIds by project, null for the organization itself, as `keyIdOf` read them from the records that are to be opened
    */
-  async sealers(
+  async sealers<P extends string | null>(
     query: Query,
     organizationId: string,
-    keyIds: ReadonlyMap<string, Iterable<string | null>>,
-  ): Promise<ReadonlyMap<string, Sealer>> {
+    keyIds: ReadonlyMap<P, Iterable<string | null>>,
+  ): Promise<ReadonlyMap<P, Sealer>> {
     const wanted = [...keyIds].map(([projectId, ids]) => {
       const cached = this.#scopes.get(nameOf({ organizationId, projectId }));
       const keys = cached ?? new ScopeKeys({ organizationId, projectId });
@@ -139,8 +140,7 @@ export class Keyring {
       return { projectId, keys, isAtHand };
     });
     const missing = wanted.filter(({ isAtHand }) => !isAtHand).map(({ projectId }) => projectId);
-    const rows = missing.length === 0 ? [] : await loadProjectKeys(query, organizationId, missing);
-    const loaded = Map.groupBy(rows, ({ projectId }) => projectId);
+    const loaded = await loadKeysOf(query, organizationId, missing);
     return new Map(
       wanted.map(({ projectId, keys: own, isAtHand }) => {
         const keys = this.#keep(own);
@@ -249,6 +249,19 @@ export class Keyring {
     const parent = await this.#claim(this.autocommit, organization, 1);
     return { parentKeyId: parent.id, ...madeKey(scope, (key, place) => sealBytes(parent, place, key)) };
   }
+}
+
+/** Key versions by their project; null: those of the organization itself. */
+async function loadKeysOf(
+  query: Query,
+  organizationId: string,
+  projectIds: readonly (string | null)[],
+): Promise<ReadonlyMap<string | null, readonly StoredKey[]>> {
+  const ids = projectIds.filter((id) => id !== null);
+  const rows = ids.length === 0 ? [] : await loadProjectKeys(query, organizationId, ids);
+  const loaded = new Map<string | null, readonly StoredKey[]>(Map.groupBy(rows, ({ projectId }) => projectId));
+  if (ids.length < projectIds.length) loaded.set(null, await loadKeys(query, { organizationId, projectId: null }));
+  return loaded;
 }
 
 function madeKey(
