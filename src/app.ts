@@ -6,6 +6,7 @@ import { createJobs, startBackgroundWork } from './background.js';
 import { bootstrap, createFirstAdmin, systemContext } from './bootstrap.js';
 import { keepToken, unusedTokenFile } from './bootstrap-token.js';
 import { type Config, NO_CONFIG } from './config.js';
+import { onCredentialChanges } from './credential-changes.js';
 import type { DatabaseServer } from './database-server.js';
 import { KERNEL_ENTITIES } from './entities.js';
 import { EXAMPLE_OPERATIONS } from './example-operations.js';
@@ -20,6 +21,7 @@ import { createAppConnections } from './features/app-connections/index.js';
 import { createCertificates } from './features/certificates/index.js';
 import { createGroups } from './features/groups/index.js';
 import { createIdentities } from './features/identities/index.js';
+import { createIdentityAlerts } from './features/identity-alerts/index.js';
 import { createJobOperations } from './features/jobs/index.js';
 import { Notifier } from './features/notifications/public.js';
 import { createOrganizationRoles } from './features/organization-roles/index.js';
@@ -28,12 +30,7 @@ import { mayMail } from './features/organizations/public.js';
 import { createPrivileges } from './features/privileges/index.js';
 import { createProjectCopies } from './features/project-copies/index.js';
 import { createProjectNotices } from './features/project-notices/index.js';
-import {
-  notifyOfCredentialChanges,
-  notifyOfFailedRequest,
-  notifyOfFailure,
-  notifyOfRescue,
-} from './features/project-notices/public.js';
+import { notifyOfFailedRequest, notifyOfFailure, notifyOfRescue } from './features/project-notices/public.js';
 import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
@@ -157,6 +154,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     createAlertDeliveries({ ...projects, notifier }),
     createProjectNotices({ ...projects, notifier, allowPrivateTargets: config.allowPrivateTargets }),
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),
+    createIdentityAlerts({ ...projects, ...identities, notifier, allowPrivateTargets: config.allowPrivateTargets }),
     createAccessReview(projects),
     connected,
     createSecretRotations({ ...projects, ...connected, policy: config }),
@@ -280,7 +278,7 @@ async function openKernel(
     async () => {
       if (rootKey === undefined) throw new Error('migrations ran before the root key was checked');
       await recordInstallation(database.query, rootKey);
-      const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'), notifyOfCredentialChanges);
+      const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'), onCredentialChanges);
       const keyring = new Keyring(rootKey, database.query);
       const kernel: Kernel = {
         database,

@@ -43,6 +43,7 @@ import { AppConnections } from './0040-0059/0045-app-connections.js';
 import { RotatedSecrets } from './0040-0059/0046-rotated-secrets.js';
 import { SecretRotations } from './0040-0059/0047-secret-rotations.js';
 import { PasswordRules } from './0040-0059/0048-password-rules.js';
+import { IdentityAlerts } from './0040-0059/0049-identity-alerts.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -91,4 +92,5 @@ export const migrations = [
   { name: '0045-app-connections', class: AppConnections },
   { name: '0047-secret-rotations', class: SecretRotations },
   { name: '0048-password-rules', class: PasswordRules },
+  { name: '0049-identity-alerts', class: IdentityAlerts },
 ] as const;

@@ -63,6 +63,7 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'pendingAuthority',
   'issuedAuthority',
   'certificate',
+  'identityAlert',
   // Connections of all projects are those of their organization, too.
   ...(['rotation', 'rotationName', 'accountRotation', 'accountRotationName', 'waitingAttempt'] as const),
 ]);

@@ -6,6 +6,7 @@ import '../../src/features/app-connections/app-connections.errors.js';
 import '../../src/features/certificates/certificates.errors.js';
 import '../../src/features/groups/groups.errors.js';
 import '../../src/features/identities/identities.errors.js';
+import '../../src/features/identity-alerts/identity-alerts.errors.js';
 import '../../src/features/jobs/jobs.errors.js';
 import '../../src/features/organizations/organizations.errors.js';
 import '../../src/features/permissions/permissions.errors.js';

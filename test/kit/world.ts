@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Caller, mustSucceed } from './caller.js';
 import { CERTIFICATE_THINGS, makeCertificates, NO_CERTIFICATES } from './certificates/things.js';
 import { type ConnectedWorld, makeConnected, storedOfConnected } from './connections.js';
+import { type IdentityAlertWorld, makeIdentityAlert } from './identity-alerts.js';
 import { makePasswordRule, type PasswordRuleWorld } from './password-rules.js';
 import type { Seed } from './seed.js';
 
@@ -9,7 +10,7 @@ import type { Seed } from './seed.js';
 export const CANARY = 'cAnArY';
 
 /** One thing of every kind, in an organization of its own: ids by name, for requests that mention them. */
-export interface World extends ConnectedWorld, PasswordRuleWorld {
+export interface World extends ConnectedWorld, IdentityAlertWorld, PasswordRuleWorld {
   readonly organization: string;
   readonly subOrganization: string;
   readonly subSlug: string;
@@ -169,6 +170,7 @@ export async function makeWorld(
     ...template,
     ...{ job: '', alertMessage: '', notificationMessage: '' },
     ...(await makePasswordRule(admin, { canary: CANARY, isWanted })),
+    ...(await makeIdentityAlert(admin, { canary: CANARY, isWanted, projectId: project.id, identityId: identity })),
     ...lost,
     ...certificates,
     user,

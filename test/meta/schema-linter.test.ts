@@ -96,7 +96,7 @@ function lint(definition: string) {
 /** What an update changes by its id. */
 const RESOURCES = [
   ...['Certificate', 'CertificateAlert', 'CertificateAuthority', 'CertificateProfile'],
-  ...['Environment', 'Folder', 'Group', 'Identity', 'Organization', 'Project', 'ProjectRole'],
+  ...['Environment', 'Folder', 'Group', 'Identity', 'IdentityAlert', 'Organization', 'Project', 'ProjectRole'],
   'NotificationChannel',
   ...['PasswordRule', 'ProjectTemplate'],
   ...['Secret', 'SecretImport', 'Tag', 'User'],

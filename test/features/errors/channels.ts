@@ -27,8 +27,9 @@ const afterSending =
     return provoke(scene);
   };
 
-/** Of channels that are not there. */
+/** Of channels, and of alerts of identities, that are not there. */
 export const CHANNELS_NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
+  IDENTITY_ALERT_NOT_FOUND: unknown('identityAlert', 'GET /api/v1/alerts/{alertId}', 'identityAlert'),
   NOTIFICATION_CHANNEL_NOT_FOUND: unknown('notificationChannel', `GET ${CHANNELS}/{channelId}`, 'notificationChannel'),
   NOTIFICATION_MESSAGE_NOT_FOUND: unknown(
     'notificationMessage',
@@ -37,8 +38,9 @@ export const CHANNELS_NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
   ),
 };
 
-/** Of channels that are there already. */
+/** Of channels, and of alerts of identities, that are there already. */
 export const CHANNEL_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
+  IDENTITY_ALERT_NAME_TAKEN: { rest: again('POST /api/v1/alerts'), graphql: again('createIdentityAlert') },
   NOTIFICATION_CHANNEL_NAME_TAKEN: { rest: again(`POST ${CHANNELS}`), graphql: again('createNotificationChannel') },
   NOTIFICATION_CHANNELS_FULL: {
     rest: withFullProject(send(`POST ${CHANNELS}`)),

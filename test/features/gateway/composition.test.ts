@@ -56,6 +56,14 @@ const CHANNELS = `with made as (
     select gen_random_uuid(), organization_id, project_id, 'project-notice', project_id, way, 'email', '', 'project-rescue', 'sent', now(), now()
     from made, unnest(array[id, project_id]) as way`;
 
+/** An alert of each identity of their organization, whose channel has a config that nobody asks for. */
+const IDENTITY_ALERTS = `with made as (
+  insert into identity_alert (id, organization_id, identity_id, name, alert_before_days)
+    select gen_random_uuid(), i.organization_id, i.id, 'alert', 30 from identity i
+    where i.organization_id in (select organization_id from project where id = any($1::uuid[])) returning *)
+  insert into identity_alert_channel (id, organization_id, alert_id, position, name, channel_type, config_sealed)
+    select gen_random_uuid(), organization_id, id, 1, 'hook', 'slack', '' from made`;
+
 /** A connection of each project. */
 const CONNECTIONS = `
   insert into app_connection (id, organization_id, project_id, app, method, name, public_part, credentials_sealed, credentials_hash)
@@ -112,6 +120,7 @@ beforeAll(async () => {
     const ids = await addProjects(admin, size);
     await strongroom.sql(ALERTS, [ids]);
     await strongroom.sql(CHANNELS, [ids]);
+    await strongroom.sql(IDENTITY_ALERTS, [ids]);
     await strongroom.sql(CONNECTIONS, [ids]);
     await strongroom.sql(ROTATIONS, [ids]);
     await strongroom.sql(CERTIFICATES, [ids, KNOWN_CERTIFICATE.pem]);
@@ -216,4 +225,4 @@ describe('every field that leads from one type to another', () => {
 
 /** Answers of root fields about one secret, folder, identity, project, organization or caller, and their pages. */
 const OF_ONE =
-  /^(Access(Token|Answers|Explanation|Holder)|Certificate(AlertDecision|Pkcs12|PrivateKey|Request)|ClientSecret|CredentialDebt(Connection|Edge)|(Datatool|Smb)ConnectedApp|(DatatoolServiceToken|HostosLocalAccount)(Parameters|Rotation)|DatatoolProject(Connection|Edge)|DeletedSecret|EffectivePermission|FolderTreeEntry|Job|Organization(AccessExplanation|RuleOrigin|Role(Connection|Edge))|Project(Rescue|WithoutAdmin)|ProjectTemplate(Connection|Drift|Edge|Preview)|Password(Requirements|Rule(Connection|Edge)?)|RuleOrigin|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretRotation(Attempt(Connection|Edge)|Kinds)|SecretUpdate|SecretUse|SecretVersion(?!Summary)|UpcomingSecretRotations|UserEdge|Viewer)/;
+  /^(Access(Token|Answers|Explanation|Holder)|Certificate(AlertDecision|Pkcs12|PrivateKey|Request)|ClientSecret|CredentialDebt(Connection|Edge)|(Datatool|Smb)ConnectedApp|(DatatoolServiceToken|HostosLocalAccount)(Parameters|Rotation)|DatatoolProject(Connection|Edge)|DeletedSecret|EffectivePermission|FolderTreeEntry|IdentityAlert(Connection|Edge)|Job|Organization(AccessExplanation|RuleOrigin|Role(Connection|Edge))|Project(Rescue|WithoutAdmin)|ProjectTemplate(Connection|Drift|Edge|Preview)|Password(Requirements|Rule(Connection|Edge)?)|RuleOrigin|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretRotation(Attempt(Connection|Edge)|Kinds)|SecretUpdate|SecretUse|SecretVersion(?!Summary)|UpcomingSecretRotations|UserEdge|Viewer)/;

@@ -37,7 +37,7 @@ describe('things by nothing but their ids', () => {
       ...[world.user, world.identity, world.organization, members[0].id, world.secret.toUpperCase()],
       ...[world.role, viewerRole, world.accessToken, world.clientSecret, organizationMember.id, world.certificateAlert],
       ...[world.certificateAuthority, world.certificate, world.alertMessage, world.notificationChannel],
-      ...[world.notificationMessage, world.connection, world.rotation, world.accountRotation],
+      ...[world.notificationMessage, world.connection, world.rotation, world.accountRotation, world.identityAlert],
     ];
     const reply = mustSucceed(await admin.graphql(NODES, { ids }));
     expect(reply.body.data.nodes.map(({ __typename, id }: Record<string, string>) => [__typename, id])).toEqual([
@@ -66,6 +66,7 @@ describe('things by nothing but their ids', () => {
       ['DatatoolConnectedApp', world.connection],
       ['DatatoolServiceTokenRotation', world.rotation],
       ['HostosLocalAccountRotation', world.accountRotation],
+      ['IdentityAlert', world.identityAlert],
     ]);
     expect(reply.body.data.nodes[0]).toMatchObject({ secretKey: world.secretKey, folder: { path: '/' } });
     expect(reply.body.data.nodes[2]).toMatchObject({ slug: world.projectSlug });
@@ -76,7 +77,7 @@ describe('things by nothing but their ids', () => {
         ...['user:get', 'identity:get', 'organization:get', 'project-membership:get'],
         ...['project-role:get', 'project-role:get', 'access-token:get', 'client-secret:get', 'organization-member:get'],
         ...['notification-channel:get', 'notification-message:get'],
-        ...['app-connection:get', 'secret-rotation:get', 'secret-rotation:get'],
+        ...['app-connection:get', 'secret-rotation:get', 'secret-rotation:get', 'identity-alert:get'],
         ...['certificate-alert:get', 'certificate-alert:get-message', 'certificate-authority:get', 'certificate:get'],
       ].sort(),
     );
@@ -140,9 +141,10 @@ describe('things by nothing but their ids', () => {
       certificate,
       notificationChannel,
       rotation,
+      identityAlert,
     }: World): string[] => [
       ...[secret, folder, tag, environment, imported, project, role],
-      ...[certificateAlert, certificateAuthority, certificate, notificationChannel, rotation],
+      ...[certificateAlert, certificateAuthority, certificate, notificationChannel, rotation, identityAlert],
     ];
     const hidden = [
       ...inProjects(foreign),

@@ -29,6 +29,7 @@ const TABLES = [
   'secret',
   'certificate_alert',
   'notification_channel',
+  'identity_alert',
 ];
 
 /**
@@ -46,6 +47,10 @@ const ALERT = `insert into certificate_alert (id, organization_id, project_id, n
 /** Channels whose configs nobody asks for. */
 const CHANNEL = `insert into notification_channel (id, organization_id, project_id, name, channel_type, config_sealed)
   select gen_random_uuid(), organization_id, id, $2, 'slack', '' from project where id = $1`;
+
+/** Alerts of the identities of the project, in the database alone. */
+const IDENTITY_ALERT = `insert into identity_alert (id, organization_id, project_id, identity_id, name, alert_before_days)
+  select gen_random_uuid(), organization_id, project_id, id, $2, 30 from identity where project_id = $1 and name = $2`;
 
 /** Made in an order that is none of names. */
 const NAMES = ['b', 'C', 'a', 'd'];
@@ -88,6 +93,7 @@ async function makeOrganization(strongroom: SharedStrongroom): Promise<Organizat
     });
     await strongroom.sql(ALERT, [project.id, name]);
     await strongroom.sql(CHANNEL, [project.id, name]);
+    await strongroom.sql(IDENTITY_ALERT, [project.id, name]);
   }
   for (const table of TABLES) await strongroom.sql(timesOf(table), [organization.id]);
   return { admin, project: project.id, user };

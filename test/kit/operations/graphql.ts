@@ -19,6 +19,7 @@ import { certificates } from './graphql/certificates.js';
 import { folders } from './graphql/folders.js';
 import { groups } from './graphql/groups.js';
 import { history } from './graphql/history.js';
+import { identityAlerts } from './graphql/identity-alerts.js';
 import { imports } from './graphql/imports.js';
 import { jobs } from './graphql/jobs.js';
 import { notificationChannels } from './graphql/notification-channels.js';
@@ -55,6 +56,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...secretRotations,
   ...passwordRules,
   ...notificationChannels,
+  ...identityAlerts,
   ...tags,
   ...folders,
   ...imports,
@@ -74,7 +76,7 @@ export const rootTypes = (): { Query: GraphQLObjectType; Mutation: GraphQLObject
 
 /** These can have audit rows of their own below another root field: they disclose sealed values, or list projects, alerts, certificates or messages. */
 const AUDITED_INSIDE =
-  /^(Certificate\.alerts|CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.(certificate(s|Connection|Alerts|AlertConnection)|notification(Message|Channel)(s|Connection))|NotificationChannel\.message(s|Connection)|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
+  /^(Certificate\.alerts|CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.(certificate(s|Connection|Alerts|AlertConnection)|notification(Message|Channel)(s|Connection))|NotificationChannel\.message(s|Connection)|Identity\.alerts|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
 
 /**
  * The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument; of a

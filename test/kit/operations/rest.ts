@@ -7,6 +7,7 @@ import { compatibility } from './rest/compatibility.js';
 import { folders } from './rest/folders.js';
 import { groups } from './rest/groups.js';
 import { history } from './rest/history.js';
+import { identityAlerts } from './rest/identity-alerts.js';
 import { imports } from './rest/imports.js';
 import { jobs } from './rest/jobs.js';
 import { members } from './rest/members.js';
@@ -35,6 +36,7 @@ export const REST: readonly RestOperation[] = [
   ...appConnections,
   ...secretRotations,
   ...notificationChannels,
+  ...identityAlerts,
   ...tags,
   ...folders,
   ...imports,

@@ -1,0 +1,1 @@
+export { checkAfterChanges } from './due.service.js';
