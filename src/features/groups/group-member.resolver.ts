@@ -63,7 +63,7 @@ export class GroupMembersResolver {
     return this.service.membersOf(ctx, id);
   }
 
-  @nested(GroupMemberConnection, 'Like `members`, in pages.')
+  @nested(GroupMemberConnection, 'The same as `members`, with pagination.')
   async memberConnection(group: GroupType, ctx: Context, page: object): Promise<ConnectionOf<GroupMemberType>> {
     return pageOf(await this.members(group, ctx), page, 2, byName);
   }

@@ -38,7 +38,7 @@ function groupsLinkOf(type: ClassType<{ readonly id: string }>): new () => objec
       return (await batched(ctx, groupsOfMembers, id)) ?? [];
     }
 
-    @nested(GroupConnection, 'Like `groups`, in pages.', OrderedPageArgs)
+    @nested(GroupConnection, 'The same as `groups`, with pagination.', OrderedPageArgs)
     async groupConnection(member: { id: string }, ctx: Context, page: object): Promise<CountedConnectionOf<GroupType>> {
       const all = await this.groups(member, ctx);
       return counted(orderedPageOf(all, page, { orderable: (group) => group }), async () => all.length);
@@ -81,7 +81,7 @@ export class GroupOrganizationsResolver {
     return (await batched(ctx, linksOfGroups, id)) ?? [];
   }
 
-  @nested(GroupOrganizationMembershipConnection, 'Like `organizationMemberships`, in pages.')
+  @nested(GroupOrganizationMembershipConnection, 'The same as `organizationMemberships`, with pagination.')
   async organizationMembershipConnection(
     group: GroupType,
     ctx: Context,

@@ -63,7 +63,7 @@ const MAX_TTL_FAULT = {
 };
 
 const networks = trustedIps.meta({
-  description: 'Networks that access tokens can be used from, 1 to 256. Default: all networks.',
+  description: 'Networks that access tokens can be used from, 1 to 256.',
 });
 const ttl = ttlSeconds.meta({
   description: 'Lifetime of access tokens in seconds, 0 to 315360000. 0: no limit; `accessTokenMaxTTL` must be 0 too.',

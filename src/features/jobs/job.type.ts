@@ -92,7 +92,7 @@ export class JobType extends Node {
   errorCode!: string | null;
 
   @Field(() => Boolean, {
-    description: 'Whether its cancellation was requested. A running job stops within a few seconds.',
+    description: 'Whether cancellation of the job was requested. A running job stops within a few seconds.',
   })
   isCancelRequested!: boolean;
 

@@ -61,7 +61,7 @@ export class OrganizationRoleResolver {
   @mutation(
     OneOrganizationRole,
     { role: [OrganizationRoleType, 'The deleted role.'] },
-    'Deletes a custom role of your organization. No member may have it.',
+    'Deletes a custom role of your organization that is not in use.',
   )
   async deleteOrganizationRole(ctx: Context, input: object): Promise<{ role: OrganizationRoleType }> {
     return { role: await this.service.delete(ctx, input) };

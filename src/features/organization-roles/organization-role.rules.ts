@@ -34,7 +34,7 @@ export const ListOrganizationRoles = z.strictObject({
 
 export const OneOrganizationRole = z
   .strictObject({ id })
-  .meta({ description: 'The role to delete, by ID. No member may have it.' });
+  .meta({ description: 'The role to delete, by ID. It must not be in use.' });
 
 export const OrganizationRoleBySlug = z.strictObject({
   slug: anySlug.meta({ description: 'Slug of the role, for example `admin`.' }),

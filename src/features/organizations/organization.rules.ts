@@ -56,7 +56,7 @@ const allowedEmailDomains = z
 /** Input of `updateOrganization`: absent keeps. */
 export const UpdateOrganization = z
   .strictObject({
-    id: idOf('organization to change'),
+    id: idOf('organization'),
     name: displayName.optional().meta({ description: 'New name, 1 to 64 characters.' }),
     slug: organizationSlug.optional().meta({ description: 'New slug.' }),
     allowedEmailDomains: allowedEmailDomains.optional(),

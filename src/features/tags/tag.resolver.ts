@@ -67,7 +67,7 @@ export class ProjectTagsResolver {
     return this.service.listInProject(ctx, access);
   }
 
-  @nested(TagConnection, 'Like `tags`, in pages.', TagPageArgs)
+  @nested(TagConnection, 'The same as `tags`, with pagination.', TagPageArgs)
   async tagConnection(project: ProjectType, ctx: Context, page: object): Promise<CountedConnectionOf<TagType>> {
     const tags = await this.tags(project, ctx);
     const own = (rows: readonly ListedTag[], asked: object) => pageOf(rows, asked, 1, bySlug);

@@ -11,7 +11,7 @@ import {
 
 const identityId = idOf('machine identity');
 const networks = trustedIps.meta({
-  description: 'Networks that client secrets can be used from, 1 to 256. Default: all networks.',
+  description: 'Networks that client secrets can be used from, 1 to 256.',
 });
 
 /** Input of `attachUniversalAuth`. */
