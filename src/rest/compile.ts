@@ -21,7 +21,7 @@ import { writtenRoute } from './field-routes.js';
 import { inRequest } from './request-paths.js';
 import { type JsonSchema, sampleData, schemaOf } from './response-schema.js';
 import type { Data, Route, WrittenRoute } from './route.js';
-import { lastWord, sampleKeys, sampleVariables } from './sample-request.js';
+import { lastWord, sampleKeys, sampleParams, sampleVariables } from './sample-request.js';
 
 type Asked = Parameters<WrittenRoute['variables']>[0];
 
@@ -121,9 +121,9 @@ function compileRoute(schema: GraphQLSchema, declared: Route): CompiledRoute {
 }
 
 /** Finds what a route has to look up before its document can be asked. */
-function completion(schema: GraphQLSchema, { lookup, query, body }: WrittenRoute): CompiledRoute['complete'] {
+function completion(schema: GraphQLSchema, { path, lookup, query, body }: WrittenRoute): CompiledRoute['complete'] {
   if (lookup === undefined) return async (_, request) => request;
-  const sample = lookup.variables({ params: {}, query: sampleKeys(query), body: sampleKeys(body) });
+  const sample = lookup.variables({ params: sampleParams(path), query: sampleKeys(query), body: sampleKeys(body) });
   const { run } = compileDocument(schema, lookup.document, { ...sample });
   return async (ctx, request) => {
     const variables = lookup.variables(request);

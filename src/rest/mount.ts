@@ -27,11 +27,11 @@ const NOTHING = z.strictObject({});
 export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], mounting: Mounting): void {
   const contexts = new WeakMap<FastifyRequest, AnyContext>();
   for (const compiled of routes) {
-    const { method, path, anonymous, sensitive } = compiled.route;
+    const { method, path, anonymous, sensitive, form } = compiled.route;
     app.route({
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
-      config: { isCompressible: method === 'GET' && sensitive !== true },
+      config: { isCompressible: method === 'GET' && sensitive !== true, takesForm: form === true },
       onRequest: async (request, reply) => {
         const ctx = await mounting.contextFor(request, anonymous === true);
         mounting.rateLimits.take(reply, ctx, compiled.demand);
@@ -103,7 +103,7 @@ function send({ headers, load }: FastifyRequest, reply: FastifyReply, made: Answ
 
 /** Checks path, query and body, and reports the violations of all three at once. Header fields say what became of unknown keys. */
 async function checkedRequest(
-  { route: { query: rules = NOTHING, params, body = NOTHING }, bodyKeys }: CompiledRoute,
+  { route: { query: rules = NOTHING, params, body = NOTHING, absent = {} }, bodyKeys }: CompiledRoute,
   reply: FastifyReply,
 ) {
   const { request } = reply;
@@ -119,7 +119,8 @@ async function checkedRequest(
   const given = Object.fromEntries(query.map(([name, value]) => [name, [value].flat()[0]]));
   const isStrict = prefersStrict(request.headers.prefer);
   if (isStrict) reply.header('preference-applied', 'handling=strict');
-  const separated = await bodyKeys.separate(request.body === undefined ? {} : request.body, isStrict);
+  const sent = request.body === undefined ? {} : withoutAbsent(request.body, absent);
+  const separated = await bodyKeys.separate(sent, isStrict);
   faults.push(...separated.faults);
   const accepted = {
     params: (params ? noted(check(params, request.params, 'params')) : request.params) as Record<string, string>,
@@ -129,4 +130,12 @@ async function checkedRequest(
   if (faults.length > 0) throw validationFailed(faults);
   if (separated.ignored !== null) reply.header('x-ignored-keys', separated.ignored);
   return accepted;
+}
+
+/** A body without the fields whose values stand for absent ones. */
+function withoutAbsent(body: unknown, absent: NonNullable<WrittenRoute['absent']>): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const fields = Object.entries(body);
+  const isAbsent = ([name, value]: [string, unknown]): boolean => Object.hasOwn(absent, name) && absent[name] === value;
+  return fields.some(isAbsent) ? Object.fromEntries(fields.filter((field) => !isAbsent(field))) : body;
 }

@@ -66,6 +66,13 @@ interface RouteRules<Q extends z.ZodObject, B extends z.ZodObject> {
    * this operation if it has one of these fields, in the query of a GET or else in the body, and for what has that name without them.
    */
   readonly chosenBy?: readonly string[];
+  /**
+   * Values of fields of the body that stand for an absent field: clients send `""` or 0 for what they do not use. Only those
+   * for which no field may stand otherwise.
+   */
+  readonly absent?: Readonly<Record<string, '' | 0>>;
+  /** Takes its body as `application/x-www-form-urlencoded`, too. */
+  readonly form?: true;
   /** What single clients need otherwise. */
   readonly quirks?: readonly ClientQuirk[];
   /** For a GET that shows only data of the project in its variable `projectId`: the response is cached until the project changes. */

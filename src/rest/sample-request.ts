@@ -12,6 +12,10 @@ const SAMPLE: string = new Proxy(() => undefined, {
 export const sampleKeys = (rules: z.ZodObject | undefined): Record<string, never> =>
   Object.fromEntries(Object.keys(rules?.shape ?? {}).map((key) => [key, SAMPLE as never]));
 
+/** A sample for each parameter of a path. */
+export const sampleParams = (path: string): Record<string, string> =>
+  Object.fromEntries(paramNames(path).map((name) => [name, SAMPLE]));
+
 /** Names of the parameters of a path. */
 export const paramNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 

@@ -54,6 +54,9 @@ beforeAll(async () => {
   mustSucceed(await admin.post(`${members}/${shared.viewer.identityId}`, { role: 'viewer' }));
 });
 
+/** The rows of reads that come first. */
+const lookedUp = ({ looksUp }: Operation): string[] => (looksUp === undefined ? [] : [looksUp]);
+
 const isOk = ({ status, body }: Reply): boolean => status === 200 && body?.errors === undefined;
 
 // Changes that take a key leave one as well: test/features/replies/every-change-once.test.ts sends each.
@@ -76,9 +79,13 @@ describe('a read that is answered 304: one row', () => {
 
     expect(reply.status).toBe(304);
     expect(reply.text).toBe('');
-    expect(rows.map(({ action, outcome, actor_id }) => ({ action, outcome, actor_id }))).toEqual([
-      { action: operation.audit, outcome: 'allowed', actor_id: admin.identityId },
-    ]);
+    expect(rows.map(({ action, outcome, actor_id }) => ({ action, outcome, actor_id }))).toEqual(
+      [...lookedUp(operation), operation.audit].map((action) => ({
+        action,
+        outcome: 'allowed',
+        actor_id: admin.identityId,
+      })),
+    );
   });
 });
 
@@ -90,6 +97,8 @@ describe('denied: one row that says so, and nothing changes', () => {
     const { reply, rows } = await rowsOf(strongroom, () => operation.send(caller, shared.world));
 
     expect(reply).toBeError(403, 'PERMISSION_DENIED');
+    const first = rows.splice(0, lookedUp(operation).length);
+    expect(first.map(({ action }) => action)).toEqual(lookedUp(operation));
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({
       action,

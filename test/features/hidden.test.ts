@@ -49,6 +49,8 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'import',
   'secret',
   'secretKey',
+  'memberMembership',
+  'identityMembership',
   'tag',
   'tagSlug',
   'role',

@@ -68,6 +68,9 @@ export interface World extends ConnectedWorld, IdentityAlertWorld, PasswordRuleW
   /** A member of the project, of the sub-organization and of the group. */
   readonly user: string;
   readonly username: string;
+  /** Memberships of the user and of the identity in the project. */
+  readonly memberMembership: string;
+  readonly identityMembership: string;
   /** Of the identity, in the project. */
   readonly privilege: string;
   readonly privilegeSlug: string;
@@ -117,8 +120,9 @@ export async function makeWorld(
   const [username, otherUsername] = [word('user'), word('user')];
   const [user, otherUser] = [await makeUser(admin, username), await makeUser(admin, otherUsername)];
   const [identity, otherIdentity] = [await makeIdentity(admin, organization), await makeIdentity(admin, organization)];
-  mustSucceed(await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user, role: 'viewer' }));
-  mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/identity-memberships/${identity}`, { role: 'viewer' }));
+  const asUser = await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user, role: 'viewer' });
+  const members = `/api/v2/workspace/${project.id}/identity-memberships`;
+  const asIdentity = await admin.post(`${members}/${identity}`, { role: 'viewer' });
   const privilege = await makePrivilege(admin, project.id, identity);
   for (const member of root === admin ? [{ userId: user }, { identityId: identity }] : [])
     await setMember(admin, { ...member, organizationId: subOrganization, roleSlug: 'member' });
@@ -175,6 +179,8 @@ export async function makeWorld(
     ...certificates,
     user,
     userMembership,
+    memberMembership: mustSucceed(asUser).body.membership.id,
+    identityMembership: mustSucceed(asIdentity).body.identityMembership.id,
     username,
     otherUser,
     otherUsername,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bodyOf, paging, routesAt } from '../../rest/route.js';
+import { bodyOf, type Data, paging, routesAt } from '../../rest/route.js';
 import { roleToInput, withRole } from '../organizations/public.js';
 import { CreateIdentity, UpdateIdentity } from './identity.rules.js';
 
@@ -7,6 +7,14 @@ const identities = routesAt('/api/v1/identities', {
   select:
     'id name organizationId projectId role: roleSlug metadata { key value } hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin createdAt updatedAt',
 });
+
+/** A machine identity, which stands in itself as a member of the organization, too: clients read the one or the other. */
+const asMember = ({ identity }: Data): Data => {
+  const { id, name, authMethods, createdAt, updatedAt, organizationId } = identity;
+  return {
+    identity: { ...identity, orgId: organizationId, identity: { id, name, authMethods, createdAt, updatedAt } },
+  };
+};
 
 /** Machine identities. */
 export const identityRoutes = [
@@ -26,7 +34,16 @@ export const identityRoutes = [
     variables: ({ query }) => ({ organizationId: query.orgId, first: query.limit, after: query.cursor }),
     errors: ['ORGANIZATION_NOT_FOUND'],
   }),
-  identities.get('/{identityId}', 'Get a machine identity', { field: 'identity', errors: ['IDENTITY_NOT_FOUND'] }),
+  identities.get('/{identityId}', 'Get a machine identity', {
+    field: 'identity',
+    reply: asMember,
+    errors: ['IDENTITY_NOT_FOUND'],
+  }),
+  identities.get('/details', 'Get the organization of your token', {
+    field: 'viewer',
+    select: 'organization { id name slug }',
+    reply: ({ viewer: { organization } }) => ({ identityDetails: { organization } }),
+  }),
   identities.patch('/{identityId}', 'Rename a machine identity or change its role', {
     field: 'updateIdentity',
     body: withRole(bodyOf(UpdateIdentity, 'id')),

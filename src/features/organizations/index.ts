@@ -10,6 +10,7 @@ import { Organization } from './organization.entity.js';
 import { organizationsByIds, usersByIds } from './organization.links.js';
 import { OrganizationReader } from './organization.reader.js';
 import { OrganizationResolver } from './organization.resolver.js';
+import { organizationRoutes } from './organization.routes.js';
 import { type CreateFirstAdmin, OrganizationService } from './organization.service.js';
 import { User } from './user.entity.js';
 import { UserReader } from './user.reader.js';
@@ -30,7 +31,14 @@ export function createOrganizations(deps: {
       new MemberResolver(new MemberService(organizations)),
       ...organizationLinks(),
     ],
-    routes: [],
+    groups: [
+      {
+        name: 'organizations',
+        description: 'The tenants: your root organization, and the sub-organizations of it.',
+        paths: /^\/api\/v\d\/organization$/,
+      },
+    ],
+    routes: organizationRoutes,
     nodes: [
       nodeKind({
         type: 'Organization',

@@ -1,7 +1,8 @@
 import { route } from '../../rest/route.js';
 import { EnvironmentChanges, NewEnvironment } from './environment.rules.js';
 
-const FIELDS = 'id name slug position projectId createdAt updatedAt';
+/** Fields of an environment. */
+export const ENVIRONMENT_FIELDS = 'id name slug position projectId createdAt updatedAt';
 const PATH = '/api/v1/projects/{projectId}/environments';
 
 type Changed = { environment: { projectId: unknown } };
@@ -19,7 +20,7 @@ export const environmentRoutes = [
     path: PATH,
     summary: 'Create an environment',
     body: NewEnvironment,
-    document: `mutation ($input: CreateEnvironmentInput!) { createEnvironment(input: $input) { environment { ${FIELDS} } } }`,
+    document: `mutation ($input: CreateEnvironmentInput!) { createEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { projectId: params.projectId, ...body } }),
     reply: ({ createEnvironment }) => done('The environment was created.', createEnvironment),
     example: { name: 'Preview', slug: 'preview', position: 2 },
@@ -30,7 +31,7 @@ export const environmentRoutes = [
     method: 'GET',
     path: `${PATH}/{environmentId}`,
     summary: 'Get an environment',
-    document: `query ($projectId: ID!, $environmentId: ID!) { environment(projectId: $projectId, id: $environmentId) { ${FIELDS} } }`,
+    document: `query ($projectId: ID!, $environmentId: ID!) { environment(projectId: $projectId, id: $environmentId) { ${ENVIRONMENT_FIELDS} } }`,
     variables: ({ params }) => ({ projectId: params.projectId, environmentId: params.environmentId }),
     reply: ({ environment }) => ({ environment }),
     cached: true,
@@ -42,7 +43,7 @@ export const environmentRoutes = [
     path: `${PATH}/{environmentId}`,
     summary: 'Rename or move an environment',
     body: EnvironmentChanges,
-    document: `mutation ($input: UpdateEnvironmentInput!) { updateEnvironment(input: $input) { environment { ${FIELDS} } } }`,
+    document: `mutation ($input: UpdateEnvironmentInput!) { updateEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
     variables: ({ params, body }) => ({
       input: { projectId: params.projectId, id: params.environmentId, ...body },
     }),
@@ -62,7 +63,7 @@ export const environmentRoutes = [
     method: 'DELETE',
     path: `${PATH}/{environmentId}`,
     summary: 'Delete an environment with its folders and secrets',
-    document: `mutation ($input: DeleteEnvironmentInput!) { deleteEnvironment(input: $input) { environment { ${FIELDS} } } }`,
+    document: `mutation ($input: DeleteEnvironmentInput!) { deleteEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
     variables: ({ params }) => ({ input: { projectId: params.projectId, id: params.environmentId } }),
     reply: ({ deleteEnvironment }) => done('The environment was deleted.', deleteEnvironment),
     errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'ENVIRONMENT_IMPORTED', 'ROTATED_SECRET'],

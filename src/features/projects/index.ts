@@ -1,7 +1,6 @@
 import { groups } from './projects.groups.js';
 import './projects.errors.js';
 import type { Feature } from '../../feature.js';
-import { compatibilityRoutes } from './compatibility.routes.js';
 import { Environment } from './environment.entity.js';
 import { EnvironmentResolver } from './environment.resolver.js';
 import { environmentRoutes } from './environment.routes.js';
@@ -16,6 +15,7 @@ import { ProjectMembership } from './members/membership.entity.js';
 import { membershipRoutes } from './members/membership.routes.js';
 import { MembershipResolver } from './membership.resolver.js';
 import { MembershipService } from './membership.service.js';
+import { olderRoutes } from './older/routes.js';
 import { Project } from './project.entity.js';
 import { ProjectLinks } from './project.links.js';
 import { projectNodes } from './project.nodes.js';
@@ -58,7 +58,7 @@ export function createProjects({
       new RoleResolver(roles),
       ...projectLinks(links, service, memberships, roles),
     ],
-    routes: [...projectRoutes, ...environmentRoutes, ...membershipRoutes, ...roleRoutes, ...compatibilityRoutes],
+    routes: [...projectRoutes, ...environmentRoutes, ...membershipRoutes, ...roleRoutes, ...olderRoutes],
     nodes: projectNodes(links),
     projects,
     links,

@@ -62,7 +62,7 @@ export async function loadTarget(
   const assignments = (['assign-role', 'grant-privileges'] as const).map((word) => actionOn(kind, word));
   const mayDelegate = verb !== 'read' && assignments.some((action) => can(project.ability, action));
   if (!mayDelegate) authorize(project, actionOn(kind, verb));
-  return { kind, names: await findMember(ctx, project.organizationId, kind, memberId) };
+  return { kind, names: await findMember(ctx, project, kind, memberId) };
 }
 
 /**

@@ -2,11 +2,20 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../kernel/paging.js';
-import { AddMember, AddUsers, ListMembers, MemberKey, UpdateMember } from './members/membership.rules.js';
+import {
+  AddMember,
+  AddUsers,
+  ListMembers,
+  MemberKey,
+  MembershipById,
+  RemoveUsers,
+  UpdateMember,
+} from './members/membership.rules.js';
 import {
   AddProjectUsersPayload,
   ProjectMembershipConnection,
   ProjectMembershipType,
+  RemoveProjectUsersPayload,
 } from './members/membership.type.js';
 import type { MembershipService } from './membership.service.js';
 
@@ -17,6 +26,11 @@ export class MembershipResolver {
   @query(ProjectMembershipType, MemberKey, 'Returns a member of a project.')
   projectMembership(ctx: Context, args: object): Promise<ProjectMembershipType> {
     return this.memberships.get(ctx, args);
+  }
+
+  @query(ProjectMembershipType, MembershipById, 'Returns a membership by its ID.')
+  projectMembershipById(ctx: Context, args: object): Promise<ProjectMembershipType> {
+    return this.memberships.getById(ctx, args);
   }
 
   @query(ProjectMembershipConnection, ListMembers, 'Lists the members of a project.')
@@ -58,5 +72,13 @@ export class MembershipResolver {
   )
   async removeProjectMember(ctx: Context, input: object): Promise<{ membership: ProjectMembershipType }> {
     return { membership: await this.memberships.remove(ctx, input) };
+  }
+  @mutation(
+    RemoveUsers,
+    RemoveProjectUsersPayload,
+    'Removes users from a project by username: all or none. The last admin cannot be removed.',
+  )
+  async removeProjectUsers(ctx: Context, input: object): Promise<RemoveProjectUsersPayload> {
+    return { memberships: await this.memberships.removeUsers(ctx, input) };
   }
 }

@@ -4,7 +4,7 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
-import { NO_ID } from '../../kernel/ids.js';
+import { isId, NO_ID } from '../../kernel/ids.js';
 import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
@@ -17,6 +17,7 @@ import {
   findUserIds,
   listMemberships,
   type MembershipRecord,
+  membershipsByIds,
   membershipsOfProjects,
   membershipsOfUsers,
 } from './members/membership.records.js';
@@ -28,7 +29,9 @@ import {
   MEMBER_KINDS,
   MemberKey,
   type MemberKind,
+  MembershipById,
   placeOf,
+  RemoveUsers,
   type RolesGiven,
   UpdateMember,
 } from './members/membership.rules.js';
@@ -115,6 +118,29 @@ export class MembershipService {
       facts: { memberKind, memberId: membership.memberId },
     });
     return membership;
+  }
+
+  /**
+   * One membership by its id.
+   *
+   * @param raw `{ id, memberKind? }`
+   * @throws VALIDATION_FAILED, MEMBERSHIP_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   */
+  async getById(ctx: Context, raw: unknown): Promise<MembershipRecord> {
+    const { id, memberKind } = parse(MembershipById, raw);
+    const [found] = isId(id) ? await membershipsByIds(ctx, [id]) : [];
+    const project = await this.projects.loadOwning(ctx, found?.projectId, 'MEMBERSHIP_NOT_FOUND');
+    if (found === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+    const { memberKind: kind, memberId } = found;
+    authorize(project, actionOn(memberKind ?? kind, 'read'));
+    if (memberKind != null && memberKind !== kind) throw new AppError('MEMBERSHIP_NOT_FOUND');
+    authorizeTarget(project, 'read', { kind, names: found });
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'project-membership:get',
+      projectId: project.projectId,
+      facts: { memberKind: kind, memberId },
+    });
+    return found;
   }
 
   /**
@@ -244,6 +270,45 @@ export class MembershipService {
       return membership;
     });
   }
+
+  /**
+   * Takes users out of a project by their names, all or none.
+   *
+   * @param raw `{ projectId, usernames }`, 1 to 100 names
+   * @returns the memberships as they were, by name
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, MEMBERSHIP_NOT_FOUND (naming each),
+   *   LAST_ADMIN, AUDIT_UNAVAILABLE
+   */
+  removeUsers(ctx: Context, raw: unknown): Promise<MembershipRecord[]> {
+    const { projectId, usernames } = parse(RemoveUsers, raw);
+    return inTransaction(ctx, async (tx) => {
+      const project = await this.projects.load(tx, projectId);
+      for (const name of usernames) authorizeTarget(project, 'delete', userNamed(name));
+      await lockProject(tx, project);
+      const known = await findUserIds(tx, usernames);
+      const memberships = await membershipsOfUsers(tx, project.projectId, [...known.values()]);
+      refuseOthers(usernames, memberships);
+      for (const membership of memberships) {
+        const target = userNamed(membership.name, membership.memberId);
+        await authorizeRoles(tx, project, { verb: 'delete', targets: [target], before: rolesOf(membership) });
+      }
+      const ids = memberships.map(({ id }) => id);
+      await guarded(() => tx.em.nativeDelete(ProjectMembership, { id: { $in: ids } }), CONSTRAINTS);
+      await record(tx, 'project-membership:delete', ...memberships);
+      return memberships;
+    });
+  }
+}
+
+/** @throws MEMBERSHIP_NOT_FOUND, naming the place of each name that no member of the project has */
+function refuseOthers(usernames: readonly string[], memberships: readonly MembershipRecord[]): void {
+  const names = new Set(memberships.map(({ name }) => name));
+  const details = usernames.flatMap((username, index): ErrorDetail[] =>
+    names.has(username)
+      ? []
+      : [{ path: `usernames[${index}]`, code: 'MEMBERSHIP_NOT_FOUND', message: 'must be a member of the project' }],
+  );
+  if (details.length > 0) throw new AppError('MEMBERSHIP_NOT_FOUND', undefined, { details });
 }
 
 async function countMembers(ctx: Context, { projectId }: ProjectAccess, kinds: readonly MemberKind[]): Promise<number> {

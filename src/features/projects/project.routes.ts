@@ -4,10 +4,10 @@ import { BySlug, CreateProjectBody, PROJECT_KINDS, ProjectChanges } from './proj
 import { PERMISSIONS, toRoleReply } from './role.reply.js';
 
 /** The fields of a project in the order of the REST interface. */
-const FIELDS = `id name type slug orgId: organizationId createdAt updatedAt description defaultProduct autoCapitalization version upgradeStatus
+export const PROJECT_FIELDS = `id name type slug orgId: organizationId createdAt updatedAt description defaultProduct autoCapitalization version upgradeStatus
   pitVersionLimit kmsCertificateKeyId auditLogsRetentionDays hasDeleteProtection secretSharing showSnapshotsLegacy
   secretDetectionIgnoreValues enforceEncryptedSecretManagerSecretMetadata`;
-const WHOLE = `${FIELDS} _id: id environments { id name slug }`;
+const WHOLE = `${PROJECT_FIELDS} _id: id environments { id name slug }`;
 const ROLES = `roles {
   id name slug createdAt updatedAt projectId description version ${PERMISSIONS}
 }`;
@@ -58,7 +58,7 @@ export const projectRoutes = [
     method: 'DELETE',
     path: '/api/v1/projects/{projectId}',
     summary: 'Delete a project',
-    document: `mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { project { ${FIELDS} } } }`,
+    document: `mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { project { ${PROJECT_FIELDS} } } }`,
     variables: ({ params }) => ({ input: { id: params.projectId } }),
     reply: ({ deleteProject }) => ({ project: deleteProject.project }),
     errors: ['PROJECT_NOT_FOUND', 'DELETE_PROTECTED'],

@@ -21,9 +21,10 @@ export const groups: readonly Group[] = [
     title: 'Members',
     description:
       'The users, machine identities and groups of a project, and their permanent and temporary roles in it.',
-    paths: /memberships\b|\/workspace\/\{projectId\}\/groups\b/,
+    paths: /memberships?\b|\/workspace\/\{projectId\}\/groups\b/,
     parameters: {
       userId: 'ID of the user.',
+      membershipId: 'ID of the membership.',
       groupIdOrName: 'ID or slug of the group, or its name if no other group has it.',
     },
   },
@@ -32,5 +33,6 @@ export const groups: readonly Group[] = [
     title: 'Roles',
     description: 'Roles define what members of a project may do: the built-in roles, and custom roles of the project.',
     paths: /\/roles\b/,
+    parameters: { projectSlug: 'Slug of the project.' },
   },
 ];

@@ -1,28 +1,110 @@
 import { z } from 'zod';
-import { nextCursor, paging, route } from '../../rest/route.js';
+import { nextCursor, paging, route, type WrittenRoute } from '../../rest/route.js';
 import { type PermissionsGiven, toPermissionInputs } from '../permissions/public.js';
 import { PERMISSIONS, toRoleReply } from './role.reply.js';
 import { NewRole, RoleChanges } from './role.rules.js';
 
-const FIELDS = `id name slug createdAt updatedAt projectId description version ${PERMISSIONS}`;
-const ROLES = '/api/v1/projects/{projectId}/roles';
+/** Fields of a role beside its permissions. */
+export const ROLE_FIELDS = 'id name slug createdAt updatedAt projectId description version';
 
 /** Actions as a list and conditions by field, as in the schema. */
 const inLists = (permissions: PermissionsGiven | undefined) =>
   permissions === undefined ? {} : { permissions: toPermissionInputs(permissions) };
 
-/** Roles of a project. */
-export const roleRoutes = [
+/** Where routes of roles are, and what they show. */
+interface RolesAt {
+  /** The path of a present one is elsewhere. */
+  readonly isOlder?: true;
+  /** The permissions of a role in the documents. */
+  readonly permissions?: string;
+  /** Finds the project, where the path has no ID of it. */
+  readonly lookup?: Pick<WrittenRoute, 'lookup'>['lookup'];
+  readonly projectOf?: (request: Pick<Asked, 'params' | 'found'>) => unknown;
+}
+type Asked = Parameters<WrittenRoute['variables']>[0];
+
+/** What all routes of one place share. */
+interface Place extends Required<Pick<RolesAt, 'projectOf'>> {
+  readonly path: string;
+  readonly fields: string;
+  readonly common: Pick<WrittenRoute, 'extension' | 'deprecated' | 'lookup'>;
+  readonly named: (summary: string) => string;
+}
+
+/** Routes of roles of a project. */
+export function roleRoutesAt(path: string, at: RolesAt = {}): WrittenRoute[] {
+  const place: Place = {
+    path,
+    fields: `${ROLE_FIELDS} ${at.permissions ?? PERMISSIONS}`,
+    projectOf: at.projectOf ?? (({ params }) => params.projectId),
+    common: {
+      extension: true,
+      ...(at.isOlder ? { deprecated: true } : {}),
+      ...(at.lookup === undefined ? {} : { lookup: at.lookup }),
+    },
+    named: (summary) => (at.isOlder ? `${summary} (older path)` : summary),
+  };
+  return [...readingAt(place), ...changingAt(place)];
+}
+
+const readingAt = ({ path, fields, projectOf, common, named }: Place) => [
   route({
-    extension: true,
+    ...common,
+    method: 'GET',
+    path,
+    summary: named('List roles'),
+    query: z.strictObject(paging),
+    document: `query ($projectId: ID!, $first: Int, $after: String) {
+      projectRoles(projectId: $projectId, first: $first, after: $after) {
+        nodes { ${fields} } pageInfo { hasNextPage endCursor }
+      }
+    }`,
+    variables: ({ params, found, query }) => ({
+      projectId: projectOf({ params, found }),
+      first: query.limit,
+      after: query.cursor,
+    }),
+    reply: ({ projectRoles: { nodes, pageInfo } }) => ({ roles: nodes.map(toRoleReply), ...nextCursor(pageInfo) }),
+    cached: true,
+    errors: ['PROJECT_NOT_FOUND'],
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: `${path}/{roleId}`,
+    summary: named('Get a role'),
+    document: `query ($projectId: ID!, $id: ID!) { projectRole(projectId: $projectId, id: $id) { ${fields} } }`,
+    variables: ({ params, found }) => ({ projectId: projectOf({ params, found }), id: params.roleId }),
+    reply: ({ projectRole }) => ({ role: toRoleReply(projectRole) }),
+    cached: true,
+    errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: `${path}/slug/{slug}`,
+    summary: named('Get a role by its slug'),
+    document: `query ($projectId: ID!, $slug: String!) {
+      projectRoleBySlug(projectId: $projectId, slug: $slug) { ${fields} }
+    }`,
+    variables: ({ params, found }) => ({ projectId: projectOf({ params, found }), slug: params.slug }),
+    reply: ({ projectRoleBySlug }) => ({ role: toRoleReply(projectRoleBySlug) }),
+    cached: true,
+    errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
+  }),
+];
+
+const changingAt = ({ path, fields, projectOf, common, named }: Place) => [
+  route({
+    ...common,
     method: 'POST',
-    path: ROLES,
-    summary: 'Create a role',
+    path,
+    summary: named('Create a role'),
     body: NewRole,
     exactKeys: ['permissions'],
-    document: `mutation ($input: CreateProjectRoleInput!) { createProjectRole(input: $input) { role { ${FIELDS} } } }`,
-    variables: ({ params, body: { permissions, ...rest } }) => ({
-      input: { projectId: params.projectId, ...rest, ...inLists(permissions) },
+    document: `mutation ($input: CreateProjectRoleInput!) { createProjectRole(input: $input) { role { ${fields} } } }`,
+    variables: ({ params, found, body: { permissions, ...rest } }) => ({
+      input: { projectId: projectOf({ params, found }), ...rest, ...inLists(permissions) },
     }),
     reply: ({ createProjectRole }) => ({ role: toRoleReply(createProjectRole.role) }),
     example: {
@@ -41,68 +123,31 @@ export const roleRoutes = [
     errors: ['PROJECT_NOT_FOUND', 'ROLE_SLUG_TAKEN'],
   }),
   route({
-    extension: true,
-    method: 'GET',
-    path: ROLES,
-    summary: 'List roles',
-    query: z.strictObject(paging),
-    document: `query ($projectId: ID!, $first: Int, $after: String) {
-      projectRoles(projectId: $projectId, first: $first, after: $after) {
-        nodes { ${FIELDS} } pageInfo { hasNextPage endCursor }
-      }
-    }`,
-    variables: ({ params, query }) => ({ projectId: params.projectId, first: query.limit, after: query.cursor }),
-    reply: ({ projectRoles: { nodes, pageInfo } }) => ({ roles: nodes.map(toRoleReply), ...nextCursor(pageInfo) }),
-    cached: true,
-    errors: ['PROJECT_NOT_FOUND'],
-  }),
-  route({
-    extension: true,
-    method: 'GET',
-    path: `${ROLES}/{roleId}`,
-    summary: 'Get a role',
-    document: `query ($projectId: ID!, $id: ID!) { projectRole(projectId: $projectId, id: $id) { ${FIELDS} } }`,
-    variables: ({ params }) => ({ projectId: params.projectId, id: params.roleId }),
-    reply: ({ projectRole }) => ({ role: toRoleReply(projectRole) }),
-    cached: true,
-    errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
-  }),
-  route({
-    extension: true,
-    method: 'GET',
-    path: `${ROLES}/slug/{slug}`,
-    summary: 'Get a role by its slug',
-    document: `query ($projectId: ID!, $slug: String!) {
-      projectRoleBySlug(projectId: $projectId, slug: $slug) { ${FIELDS} }
-    }`,
-    variables: ({ params }) => ({ projectId: params.projectId, slug: params.slug }),
-    reply: ({ projectRoleBySlug }) => ({ role: toRoleReply(projectRoleBySlug) }),
-    cached: true,
-    errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
-  }),
-  route({
-    extension: true,
+    ...common,
     method: 'PATCH',
-    path: `${ROLES}/{roleId}`,
-    summary: 'Update a role',
+    path: `${path}/{roleId}`,
+    summary: named('Update a role'),
     body: RoleChanges,
     exactKeys: ['permissions'],
-    document: `mutation ($input: UpdateProjectRoleInput!) { updateProjectRole(input: $input) { role { ${FIELDS} } } }`,
-    variables: ({ params, body: { permissions, ...rest } }) => ({
-      input: { projectId: params.projectId, id: params.roleId, ...rest, ...inLists(permissions) },
+    document: `mutation ($input: UpdateProjectRoleInput!) { updateProjectRole(input: $input) { role { ${fields} } } }`,
+    variables: ({ params, found, body: { permissions, ...rest } }) => ({
+      input: { projectId: projectOf({ params, found }), id: params.roleId, ...rest, ...inLists(permissions) },
     }),
     reply: ({ updateProjectRole }) => ({ role: toRoleReply(updateProjectRole.role) }),
     example: { permissions: [{ subject: 'secrets', action: 'describeSecret' }] },
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'ROLE_SLUG_TAKEN', 'ROLE_BUILT_IN'],
   }),
   route({
-    extension: true,
+    ...common,
     method: 'DELETE',
-    path: `${ROLES}/{roleId}`,
-    summary: 'Delete a role',
-    document: `mutation ($input: DeleteProjectRoleInput!) { deleteProjectRole(input: $input) { role { ${FIELDS} } } }`,
-    variables: ({ params }) => ({ input: { projectId: params.projectId, id: params.roleId } }),
+    path: `${path}/{roleId}`,
+    summary: named('Delete a role'),
+    document: `mutation ($input: DeleteProjectRoleInput!) { deleteProjectRole(input: $input) { role { ${fields} } } }`,
+    variables: ({ params, found }) => ({ input: { projectId: projectOf({ params, found }), id: params.roleId } }),
     reply: ({ deleteProjectRole }) => ({ role: toRoleReply(deleteProjectRole.role) }),
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'ROLE_IN_USE', 'ROLE_BUILT_IN'],
   }),
 ];
+
+/** Roles of a project. */
+export const roleRoutes = roleRoutesAt('/api/v1/projects/{projectId}/roles');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { WrittenRoute } from '../../rest/route.js';
-import { folderRoutes } from './folder.routes.js';
+import { FOLDER_FIELDS, folderRoutes } from './folder.routes.js';
 import { importRoutes, toOlderImport } from './import.routes.js';
 import { folderPath } from './place.rules.js';
 import { secretRoutes } from './secret.routes.js';
@@ -20,6 +20,7 @@ interface Older {
   readonly query?: z.ZodRawShape;
   readonly body?: z.ZodRawShape;
   readonly toPresent?: (given: Given) => Given;
+  readonly absent?: WrittenRoute['absent'];
 }
 
 const PRESENT = [...secretRoutes, ...secretWritingRoutes, ...folderRoutes, ...importRoutes];
@@ -77,7 +78,7 @@ const LOOKUP: WrittenRoute['lookup'] = {
 function older(
   [method, presentPath]: readonly [string, string],
   path: string,
-  { query = {}, body = {}, toPresent = (given) => given }: Older = {},
+  { query = {}, body = {}, toPresent = (given) => given, absent = {} }: Older = {},
 ): WrittenRoute {
   const {
     operation: _,
@@ -106,6 +107,7 @@ function older(
     extension: true,
     path,
     deprecated: true,
+    absent,
     summary: `${present.summary} (older path)`,
     ...(presentQuery === undefined ? {} : { query: olderRules(presentQuery, IN_QUERY, query) }),
     ...(presentBody === undefined
@@ -126,6 +128,9 @@ const ignored = (why: string) =>
     .optional()
     .meta({ description: `Ignored: ${why}` });
 
+/** A client sends 0 for a secret without a reminder. */
+const NO_REMINDER = { secretReminderRepeatDays: 0 } as const;
+
 const rawSecrets = [
   older(['GET', SECRETS], RAW),
   older(['GET', `${SECRETS}/id/{secretId}`], `${RAW}/id/{secretId}`),
@@ -133,8 +138,9 @@ const rawSecrets = [
     query: { secretName: ignored('the key in the path counts.') },
     toPresent: ({ secretName: _, ...given }) => given,
   }),
-  older(['POST', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`),
+  older(['POST', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, { absent: NO_REMINDER }),
   older(['PATCH', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, {
+    absent: NO_REMINDER,
     body: {
       metadata: ignored('nothing shows it; use secretMetadata.'),
       secretName: ignored('the key in the path counts.'),
@@ -162,6 +168,26 @@ const folders = [
   }),
 ];
 
+/** A folder by where it is, in the path of the request. */
+const folderByPath: WrittenRoute = {
+  extension: true,
+  deprecated: true,
+  method: 'GET',
+  path: `${FOLDERS}/{projectId}/{environment}/{secretPath}`,
+  summary: 'Get a folder by its path (older path)',
+  params: z.object({
+    projectId: z.string().meta({ description: 'ID of the project.' }),
+    environment: z.string().meta({ description: 'Slug of the environment, for example `prod`.' }),
+    secretPath: z.string().meta({ description: 'Path of the folder, percent-encoded: `%2Fpayments%2Feu`.' }),
+  }),
+  document: `query ($projectId: ID!, $environment: String!, $path: String!) {
+    folderByPath(projectId: $projectId, environment: $environment, path: $path) { ${FOLDER_FIELDS} }
+  }`,
+  variables: ({ params: { projectId, environment, secretPath } }) => ({ projectId, environment, path: secretPath }),
+  reply: ({ folderByPath: folder }) => ({ folder }),
+  errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'],
+};
+
 const IMPORT = '/{secretImportId}';
 const imports = [
   ...['POST', 'GET'].map((method) => older([method, PRESENT_IMPORTS], IMPORTS)),
@@ -170,4 +196,4 @@ const imports = [
 ];
 
 /** Secrets, folders and imports at the paths and in the words of before, which published clients still use. */
-export const compatibilityRoutes = [...rawSecrets, ...folders, ...imports];
+export const compatibilityRoutes = [...rawSecrets, ...folders, folderByPath, ...imports];

@@ -18,7 +18,7 @@ import {
   type ReadFolder,
   withAccess,
 } from './folder.records.js';
-import { FolderTree, GetFolder, ListFolders } from './folder.rules.js';
+import { FolderByPath, FolderTree, GetFolder, ListFolders } from './folder.rules.js';
 import { folderPath, parentOf } from './place.rules.js';
 import { loadPlace, loadSecretProject } from './secret-place.js';
 import type { KnownEnvironment } from './secret-reading.service.js';
@@ -59,6 +59,24 @@ export class FolderReadingService {
       projectId: folder.projectId,
       facts: { folderId: folder.id },
     });
+    return withAccess(project)(folder);
+  }
+
+  /**
+   * One folder by its path.
+   *
+   * @param raw `{ projectId, environment, path }`; the rules are `FolderByPath`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async getByPath(ctx: Context, raw: unknown): Promise<ReadFolder> {
+    const { projectId, environment, path } = parse(FolderByPath, raw);
+    const project = await loadSecretProject(ctx, this.projects, projectId);
+    authorize(project, 'secret-folders:read');
+    const { folderId } = await loadPlace(ctx, { projectId, environment, secretPath: path });
+    authorize(project, 'secret-folders:read', { environment, secretPath: parentOf(path) });
+    const folder = await findFolder(ctx, folderId);
+    if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
+    await ctx.auditTrail.recordRead(ctx, { action: 'folder:get', projectId, facts: { folderId } });
     return withAccess(project)(folder);
   }
 

@@ -2,9 +2,11 @@ import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } fr
 import type { Context } from '../../kernel/context.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Input } from '../../kernel/graphql/inputs.js';
+import { query } from '../../kernel/graphql/operations.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
 import { EnvironmentType } from '../projects/public.js';
+import { FolderByPath } from './folder.rules.js';
 import type { FolderService } from './folder.service.js';
 import {
   CreateFolderInput,
@@ -72,6 +74,11 @@ export class FolderResolver {
     path: string,
   ): Promise<readonly FolderTreeEntryType[]> {
     return this.reading.tree(ctx, { projectId, environment, path });
+  }
+
+  @query(FolderType, FolderByPath, 'Returns a folder by its path.')
+  folderByPath(ctx: Context, args: object): Promise<FolderType> {
+    return this.reading.getByPath(ctx, args);
   }
 
   @Query(() => FolderType, { description: 'Returns a folder by ID.' })

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { bodyOf, type Data, nextCursor, paging, route } from '../../rest/route.js';
 import { CreateFolder, DeleteFolderByName, ListFolders, UpdateFolderBody, UpdateFoldersBody } from './folder.rules.js';
 
-const FIELDS =
+/** Fields of a folder. */
+export const FOLDER_FIELDS =
   'id name path environment: environmentSlug envId: environmentId projectId parentId description version createdAt updatedAt';
 const FOLDERS = '/api/v2/folders';
 const CHANGE_ERRORS = [
@@ -34,7 +35,7 @@ export const folderRoutes = [
     path: FOLDERS,
     summary: 'Create a folder, with whatever is missing above it',
     body: CreateFolder,
-    document: `mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { ${FIELDS} } } }`,
+    document: `mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { ${FOLDER_FIELDS} } } }`,
     variables: ({ body }) => ({ input: body }),
     reply: ({ createFolder }) => ({ folder: createFolder.folder }),
     errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
@@ -56,7 +57,7 @@ export const folderRoutes = [
         $lastSecretModified: DateTime, $first: Int, $after: String) {
       folders(projectId: $projectId, environment: $environment, path: $path, recursive: $recursive,
           lastSecretModified: $lastSecretModified, first: $first, after: $after) {
-        nodes { ${FIELDS} } pageInfo { hasNextPage endCursor }
+        nodes { ${FOLDER_FIELDS} } pageInfo { hasNextPage endCursor }
       }
     }`,
     variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
@@ -69,7 +70,7 @@ export const folderRoutes = [
     method: 'GET',
     path: `${FOLDERS}/{folderId}`,
     summary: 'Get a folder',
-    document: `query ($id: ID!) { folder(id: $id) { ${FIELDS} environmentName } }`,
+    document: `query ($id: ID!) { folder(id: $id) { ${FOLDER_FIELDS} environmentName } }`,
     variables: ({ params }) => ({ id: params.folderId }),
     reply: ({ folder }) => ({ folder: withWholeEnvironment(folder) }),
     errors: ['FOLDER_NOT_FOUND'],
@@ -80,7 +81,7 @@ export const folderRoutes = [
     path: `${FOLDERS}/{folderId}`,
     summary: 'Rename, move or describe a folder',
     body: UpdateFolderBody,
-    document: `mutation ($input: UpdateFolderInput!) { updateFolder(input: $input) { folder { ${FIELDS} } } }`,
+    document: `mutation ($input: UpdateFolderInput!) { updateFolder(input: $input) { folder { ${FOLDER_FIELDS} } } }`,
     variables: ({ params, body: { projectId, environment, path, ...change } }) => ({
       input: { id: params.folderId, onlyIn: { projectId, environment, path }, ...change },
     }),
@@ -94,7 +95,7 @@ export const folderRoutes = [
     path: `${FOLDERS}/batch`,
     summary: 'Change many folders at once, all or none',
     body: UpdateFoldersBody,
-    document: `mutation ($input: UpdateFoldersInput!) { updateFolders(input: $input) { folders { ${FIELDS} } } }`,
+    document: `mutation ($input: UpdateFoldersInput!) { updateFolders(input: $input) { folders { ${FOLDER_FIELDS} } } }`,
     variables: ({ body: { projectId, folders } }) => ({
       input: {
         projectId,
@@ -117,7 +118,7 @@ export const folderRoutes = [
       folderIdOrName: z.string().meta({ description: 'ID of the folder, or its name in the folder at `path`.' }),
     }),
     body: bodyOf(DeleteFolderByName, 'name'),
-    document: `mutation ($input: DeleteFolderByNameInput!) { deleteFolderByName(input: $input) { folder { ${FIELDS} } } }`,
+    document: `mutation ($input: DeleteFolderByNameInput!) { deleteFolderByName(input: $input) { folder { ${FOLDER_FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { name: params.folderIdOrName, ...body } }),
     reply: ({ deleteFolderByName }) => ({ folder: deleteFolderByName.folder }),
     errors: [

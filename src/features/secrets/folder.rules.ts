@@ -112,6 +112,13 @@ export const DeleteFolderByName = z
 /** Arguments of `folder`. */
 export const GetFolder = z.strictObject({ id: z.string() });
 
+/** Arguments of `folderByPath`. */
+export const FolderByPath = z.strictObject({
+  projectId,
+  environment,
+  path: folderPath.meta({ description: 'Path of the folder, for example `/payments/eu`.' }),
+});
+
 /** Arguments of `folders`. */
 export const ListFolders = z.strictObject({
   projectId,

@@ -76,5 +76,10 @@ function operationOf(compiled: CompiledRoute, groups: readonly Group[]): JsonSch
 
 const bodyOf = (rules: z.ZodObject, { route, descriptions, bodyKeys }: CompiledRoute): JsonSchema => ({
   required: !rules.safeParse({}).success,
-  content: jsonContent(inputSchema(rules, descriptions, bodyKeys.open), route.example),
+  content: contentOf(inputSchema(rules, descriptions, bodyKeys.open), route),
+});
+
+const contentOf = (schema: JsonSchema, { example, form }: CompiledRoute['route']): JsonSchema => ({
+  ...jsonContent(schema, example),
+  ...(form === true ? { 'application/x-www-form-urlencoded': { schema } } : {}),
 });

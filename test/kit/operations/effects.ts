@@ -35,10 +35,13 @@ export function expectOneRow(
   { world, admin }: { readonly world: World; readonly admin: Caller },
 ): void {
   expect(reply.status === 200 && reply.body?.errors === undefined ? 'done' : reply.text).toBe('done');
-  const { alsoLeaves = [], leavesLater = [] } = operation;
+  const { alsoLeaves = [], leavesLater = [], looksUp } = operation;
   const others = rows.map(({ action }) => action).filter((action) => action !== operation.audit);
   const own = rows.filter(({ action }) => action === operation.audit);
-  expect(others.filter((action) => !leavesLater.includes(action))).toEqual(alsoLeaves);
+  expect(others.filter((action) => !leavesLater.includes(action))).toEqual([
+    ...(looksUp === undefined ? [] : [looksUp]),
+    ...alsoLeaves,
+  ]);
   expect(own).toHaveLength(1);
   expect(own[0]).toMatchObject({
     action: operation.audit,

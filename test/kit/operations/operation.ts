@@ -25,6 +25,8 @@ interface Audited {
   readonly saysNoOf?: readonly Thing[];
   /** Actions of further rows, in their order: of what changes with it, and of the job that it waits for. */
   readonly alsoLeaves?: readonly string[];
+  /** Action of the row of a read that comes first, of whoever asks: it finds what the path names by its slug. */
+  readonly looksUp?: string;
   /** Actions of rows that a job leaves for it, sooner or later. */
   readonly leavesLater?: readonly string[];
   /** It is done only where there is a host that speaks SMB: tests of connections and rotations of hosts send it there. */

@@ -12,6 +12,8 @@ export const loginRoutes = [
     sensitive: true,
     field: 'logInWithUniversalAuth',
     body: withoutNull(LogIn),
+    form: true,
+    absent: { organizationSlug: '' },
     errors: ['ORGANIZATION_NOT_FOUND'],
     // Well-formed, with a wrong checksum.
     example: {

@@ -46,22 +46,32 @@ const ONE = {
 const ORDER_COLUMNS = { id: 'm.id', name: NAME, createdAt: 'm.created_at', updatedAt: 'm.updated_at' };
 const ORDER_PARAMS = { value: '$3', id: '$4', since: '$5', limit: '$6' };
 
-/**
- * The member of the organization $1 with the ID $2. A group is also found by its slug, or by a name that no other group
- * has: $3.
- */
-const NAMES = {
+/** Id of the member that a membership, $2, of a project, $3, is of; else the id that was given. */
+const memberOf = (column: string): string =>
+  `coalesce((select m.${column} from project_membership m where m.id = $2 and m.project_id = $3), $2)`;
+
+/** Who of the organization, $1, has the id $2, or the membership in the project, $3. */
+const BY_ID = {
   user: `select u.id as "memberId", u.username as name, null as "groupSlug" from app_user u
-    join organization_membership om on om.user_id = u.id and om.organization_id = $1 where u.id = $2`,
+    join organization_membership om on om.user_id = u.id and om.organization_id = $1 where u.id = ${memberOf('user_id')}`,
   identity: `select i.id as "memberId", i.name, null as "groupSlug" from identity i
-    join organization_membership om on om.identity_id = i.id and om.organization_id = $1 where i.id = $2`,
+    join organization_membership om on om.identity_id = i.id and om.organization_id = $1 where i.id = ${memberOf('identity_id')}`,
   group: `select g.id as "memberId", g.name, g.slug as "groupSlug" from member_group g
-    join organization_membership om on om.group_id = g.id and om.organization_id = $1
-    where g.id = $2 or g.slug = $3 or (g.name = $3 and not exists (
-      select 1 from organization_membership n join member_group o on o.id = n.group_id
-      where n.organization_id = $1 and o.id <> g.id and o.name = $3))
-    order by g.id = $2 desc nulls last, g.slug = $3 desc limit 1`,
+    join organization_membership om on om.group_id = g.id and om.organization_id = $1 where g.id = ${memberOf('group_id')}`,
 } as const satisfies Record<MemberKind, string>;
+
+/** The same by a name, $2: a user by its username, of the organization or else of the root above it, $3; a group by its slug, or by a name that no other has. */
+const BY_NAME = {
+  user: `select u.id as "memberId", u.username as name, null as "groupSlug" from app_user u
+    join organization_membership om on om.user_id = u.id and om.organization_id = $1
+    where u.organization_id in ($1, $3) and u.username = $2 order by u.organization_id = $1 desc limit 1`,
+  group: `select g.id as "memberId", g.name, g.slug as "groupSlug" from member_group g
+    join organization_membership om on om.group_id = g.id and om.organization_id = $1 and om.organization_id in ($1, $3)
+    where g.slug = $2 or (g.name = $2 and not exists (
+      select 1 from organization_membership n join member_group o on o.id = n.group_id
+      where n.organization_id = $1 and o.id <> g.id and o.name = $2))
+    order by g.slug = $2 desc limit 1`,
+} as const;
 
 const OF_USERS = `${SELECT} where m.project_id = $1 and m.user_id = any($2::uuid[]) ${ORDER}`;
 
@@ -156,19 +166,23 @@ export async function membershipsOfProjects(
 }
 
 /**
- * The member of the organization that a request names; undefined when there is none. @param named its ID; for a group
- * also its slug or name
+ * The member of the organization that a request names; undefined when there is none.
+ *
+ * @param named its ID, or that of its membership; for a user also its username, for a group its slug or name
  */
 export async function findMember(
   ctx: Context,
-  organizationId: string,
+  { organizationId, projectId }: { readonly organizationId: string; readonly projectId: string },
   kind: MemberKind,
   named: string,
 ): Promise<MemberNames | undefined> {
-  const id = isId(named) ? named : null;
-  if (kind !== 'group' && id === null) return undefined;
-  if (!isStorable(named)) return undefined;
-  const [row] = await query<MemberNames>(ctx, NAMES[kind], [organizationId, id, ...(kind === 'group' ? [named] : [])]);
+  if (isId(named)) {
+    const [row] = await query<MemberNames>(ctx, BY_ID[kind], [organizationId, named, projectId]);
+    // A group may have what looks like an id as its slug.
+    if (row !== undefined || kind !== 'group') return row;
+  }
+  if (kind === 'identity' || !isStorable(named)) return undefined;
+  const [row] = await query<MemberNames>(ctx, BY_NAME[kind], [organizationId, named, ctx.rootOrganizationId]);
   return row;
 }
 

@@ -72,6 +72,15 @@ const USERS: Members = {
   shown: toMembership,
 };
 
+/** What documents of routes ask of the membership of a machine identity. */
+export const IDENTITY_FIELDS = `id projectId identityId: memberId name ${ROLES}`;
+
+/** The membership of a machine identity, which stands in it by itself, too: clients read the one or the other. */
+export const toIdentityMembership = (membership: Data): Data => {
+  const shown = toMembership(membership);
+  return { ...shown, identity: { id: shown.identityId, name: shown.name } };
+};
+
 const IDENTITIES: Members = {
   kind: 'identity',
   one: 'machine identity',
@@ -79,8 +88,8 @@ const IDENTITIES: Members = {
   path: '/api/v2/workspace/{projectId}/identity-memberships',
   param: 'identityId',
   wrapping: 'identityMembership',
-  fields: `id projectId identityId: memberId name ${ROLES}`,
-  shown: toMembership,
+  fields: IDENTITY_FIELDS,
+  shown: toIdentityMembership,
 };
 
 const GROUPS: Members = {

@@ -30,10 +30,16 @@ export const MemberKey = z
     projectId,
     memberKind: memberKind.meta({ description: 'Kind of the member.' }),
     memberId: idOf(
-      'ID of the user, identity or group. A group can also be given by its slug, or by its name if no other group has it.',
+      'ID of the user, identity or group, or ID of its membership in the project. A user can also be given by its username, a group by its slug, or by its name if no other group has it.',
     ),
   })
   .meta({ description: 'The project and the member.' });
+
+/** Arguments of `projectMembershipById`. */
+export const MembershipById = z.strictObject({
+  id: idOf('The membership.'),
+  memberKind: memberKind.nullish().meta({ description: 'Finds only memberships of this kind of members.' }),
+});
 
 const ALL_ROLES =
   'Slugs of 1 to 10 roles, each once: `admin`, `member`, `viewer`, `no-access`, and custom roles of the project. ' +
@@ -69,14 +75,16 @@ const MAX_USERNAMES = 100;
 const username = z.string().trim().min(1).max(255).refine(isStorable, NOT_STORABLE);
 export const usernames = z.array(username).max(MAX_USERNAMES);
 
+const namedUsers = usernames
+  .min(1)
+  .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must name each user once' })
+  .meta({ description: 'Usernames, 1 to 100, each once.' });
+
 /** Input of `addProjectUsers`. */
 export const AddUsers = z
   .strictObject({
     projectId,
-    usernames: usernames
-      .min(1)
-      .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must not repeat a user' })
-      .meta({ description: 'Usernames, 1 to 100, each once.' }),
+    usernames: namedUsers,
     ...rolesOf('Slugs of 1 to 10 roles, each once, to assign to all of them.'),
   })
   .refine(isOneGiven, EITHER)
@@ -91,6 +99,11 @@ export const ListMembers = z.strictObject({
   ...pageRules,
   ...orderRules,
 });
+
+/** Input of `removeProjectUsers`. */
+export const RemoveUsers = z
+  .strictObject({ projectId, usernames: namedUsers })
+  .meta({ description: 'The users to remove from a project, by name.' });
 
 /** Roles in the form of an input. */
 export interface RolesGiven {

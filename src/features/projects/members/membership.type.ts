@@ -88,6 +88,12 @@ export const ProjectMembershipConnection = countedConnectionOf(
 enumOfRule(memberKind, MemberKindEnum);
 inputType('ProjectRoleAssignmentInput', RoleAssignment);
 
+@ObjectType({ description: 'Result of `removeProjectUsers`.' })
+export class RemoveProjectUsersPayload {
+  @Field(() => [ProjectMembershipType], { description: 'The deleted memberships, by name.' })
+  memberships!: ProjectMembershipType[];
+}
+
 @ObjectType({ description: 'Result of `addProjectUsers`.' })
 export class AddProjectUsersPayload {
   @Field(() => [ProjectMembershipType], { description: 'The new memberships, ordered by name.' })

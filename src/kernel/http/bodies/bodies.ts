@@ -7,10 +7,14 @@ import { inOneGo, inTurn, nextTurn } from '../../slices.js';
 import { paceBody } from './body-pace.js';
 import { ByteBudget, HeldBytes } from './byte-budget.js';
 import { countEntries, parseJson } from './json-body.js';
-import { isJsonMediaType } from './media-type.js';
+import { isFormMediaType, isJsonMediaType } from './media-type.js';
 import { RequestEnd } from './request-end.js';
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Takes a form in place of JSON, whose fields become an object of texts. */
+    readonly takesForm?: boolean;
+  }
   interface FastifyRequest {
     /** Key of the caller, known from the header fields before the body is read; null without a valid token. */
     caller: string | null;
@@ -72,6 +76,7 @@ export function acceptJsonOnly(app: FastifyInstance, trustedProxies: readonly st
     try {
       const bytes = await receive(payload, limitsOf(request).bytes, held, () => tooLarge(request));
       if (wantedType(request) !== undefined) return bytes;
+      if (isForm(request)) return Object.fromEntries(new URLSearchParams(bytes.toString('utf8')));
       const count = (): number => countEntries(bytes, limitsOf(request).entries);
       const entries = bytes.length > SMALL_BYTES ? await inTurn(count) : count();
       const end = ends.get(request);
@@ -101,12 +106,16 @@ const hasBody = ({ headers }: FastifyRequest): boolean =>
 /** What the route takes instead of JSON; undefined where it takes JSON. */
 const wantedType = ({ routeOptions }: FastifyRequest) => routeOptions.config.bodyType;
 
+/** Whether the body is a form, and the route takes one. */
+const isForm = ({ routeOptions, headers }: FastifyRequest): boolean =>
+  routeOptions.config.takesForm === true && isFormMediaType(headers['content-type'] ?? '');
+
 /** @throws UNSUPPORTED_MEDIA_TYPE */
 function refuseOtherType(request: FastifyRequest): void {
   const given = request.headers['content-type'] ?? '';
   const wanted = wantedType(request);
   if (wanted === undefined) {
-    if (!isJsonMediaType(given)) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+    if (!isJsonMediaType(given) && !isForm(request)) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
   } else if (given.trim().toLowerCase() !== wanted)
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${wanted}.`);
 }

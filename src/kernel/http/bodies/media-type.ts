@@ -1,4 +1,5 @@
-const TYPE = /^application\/(?:json|graphql-response\+json|merge-patch\+json)[ \t]*(?=;|$)/i;
+const JSON_TYPE = /^application\/(?:json|graphql-response\+json|merge-patch\+json)[ \t]*(?=;|$)/i;
+const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(?=;|$)/i;
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 /** One parameter, or none after its semicolon: RFC 9110 lets `application/json;` pass. */
 const PARAMETER = new RegExp(`;[ \\t]*(?:(${TOKEN})=(?:"((?:[^"\\\\]|\\\\.)*)"|(${TOKEN})))?[ \\t]*`, 'y');
@@ -7,8 +8,13 @@ const PARAMETER = new RegExp(`;[ \\t]*(?:(${TOKEN})=(?:"((?:[^"\\\\]|\\\\.)*)"|(
  * Whether a `Content-Type` says JSON in UTF-8, the whole of it read: a server that looks at the beginning only takes
  * `application/jsonx` or `application/json, text/plain` for JSON. Parameters other than `charset` say nothing.
  */
-export function isJsonMediaType(header: string): boolean {
-  const type = TYPE.exec(header);
+export const isJsonMediaType = (header: string): boolean => isInUtf8(JSON_TYPE, header);
+
+/** The same of a form. */
+export const isFormMediaType = (header: string): boolean => isInUtf8(FORM_TYPE, header);
+
+function isInUtf8(wanted: RegExp, header: string): boolean {
+  const type = wanted.exec(header);
   if (type === null) return false;
   const charsets: string[] = [];
   for (let at = type[0].length; at < header.length; at = PARAMETER.lastIndex) {

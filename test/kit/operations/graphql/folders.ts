@@ -7,6 +7,12 @@ const place = { projectId: '$project', environment: 'dev' };
 export const folders: readonly GraphQLOperation[] = [
   { field: 'folders', args: place, audit: 'folder:list', denial: powerless('secret-folders:read') },
   { field: 'folder', args: { id: '$folder' }, audit: 'folder:get', denial: powerless('secret-folders:read') },
+  {
+    field: 'folderByPath',
+    args: { ...place, path: '/' },
+    audit: 'folder:get',
+    denial: powerless('secret-folders:read'),
+  },
   { field: 'folderTree', args: place, audit: 'folder:list', denial: powerless('secret-folders:read') },
   {
     field: 'createFolder',

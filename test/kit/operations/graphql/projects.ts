@@ -69,6 +69,18 @@ export const projects: readonly GraphQLOperation[] = [
     denial: powerless('member:read'),
   },
   {
+    field: 'projectMembershipById',
+    args: { id: '$identityMembership' },
+    audit: 'project-membership:get',
+    denial: powerless('identity:read'),
+  },
+  {
+    field: 'removeProjectUsers',
+    args: { projectId: '$project', usernames: ['$username'] },
+    audit: 'project-membership:delete',
+    denial: viewer('member:delete'),
+  },
+  {
     field: 'addProjectMember',
     args: { projectId: '$project', memberId: '$otherIdentity', memberKind: 'IDENTITY', roles: ['viewer'] },
     audit: 'project-membership:create',
