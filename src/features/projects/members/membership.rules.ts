@@ -77,7 +77,7 @@ export const usernames = z.array(username).max(MAX_USERNAMES);
 
 const namedUsers = usernames
   .min(1)
-  .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must name each user once' })
+  .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must not repeat a user' })
   .meta({ description: 'Usernames, 1 to 100, each once.' });
 
 /** Input of `addProjectUsers`. */
