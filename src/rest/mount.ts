@@ -67,10 +67,11 @@ async function answer(
   const { headers, load } = reply.request;
   const ifMatch = compiled.current === undefined ? undefined : headers['if-match'];
   const isRead = route.method === 'GET';
-  const accepted = await complete(ctx, await checkedRequest(compiled, reply));
-  const variables = route.variables(accepted) as Record<string, unknown>;
-  const make = async (at: AnyContext): Promise<Answer> => {
-    const data = await runIfMatching(compiled, at, { params: accepted.params, variables, ifMatch, load });
+  const request = await checkedRequest(compiled, reply);
+  const findVariables = async () => route.variables(await complete(ctx, request)) as Record<string, unknown>;
+  const make = async (at: AnyContext, found?: Record<string, unknown>): Promise<Answer> => {
+    const variables = found ?? (await findVariables());
+    const data = await runIfMatching(compiled, at, { params: request.params, variables, ifMatch, load });
     const caching = { 'cache-control': route.sensitive === true ? 'no-store' : 'private, no-cache' };
     return jsonAnswer(
       replyOf(route, headers['user-agent'])(data),
@@ -81,13 +82,17 @@ async function answer(
   };
   if (ctx.actor === null) return make(ctx);
   if (route.cached === true) {
+    const variables = await findVariables();
     const wanted = { projectId: String(variables.projectId), request: route.path + JSON.stringify(variables) };
-    return replyCache.answer(ctx, wanted, make);
+    return replyCache.answer(ctx, wanted, (at) => make(at, variables));
   }
   const key = isRead ? undefined : headers['idempotency-key'];
   if (key === undefined) return make(ctx);
-  const asked = [route.method, route.path, variables, ...(ifMatch === undefined ? [] : [ifMatch])];
-  return idempotencyKeys.answer(ctx, { key: checkIdempotencyKey(String(key)), request: asked }, make);
+  // What a request names by a slug is looked up within: the same request sent again must not miss what it has deleted.
+  const variables = route.lookup === undefined ? await findVariables() : undefined;
+  const asked = [route.method, route.path, variables ?? request, ...(ifMatch === undefined ? [] : [ifMatch])];
+  const wanted = { key: checkIdempotencyKey(String(key)), request: asked };
+  return idempotencyKeys.answer(ctx, wanted, (at) => make(at, variables));
 }
 
 /** The reply as a client reads it. */

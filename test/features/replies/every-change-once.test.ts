@@ -96,6 +96,7 @@ describe('has one effect and one row in the audit trail when it is sent twice wi
     const rows = await strongroom.auditRows('request_id = any($1::uuid[])', [ids]);
     const own = rows.filter(({ action }) => !operation.alsoLeaves?.includes(action));
     expect(own.map(({ action, request_id }) => [action, request_id])).toEqual([
+      ...(operation.looksUp === undefined ? [] : [[operation.looksUp, ids[0]]]),
       [operation.audit, ids[0]],
       ['idempotency:replay', ids[1]],
     ]);

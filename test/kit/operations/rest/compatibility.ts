@@ -132,7 +132,7 @@ const single: readonly RestOperation[] = [
   {
     route: `POST ${PEOPLE}/details`,
     path: { workspaceId: '$project' },
-    body: { username: '$username' },
+    body: { projectId: '$project', username: '$username' },
     audit: 'project-membership:get',
     denial: powerless('member:read'),
   },
