@@ -85,7 +85,7 @@ describe('a filter by metadata', () => {
   const WORST = '\\,'.repeat(9_989);
 
   test.each([
-    ['every character of it escaped', `key=k,value=${WORST}`, 'is longer than metadata can be'],
+    ['every character of it escaped', `key=k,value=${WORST}`, 'exceeds the maximum length of metadata'],
     ['blanks around it', `key=k,value=v${' '.repeat(20_000 - 13)}`, null],
   ])('of 20,000 characters is read, with %s', async (_, filter, fault) => {
     const { admin, project } = await strongroom.seed.project();
