@@ -75,10 +75,10 @@ const USERS: Members = {
 /** What documents of routes ask of the membership of a machine identity. */
 export const IDENTITY_FIELDS = `id projectId identityId: memberId name ${ROLES}`;
 
-/** The membership of a machine identity, which stands in it by itself, too: clients read the one or the other. */
+/** The membership of a machine identity. Clients read the identity and the project as objects or as IDs. */
 export const toIdentityMembership = (membership: Data): Data => {
   const shown = toMembership(membership);
-  return { ...shown, identity: { id: shown.identityId, name: shown.name } };
+  return { ...shown, identity: { id: shown.identityId, name: shown.name }, project: { id: shown.projectId } };
 };
 
 const IDENTITIES: Members = {
