@@ -65,6 +65,10 @@ const REST = Object.entries(OPENAPI.paths).flatMap(([path, methods]) =>
   ]),
 );
 
+/** Clients of these older paths send 0 for a field that they do not use. */
+const ZERO_IS_ABSENT =
+  /^\/api\/(v1\/workspace\/\{workspaceId\}\/environments.* body\.position|v3\/secrets\/raw\/\{secretName\} body\.secretReminderRepeatDays)$/;
+
 const said = ({ body }: Reply, place: string): string | undefined =>
   (body.details as { path: string; message: string }[] | undefined)?.find(({ path }) => path === place)?.message;
 
@@ -80,7 +84,8 @@ describe('a number outside of its range', () => {
     const { admin } = await strongroom.seed.organization();
     const wrong: string[] = [];
     for (const { method, path, where, place, bounds, within } of REST) {
-      for (const value of [bounds[0] - 1, bounds[1] + 1, 10 ** 20]) {
+      const isAbsent = ZERO_IS_ABSENT.test(`${path} ${place}`);
+      for (const value of [bounds[0] - (isAbsent ? 2 : 1), bounds[1] + 1, 10 ** 20]) {
         const given = within(value) as Record<string, string>;
         const at = path.replace(
           /\{(\w+)\}/g,
