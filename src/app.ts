@@ -84,6 +84,7 @@ import { ReplyCache } from './kernel/operations/responses/reply-cache.js';
 import { Mailer } from './kernel/outbound/mail.js';
 import { lostVisitorPage, mountPages } from './kernel/pages/pages.js';
 import { migrations } from './migrations/index.js';
+import { withPlaces } from './reference-order.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
 import { mountRoutes } from './rest/mount.js';
 import { openapiText } from './rest/openapi/document.js';
@@ -168,7 +169,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
       new NodeResolver(features.flatMap(({ nodes = [] }) => nodes)),
     ]),
     routes: features.flatMap(({ routes }) => routes),
-    groups: features.flatMap(({ groups = [] }) => groups),
+    groups: withPlaces(features.flatMap(({ groups = [] }) => groups)),
     upgrades: features.flatMap(({ upgrade }) => upgrade ?? []),
     jobs,
     documents: features.flatMap(({ documents = [] }) => documents),

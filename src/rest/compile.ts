@@ -18,6 +18,7 @@ import { isStrict, validationFailed } from '../kernel/validation.js';
 import { argumentDescriptions, type Descriptions } from './argument-descriptions.js';
 import { type BodyKeys, bodyKeys } from './body-keys.js';
 import { writtenRoute } from './field-routes.js';
+import { operationIdsOf, verbAndNounOf } from './operation-ids.js';
 import { inRequest } from './request-paths.js';
 import { type JsonSchema, sampleData, schemaOf } from './response-schema.js';
 import type { Data, Route, WrittenRoute } from './route.js';
@@ -28,6 +29,12 @@ type Asked = Parameters<WrittenRoute['variables']>[0];
 /** A route that fits the schema, ready to run. */
 export interface CompiledRoute {
   readonly route: WrittenRoute;
+  /** Verb and noun, for client generators: `listTags`. No other operation has it. */
+  readonly operationId: string;
+  /** Whether it answers a list. */
+  readonly isList: boolean;
+  /** What the schema says of the field that answers it. */
+  readonly about: string;
   /** JSON schema of the reply. */
   readonly answer: JsonSchema;
   readonly descriptions: Descriptions;
@@ -44,10 +51,13 @@ export interface CompiledRoute {
   run(ctx: AnyContext, variables: object): Promise<Data>;
 }
 
+/** A route before all are known. */
+type UnnamedRoute = Omit<CompiledRoute, 'operationId'> & { readonly verbAndNoun: string };
+
 /**
  * Checks routes against the schema at start, and compiles each when it is first asked.
  *
- * @throws Error naming the route whose document, variables, example, path or number does not fit
+ * @throws Error naming the route whose document, variables, example, path, number or operation id does not fit
  */
 export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): CompiledRoute[] {
   const seen = new Set<string>();
@@ -66,11 +76,28 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): 
       throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
     }
   });
-  return compiled.map((one) => ({
+  return namedRoutes(compiled).map((one, _, all) => ({
     ...one,
-    ...(one.route.ifMatch === undefined ? {} : { current: currentOf(compiled, one) }),
-    ...(one.route.chosenBy === undefined ? {} : { ofName: ofNameBeside(compiled, one) }),
+    ...(one.route.ifMatch === undefined ? {} : { current: currentOf(all, one) }),
+    ...(one.route.chosenBy === undefined ? {} : { ofName: ofNameBeside(all, one) }),
   }));
+}
+
+/**
+ * The routes with their operation ids.
+ *
+ * @throws Error for a path whose methods call a parameter by different names: a document has one template for one path
+ */
+function namedRoutes(routes: readonly UnnamedRoute[]): CompiledRoute[] {
+  const templates = new Map<string, string>();
+  for (const { route } of routes) {
+    const plain = route.path.replace(/\{\w+\}/g, '{}');
+    const template = templates.get(plain) ?? route.path;
+    if (template !== route.path) throw new Error(`${route.path} is called ${template} elsewhere`);
+    templates.set(plain, template);
+  }
+  const ids = operationIdsOf(routes);
+  return routes.map(({ verbAndNoun: _, ...one }, index) => ({ ...one, operationId: ids[index] as string }));
 }
 
 /** @throws Error if no GET of the path provides the ETag */
@@ -95,7 +122,7 @@ function ofNameBeside(compiled: readonly CompiledRoute[], { route }: CompiledRou
   return found;
 }
 
-function compileRoute(schema: GraphQLSchema, declared: Route): CompiledRoute {
+function compileRoute(schema: GraphQLSchema, declared: Route): UnnamedRoute {
   const route = writtenRoute(schema, declared);
   if ((route.operation === undefined) !== (route.extension === true))
     throw new Error('is one of the 18 or an extension, not both');
@@ -109,8 +136,12 @@ function compileRoute(schema: GraphQLSchema, declared: Route): CompiledRoute {
     throw new Error('is cached, and no GET of the project of a variable');
   const rethrow = inRequest(route);
   const answer = schemaOf(route.reply(sampleData(schema, document, operation)));
+  const verbAndNoun = verbAndNounOf(schema, operation);
   return {
     route,
+    verbAndNoun,
+    isList: verbAndNoun.startsWith('list'),
+    about: route.about ?? aboutOf(schema, operation),
     answer,
     descriptions: argumentDescriptions(schema, operation),
     demand: { ...demandOf(schema, document, operation), kind: route.method === 'GET' ? 'reads' : 'writes' },
@@ -118,6 +149,13 @@ function compileRoute(schema: GraphQLSchema, declared: Route): CompiledRoute {
     complete: completion(schema, route),
     bodyKeys: bodyKeys(route.body ?? z.strictObject({}), route.exactKeys),
   };
+}
+
+/** The description of the first field of an operation. */
+function aboutOf(schema: GraphQLSchema, { operation, selectionSet }: OperationDefinitionNode): string {
+  const [first] = selectionSet.selections;
+  const fields = schema.getRootType(operation)?.getFields() ?? {};
+  return (first?.kind === Kind.FIELD ? fields[first.name.value]?.description : undefined) ?? '';
 }
 
 /** Finds what a route has to look up before its document can be asked. */

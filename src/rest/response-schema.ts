@@ -20,6 +20,8 @@ const SCHEMA = Symbol('schema');
 const NULLABLE = Symbol('nullable');
 const OPTIONAL = Symbol('optional');
 const EITHER = Symbol('either');
+/** The type of GraphQL that a sample, and the schema made of it, is of. */
+const TYPE = Symbol('type');
 const SCALARS: Readonly<Record<string, JsonSchema>> = {
   Int: { type: 'integer' },
   Float: { type: 'number' },
@@ -103,7 +105,11 @@ function sampleOf(
     return nullable ? Object.assign(list, { [NULLABLE]: true }) : list;
   }
   if (selection !== undefined)
-    return { ...sampleObject(schema, document, type, selection), ...(nullable ? { [NULLABLE]: true } : {}) };
+    return {
+      ...sampleObject(schema, document, type, selection),
+      ...(nullable ? { [NULLABLE]: true } : {}),
+      [TYPE]: type.name,
+    };
   const leaf = isEnumType(type)
     ? { type: 'string', enum: type.getValues().map(({ value }) => value as unknown) }
     : (SCALARS[type.name] ?? { type: 'string' });
@@ -171,8 +177,13 @@ export function schemaOf(sample: unknown): JsonSchema {
       .filter(([, value]) => !(typeof value === 'object' && value !== null && OPTIONAL in value))
       .map(([name]) => name),
     additionalProperties: false,
+    ...(TYPE in sample ? { [TYPE]: sample[TYPE] } : {}),
   };
 }
+
+/** The type of GraphQL that an object schema of a reply is made of; undefined for one that the reply makes itself. */
+export const typeNameOf = (schema: JsonSchema): string | undefined =>
+  TYPE in schema ? (schema as { readonly [TYPE]: string })[TYPE] : undefined;
 
 /** A value that fits a schema, for the API reference. */
 export function exampleOf(schema: JsonSchema): unknown {

@@ -35,6 +35,12 @@ interface RouteRules<Q extends z.ZodObject, B extends z.ZodObject> {
   /** With `{name}` for path parameters. */
   readonly path: string;
   readonly summary: string;
+  /** Verb and noun for client generators, where those of the field that answers it are poor: `getSecret` for `secretByKey`. */
+  readonly operationId?: string;
+  /** What it does, in Markdown, where the description of the field that answers it does not fit. */
+  readonly about?: string;
+  /** What to know beside that. */
+  readonly description?: string;
   /** Number of one of the 18 operations of the interface. */
   readonly operation?: number;
   /** Beyond the 18 operations. */

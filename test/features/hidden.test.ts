@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
 import type { Caller, Reply } from '../kit/caller.js';
 import { storedOfConnected } from '../kit/connections.js';
@@ -8,6 +6,7 @@ import { GRAPHQL, graphqlOperations, rootTypes } from '../kit/operations/graphql
 import { type Ids, type Operation, type Thing, thingsIn } from '../kit/operations/operation.js';
 import { REST } from '../kit/operations/rest.js';
 import { restOperations } from '../kit/operations/rest-requests.js';
+import { PATHS } from '../kit/reference.js';
 import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
 import { makeWorld, seedWorld, type World } from '../kit/world.js';
 
@@ -218,10 +217,9 @@ test('all of that changed nothing', async () => {
 
 describe('the table of operations', () => {
   test('puts a thing at every id of the API reference', () => {
-    const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../schema/openapi.json'), 'utf8'));
     const missing = REST.flatMap(({ route, path, query, body }) => {
       const [method = '', pattern = ''] = route.split(' ');
-      const { parameters = [], requestBody } = paths[pattern][method.toLowerCase()];
+      const { parameters = [], requestBody } = PATHS[pattern][method.toLowerCase()];
       const named = [
         ...parameters.map((parameter: { name: string }) => parameter.name),
         ...propertyNames(requestBody?.content['application/json'].schema),

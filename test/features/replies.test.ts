@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { restOperations } from '../kit/operations/rest-requests.js';
+import { PATHS } from '../kit/reference.js';
 import { useStrongroom } from '../kit/strongroom.js';
 import { seedWorld } from '../kit/world.js';
 
@@ -14,11 +13,9 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../schema/openapi.json'), 'utf8'));
-
 const schemaOf = (route: string): Schema => {
   const [method = '', path = ''] = route.split(' ');
-  return paths[path][method.toLowerCase()].responses[200].content['application/json'].schema;
+  return PATHS[path][method.toLowerCase()].responses[200].content['application/json'].schema;
 };
 
 const typeOf = (value: unknown): string => {
@@ -81,7 +78,7 @@ describe('a reply is what the API reference promises', () => {
 
   test('and the reference does not call a field nullable that never is', () => {
     // The version that a deletion leaves behind has no value.
-    const others = Object.entries(paths).filter(([path]) => !path.includes('/versions'));
+    const others = Object.entries(PATHS).filter(([path]) => !path.includes('/versions'));
     const nullable = [...JSON.stringify(others).matchAll(/"(\w+)":\{"type":\["string","null"\]/g)].map(
       ([, name]) => name,
     );

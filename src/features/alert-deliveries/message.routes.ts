@@ -17,7 +17,7 @@ export const messageRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: `${PATH}/messages`,
-    summary: 'List what a certificate alert has sent or has to send, newest first',
+    summary: 'List the messages of a certificate alert, newest first',
     extension: true,
     query: MessageQuery,
     document: `query ($alertId: ID!, $state: AlertMessageState, $first: Int, $after: String) {
@@ -32,13 +32,13 @@ export const messageRoutes: readonly Route[] = [
     reply: ({ alertMessages: { nodes, pageInfo } }) => ({ messages: nodes, ...nextCursor(pageInfo) }),
     errors: NOT_FOUND,
   }),
-  messages.post('/{messageId}/retry', 'Send a message again that has failed or was cancelled', {
+  messages.post('/{messageId}/retry', 'Send a failed or cancelled message again', {
     field: 'retryAlertMessage',
     as: 'message',
     variables: ({ params }) => ({ input: { id: params.messageId, alertId: params.alertId } }),
     errors: ['ALERT_MESSAGE_NOT_FOUND', 'ALERT_MESSAGE_NOT_RETRYABLE'],
   }),
-  alerts.post('/test', 'Send a test to the targets of a certificate alert', {
+  alerts.post('/test', 'Send a test message to the channels of a certificate alert', {
     field: 'testCertificateAlert',
     select: 'channel { id channelType } recipient isAccepted errorCode status',
     body: z.strictObject({ channelId: TestAlert.shape.channelId }),

@@ -43,6 +43,7 @@ export function createAlerts(deps: {
     groups: [
       {
         name: 'certificate-alerts',
+        permission: { subject: 'pki-alerts', nouns: /^(CertificateAlerts?)$/ },
         title: 'Certificate alerts',
         description: 'Who is notified of events of certificates, and how.',
         paths: /^\/api\/v1\/cert-manager\/alerts\b/,

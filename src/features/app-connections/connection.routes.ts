@@ -52,7 +52,7 @@ export const connectionRoutes = (rules: ConnectionRules): Route[] => [
   route({
     method: 'GET',
     path: `${BASE}/options`,
-    summary: 'List what can be connected',
+    summary: 'List the apps that can be connected',
     extension: true,
     document: '{ appConnectionKinds { name: title app methods } }',
     variables: () => ({}),
@@ -60,6 +60,9 @@ export const connectionRoutes = (rules: ConnectionRules): Route[] => [
   }),
   ...KINDS.flatMap((kind) => [...readsOf(kind), ...changesOf(kind, rules)]),
 ];
+
+/** `a datatool`, `an smb`. */
+const an = (app: App): string => `${/^(?:[aeiou]|smb)/.test(app) ? 'an' : 'a'} ${app}`;
 
 /** The number of the operation of the interface, which knows one app only. */
 const operation = ({ isOfInterface }: AnyKind, number: number) =>
@@ -70,6 +73,8 @@ const partsOf = (kind: AnyKind) => ({
   path: `${BASE}/${kind.app}`,
   /** As the enum has it. */
   name: kind.app.toUpperCase(),
+  /** For the ids of operations. */
+  noun: `${kind.app.charAt(0).toUpperCase()}${kind.app.slice(1)}Connection`,
   select: `${COMMON} ${credentialsOf(kind)} ${REST}`,
 });
 
@@ -78,12 +83,14 @@ const listAt = (
   path: string,
   summary: string,
   {
+    operationId,
     field,
     app = '',
     select,
     about,
     show,
   }: {
+    readonly operationId?: string;
     readonly field: string;
     readonly app?: string;
     readonly select: string;
@@ -96,6 +103,7 @@ const listAt = (
     method: 'GET',
     path,
     summary,
+    ...(operationId === undefined ? {} : { operationId }),
     ...numbered,
     query: z.strictObject({ projectId: projectId.meta({ description: about }), ...paging }),
     document: `query ($projectId: ID, $first: Int, $after: String) {
@@ -108,12 +116,13 @@ const listAt = (
 
 function readsOf(kind: AnyKind): Route[] {
   const { app } = kind;
-  const { path, name, select } = partsOf(kind);
+  const { path, name, noun, select } = partsOf(kind);
   return [
     listAt(
       path,
       `List ${app} connections`,
       {
+        operationId: `list${noun}s`,
         field: 'appConnections',
         app: `app: ${name},`,
         select,
@@ -122,7 +131,8 @@ function readsOf(kind: AnyKind): Route[] {
       },
       operation(kind, 13),
     ),
-    listAt(`${path}/available`, `List ${app} connections that you may use`, {
+    listAt(`${path}/available`, `List ${app} connections that you can use`, {
+      operationId: `listUsable${noun}s`,
       field: 'usableAppConnections',
       app: `app: ${name},`,
       select: 'app name id projectId orgId: organizationId',
@@ -132,7 +142,8 @@ function readsOf(kind: AnyKind): Route[] {
     route({
       method: 'GET',
       path: `${path}/connection-name/{name}`,
-      summary: `Get a ${app} connection by its name`,
+      summary: `Get ${an(app)} connection by its name`,
+      operationId: `get${noun}ByName`,
       extension: true,
       query: z.strictObject({
         projectId: projectId.meta({ description: 'The project that it is for; absent: one of the organization.' }),
@@ -146,7 +157,8 @@ function readsOf(kind: AnyKind): Route[] {
     route({
       method: 'GET',
       path: `${path}/{connectionId}`,
-      summary: `Get a ${app} connection`,
+      summary: `Get ${an(app)} connection`,
+      operationId: `get${noun}`,
       ...operation(kind, 14),
       document: `query ($id: ID!) { appConnection(app: ${name}, id: $id) { ${select} } }`,
       variables: ({ params }) => ({ id: params.connectionId }),
@@ -175,12 +187,13 @@ const inputOf = (app: App, body: Readonly<Record<string, unknown>>): object => {
 
 function creationOf(kind: AnyKind, rules: ConnectionRules): Route {
   const { app } = kind;
-  const { path, select } = partsOf(kind);
+  const { path, noun, select } = partsOf(kind);
   const { credentials, ...create } = rules.create.shape;
   return route({
     method: 'POST',
     path,
-    summary: `Create a ${app} connection`,
+    summary: `Create ${an(app)} connection`,
+    operationId: `create${noun}`,
     extension: true,
     body: z.strictObject({
       ...create,
@@ -198,12 +211,13 @@ function creationOf(kind: AnyKind, rules: ConnectionRules): Route {
 
 function updateOf(kind: AnyKind, rules: ConnectionRules): Route {
   const { app } = kind;
-  const { path, name, select } = partsOf(kind);
+  const { path, name, noun, select } = partsOf(kind);
   const { credentials, id: _, app: __, expectedVersion: ___, ...update } = rules.update.shape;
   return route({
     method: 'PATCH',
     path: `${path}/{connectionId}`,
-    summary: `Update a ${app} connection`,
+    summary: `Update ${an(app)} connection`,
+    operationId: `update${noun}`,
     ...operation(kind, 15),
     body: z.strictObject({
       ...update,
@@ -222,14 +236,15 @@ function updateOf(kind: AnyKind, rules: ConnectionRules): Route {
 
 function changesOf(kind: AnyKind, rules: ConnectionRules): Route[] {
   const { app } = kind;
-  const { path, name, select } = partsOf(kind);
+  const { path, name, noun, select } = partsOf(kind);
   return [
     creationOf(kind, rules),
     updateOf(kind, rules),
     route({
       method: 'DELETE',
       path: `${path}/{connectionId}`,
-      summary: `Delete a ${app} connection`,
+      summary: `Delete ${an(app)} connection`,
+      operationId: `delete${noun}`,
       extension: true,
       document: mutationOf('deleteAppConnection', select),
       variables: ({ params }) => ({ input: { id: params.connectionId, app: name } }),
@@ -239,7 +254,8 @@ function changesOf(kind: AnyKind, rules: ConnectionRules): Route[] {
     route({
       method: 'POST',
       path: `${path}/{connectionId}/check`,
-      summary: `Check a ${app} connection`,
+      summary: `Check ${an(app)} connection`,
+      operationId: `check${noun}`,
       extension: true,
       document: mutationOf('checkAppConnection', `${select} checkState checkCode checkedAt failingSince`),
       variables: ({ params }) => ({ input: { id: params.connectionId, app: name } }),

@@ -4,6 +4,7 @@ import type { Group } from '../../rest/openapi/groups.js';
 export const GROUPS: readonly Group[] = [
   {
     name: 'certificate-authorities',
+    permission: { subject: 'certificate-authorities', nouns: /^(CertificateAuthorit(y|ies))$/ },
     title: 'Certificate authorities',
     description: 'Who issues the certificates of a project.',
     paths: /^\/api\/v1\/cert-manager\/ca\b/,
@@ -15,6 +16,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'certificates',
+    permission: { subject: 'certificates', nouns: /^(Certificates?|CertificateRequests?)$/ },
     title: 'Certificates',
     description: 'The inventory of certificates of a project.',
     paths: /^\/api\/v1\/cert-manager\/(certificates|certificate-cleaning|certificate-lineages|certificate-requests)\b/,
@@ -27,6 +29,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'certificate-profiles',
+    permission: { subject: 'certificate-profiles', nouns: /^(CertificateProfiles?)$/ },
     title: 'Certificate profiles',
     description: 'What the certificates of a project may be.',
     paths: /^\/api\/v1\/cert-manager\/certificate-profiles\b/,

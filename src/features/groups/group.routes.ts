@@ -27,6 +27,8 @@ interface Members {
   readonly one: string;
   readonly path: string;
   readonly param: 'username' | 'identityId';
+  /** Of one, for the ids of operations. */
+  readonly noun: string;
   /** How many are named in the path: as GraphQL takes them. */
   readonly list: 'usernames' | 'identityIds';
   readonly fields: string;
@@ -36,6 +38,7 @@ interface Members {
 const USERS: Members = {
   many: 'users',
   kind: 'USER',
+  noun: 'GroupUser',
   one: 'user',
   path: '/{groupId}/users',
   param: 'username',
@@ -47,6 +50,7 @@ const USERS: Members = {
 const IDENTITIES: Members = {
   many: 'machineIdentities',
   kind: 'IDENTITY',
+  noun: 'GroupIdentity',
   one: 'machine identity',
   path: '/{groupId}/machine-identities',
   param: 'identityId',
@@ -55,13 +59,14 @@ const IDENTITIES: Members = {
   notFound: 'IDENTITY_NOT_FOUND',
 };
 
-const routesOf = ({ many, kind, one, path, param, list, fields, notFound }: Members) => {
+const routesOf = ({ many, kind, one, noun, path, param, list, fields, notFound }: Members) => {
   const members = routesAt(GROUPS, { select: fields, errors: ['GROUP_NOT_FOUND'] });
   const named = ({ params }: { params: Readonly<Record<string, string>> }) => ({
     input: { groupId: params.groupId, [list]: [params[param]] },
   });
   return [
     members.get(path, `List the ${one === 'user' ? 'users' : 'machine identities'} in a group`, {
+      operationId: `list${noun.replace(/y$/, 'ie')}s`,
       field: 'groupMembers',
       variables: ({ params }) => ({ groupId: params.groupId, memberKind: kind }),
       reply: ({ groupMembers: { nodes } }) => ({
@@ -69,12 +74,14 @@ const routesOf = ({ many, kind, one, path, param, list, fields, notFound }: Memb
       }),
     }),
     members.post(`${path}/{${param}}`, `Add a ${one} to a group`, {
+      operationId: `add${noun}`,
       field: 'addGroupMembers',
       variables: named,
       reply: ({ addGroupMembers }) => ({ ...addGroupMembers.members[0], isPartOfGroup: true }),
       errors: [notFound, 'ALREADY_A_MEMBER', 'LAST_ADMIN'],
     }),
     members.delete(`${path}/{${param}}`, `Remove a ${one} from a group`, {
+      operationId: `remove${noun}`,
       field: 'removeGroupMembers',
       variables: named,
       reply: ({ removeGroupMembers }) => ({ ...removeGroupMembers.members[0], isPartOfGroup: false }),
@@ -103,7 +110,7 @@ export const groupRoutes = [
     reply: ({ group }) => toGroup(group),
     errors: ['GROUP_NOT_FOUND'],
   }),
-  groups.patch('/{groupId}', 'Change name, slug or role of a group', {
+  groups.patch('/{groupId}', 'Update a group', {
     field: 'updateGroup',
     body: withRole(bodyOf(UpdateGroup, 'id')),
     variables: ({ params, body }) => ({ input: { id: params.groupId, ...roleToInput(body) } }),
@@ -111,7 +118,7 @@ export const groupRoutes = [
     errors: ['GROUP_NOT_FOUND', 'ROLE_NOT_FOUND', 'GROUP_SLUG_TAKEN', 'LAST_ADMIN'],
     example: { name: 'Web team', role: 'no-access' },
   }),
-  groups.delete('/{groupId}', 'Delete a group; what its members may do by it ends', {
+  groups.delete('/{groupId}', 'Delete a group', {
     field: 'deleteGroup',
     reply: ({ deleteGroup }) => toGroup(deleteGroup.group),
     errors: ['GROUP_NOT_FOUND'],

@@ -60,6 +60,7 @@ export function createGroups(deps: { organizations: OrganizationReader; projects
     groups: [
       {
         name: 'groups',
+        permission: { subject: 'groups', nouns: /^(Groups?)$/ },
         description: 'Groups of users and machine identities that share roles.',
         paths: /^\/api\/v1\/groups\b/,
         parameters: { username: 'Name of the user.' },

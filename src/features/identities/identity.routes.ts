@@ -40,18 +40,19 @@ export const identityRoutes = [
     errors: ['IDENTITY_NOT_FOUND'],
   }),
   identities.get('/details', 'Get the organization of your token', {
+    operationId: 'getIdentityDetails',
     field: 'viewer',
     select: 'organization { id name slug }',
     reply: ({ viewer: { organization } }) => ({ identityDetails: { organization } }),
   }),
-  identities.patch('/{identityId}', 'Rename a machine identity or change its role', {
+  identities.patch('/{identityId}', 'Update a machine identity', {
     field: 'updateIdentity',
     body: withRole(bodyOf(UpdateIdentity, 'id')),
     variables: ({ params, body }) => ({ input: { id: params.identityId, ...roleToInput(body) } }),
     errors: ['IDENTITY_NOT_FOUND', 'ROLE_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
     example: { name: 'release pipeline', role: 'no-access' },
   }),
-  identities.delete('/{identityId}', 'Delete a machine identity with its memberships and tokens', {
+  identities.delete('/{identityId}', 'Delete a machine identity', {
     field: 'deleteIdentity',
     errors: ['IDENTITY_NOT_FOUND', 'LAST_ADMIN'],
   }),

@@ -35,6 +35,7 @@ export function createIdentities(deps: {
     groups: [
       {
         name: 'identities',
+        permission: { subject: 'identity', nouns: /^(Identities|Identity)$/ },
         title: 'Machine identities',
         description: 'Services and pipelines that call the API with their own tokens, and how they authenticate.',
         paths: /^\/api\/v\d\/identities\b/,

@@ -36,6 +36,7 @@ export const createJobOperations = ({
   groups: [
     {
       name: 'jobs',
+      permission: { subject: 'jobs', nouns: /^(Jobs?)$/ },
       title: 'Background jobs',
       description: 'Background jobs of the service: their state and attempts, and how to retry, cancel or pause them.',
       paths: /^\/api\/v1\/job(s|-kinds)\b/,

@@ -16,21 +16,21 @@ export const jobRoutes = [
     select: JOB,
     query: withoutNull(bodyOf(ListJobs, 'first', 'after')).extend(boundedPaging),
   }),
-  jobs.get('/{jobId}', 'Get a job with its attempts', { field: 'job', errors: ['JOB_NOT_FOUND'] }),
-  jobs.post('/{jobId}/retry', 'Try a job again that has failed, was cancelled or waits', {
+  jobs.get('/{jobId}', 'Get a job', { field: 'job', errors: ['JOB_NOT_FOUND'] }),
+  jobs.post('/{jobId}/retry', 'Retry a job', {
     field: 'retryJob',
     errors: ['JOB_NOT_FOUND', 'JOB_NOT_RETRYABLE'],
   }),
-  jobs.post('/{jobId}/cancel', 'Cancel a job that waits or runs', {
+  jobs.post('/{jobId}/cancel', 'Cancel a job', {
     field: 'cancelJob',
     errors: ['JOB_NOT_FOUND', 'JOB_NOT_CANCELLABLE'],
   }),
   kinds.get('', 'List the kinds of jobs', { field: 'jobKinds' }),
-  kinds.post('/{name}/pause', 'Let no job of a kind begin, for the admin of the installation alone', {
+  kinds.post('/{name}/pause', 'Pause a kind of jobs', {
     field: 'pauseJobKind',
     errors: ['JOB_KIND_NOT_FOUND'],
   }),
-  kinds.post('/{name}/resume', 'Let jobs of a kind begin again, for the admin of the installation alone', {
+  kinds.post('/{name}/resume', 'Resume a kind of jobs', {
     field: 'resumeJobKind',
     errors: ['JOB_KIND_NOT_FOUND'],
   }),

@@ -16,6 +16,7 @@ export const createOrganizationRoles = (): Feature => ({
   groups: [
     {
       name: 'organization-roles',
+      permission: { subject: 'role', nouns: /^(OrganizationRoles?|OrganizationRoleBySlug)$/ },
       title: 'Organization roles',
       description: 'Roles of users, machine identities and groups in your organization.',
       paths: /\/organization\/roles\b/,

@@ -103,6 +103,7 @@ const named = { projectSlug: 'shop-a1b2', identityId: '6f1c2a60-5a3e-4c52-9f43-6
 
 const create = (path: string, summary: string, body: typeof NewPermanent | typeof NewTemporary, example: object) =>
   privileges.post(path, summary, {
+    operationId: `create${body === NewTemporary ? 'Temporary' : 'Permanent'}Privilege`,
     field: 'createAdditionalPrivilege',
     deprecated: true,
     body: body as typeof NewTemporary,

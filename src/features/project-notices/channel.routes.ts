@@ -44,7 +44,7 @@ export function channelRoutes(rules: ChannelRules) {
       reply: one('deleteNotificationChannel'),
       errors: NOT_FOUND,
     }),
-    channels.post('/{channelId}/test', 'Send a test to the targets of a notification channel', {
+    channels.post('/{channelId}/test', 'Send a test message to a notification channel', {
       field: 'testNotificationChannel',
       select: 'recipient isAccepted errorCode status',
       reply: ({ testNotificationChannel: { results } }) => ({ results: eachOf(results as Data[], (result) => result) }),

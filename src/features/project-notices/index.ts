@@ -69,6 +69,7 @@ export function createProjectNotices(deps: {
     groups: [
       {
         name: 'notification-channels',
+        permission: { subject: 'webhooks', nouns: /^(NotificationChannels?)$/ },
         title: 'Notification channels',
         description: 'How a project notifies of reminders, credentials and failures, and what it has sent.',
         paths: /\/notification-(channels|messages)\b/,

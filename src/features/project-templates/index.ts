@@ -58,6 +58,7 @@ export function createProjectTemplates({
     groups: [
       {
         name: 'project-templates',
+        permission: { subject: 'project-templates', nouns: /^(ProjectTemplates?)$/ },
         title: 'Project templates',
         description: 'What projects are made from: environments, roles and members.',
         paths: /^\/api\/v\d\/project-templates\b/,

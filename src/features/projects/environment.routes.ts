@@ -41,7 +41,7 @@ export const environmentRoutes = [
     extension: true,
     method: 'PATCH',
     path: `${PATH}/{environmentId}`,
-    summary: 'Rename or move an environment',
+    summary: 'Update an environment',
     body: EnvironmentChanges,
     document: `mutation ($input: UpdateEnvironmentInput!) { updateEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
     variables: ({ params, body }) => ({
@@ -62,7 +62,7 @@ export const environmentRoutes = [
     extension: true,
     method: 'DELETE',
     path: `${PATH}/{environmentId}`,
-    summary: 'Delete an environment with its folders and secrets',
+    summary: 'Delete an environment',
     document: `mutation ($input: DeleteEnvironmentInput!) { deleteEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
     variables: ({ params }) => ({ input: { projectId: params.projectId, id: params.environmentId } }),
     reply: ({ deleteEnvironment }) => done('The environment was deleted.', deleteEnvironment),

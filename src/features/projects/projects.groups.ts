@@ -11,6 +11,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: 'environments',
+    permission: { subject: 'environments', nouns: /^(Environments?)$/ },
     title: 'Environments',
     description:
       'Environments are the stages of a project, for example `dev` and `prod`. Each has its own folders and secrets.',
@@ -30,6 +31,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: 'roles',
+    permission: { subject: 'role', nouns: /^(ProjectRoles?|ProjectRoleBySlug)$/ },
     title: 'Roles',
     description: 'Roles define what members of a project may do: the built-in roles, and custom roles of the project.',
     paths: /\/roles\b/,

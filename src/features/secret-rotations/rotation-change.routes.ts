@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bodyOf, type Data, queryBoolean, type Route, routesAt } from '../../rest/route.js';
-import { fieldOf, type KindDeclaration } from './kind/kind-declaration.js';
+import { fieldOf, type KindDeclaration, typePrefixOf } from './kind/kind-declaration.js';
 import { CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
 import { COMMON, PATH, selectionOf, toReply } from './rotation-selection.js';
 
@@ -30,10 +30,12 @@ const withoutContent = ({ parameters: _, secretsMapping: __, temporaryParameters
 function settingRoutes(declared: KindDeclaration): Route[] {
   const { type, content, rest } = declared;
   const { title, example } = rest;
+  const noun = `${typePrefixOf(declared.type)}Rotation`;
   const { parameters, secretsMapping } = content.shape;
   const at = routesOf(declared);
   return [
     at.post('', `Create ${title}`, {
+      operationId: `create${noun}`,
       field: 'createSecretRotation',
       body: bodyOf(CreateRotation, 'content').extend(content.shape),
       variables: ({ body }: Data) => ({ input: { ...withoutContent(body), ...contentOf(declared, body) } }),
@@ -47,6 +49,7 @@ function settingRoutes(declared: KindDeclaration): Route[] {
       example: example as never,
     }),
     at.patch('/{rotationId}', `Update ${title}`, {
+      operationId: `update${noun}`,
       field: 'updateSecretRotation',
       body: bodyOf(UpdateRotation, 'id', 'type', 'expectedVersion', 'content').extend({
         parameters: parameters.optional(),
@@ -61,6 +64,7 @@ function settingRoutes(declared: KindDeclaration): Route[] {
       example: { rotationInterval: 14 } as never,
     }),
     at.post('/{rotationId}/move', `Move ${title} with its secrets`, {
+      operationId: `move${noun}`,
       field: 'moveSecretRotation',
       body: bodyOf(MoveRotation, 'id', 'type'),
       variables: ({ params, body }: Data) => ({ input: { id: params.rotationId, type, ...body } }),
@@ -75,11 +79,13 @@ function settingRoutes(declared: KindDeclaration): Route[] {
 function outsideRoutes(declared: KindDeclaration): Route[] {
   const { type, rest } = declared;
   const { title, operations } = rest;
+  const noun = `${typePrefixOf(declared.type)}Rotation`;
   const at = routesOf(declared);
   const variables = ({ params }: Data) => ({ input: { id: params.rotationId, type } });
   return [
     at.delete('/{rotationId}', `Delete ${title}`, {
       ...operations.delete,
+      operationId: `delete${noun}`,
       field: 'deleteSecretRotation',
       query: z.strictObject({
         deleteSecrets: queryBoolean(false).meta({ description: 'Whether the mapped secrets are deleted too.' }),
@@ -93,6 +99,7 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
     }),
     at.post('/{rotationId}/rotate-secrets', `Rotate the credentials of ${title}`, {
       ...operations.rotate,
+      operationId: `rotate${noun}`,
       field: 'rotateSecrets',
       select: `secretRotation { ${COMMON} ${selectionOf(declared)} }`,
       variables,
@@ -100,6 +107,7 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
       errors: [...NOT_FOUND, ...BUSY, 'ROTATION_UNDECIDED', ...OUTSIDE],
     }),
     at.post('/{rotationId}/check-credentials', `Check whether the credential of ${title} works`, {
+      operationId: `check${noun}`,
       field: 'checkSecretRotation',
       variables,
       ...replyOf('checkSecretRotation'),
@@ -114,6 +122,7 @@ const reconcileRoute = (declared: KindDeclaration): Route =>
     '/{rotationId}/reconcile',
     `Reset the password of ${declared.rest.title} with the account of its connection`,
     {
+      operationId: `reconcile${typePrefixOf(declared.type)}Rotation`,
       field: 'reconcileSecretRotation',
       variables: ({ params }: Data) => ({ input: { id: params.rotationId, type: declared.type } }),
       reply: ({ reconcileSecretRotation: { secretRotation } }: Data) => ({

@@ -31,7 +31,7 @@ const LIST = route({
 const OPTIONS = route({
   method: 'GET',
   path: `${PATH}/options`,
-  summary: 'List the types of rotations',
+  summary: 'List the rotation types',
   extension: true,
   document: 'query { secretRotationKinds { kinds { type title app credentialsOverlap } } }',
   variables: () => ({}),
@@ -49,10 +49,12 @@ const OPTIONS = route({
 function readRoutes(declared: KindDeclaration): Route[] {
   const { type, credential, rest } = declared;
   const { title, operations } = rest;
+  const noun = `${typePrefixOf(declared.type)}Rotation`;
   const at = routesAt(`${PATH}/${type}`, { select: `${COMMON} ${selectionOf(declared)}` });
   const named = ({ params }: Data) => ({ id: params.rotationId, type });
   return [
-    at.get('', `List the rotations of a project that are ${title}s`, {
+    at.get('', `List the ${title.replace(/^an? /, '')}s of a project`, {
+      operationId: `list${noun}s`,
       field: 'secretRotations',
       query: z.strictObject({ projectId, ...paging }),
       variables: ({ query: { limit, cursor, ...query } }: Data) => ({ ...query, type, first: limit, after: cursor }),
@@ -60,6 +62,7 @@ function readRoutes(declared: KindDeclaration): Route[] {
       errors: ['PROJECT_NOT_FOUND'],
     }),
     at.get('/rotation-name/{name}', `Get ${title} by its name`, {
+      operationId: `get${noun}ByName`,
       field: 'secretRotationByName',
       query: z.strictObject({
         projectId,
@@ -72,12 +75,14 @@ function readRoutes(declared: KindDeclaration): Route[] {
     }),
     at.get('/{rotationId}', `Get ${title}`, {
       ...operations.get,
+      operationId: `get${noun}`,
       field: 'secretRotation',
       variables: named,
       reply: ({ secretRotation }: Data) => ({ secretRotation: toReply(secretRotation) }),
       errors: NOT_FOUND,
     }),
     at.get('/{rotationId}/generated-credentials', `Get the credentials of ${title}`, {
+      operationId: `get${noun}Credentials`,
       field: 'generatedCredentials',
       sensitive: true,
       select: `secretRotation { id type activeIndex } credentials { ... on ${typePrefixOf(type)}Credential { ${Object.keys(credential.fields).join(' ')} } }`,

@@ -162,7 +162,7 @@ const folders = [
   older(['GET', PRESENT_FOLDERS], FOLDERS, { query: { directory }, toPresent: inDirectory }),
   older(['GET', `${PRESENT_FOLDERS}/{folderId}`], `${FOLDERS}/{folderId}`),
   older(['PATCH', `${PRESENT_FOLDERS}/{folderId}`], `${FOLDERS}/{folderId}`),
-  older(['DELETE', `${PRESENT_FOLDERS}/{folderIdOrName}`], `${FOLDERS}/{folderIdOrName}`, {
+  older(['DELETE', `${PRESENT_FOLDERS}/{folderId}`], `${FOLDERS}/{folderId}`, {
     body: { directory, folderName: ignored('the folder in the path counts.') },
     toPresent: ({ folderName: _, ...given }) => inDirectory(given),
   }),

@@ -33,7 +33,7 @@ export const folderRoutes = [
     extension: true,
     method: 'POST',
     path: FOLDERS,
-    summary: 'Create a folder, with whatever is missing above it',
+    summary: 'Create a folder and its missing parents',
     body: CreateFolder,
     document: `mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { ${FOLDER_FIELDS} } } }`,
     variables: ({ body }) => ({ input: body }),
@@ -45,7 +45,7 @@ export const folderRoutes = [
     extension: true,
     method: 'GET',
     path: FOLDERS,
-    summary: 'List the folders of a folder',
+    summary: 'List folders',
     query: ListFolders.omit({ first: true, after: true }).extend({
       recursive: recursive.meta({ description: 'Whether all folders below are listed too.' }),
       lastSecretModified: z.iso.datetime({ offset: true }).optional().meta({
@@ -79,7 +79,7 @@ export const folderRoutes = [
     extension: true,
     method: 'PATCH',
     path: `${FOLDERS}/{folderId}`,
-    summary: 'Rename, move or describe a folder',
+    summary: 'Update a folder',
     body: UpdateFolderBody,
     document: `mutation ($input: UpdateFolderInput!) { updateFolder(input: $input) { folder { ${FOLDER_FIELDS} } } }`,
     variables: ({ params, body: { projectId, environment, path, ...change } }) => ({
@@ -93,7 +93,7 @@ export const folderRoutes = [
     extension: true,
     method: 'PATCH',
     path: `${FOLDERS}/batch`,
-    summary: 'Change many folders at once, all or none',
+    summary: 'Update folders, all or none',
     body: UpdateFoldersBody,
     document: `mutation ($input: UpdateFoldersInput!) { updateFolders(input: $input) { folders { ${FOLDER_FIELDS} } } }`,
     variables: ({ body: { projectId, folders } }) => ({
@@ -112,14 +112,17 @@ export const folderRoutes = [
   route({
     extension: true,
     method: 'DELETE',
-    path: `${FOLDERS}/{folderIdOrName}`,
+    path: `${FOLDERS}/{folderId}`,
     summary: 'Delete a folder',
+    operationId: 'deleteFolder',
+    about:
+      'Deletes a folder by ID, or by name in the folder at `path`. A folder that is not empty is deleted with `forceDelete` only.',
     params: z.strictObject({
-      folderIdOrName: z.string().meta({ description: 'ID of the folder, or its name in the folder at `path`.' }),
+      folderId: z.string().meta({ description: 'ID of the folder, or its name in the folder at `path`.' }),
     }),
     body: bodyOf(DeleteFolderByName, 'name'),
     document: `mutation ($input: DeleteFolderByNameInput!) { deleteFolderByName(input: $input) { folder { ${FOLDER_FIELDS} } } }`,
-    variables: ({ params, body }) => ({ input: { name: params.folderIdOrName, ...body } }),
+    variables: ({ params, body }) => ({ input: { name: params.folderId, ...body } }),
     reply: ({ deleteFolderByName }) => ({ folder: deleteFolderByName.folder }),
     errors: [
       'PROJECT_NOT_FOUND',

@@ -58,7 +58,7 @@ export const importRoutes = [
     extension: true,
     method: 'POST',
     path: IMPORTS,
-    summary: 'Create an import',
+    summary: 'Create a secret import',
     body: z.strictObject({ ...importing, import: ImportSource, isReplication }),
     document: mutation('create'),
     variables: ({ body: { projectId, environment, path, import: source } }) => ({
@@ -72,7 +72,7 @@ export const importRoutes = [
     extension: true,
     method: 'GET',
     path: IMPORTS,
-    summary: 'List the imports of a folder',
+    summary: 'List secret imports',
     query: z.strictObject({ ...importing, ...paging }),
     document: `query ($projectId: ID!, $environment: String!, $path: String!, $first: Int, $after: String) {
       secretImports(projectId: $projectId, environment: $environment, path: $path, first: $first, after: $after) {
@@ -93,6 +93,7 @@ export const importRoutes = [
     method: 'GET',
     path: `${IMPORTS}/secrets`,
     summary: 'List the secrets that a folder imports',
+    operationId: 'listImportedSecrets',
     sensitive: true,
     query: z.strictObject({
       ...importing,
@@ -119,7 +120,7 @@ export const importRoutes = [
     extension: true,
     method: 'GET',
     path: IMPORT,
-    summary: 'Get an import',
+    summary: 'Get a secret import',
     document: `query ($id: ID!) { secretImport(id: $id) { ${FIELDS} } }`,
     variables: ({ params }) => ({ id: params.secretImportId }),
     reply: ({ secretImport }) => ({ secretImport: toImport(secretImport) }),
@@ -129,7 +130,7 @@ export const importRoutes = [
     extension: true,
     method: 'PATCH',
     path: IMPORT,
-    summary: 'Give an import another source or another position',
+    summary: 'Update a secret import',
     body: z.strictObject({ ...importing, import: ImportChange }),
     document: mutation('update'),
     variables: ({ params, body: { import: change, ...onlyIn } }) => {
@@ -147,7 +148,7 @@ export const importRoutes = [
     extension: true,
     method: 'DELETE',
     path: IMPORT,
-    summary: 'Delete an import',
+    summary: 'Delete a secret import',
     body: ImportLocation,
     document: mutation('delete'),
     variables: ({ params, body }) => ({ input: { id: params.secretImportId, onlyIn: body } }),

@@ -15,7 +15,7 @@ export const restoreRoutes = [
     extension: true,
     method: 'POST',
     path: `${HISTORY}/{secretId}/restore`,
-    summary: 'Restore a secret to an old version',
+    summary: 'Restore a version of a secret',
     sensitive: true,
     body: bodyOf(RestoreSecret, 'id'),
     document: `mutation ($input: RestoreSecretInput!) {
@@ -40,7 +40,7 @@ export const restoreRoutes = [
     extension: true,
     method: 'POST',
     path: `${HISTORY}/restore`,
-    summary: 'Restore the secrets of a folder or an environment to a moment, all or none',
+    summary: 'Restore a folder or an environment to a point in time, all or none',
     body: RestoreSecrets.extend({ at: moment }),
     document: `mutation ($input: RestoreSecretsInput!) {
       restoreSecrets(input: $input) {

@@ -42,6 +42,9 @@ export const secretRoutes = [
     method: 'GET',
     path: SECRETS,
     summary: 'List secrets',
+    description:
+      'Requires the permission `secrets:describeSecret` for each secret; secrets without it are not listed. Without `secrets:readValue` the value of a secret is `<hidden>`, and `secretValueHidden` is true.',
+    operationId: 'listSecrets',
     sensitive: true,
     query: z.strictObject({
       ...place,
@@ -108,6 +111,7 @@ export const secretRoutes = [
     method: 'GET',
     path: `${SECRETS}/id/{secretId}`,
     summary: 'Get a secret by its id',
+    operationId: 'getSecretById',
     sensitive: true,
     query: z.strictObject(showing),
     document: `query ($id: ID!, $viewSecretValue: Boolean!, $expandSecretReferences: Boolean!) {
@@ -123,6 +127,9 @@ export const secretRoutes = [
     method: 'GET',
     path: `${SECRETS}/{secretName}`,
     summary: 'Get a secret by its key',
+    description:
+      'Requires the permission `secrets:describeSecret`; without `secrets:readValue` the value is `<hidden>`.',
+    operationId: 'getSecret',
     sensitive: true,
     query: z.strictObject({
       ...place,

@@ -4,6 +4,7 @@ import type { Group } from '../../rest/openapi/groups.js';
 export const groups: readonly Group[] = [
   {
     name: 'folders',
+    permission: { subject: 'secret-folders', nouns: /^(Folders?)$/ },
     title: 'Folders',
     description: 'Folders organize the secrets of an environment.',
     paths: /^\/api\/v\d\/folders\b/,
@@ -18,6 +19,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: 'secret-imports',
+    permission: { subject: 'secret-imports', nouns: /^(SecretImports?)$/ },
     title: 'Secret imports',
     description: 'Imports make the secrets of one folder available in another.',
     paths: /^\/api\/v\d\/secret-imports\b/,

@@ -28,6 +28,13 @@ export function createTags(deps: {
       }),
     ],
     routes: tagRoutes,
-    groups: [{ name: 'tags', description: 'Labels of a project, to filter its secrets by.', paths: /\/tags\b/ }],
+    groups: [
+      {
+        name: 'tags',
+        permission: { subject: 'tags', nouns: /^(Tags?|TagBySlug)$/ },
+        description: 'Labels of a project, to filter its secrets by.',
+        paths: /\/tags\b/,
+      },
+    ],
   };
 }

@@ -2,19 +2,21 @@ import type { z } from 'zod';
 import type { CompiledRoute } from '../compile.js';
 import { exampleOf, type JsonSchema } from '../response-schema.js';
 import { errorComponents, errorResponses } from './error-reference.js';
-import { describedInPath, type Group, groupNameOf, tagsOf } from './groups.js';
+import { describedInPath, type Group, groupNameOf, permissionOf, tagsOf } from './groups.js';
 import { headerComponents } from './header-reference.js';
+import { NamedSchemas } from './named-schemas.js';
+import { inReadingOrder } from './operation-order.js';
 import {
   commonsOf,
   INTRODUCTION,
   inputSchema,
   jsonContent,
-  operationIdOf,
   parameterComponents,
   parametersOf,
   responseComponents,
 } from './operation-reference.js';
-import { doneOf } from './operation-words.js';
+import { descriptionOf, doneOf, summaryOf } from './operation-words.js';
+import { SharedParts } from './shared-parts.js';
 
 interface About {
   readonly title: string;
@@ -24,11 +26,17 @@ interface About {
 
 /** The OpenAPI 3.1 document of the routes: parameters and bodies from their rules, replies from the schema, errors from the table. */
 export function openapiOf(compiled: readonly CompiledRoute[], { title, version, groups }: About): JsonSchema {
-  const paths: Record<string, JsonSchema> = {};
-  for (const it of [...compiled].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))) {
-    paths[it.route.path] = { ...paths[it.route.path], [it.route.method.toLowerCase()]: operationOf(it, groups) };
-  }
   const errors = errorComponents();
+  const schemas = new NamedSchemas(errors.schemas as Record<string, JsonSchema>);
+  const shared = new SharedParts();
+  const current = new Map(
+    compiled.filter(({ route }) => route.deprecated !== true).map(({ operationId }) => [operationId, operationId]),
+  );
+  const paths: Record<string, JsonSchema> = {};
+  for (const it of inReadingOrder(compiled, groups)) {
+    const { path, method } = it.route;
+    paths[path] = { ...paths[path], [method.toLowerCase()]: shared.of(operationOf(it, { groups, schemas, current })) };
+  }
   return {
     openapi: '3.1.0',
     info: { title, version, description: INTRODUCTION },
@@ -39,44 +47,70 @@ export function openapiOf(compiled: readonly CompiledRoute[], { title, version, 
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       headers: headerComponents(),
-      parameters: parameterComponents(),
+      parameters: { ...parameterComponents(), ...shared.parameters },
       ...errors,
-      responses: { ...responseComponents(), ...errors.responses },
+      schemas: schemas.all,
+      responses: { ...responseComponents(), ...errors.responses, ...shared.responses },
     },
   };
 }
 
 /** The document of Strongroom's routes as text: what `schema/openapi.json` holds, and `GET /openapi.json` answers. */
 export const openapiText = (compiled: readonly CompiledRoute[], about: Omit<About, 'title'>): string =>
-  `${JSON.stringify(openapiOf(compiled, { title: 'Strongroom', ...about }), null, 2)}\n`;
+  `${byLines(openapiOf(compiled, { title: 'Strongroom', ...about }), ['paths', 'components'])}\n`;
 
-/** By path; what is deprecated stands behind what is in use. */
-const placeOf = ({ route }: CompiledRoute): string =>
-  `${Number(route.deprecated === true)} ${route.path} ${route.method}`;
+/** JSON with each operation and each component on a line of its own, so that a change shows what it changes. */
+function byLines(value: unknown, whole: readonly string[], indent = ''): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
+  const lines = Object.entries(value).map(([name, inner]) => {
+    const isDeep = indent === '' ? whole.includes(name) : indent.length < 4;
+    return `${indent}  ${JSON.stringify(name)}: ${isDeep ? byLines(inner, whole, `${indent}  `) : JSON.stringify(inner)}`;
+  });
+  return `{\n${lines.join(',\n')}\n${indent}}`;
+}
 
-function operationOf(compiled: CompiledRoute, groups: readonly Group[]): JsonSchema {
+interface Around {
+  readonly groups: readonly Group[];
+  readonly schemas: NamedSchemas;
+  /** Ids of operations that are in use. */
+  readonly current: ReadonlyMap<string, string>;
+}
+
+function operationOf(compiled: CompiledRoute, { groups, schemas, current }: Around): JsonSchema {
   const { route, answer, descriptions } = compiled;
   const { parameters, headers, responses, errors } = commonsOf(route);
   return {
-    operationId: operationIdOf(route.method, route.path),
-    summary: route.summary,
+    operationId: compiled.operationId,
+    summary: summaryOf(route),
+    description: descriptionOf(compiled, {
+      right: permissionOf(compiled.operationId, route.path, groups),
+      current: current.get(route.deprecated === true ? compiled.operationId.replace(/V\d+$/, '') : ''),
+    }),
     tags: [groupNameOf(route.path, groups)],
     ...(route.deprecated === true ? { deprecated: true } : {}),
     ...(route.operation === undefined ? { 'x-extension': true } : { 'x-operation': route.operation }),
     ...(route.anonymous === true ? { security: [] } : {}),
     parameters: [...parametersOf(route, descriptions).map((it) => describedInPath(it, groups)), ...parameters],
-    ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, compiled) }),
+    ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, compiled, schemas) }),
     responses: {
-      200: { description: doneOf(route.summary), headers, content: jsonContent(answer, exampleOf(answer)) },
+      200: {
+        description: doneOf(summaryOf(route)),
+        headers,
+        content: jsonContent(schemas.reply(answer, compiled.operationId), exampleOf(answer)),
+      },
       ...responses,
       ...errorResponses({ hasBody: route.body !== undefined, own: [...(route.errors ?? []), ...errors] }),
     },
   };
 }
 
-const bodyOf = (rules: z.ZodObject, { route, descriptions, bodyKeys }: CompiledRoute): JsonSchema => ({
+const bodyOf = (
+  rules: z.ZodObject,
+  { route, descriptions, bodyKeys, operationId }: CompiledRoute,
+  schemas: NamedSchemas,
+): JsonSchema => ({
   required: !rules.safeParse({}).success,
-  content: contentOf(inputSchema(rules, descriptions, bodyKeys.open), route),
+  content: contentOf(schemas.body(inputSchema(rules, descriptions, bodyKeys.open), operationId), route),
 });
 
 const contentOf = (schema: JsonSchema, { example, form }: CompiledRoute['route']): JsonSchema => ({

@@ -16,18 +16,23 @@ const NOT_OF_ROUTES: ReadonlySet<string> = new Set([
   'NOT_ACCEPTABLE',
 ]);
 /** These differ from route to route: what is not found, and what conflicts. */
-const OF_THINGS: ReadonlySet<number> = new Set([404, 409]);
+const OF_THINGS: ReadonlySet<number> = new Set([404, 409, 412]);
 const OF_BODIES: ReadonlySet<number> = new Set([400, 415]);
+/** Statuses that any operation can answer and few callers act on: the `default` response. */
+const ANYWHERE: ReadonlySet<number> = new Set([408, 431, 500, 502, 504]);
 
 /**
  * The error responses of an operation, by status, for an OpenAPI document. Those that every operation has are references
  * to `errorComponents`; its 404 and 409 responses are its own.
  *
- * @param options `hasBody`: the operation takes a body; `own`: the codes of 404 and 409 that it can answer
+ * @param options `hasBody`: the operation takes a body; `own`: the codes of 404, 409 and 412 that it can answer
  */
 export function errorResponses({ hasBody, own }: { hasBody: boolean; own: readonly ErrorCode[] }): JsonSchema {
-  const shared = [...sharedByStatus().keys()].filter((status) => hasBody || !OF_BODIES.has(status));
+  const shared = [...sharedByStatus().keys()].filter(
+    (status) => !ANYWHERE.has(status) && (hasBody || !OF_BODIES.has(status)),
+  );
   return {
+    default: { $ref: '#/components/responses/Error' },
     ...Object.fromEntries(shared.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
     ...Object.fromEntries(
       [...byStatus(own.filter((code) => OF_THINGS.has(errorRow(code).status)))].map(([status, codes]) => [
@@ -42,7 +47,17 @@ export function errorResponses({ hasBody, own }: { hasBody: boolean; own: readon
 export const errorComponents = (): Readonly<Record<'schemas' | 'examples' | 'responses', JsonSchema>> => ({
   schemas: { Error: errorSchema() },
   examples: Object.fromEntries(codesOfRoutes().map((code) => [code, { value: errorExample(code) }])),
-  responses: Object.fromEntries([...sharedByStatus()].map(([status, codes]) => [status, response(status, codes)])),
+  responses: {
+    ...Object.fromEntries(
+      [...sharedByStatus()]
+        .filter(([status]) => !ANYWHERE.has(status))
+        .map(([status, codes]) => [status, response(status, codes)]),
+    ),
+    Error: response(
+      'default',
+      codesOfRoutes().filter((code) => ANYWHERE.has(errorRow(code).status)),
+    ),
+  },
 });
 
 function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
@@ -55,7 +70,7 @@ const codesOfRoutes = (): ErrorCode[] => errorCodes().filter((code) => !NOT_OF_R
 const sharedByStatus = (): Map<number, ErrorCode[]> =>
   byStatus(codesOfRoutes().filter((code) => !OF_THINGS.has(errorRow(code).status)));
 
-const response = (status: number, codes: readonly ErrorCode[]): JsonSchema => ({
+const response = (status: number | 'default', codes: readonly ErrorCode[]): JsonSchema => ({
   description: codes.join(', '),
   ...headersOf(status),
   content: {
@@ -66,9 +81,9 @@ const response = (status: number, codes: readonly ErrorCode[]): JsonSchema => ({
   },
 });
 
-function headersOf(status: number): JsonSchema {
+function headersOf(status: number | 'default'): JsonSchema {
   if (status === 429) return { headers: headerReferences([...LIMIT_HEADERS, 'Retry-After']) };
-  return status === 503 || status === 504 ? { headers: headerReferences(['Retry-After']) } : {};
+  return status === 503 || status === 'default' ? { headers: headerReferences(['Retry-After']) } : {};
 }
 
 const errorExample = (code: ErrorCode): JsonSchema => ({

@@ -41,6 +41,9 @@ export const LIMIT_HEADERS: readonly HeaderName[] = [
   'RateLimit-Reset',
 ];
 
+/** Those of them that a success names; a 429 names all. */
+export const SUCCESS_LIMIT_HEADERS: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit'];
+
 /** The header fields of a response in an OpenAPI document. */
 export const headerReferences = (names: readonly HeaderName[]): JsonSchema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

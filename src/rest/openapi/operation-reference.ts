@@ -3,7 +3,8 @@ import type { ErrorCode } from '../../kernel/errors.js';
 import { type Descriptions, withDescriptions } from '../argument-descriptions.js';
 import type { ReplyHeader } from '../response-headers.js';
 import type { JsonSchema } from '../response-schema.js';
-import { headerReferences, LIMIT_HEADERS } from './header-reference.js';
+import { headerReferences, LIMIT_HEADERS, SUCCESS_LIMIT_HEADERS } from './header-reference.js';
+import { makePortable } from './portable-schemas.js';
 
 /** What applies to every operation, in Markdown. */
 export const INTRODUCTION = `The REST API of Strongroom, a secrets manager. It is a thin layer over the GraphQL API: both run the same operations.
@@ -27,18 +28,6 @@ change only what you have read. Lists are complete unless you page them with \`l
 \`x-operation\` has the number of an operation in the interface specification; \`x-extension\` marks operations beyond it. Deprecated
 paths are older paths of current operations, with the same effect.`;
 
-/** `GET /api/v1/projects/{projectId}` -> `getApiV1ProjectsByProjectId`, for client generators. */
-export const operationIdOf = (method: string, path: string): string =>
-  method.toLowerCase() +
-  path
-    .split(/[/-]/)
-    .filter((word) => word !== '')
-    .map((word) => word.replace(/^\{(.*)\}$/, (_, name: string) => `By${capital(name)}`))
-    .map(capital)
-    .join('');
-
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
-
 /** The JSON content of a body, in OpenAPI's words. */
 export const jsonContent = (schema: JsonSchema, example: unknown): JsonSchema => ({
   'application/json': { schema, ...(example === undefined ? {} : { example }) },
@@ -59,6 +48,7 @@ export const inputSchema = (
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       if (open.has(zodSchema)) delete jsonSchema.additionalProperties;
+      makePortable(jsonSchema as JsonSchema);
     },
   });
   return withDescriptions(schema, descriptions);
@@ -163,7 +153,7 @@ export function commonsOf({
   const headers = {
     ...headerReferences([
       'X-Request-Id',
-      ...LIMIT_HEADERS,
+      ...SUCCESS_LIMIT_HEADERS,
       ...(isRead ? (['ETag'] as const) : []),
       ...(takesKey ? (['Idempotency-Replayed'] as const) : []),
       ...(body === undefined ? [] : (['X-Ignored-Keys', 'Preference-Applied'] as const)),

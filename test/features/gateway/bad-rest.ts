@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { RequestOptions } from '../../kit/caller.js';
+import { PATHS } from '../../kit/reference.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -17,13 +16,11 @@ export interface BadRequest {
   readonly request: RequestOptions;
 }
 
-const DOCUMENT = JSON.parse(readFileSync(join(import.meta.dirname, '../../../schema/openapi.json'), 'utf8')) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-};
+const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = PATHS;
 
 /** Requests of every operation of the API reference with a canary in each place of path, query and body. */
 export function badRest(canary: string): BadRequest[] {
-  return Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
+  return Object.entries(OPERATIONS).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const common = { method: method.toUpperCase() };
       const example = operation.requestBody?.content['application/json'].example ?? undefined;

@@ -367,7 +367,7 @@ describe('by its id alone', () => {
     expect(pathsOf(await admin.patch(`/api/v2/folders/${randomUUID()}`, { ...at, name: 'x' }))).toEqual([
       'params.folderId',
     ]);
-    expect(pathsOf(await admin.delete(`/api/v2/folders/${root}`, at))).toEqual(['params.folderIdOrName']);
+    expect(pathsOf(await admin.delete(`/api/v2/folders/${root}`, at))).toEqual(['params.folderId']);
     expect(
       await sent(admin, 'deleteFolderByName', { ...at, name: 'app', forceDelete: true }).catch(() => null),
     ).toBeNull();

@@ -39,8 +39,8 @@ describe('what others import from', () => {
     const refused = await remove('shared');
     expect(refused).toBeError(409, 'FOLDER_IMPORTED');
     expect(refused.body.details).toEqual([
-      { path: 'params.folderIdOrName', code: 'FOLDER_IMPORTED', message: 'is in use: /app of dev imports /shared' },
-      { path: 'params.folderIdOrName', code: 'FOLDER_IMPORTED', message: 'is in use: / of prod imports /shared/inner' },
+      { path: 'params.folderId', code: 'FOLDER_IMPORTED', message: 'is in use: /app of dev imports /shared' },
+      { path: 'params.folderId', code: 'FOLDER_IMPORTED', message: 'is in use: / of prod imports /shared/inner' },
     ]);
     expect(await remove('shared', false)).toBeError(409, 'FOLDER_NOT_EMPTY');
     await admin.delete(`${IMPORTS}/${secretImport.id}`, { ...at, path: '/app' });

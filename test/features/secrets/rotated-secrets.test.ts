@@ -213,7 +213,7 @@ describe('a secret that a rotation writes', () => {
     ],
     'deletion of its folder by name': [
       ({ admin, at }) => admin.delete('/api/v2/folders/app', { ...at, path: '/', forceDelete: true }),
-      'params.folderIdOrName',
+      'params.folderId',
     ],
     'deletion of its environment': [
       async ({ admin, project }) => {

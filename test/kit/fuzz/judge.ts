@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Reply } from '../caller.js';
+import { PATHS, REFERENCE } from '../reference.js';
 
-const DOCUMENT = JSON.parse(readFileSync(join(import.meta.dirname, '../../../schema/openapi.json'), 'utf8'));
 /** Every code that an error may have. */
-const CODES: ReadonlySet<string> = new Set(DOCUMENT.components.schemas.Error.properties.code.enum);
+const CODES: ReadonlySet<string> = new Set(REFERENCE.components.schemas.Error.properties.code.enum);
 /** What may be answered although the request was in order. */
 const NAMED_FAILURES: ReadonlySet<string> = new Set([
   'AUDIT_UNAVAILABLE',
@@ -18,11 +16,11 @@ const NAMED_FAILURES: ReadonlySet<string> = new Set([
 ]);
 
 /** The operations of the committed API reference, by `GET /path`. */
-export const reference = (method: string, path: string) => DOCUMENT.paths[path][method.toLowerCase()];
+export const reference = (method: string, path: string) => PATHS[path][method.toLowerCase()];
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: false });
 (formats as unknown as { default?: (it: Ajv2020) => void } & ((it: Ajv2020) => void)).default?.(ajv);
-ajv.addSchema(DOCUMENT, 'reference');
+ajv.addSchema({ paths: PATHS }, 'reference');
 const validators = new Map<string, ValidateFunction>();
 
 const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -32,9 +30,10 @@ export function faultOfRest(method: string, path: string, { status, body, text }
   if (status === 304) return text === '' ? null : '304 with a body';
   if (status >= 500 && !NAMED_FAILURES.has(body?.code)) return `status ${status}, ${body?.code}`;
   const operation = `/paths/${escaped(path)}/${method.toLowerCase()}`;
-  const response = reference(method, path).responses[status];
+  const { responses } = reference(method, path);
+  const response = responses[status] ?? (status >= 500 || [408, 431].includes(status) ? responses.default : undefined);
   if (response === undefined) return `status ${status} (${body?.code}) is not documented`;
-  const at = response.$ref === undefined ? `${operation}/responses/${status}` : response.$ref.slice(1);
+  const at = `${operation}/responses/${responses[status] === undefined ? 'default' : status}`;
   return mismatch(`${at}/content/application~1json/schema`, body);
 }
 

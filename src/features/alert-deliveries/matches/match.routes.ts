@@ -37,7 +37,7 @@ export const matchRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: `${PATH}/preview/certificates`,
-    summary: 'Preview the certificates that a certificate alert would be about',
+    summary: 'Preview the certificates that an alert would match',
     extension: true,
     body: PreviewBody,
     document: `query ($projectId: ID!, $filters: [CertificateAlertFilterInput!]!, $alertBefore: String!,
@@ -56,7 +56,7 @@ export const matchRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: `${PATH}/{alertId}/certificates`,
-    summary: 'List the certificates that a certificate alert is about, the next one to expire first',
+    summary: 'List the certificates that an alert matches, next to expire first',
     extension: true,
     query: PageQuery,
     document: `query ($alertId: ID!, $first: Int!, $after: String, $offset: Int) {

@@ -5,7 +5,7 @@ import { nextCursor, paging, route } from '../../../rest/route.js';
 export const projectsRoute = route({
   method: 'GET',
   path: '/api/v1/app-connections/datatool/{connectionId}/projects',
-  summary: 'List the projects of the account of a datatool connection',
+  summary: 'List the projects of a datatool account',
   extension: true,
   query: z.strictObject({ ...paging }),
   document: `query ($connectionId: ID!, $first: Int, $after: String) {

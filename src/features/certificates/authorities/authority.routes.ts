@@ -42,7 +42,7 @@ export const authorityRoutes = [
     errors: ['PROJECT_NOT_FOUND'],
   }),
   ca.get('/{caId}', 'Get a certificate authority', { field: 'certificateAuthority', errors: NOT_FOUND }),
-  ca.patch('/{caId}', 'Rename, disable or enable a certificate authority', {
+  ca.patch('/{caId}', 'Update a certificate authority', {
     field: 'updateCertificateAuthority',
     body: withoutNull(bodyOf(UpdateAuthority, 'id', 'expectedVersion')),
     ifMatch: ({ certificateAuthority }) => ({ expectedVersion: certificateAuthority.version }),
@@ -57,13 +57,13 @@ export const authorityRoutes = [
     ],
     example: { status: 'disabled' },
   }),
-  ca.post('/{caId}/renew', 'Renew a certificate authority with its key', {
+  ca.post('/{caId}/renew', 'Renew a certificate authority', {
     field: 'renewCertificateAuthority',
     body: withoutNull(bodyOf(RenewAuthority, 'id')),
     errors: [...NOT_FOUND, ...NOT_ISSUING, 'CONCURRENT_CHANGE'],
     example: { validDays: 1825 },
   }),
-  ca.post('/{predecessorId}/successor', 'Create a certificate authority with a new key that follows another one', {
+  ca.post('/{predecessorId}/successor', 'Create the successor of a certificate authority', {
     field: 'createCertificateAuthoritySuccessor',
     body: withoutNull(bodyOf(SucceedAuthority, 'predecessorId')),
     errors: [
@@ -73,7 +73,7 @@ export const authorityRoutes = [
     ],
     example: { name: 'Example root G2', subject: { commonName: 'Example Root G2', organization: 'Example' } },
   }),
-  ca.post('/{caId}/import-certificate', 'Give a certificate authority the answer to its request', {
+  ca.post('/{caId}/import-certificate', 'Import the certificate of a certificate authority', {
     field: 'activateCertificateAuthority',
     body: withoutNull(bodyOf(ActivateAuthority, 'id')),
     errors: [...NOT_FOUND, 'CERTIFICATE_AUTHORITY_NOT_PENDING'],

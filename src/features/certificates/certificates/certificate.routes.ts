@@ -58,6 +58,7 @@ export const certificateRoutes = [
   }),
   certificates.get('/{certificateId}', 'Get a certificate', { field: 'certificate', errors: NOT_FOUND }),
   certificates.get('/{certificateId}/pem', 'Download a certificate and its chain', {
+    operationId: 'downloadCertificatePem',
     field: 'certificate',
     select: 'serialNumber certificate: pem certificateChain: chain',
     reply: ({ certificate }) => certificate,
@@ -73,7 +74,7 @@ export const certificateRoutes = [
     sensitive: true,
     errors: [...NOT_FOUND, 'CERTIFICATE_KEY_NOT_FOUND'],
   }),
-  certificates.patch('/{certificateId}', 'Change the metadata or the renewal of a certificate', {
+  certificates.patch('/{certificateId}', 'Update a certificate', {
     field: 'updateCertificate',
     body: bodyOf(UpdateCertificate, 'id', 'expectedVersion'),
     ifMatch: ({ certificate }) => ({ expectedVersion: certificate.version }),

@@ -6,11 +6,11 @@ const NOT_FOUND = ['PROJECT_NOT_FOUND'] as const;
 
 /** Whether expired certificates are deleted, beyond the specification. */
 export const cleaningRoutes = [
-  cleaning.get('/{projectId}', 'Get whether expired certificates of a project are deleted', {
+  cleaning.get('/{projectId}', 'Get the cleanup of expired certificates', {
     field: 'certificateCleaning',
     errors: NOT_FOUND,
   }),
-  cleaning.patch('/{projectId}', 'Have expired certificates of a project deleted, or keep them', {
+  cleaning.patch('/{projectId}', 'Update the cleanup of expired certificates', {
     field: 'updateCertificateCleaning',
     body: bodyOf(UpdateCleaning, 'projectId'),
     errors: NOT_FOUND,

@@ -21,6 +21,7 @@ export const formatRoutes = [
     method: 'POST',
     path: '/api/v1/cert-manager/certificates/{certificateId}/pkcs12',
     summary: 'Download a certificate, its chain and its private key as a PKCS#12 file',
+    operationId: 'downloadCertificatePkcs12',
     extension: true,
     body: bodyOf(ExportPkcs12, 'id'),
     document: `query ($id: ID!, $password: String!) {
@@ -37,6 +38,7 @@ export const formatRoutes = [
     example: { password: 'correct horse battery' },
   }),
   certificates.get('/{certificateId}/bundle', 'Download a certificate, its chain and its private key', {
+    operationId: 'downloadCertificateBundle',
     field: 'certificatePrivateKey',
     select: 'certificate { serialNumber pem chain } privateKey',
     reply: ({ certificatePrivateKey: { certificate, privateKey } }) => ({

@@ -6,7 +6,7 @@ const ca = routesAt('/api/v1/cert-manager/ca', { select: `${CERTIFICATE_FIELDS} 
 
 /** Certificates of authorities outside, beyond the specification. */
 export const intermediateRoutes = [
-  ca.post('/{authorityId}/sign-intermediate', 'Sign the certificate of an authority outside', {
+  ca.post('/{authorityId}/sign-intermediate', 'Sign the certificate of an external intermediate authority', {
     field: 'signIntermediateCertificate',
     body: withoutNull(bodyOf(SignIntermediate, 'authorityId')),
     errors: [

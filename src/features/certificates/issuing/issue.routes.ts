@@ -48,7 +48,7 @@ export const issueRoutes: readonly Route[] = [
     ],
     example: { key: 'new' },
   }),
-  lineages.get('/{lineageId}/current', 'Get the present certificate of a lineage', {
+  lineages.get('/{lineageId}/current', 'Get the current certificate of a lineage', {
     field: 'currentCertificate',
     as: 'certificate',
     errors: ['CERTIFICATE_NOT_FOUND'],
@@ -56,7 +56,7 @@ export const issueRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: `${BASE}/certificate-requests`,
-    summary: 'List the requests for certificates of a project, newest first',
+    summary: 'List certificate requests, newest first',
     extension: true,
     query: ListQuery,
     document: `query ($projectId: ID!, $state: CertificateRequestState, $kind: CertificateRequestKind, $certificateId: ID,
@@ -67,7 +67,7 @@ export const issueRoutes: readonly Route[] = [
     reply: ({ certificateRequests: { nodes, pageInfo } }) => ({ certificateRequests: nodes, ...nextCursor(pageInfo) }),
     errors: ['PROJECT_NOT_FOUND', 'CERTIFICATE_NOT_FOUND'],
   }),
-  requests.get('/{requestId}', 'Get a request for a certificate', {
+  requests.get('/{requestId}', 'Get a certificate request', {
     field: 'certificateRequest',
     errors: ['CERTIFICATE_REQUEST_NOT_FOUND'],
   }),

@@ -35,7 +35,7 @@ export const profileRoutes = [
     errors: ['PROJECT_NOT_FOUND'],
   }),
   profiles.get('/{profileId}', 'Get a certificate profile', { field: 'certificateProfile', errors: NOT_FOUND }),
-  profiles.patch('/{profileId}', 'Change a certificate profile', {
+  profiles.patch('/{profileId}', 'Update a certificate profile', {
     field: 'updateCertificateProfile',
     body: bodyOf(UpdateProfile, 'id', 'expectedVersion'),
     ifMatch: ({ certificateProfile }) => ({ expectedVersion: certificateProfile.version }),

@@ -11,7 +11,7 @@ const channels = routesAt('/api/v1/projects/{projectId}/notification-channels', 
 
 /** Messages of projects. */
 export const messageRoutes: readonly Route[] = [
-  messages.get('', 'List what a project has sent of its notices or has to send, newest first', {
+  messages.get('', 'List the messages of a project, newest first', {
     field: 'notificationMessages',
     as: 'messages',
     query: MessageQuery,
@@ -22,13 +22,14 @@ export const messageRoutes: readonly Route[] = [
     variables: ({ params: { messageId, projectId } }) => ({ id: messageId, projectId }),
     errors: NOT_FOUND,
   }),
-  messages.post('/{messageId}/retry', 'Send a message again that has failed or was cancelled', {
+  messages.post('/{messageId}/retry', 'Send a failed or cancelled message again', {
     field: 'retryNotificationMessage',
     as: 'message',
     variables: ({ params: { messageId, projectId } }) => ({ input: { id: messageId, projectId } }),
     errors: [...NOT_FOUND, 'NOTIFICATION_MESSAGE_NOT_RETRYABLE'],
   }),
-  channels.get('/{channelId}/messages', 'List what a notification channel has sent or has to send, newest first', {
+  channels.get('/{channelId}/messages', 'List the messages of a notification channel, newest first', {
+    operationId: 'listNotificationChannelMessages',
     field: 'notificationMessages',
     as: 'messages',
     query: MessageQuery,

@@ -15,6 +15,8 @@ interface Members {
   /** Path parameter of the member. */
   readonly param: 'userId' | 'identityId' | 'groupIdOrName';
   /** Name of a membership in responses; a list appends an `s`. */
+  /** Of one, for the ids of operations. */
+  readonly noun: string;
   readonly wrapping: string;
   readonly fields: string;
   /** A membership with the field names of the REST interface. */
@@ -63,6 +65,7 @@ export const USER_FIELDS = `id projectId userId: memberId username: name ${ROLES
 
 const USERS: Members = {
   kind: 'user',
+  noun: 'ProjectUser',
   one: 'user',
   many: 'users',
   path: '/api/v1/projects/{projectId}/memberships',
@@ -83,6 +86,7 @@ export const toIdentityMembership = (membership: Data): Data => {
 
 const IDENTITIES: Members = {
   kind: 'identity',
+  noun: 'ProjectIdentity',
   one: 'machine identity',
   many: 'machine identities',
   path: '/api/v2/workspace/{projectId}/identity-memberships',
@@ -94,6 +98,7 @@ const IDENTITIES: Members = {
 
 const GROUPS: Members = {
   kind: 'group',
+  noun: 'ProjectGroup',
   one: 'group',
   many: 'groups',
   path: '/api/v2/workspace/{projectId}/groups',
@@ -227,7 +232,7 @@ const keyOf = ({ kind, param }: Members, params: Readonly<Record<string, string>
 });
 
 const routesOf = (members: Members) => {
-  const { one, many, path, param, wrapping, fields, shown } = members;
+  const { one, many, noun, path, param, wrapping, fields, shown } = members;
   const at = `${path}/{${param}}`;
   const memberKind = members.kind.toUpperCase();
   return [
@@ -236,12 +241,11 @@ const routesOf = (members: Members) => {
       method: 'GET',
       path,
       summary: `List the ${many} of a project`,
+      operationId: `list${noun.replace(/y$/, 'ie')}s`,
       query: z.strictObject(paging),
       document: `query ($projectId: ID!, $first: Int, $after: String) {
         projectMemberships(projectId: $projectId, memberKind: ${memberKind}, first: $first, after: $after) {
-          nodes { ${fields} } pageInfo { hasNextPage endCursor }
-        }
-      }`,
+          nodes { ${fields} } pageInfo { hasNextPage endCursor } } }`,
       variables: ({ params, query }) => ({ projectId: params.projectId, first: query.limit, after: query.cursor }),
       reply: ({ projectMemberships: { nodes, pageInfo } }) => ({
         [`${wrapping}s`]: nodes.map(shown),
@@ -254,9 +258,9 @@ const routesOf = (members: Members) => {
       method: 'GET',
       path: at,
       summary: `Get the membership of a ${one}`,
+      operationId: `get${noun}`,
       document: `query ($projectId: ID!, $memberId: ID!) {
-        projectMembership(projectId: $projectId, memberKind: ${memberKind}, memberId: $memberId) { ${fields} }
-      }`,
+        projectMembership(projectId: $projectId, memberKind: ${memberKind}, memberId: $memberId) { ${fields} } }`,
       variables: ({ params }) => ({ projectId: params.projectId, memberId: params[param] }),
       reply: ({ projectMembership }) => ({ [wrapping]: shown(projectMembership) }),
       errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
@@ -266,6 +270,7 @@ const routesOf = (members: Members) => {
       method: 'PATCH',
       path: at,
       summary: `Replace the roles of a ${one}`,
+      operationId: `update${noun}`,
       body: RolesBody,
       document: mutation('update', fields),
       variables: ({ params, body }) => ({ input: { ...keyOf(members, params), ...assignments(body) } }),
@@ -278,6 +283,7 @@ const routesOf = (members: Members) => {
       method: 'DELETE',
       path: at,
       summary: `Remove a ${one} from a project`,
+      operationId: `remove${noun}`,
       document: mutation('remove', fields),
       variables: ({ params }) => ({ input: keyOf(members, params) }),
       reply: ({ removeProjectMember }) => ({ [wrapping]: shown(removeProjectMember.membership) }),
@@ -293,6 +299,7 @@ const adding = (members: Members, body: typeof RolesBody | typeof AddGroupBody, 
     method: 'POST',
     path: `${members.path}/{${members.param}}`,
     summary: `Add a ${members.one} to a project`,
+    operationId: `add${members.noun}`,
     body,
     document: mutation('add', members.fields),
     variables: ({ params, body: roles }) => ({ input: { ...keyOf(members, params), ...assignments(roles) } }),
@@ -311,6 +318,7 @@ export const membershipRoutes = [
     method: 'POST',
     path: USERS.path,
     summary: 'Add a user to a project',
+    operationId: 'addProjectUser',
     body: AddUserBody,
     document: mutation('add', USERS.fields),
     variables: ({ params, body }) => ({

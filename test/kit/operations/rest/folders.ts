@@ -40,8 +40,8 @@ export const folders: readonly RestOperation[] = [
     denial: viewer('secret-folders:edit'),
   },
   {
-    route: 'DELETE /api/v2/folders/{folderIdOrName}',
-    path: { folderIdOrName: '$folder' },
+    route: 'DELETE /api/v2/folders/{folderId}',
+    path: { folderId: '$folder' },
     body: { ...place, forceDelete: true },
     audit: 'folder:delete',
     denial: viewer('secret-folders:delete'),

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The committed API reference, as it is. */
+export const REFERENCE = JSON.parse(readFileSync(join(import.meta.dirname, '../../schema/openapi.json'), 'utf8'));
+
+/**
+ * Its paths with every reference replaced by what it names. Replies are closed, so that a test sees what is answered and not
+ * promised: the reference itself leaves them open, since fields may be added.
+ */
+export const PATHS = resolved(REFERENCE.paths) as typeof REFERENCE;
+
+function resolved(at: unknown): unknown {
+  if (Array.isArray(at)) return at.map(resolved);
+  if (typeof at !== 'object' || at === null) return at;
+  const { $ref, ...rest } = at as Record<string, unknown>;
+  if (typeof $ref === 'string') {
+    const [, , kind = '', name = ''] = $ref.split('/');
+    return { ...(resolved(REFERENCE.components[kind][name]) as object), ...rest };
+  }
+  const inner = Object.fromEntries(Object.entries(at).map(([key, value]) => [key, resolved(value)]));
+  return inner.responses === undefined ? inner : { ...inner, responses: closed(inner.responses) };
+}
+
+/** A schema, and what is in it, without room for other properties than those that are declared and their aliases. */
+function closed(at: unknown): unknown {
+  if (Array.isArray(at)) return at.map(closed);
+  if (typeof at !== 'object' || at === null) return at;
+  const inner = Object.fromEntries(Object.entries(at).map(([key, value]) => [key, closed(value)]));
+  const { type, properties, 'x-aliases': aliases } = inner as Record<string, Record<string, unknown> | undefined>;
+  if (!String(type).startsWith('object') || properties === undefined) return inner;
+  const others = Object.entries(aliases ?? {}).map(([alias, of]) => [alias, properties[of as string]]);
+  return { ...inner, properties: { ...properties, ...Object.fromEntries(others) }, additionalProperties: false };
+}
