@@ -184,24 +184,3 @@ export function schemaOf(sample: unknown): JsonSchema {
 /** The type of GraphQL that an object schema of a reply is made of; undefined for one that the reply makes itself. */
 export const typeNameOf = (schema: JsonSchema): string | undefined =>
   TYPE in schema ? (schema as { readonly [TYPE]: string })[TYPE] : undefined;
-
-/** A value that fits a schema, for the API reference. */
-export function exampleOf(schema: JsonSchema): unknown {
-  if ('const' in schema) return schema.const;
-  if ('enum' in schema) return (schema.enum as unknown[])[0];
-  if ('anyOf' in schema) return exampleOf((schema.anyOf as JsonSchema[])[0] as JsonSchema);
-  const [type] = [schema.type].flat();
-  if (type === 'array')
-    return Object.keys(schema.items as JsonSchema).length === 0 ? [] : [exampleOf(schema.items as JsonSchema)];
-  if (type === 'object')
-    return Object.fromEntries(
-      Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(([name, inner]) => [
-        name,
-        exampleOf(inner),
-      ]),
-    );
-  if (type === 'integer' || type === 'number') return 1;
-  if (type === 'boolean') return false;
-  if (schema.format === 'date-time') return '2026-01-31T12:00:00.000Z';
-  return schema.format === 'uuid' ? '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11' : 'text';
-}

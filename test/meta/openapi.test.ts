@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { ERRORS } from '../kit/error-codes.js';
+import { PATHS } from '../kit/reference.js';
 import { ROOT } from './sources.js';
 
 interface Parameter {
@@ -12,6 +15,9 @@ interface Parameter {
 }
 interface Schema {
   readonly [keyword: string]: unknown;
+}
+interface WithExample {
+  readonly content: { readonly 'application/json': { readonly schema: object; readonly example?: unknown } };
 }
 interface Operation {
   readonly operationId: string;
@@ -58,6 +64,15 @@ const GRAPHQL_ONLY = [
   'ROTATION_ATTEMPT_BEGUN',
   'SECRET_ROTATION_ATTEMPT_NOT_FOUND',
 ];
+
+/** Operations with all references resolved. */
+const PATH_OPERATIONS = Object.entries(PATHS as unknown as typeof document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { requestBody, responses }]) => ({
+    name: `${method} ${path}`,
+    requestBody: requestBody as WithExample | undefined,
+    responses: responses as Record<string, WithExample>,
+  })),
+);
 
 const ID = /^[a-z]+(?:[A-Z][a-z0-9]*)+$/;
 
@@ -171,15 +186,21 @@ describe('schema/openapi.json', () => {
     expect(operations.filter(({ tags }) => !tags.every((tag) => groups.includes(tag)))).toEqual([]);
   });
 
-  test('has an example of every body and every reply', () => {
-    const bare = operations.filter(({ requestBody, responses }) => {
-      const reply = responses['200'] as { content: { 'application/json': { example?: unknown } } };
-      return (
-        (requestBody && requestBody.content['application/json'].example === undefined) ||
-        reply.content['application/json'].example === undefined
-      );
-    });
-    expect(bare.map(({ name }) => name)).toEqual([]);
+  test('has an example of every body and every response, which fits its schema and has real values', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    (formats as unknown as { default: (it: Ajv2020) => void }).default(ajv);
+    const wrong = PATH_OPERATIONS.flatMap(({ name, requestBody, responses }) =>
+      [requestBody, responses['200']].flatMap((part) => {
+        if (part === undefined) return [];
+        const { schema, example } = part.content['application/json'];
+        const fits = example !== undefined && ajv.validate(schema, example);
+        const hasPlaceholder = JSON.stringify(example).includes('"text"');
+        return fits && !hasPlaceholder
+          ? []
+          : [{ name, errors: ajv.errors?.map((it) => it.instancePath), hasPlaceholder }];
+      }),
+    );
+    expect(wrong).toEqual([]);
   });
 
   test('names the headers of rate limits in what a caller goes on from: a 200, and a 429, which has Retry-After too', () => {

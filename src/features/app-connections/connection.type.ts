@@ -55,7 +55,10 @@ export class ConnectedAppType extends Node {
   @Field(() => Int, { description: 'Version of the connection. Increments with every change.' })
   version!: number;
 
-  @Field(() => String, { description: 'Keyed hash of all credentials. It changes only when the credentials change.' })
+  @Field(() => String, {
+    description:
+      'Keyed hash of all credentials in hexadecimal, for example `2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae`. It changes only when the credentials change.',
+  })
   credentialsHash!: string;
 
   @Field(() => CheckStateEnum, {

@@ -111,7 +111,7 @@ export class JobAttemptType {
   @Field(() => Int, { description: 'Number of the attempt, starting at 1. A manual retry continues the numbering.' })
   number!: number;
 
-  @Field(() => String, { description: 'Name of the node, which changes with every start of the node.' })
+  @Field(() => String, { description: 'ID of the node (UUID), which changes with every start of the node.' })
   node!: string;
 
   @Field(() => DateTime, { description: 'When the attempt started.' })

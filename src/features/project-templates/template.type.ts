@@ -100,7 +100,7 @@ export class TemplateGroupType {
   @Field(() => ID, { description: 'ID of the group.' })
   groupId!: string;
 
-  @Field(() => String, { description: 'Current slug of the group.' })
+  @Field(() => String, { description: 'Current slug of the group, for example `platform-team`.' })
   groupSlug!: string;
 
   @Field(() => [String], { description: ROLES })

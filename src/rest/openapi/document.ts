@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { CompiledRoute } from '../compile.js';
-import { exampleOf, type JsonSchema } from '../response-schema.js';
+import type { JsonSchema } from '../response-schema.js';
 import { errorComponents, errorResponses } from './error-reference.js';
 import { describedInPath, type Group, groupNameOf, permissionOf, tagsOf } from './groups.js';
 import { headerComponents } from './header-reference.js';
@@ -16,6 +16,7 @@ import {
   responseComponents,
 } from './operation-reference.js';
 import { descriptionOf, doneOf, summaryOf } from './operation-words.js';
+import { type KnownValues, replyExample, valuesIn } from './reply-examples.js';
 import { SharedParts } from './shared-parts.js';
 
 interface About {
@@ -32,10 +33,21 @@ export function openapiOf(compiled: readonly CompiledRoute[], { title, version, 
   const current = new Map(
     compiled.filter(({ route }) => route.deprecated !== true).map(({ operationId }) => [operationId, operationId]),
   );
+  // An operation shows the values of its own request, or else those of its group, or else those of any.
+  const valuesOf = ({ route }: CompiledRoute): KnownValues => {
+    const isNear = (it: CompiledRoute): boolean =>
+      groupNameOf(it.route.path, groups) === groupNameOf(route.path, groups);
+    return valuesIn(
+      [route, ...[...compiled.filter(isNear), ...compiled].map((it) => it.route)].map((it) => it.example),
+    );
+  };
   const paths: Record<string, JsonSchema> = {};
   for (const it of inReadingOrder(compiled, groups)) {
     const { path, method } = it.route;
-    paths[path] = { ...paths[path], [method.toLowerCase()]: shared.of(operationOf(it, { groups, schemas, current })) };
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: shared.of(operationOf(it, { groups, schemas, current, known: valuesOf(it) })),
+    };
   }
   return {
     openapi: '3.1.0',
@@ -74,9 +86,11 @@ interface Around {
   readonly schemas: NamedSchemas;
   /** Ids of operations that are in use. */
   readonly current: ReadonlyMap<string, string>;
+  /** Values in example requests of the operation and its group. */
+  readonly known: KnownValues;
 }
 
-function operationOf(compiled: CompiledRoute, { groups, schemas, current }: Around): JsonSchema {
+function operationOf(compiled: CompiledRoute, { groups, schemas, current, known }: Around): JsonSchema {
   const { route, answer, descriptions } = compiled;
   const { parameters, headers, responses, errors } = commonsOf(route);
   return {
@@ -96,7 +110,7 @@ function operationOf(compiled: CompiledRoute, { groups, schemas, current }: Arou
       200: {
         description: doneOf(summaryOf(route)),
         headers,
-        content: jsonContent(schemas.reply(answer, compiled.operationId), exampleOf(answer)),
+        content: jsonContent(schemas.reply(answer, compiled.operationId), replyExample(answer, known)),
       },
       ...responses,
       ...errorResponses({ hasBody: route.body !== undefined, own: [...(route.errors ?? []), ...errors] }),

@@ -23,7 +23,7 @@ export class MatchType {
   })
   profileName!: string | null;
 
-  @Field(() => String, { description: 'Serial number, in upper-case hexadecimal.' })
+  @Field(() => String, { description: 'Serial number, in upper-case hexadecimal, for example `4A7F09C2D1E85B36`.' })
   serialNumber!: string;
 
   @Field(() => Boolean, { description: 'Whether it is the certificate of a certificate authority.' })

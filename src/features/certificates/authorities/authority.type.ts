@@ -96,7 +96,7 @@ export class FormerCertificateType {
   })
   chain!: string;
 
-  @Field(() => String, { description: 'Serial number, in upper-case hexadecimal.' })
+  @Field(() => String, { description: 'Serial number, in upper-case hexadecimal, for example `4A7F09C2D1E85B36`.' })
   serialNumber!: string;
 
   @Field(() => DateTime, { description: 'Start of the validity period.' })

@@ -158,7 +158,7 @@ export class CertificateType extends Node {
   @Field(() => [String], { description: 'Subject alternative names. For their kinds, see `details`.' })
   sans!: readonly string[];
 
-  @Field(() => String, { description: 'Serial number, in upper-case hexadecimal.' })
+  @Field(() => String, { description: 'Serial number, in upper-case hexadecimal, for example `4A7F09C2D1E85B36`.' })
   serialNumber!: string;
 
   @Field(() => CertificateStatusEnum, { description: 'Status of the certificate.' })
@@ -185,7 +185,10 @@ export class CertificateType extends Node {
   @Field(() => String, { description: 'Algorithm of the key, for example `rsa-2048`, `ec-p256` or `ed25519`.' })
   keyAlgorithm!: string;
 
-  @Field(() => String, { description: 'SHA-256 fingerprint, in upper-case hexadecimal. Unique in the project.' })
+  @Field(() => String, {
+    description:
+      'SHA-256 fingerprint, 64 upper-case hexadecimal digits, for example `9F86D081884C7D659A2FEAA0C55AD015A3BF4F1B2B0B822CD15D6C15B0F00A08`. Unique in the project.',
+  })
   fingerprintSha256!: string;
 
   @Field(() => Boolean, { description: 'Whether the private key is stored: see `certificatePrivateKey`.' })

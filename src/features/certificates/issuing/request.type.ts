@@ -64,7 +64,9 @@ export class RequestType extends Node {
   @Field(() => Boolean, { description: 'Whether it is an automatic request of the service.' })
   isAutomatic!: boolean;
 
-  @Field(() => String, { description: 'Kind of the requester: `user`, `identity` or `system`.' })
+  @Field(() => String, {
+    description: 'Kind of the requester: `user`, `identity` or `system`, for example `identity`.',
+  })
   actorKind!: string;
 
   @Field(() => ID, { description: 'ID of the user or identity that made the request.' })

@@ -18,7 +18,9 @@ export class ClientSecretType {
   @Field(() => String, { description: 'Description of the client secret. May be empty.' })
   description!: string;
 
-  @Field(() => String, { description: 'First four characters of the value after `srs_`, to recognize it.' })
+  @Field(() => String, {
+    description: 'First four characters of the value after `srs_`, to recognize it, for example `k3Xb`.',
+  })
   clientSecretPrefix!: string;
 
   @Field(() => Int, { description: 'Lifetime in seconds from its creation. 0: no limit.' })
