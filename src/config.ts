@@ -60,7 +60,7 @@ export interface Config {
   readonly mailFrom: MailAddress;
   /** Where others reach the service, without a slash at the end; `null`: certificates name no revocation list. */
   readonly publicUrl: string | null;
-  /** Outside systems may be on this machine and in private networks. */
+  /** External systems may be on this machine and in private networks. */
   readonly allowPrivateTargets: boolean;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }

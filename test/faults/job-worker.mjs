@@ -1,6 +1,6 @@
 // A node that does jobs of the kind `test:work` and nothing else. Arguments: database URL, pause of a step in milliseconds, steps,
 // and the text of the error in which each job ends (default: none does).
-// Each step is a call to an outside system, as far as a job can tell; its effect is written at the end, under the lease.
+// Each step is a call to an external system, as far as a job can tell; its effect is written at the end, under the lease.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Database, queryOf } from '../../.build/src/kernel/database/database.js';
@@ -11,7 +11,7 @@ import { createLog } from '../../.build/src/kernel/log.js';
 const [url, stepMs, steps, failure = ''] = process.argv.slice(2);
 const log = createLog('silent');
 const database = await Database.connect(url, {}, log);
-// Not through the database of the service: an outside system knows no lease.
+// Not through the database of the service: an external system knows no lease.
 const outside = new pg.Pool({ connectionString: url, max: 2 });
 
 const contextOf = () => ({ database, actor: null, loaders: new Map() });

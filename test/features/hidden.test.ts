@@ -71,7 +71,7 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
 /**
  * Names a key of the organization; no operation shows the id of one, so it has a test of its own. And a channel, which GraphQL's row
  * names: REST fails where it does not accept a test. And gateways, which there are none of, and
- * accounts of outside systems.
+ * accounts of external systems.
  */
 const NOTHING_TO_NAME = ['kmsKeyId', 'channelId', 'gatewayId', 'accountId'];
 /** Of channels: who is no member of the project is 422, there or not; tests of channels try it. */
@@ -231,7 +231,7 @@ describe('the table of operations', () => {
           .filter((name: string) => !(/notification-channels/.test(route) && PEOPLE.includes(name)))
           // Of a connection it cannot change: another one is 422, there or not; tests of connections try it.
           .filter((name: string) => !(/^PATCH .*app-connections/.test(route) && name === 'projectId'))
-          // The same of a rotation and its connection, and of what it must stay away from; a project of an outside system is a number.
+          // The same of a rotation and its connection, and of what it must stay away from; a project of an external system is a number.
           .filter((name: string) => !(/^PATCH .*secret-rotations/.test(route) && /^(connection|project)Id$/.test(name)))
           .filter((name: string) => !(/^POST .*secret-rotations/.test(route) && name === 'rotationId'))
           .filter((name: string) => thingsIn([given[name]]).length === 0)

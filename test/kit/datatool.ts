@@ -4,7 +4,7 @@ import { type Answer, type DatatoolCall, misbehave, type PlannedFault, sendAnswe
 import type { ServerCertificate } from './outside/authority.ts';
 import { OutsideServer, type ReceivedRequest } from './outside/outside-server.ts';
 
-/** A service token, as the outside system keeps it. */
+/** A service token, as the external system keeps it. */
 export interface DatatoolToken {
   readonly id: number;
   readonly name: string;

@@ -69,14 +69,14 @@ export class Notifying {
     return new Notifying({ directory, certificate, env, issuer }, mail, service, admin, project.id);
   }
 
-  /** An outside system that answers as it is told. */
+  /** An external system that answers as it is told. */
   async server(answer: RequestListener = (_, response) => response.writeHead(200).end()): Promise<OutsideServer> {
     const server = await OutsideServer.start(this.parts.certificate, answer);
     this.servers.push(server);
     return server;
   }
 
-  /** An outside system whose certificate nobody here trusts. */
+  /** An external system whose certificate nobody here trusts. */
   async distrusted(): Promise<OutsideServer> {
     const certificate = await (await Authority.create()).issue(['localhost']);
     const server = await OutsideServer.start(certificate, (_, response) => response.writeHead(200).end());

@@ -83,7 +83,7 @@ const begin = (alone: RotatingAlone, id: string): void => {
   void alone.rotating.rotate(id).catch(() => undefined);
 };
 
-/** A call of the outside system that is never answered. */
+/** A call of the external system that is never answered. */
 function atCall(
   on: 'create' | 'token' | 'revoke',
   { when, skip = 0 }: { when: 'before' | 'after'; skip?: number },

@@ -48,7 +48,7 @@ const BARE_IDS: readonly string[] = [
   // Whom mails go to is looked up when they are sent.
   'EmailAlertChannel.groupIds',
   'EmailAlertChannel.userIds',
-  // A number at the outside system.
+  // A number at the external system.
   'DatatoolCredentials.accountId',
   // A certificate or an authority, which are beside it.
   'CertificateAlertMatch.subjectId',

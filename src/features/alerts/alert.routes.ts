@@ -43,10 +43,15 @@ const toReply = ({ version: _, channels, dailyReminder, ...alert }: Data): Data 
 /** Another name of `dailyReminder`. */
 const notificationConfig = z
   .strictObject({
-    enableDailyNotification: z.boolean().meta({ description: 'Whether it notifies of a certificate every day.' }),
+    enableDailyNotification: z
+      .boolean()
+      .meta({ description: 'Whether to repeat the notification of a certificate daily.' }),
   })
   .optional()
-  .meta({ description: 'With `enableDailyNotification` it notifies every day until a certificate is dealt with.' });
+  .meta({
+    description:
+      'With `enableDailyNotification`, repeats the notification daily until the certificate is replaced or revoked.',
+  });
 
 const reminderIn = (config: { readonly enableDailyNotification: boolean } | undefined) => ({
   dailyReminder: config?.enableDailyNotification,
@@ -69,16 +74,20 @@ const changedChannels = (channels: readonly GivenChannel[] | undefined) =>
   channels?.map((channel) => ({ ...channel, config: configOf(channel) }));
 
 const ListQuery = z.strictObject({
-  projectId: z.string().meta({ description: 'The project.' }),
-  search: z.string().max(255).optional().meta({ description: 'Only those with this text in their name, in any case.' }),
-  eventType: eventType.optional().meta({ description: 'Only those of this event.' }),
+  projectId: z.string().meta({ description: 'ID of the project.' }),
+  search: z
+    .string()
+    .max(255)
+    .optional()
+    .meta({ description: 'Only items whose name contains this string, ignoring case.' }),
+  eventType: eventType.optional().meta({ description: 'Only items for this event.' }),
   enabled: z
     .enum(['true', 'false'])
     .transform((word) => word === 'true')
     .optional()
-    .meta({ description: 'Only those that notify, or only those that do not.' }),
+    .meta({ description: 'Only enabled alerts (`true`), or only disabled ones (`false`).' }),
   ...paging,
-  offset: queryInteger(0, 10_000).optional().meta({ description: 'Leaves out this many rows first, 0 to 10000.' }),
+  offset: queryInteger(0, 10_000).optional().meta({ description: 'Number of items to skip, 0 to 10000.' }),
 });
 
 const EXAMPLE = {

@@ -33,12 +33,12 @@ const unsupported = {
     .boolean()
     .refine((given) => !given, { error: 'is not supported', params: { code: 'INVALID_VALUE' } })
     .optional()
-    .meta({ description: 'Credentials that the platform manages are not supported: false.' }),
+    .meta({ description: 'Credentials managed by the platform are not supported: only false.' }),
   gatewayId: z
     .string()
     .nullish()
     .refine((given) => given == null, { error: 'gateways are not supported', params: { code: 'INVALID_VALUE' } })
-    .meta({ description: 'Gateways are not supported: null.' }),
+    .meta({ description: 'Gateways are not supported: only null.' }),
 };
 
 /** App connections (operations 13 to 15). */
@@ -146,7 +146,9 @@ function readsOf(kind: AnyKind): Route[] {
       operationId: `get${noun}ByName`,
       extension: true,
       query: z.strictObject({
-        projectId: projectId.meta({ description: 'The project that it is for; absent: one of the organization.' }),
+        projectId: projectId.meta({
+          description: 'ID of the project. Without it, the resource belongs to the organization.',
+        }),
       }),
       document: `query ($name: String!, $projectId: ID) {
         appConnectionByName(app: ${name}, name: $name, projectId: $projectId) { ${select} } }`,
@@ -177,7 +179,7 @@ const mutationOf = (field: string, selected: string): string => {
 };
 
 const methodOf = (kind: AnyKind) =>
-  z.enum([kind.method]).optional().meta({ description: 'How it is authenticated, which cannot change.' });
+  z.enum([kind.method]).optional().meta({ description: 'Authentication method, which cannot be changed.' });
 
 /** The input of a change: the credentials by their app, and without what is not supported. */
 const inputOf = (app: App, body: Readonly<Record<string, unknown>>): object => {

@@ -57,7 +57,7 @@ export function createAppConnections(deps: {
       {
         name: 'app-connections',
         title: 'App connections',
-        description: 'Credentials for outside systems, in which rotations change credentials.',
+        description: 'Credentials for external systems, in which rotations change credentials.',
         paths: /\/app-connections\b/,
         parameters: { connectionId: 'The connection.' },
       },

@@ -4,6 +4,6 @@ import { messageState } from './message.rules.js';
 
 /** The query of REST lists of messages. */
 export const MessageQuery = z.strictObject({
-  state: messageState.optional().meta({ description: 'Only those of this state.' }),
+  state: messageState.optional().meta({ description: 'Only items in this state.' }),
   ...boundedPaging,
 });

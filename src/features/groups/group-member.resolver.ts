@@ -31,7 +31,7 @@ export class GroupMemberResolver {
     return { member: await this.service.add(ctx, input) };
   }
 
-  @mutation(ManyMembers, AddGroupMembersPayload, 'Adds several members to a group, all or none. See `addGroupMember`.')
+  @mutation(ManyMembers, AddGroupMembersPayload, 'Adds several members to a group, all or nothing. See `addGroupMember`.')
   async addGroupMembers(ctx: Context, input: object): Promise<AddGroupMembersPayload> {
     return { members: await this.service.addMany(ctx, input) };
   }
@@ -45,7 +45,7 @@ export class GroupMemberResolver {
     return { member: await this.service.remove(ctx, input) };
   }
 
-  @mutation(ManyMembers, RemoveGroupMembersPayload, 'Removes several members from a group, all or none.')
+  @mutation(ManyMembers, RemoveGroupMembersPayload, 'Removes several members from a group, all or nothing.')
   async removeGroupMembers(ctx: Context, input: object): Promise<RemoveGroupMembersPayload> {
     return { members: await this.service.removeMany(ctx, input) };
   }

@@ -58,7 +58,7 @@ export class GroupMemberService {
   }
 
   /**
-   * Takes users and machine identities into a group, all or none.
+   * Takes users and machine identities into a group, all or nothing.
    *
    * @throws USER_NOT_FOUND, IDENTITY_NOT_FOUND and ALREADY_A_MEMBER, each naming the places of all; PERMISSION_BOUNDARY unless
    *   the caller has itself what the group gives and what it forbids; LAST_ADMIN
@@ -76,7 +76,7 @@ export class GroupMemberService {
   }
 
   /**
-   * Takes users and machine identities out of a group, all or none.
+   * Takes users and machine identities out of a group, all or nothing.
    *
    * @throws MEMBERSHIP_NOT_FOUND, naming the places of all; PERMISSION_BOUNDARY unless the caller has itself what the group gives
    *   and what it forbids

@@ -7,7 +7,7 @@ const GROUPS = '/api/v1/groups';
 
 const ROLE = {
   type: 'string',
-  description: 'Its role in your organization; `custom` for one that the organization made.',
+  description: 'Role of the machine identity in your organization; `custom` for a custom role.',
 };
 const CUSTOM_ROLE = { type: ['string', 'null'], description: 'Slug of the role, if it is `custom`; else null.' };
 

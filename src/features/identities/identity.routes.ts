@@ -28,7 +28,7 @@ export const identityRoutes = [
   identities.get('', 'List the machine identities of the organization', {
     field: 'identities',
     query: z.strictObject({
-      orgId: z.string().optional().meta({ description: 'Your organization; any other is not found.' }),
+      orgId: z.string().optional().meta({ description: 'ID of your organization. Any other is 404.' }),
       ...paging,
     }),
     variables: ({ query }) => ({ organizationId: query.orgId, first: query.limit, after: query.cursor }),

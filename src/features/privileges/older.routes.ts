@@ -40,11 +40,11 @@ const privilegeSlug = text('Slug of the privilege.');
 const PrivilegePermission = z
   .strictObject({
     subject: text('What it is about.'),
-    actions: z.array(z.string().max(64)).meta({ description: 'What may be done.' }),
+    actions: z.array(z.string().max(64)).meta({ description: 'Actions that the rule allows.' }),
     conditions: z
       .record(z.string(), z.unknown())
       .nullish()
-      .meta({ description: 'Which resources it holds for, by field.' }),
+      .meta({ description: 'Restricts the rule to some resources, by field.' }),
   })
   .superRefine(({ subject, actions, conditions }, issues) => {
     const parsed = Permissions.safeParse([{ subject, action: actions, conditions }]);
@@ -56,7 +56,7 @@ const PrivilegePermission = z
         ...('params' in issue ? { params: issue.params } : {}),
       });
   })
-  .meta({ description: 'Its only rule.' });
+  .meta({ description: 'The only rule of the privilege.' });
 
 /** The rule in the form of the schema, if there is one. */
 function ruleIn(given: z.output<typeof PrivilegePermission> | undefined) {
@@ -75,11 +75,11 @@ const Changes = Named.extend({
     .strictObject({
       slug: newSlug,
       privilegePermission: PrivilegePermission.optional(),
-      isTemporary: z.boolean().optional().meta({ description: 'False: for good. Absent: as it is.' }),
+      isTemporary: z.boolean().optional().meta({ description: 'False makes it permanent. Absent: unchanged.' }),
       ...temporary,
     })
     .superRefine(checkTime)
-    .meta({ description: 'What changes; what is absent stays.' }),
+    .meta({ description: 'Fields to change. Absent fields keep their value.' }),
 });
 
 const privileges = routesAt('/api/v1/additional-privilege/identity', {

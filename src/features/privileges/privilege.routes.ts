@@ -17,10 +17,13 @@ import {
 } from './privilege.reply.js';
 
 const Type = z
-  .strictObject({ isTemporary: z.boolean().meta({ description: 'True: for a time only.' }), ...temporary })
+  .strictObject({
+    isTemporary: z.boolean().meta({ description: 'Whether the role or privilege is temporary: true.' }),
+    ...temporary,
+  })
   .superRefine(checkTime)
   .optional()
-  .meta({ description: 'For good, or for how long.' });
+  .meta({ description: 'Whether the privilege is permanent, or for how long it lasts.' });
 const CreateBody = z.strictObject({
   projectId: text('ID of the project.'),
   identityId,
@@ -30,7 +33,7 @@ const CreateBody = z.strictObject({
 });
 const UpdateBody = z.strictObject({
   slug: newSlug,
-  permissions: Permissions.optional().meta({ description: 'Up to 100 rules, which replace those before.' }),
+  permissions: Permissions.optional().meta({ description: 'Up to 100 rules, which replace the current ones.' }),
   type: Type,
 });
 

@@ -50,7 +50,7 @@ export const templateRoutes = [
     field: 'projectTemplates',
     select: SINGLE,
     query: z.strictObject({
-      type: templateKind.optional().meta({ description: 'Only those of this type.' }),
+      type: templateKind.optional().meta({ description: 'Only items of this type.' }),
       ...paging,
     }),
     reply: ({ projectTemplates: { nodes, pageInfo } }) => ({

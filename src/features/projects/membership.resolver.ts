@@ -76,7 +76,7 @@ export class MembershipResolver {
   @mutation(
     RemoveUsers,
     RemoveProjectUsersPayload,
-    'Removes users from a project by username: all or none. The last admin cannot be removed.',
+    'Removes users from a project by username: all or nothing. The last admin cannot be removed.',
   )
   async removeProjectUsers(ctx: Context, input: object): Promise<RemoveProjectUsersPayload> {
     return { memberships: await this.memberships.removeUsers(ctx, input) };

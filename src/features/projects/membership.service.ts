@@ -188,7 +188,7 @@ export class MembershipService {
   }
 
   /**
-   * Adds users of the organization to a project by username, all or none.
+   * Adds users of the organization to a project by username, all or nothing.
    *
    * @param raw `{ projectId, usernames, roles | roleAssignments }`, 1 to 100 names, 1 to 10 roles for all of them
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND,
@@ -272,7 +272,7 @@ export class MembershipService {
   }
 
   /**
-   * Takes users out of a project by their names, all or none.
+   * Takes users out of a project by their names, all or nothing.
    *
    * @param raw `{ projectId, usernames }`, 1 to 100 names
    * @returns the memberships as they were, by name

@@ -82,7 +82,8 @@ export const projectRoutes = [
     summary: 'List projects',
     query: z.strictObject({
       includeRoles: queryBoolean(false).meta({
-        description: 'Whether each project carries its roles; needs the right to add members to the organization.',
+        description:
+          'Whether to include the roles of each project. Requires the right to add members to the organization.',
       }),
       type: z.enum(PROJECT_KINDS).optional(),
       ...paging,

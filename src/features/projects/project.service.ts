@@ -215,7 +215,7 @@ export class ProjectService {
 
   /**
    * Deletes a project with everything in it, at once for every operation. Rotations are deleted too: the credentials
-   * that they created in outside systems stay there.
+   * that they created in external systems stay there.
    *
    * @param raw `{ id }`
    * @returns the deleted project

@@ -63,7 +63,7 @@ export function createSecretRotations(deps: {
       {
         name: 'secret-rotations',
         title: 'Secret rotations',
-        description: 'Credentials in outside systems that are replaced, and the secrets that hold them.',
+        description: 'Credentials in external systems that are replaced, and the secrets that hold them.',
         paths: /^\/api\/v2\/secret-rotations\b/,
         parameters: { rotationId: 'The rotation.' },
       },

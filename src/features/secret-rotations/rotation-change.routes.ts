@@ -75,7 +75,7 @@ function settingRoutes(declared: KindDeclaration): Route[] {
   ];
 }
 
-/** What reaches the outside system by rotations of one type. */
+/** What reaches the external system by rotations of one type. */
 function outsideRoutes(declared: KindDeclaration): Route[] {
   const { type, rest } = declared;
   const { title, operations } = rest;
@@ -88,9 +88,9 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
       operationId: `delete${noun}`,
       field: 'deleteSecretRotation',
       query: z.strictObject({
-        deleteSecrets: queryBoolean(false).meta({ description: 'Whether the mapped secrets are deleted too.' }),
+        deleteSecrets: queryBoolean(false).meta({ description: 'Whether to delete the mapped secrets too.' }),
         revokeGeneratedCredentials: queryBoolean(false).meta({
-          description: 'Whether its credentials are revoked first.',
+          description: 'Whether to revoke its credentials first.',
         }),
       }),
       variables: ({ params, query }: Data) => ({ input: { id: params.rotationId, type, ...query } }),

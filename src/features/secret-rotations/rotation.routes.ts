@@ -6,7 +6,7 @@ import { changeRoutes } from './rotation-change.routes.js';
 import { COMMON, PATH, selectionOf, toReply } from './rotation-selection.js';
 
 const NOT_FOUND = ['SECRET_ROTATION_NOT_FOUND'] as const;
-const projectId = z.string().meta({ description: 'The project.' });
+const projectId = z.string().meta({ description: 'ID of the project.' });
 
 const listOf = ({ secretRotations: { nodes, pageInfo } }: Data) => ({
   secretRotations: eachOf(nodes as Data[], toReply),
@@ -66,8 +66,8 @@ function readRoutes(declared: KindDeclaration): Route[] {
       field: 'secretRotationByName',
       query: z.strictObject({
         projectId,
-        environment: z.string().meta({ description: 'Slug of the environment.' }),
-        secretPath: z.string().optional().meta({ description: 'Path of the folder.' }),
+        environment: z.string().meta({ description: 'Slug of the environment, for example `prod`.' }),
+        secretPath: z.string().optional().meta({ description: 'Path of the folder, for example `/payments`.' }),
       }),
       variables: ({ params, query }: Data) => ({ ...query, name: params.name, type }),
       reply: ({ secretRotationByName }: Data) => ({ secretRotation: toReply(secretRotationByName) }),

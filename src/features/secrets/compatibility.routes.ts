@@ -154,7 +154,7 @@ const rawSecrets = [
   ...['POST', 'PATCH', 'DELETE'].map((method) => older([method, `${SECRETS}/batch`], '/api/v3/secrets/batch/raw')),
 ];
 
-const directory = folderPath.optional().meta({ description: 'The same as path.' });
+const directory = folderPath.optional().meta({ description: 'The same as `path`.' });
 const inDirectory = ({ directory: path, ...given }: Given): Given => (path === undefined ? given : { ...given, path });
 
 const folders = [
@@ -178,7 +178,9 @@ const folderByPath: WrittenRoute = {
   params: z.object({
     projectId: z.string().meta({ description: 'ID of the project.' }),
     environment: z.string().meta({ description: 'Slug of the environment, for example `prod`.' }),
-    secretPath: z.string().meta({ description: 'Path of the folder, percent-encoded: `%2Fpayments%2Feu`.' }),
+    secretPath: z
+      .string()
+      .meta({ description: 'Path of the folder, percent-encoded, for example `%2Fpayments%2Feu`.' }),
   }),
   document: `query ($projectId: ID!, $environment: String!, $path: String!) {
     folderByPath(projectId: $projectId, environment: $environment, path: $path) { ${FOLDER_FIELDS} }

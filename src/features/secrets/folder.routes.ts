@@ -47,9 +47,9 @@ export const folderRoutes = [
     path: FOLDERS,
     summary: 'List folders',
     query: ListFolders.omit({ first: true, after: true }).extend({
-      recursive: recursive.meta({ description: 'Whether all folders below are listed too.' }),
+      recursive: recursive.meta({ description: 'Whether to list all folders below too.' }),
       lastSecretModified: z.iso.datetime({ offset: true }).optional().meta({
-        description: 'Only folders in which a secret was written, moved in or deleted at this time or later.',
+        description: 'Only folders in which a secret was created, updated, moved in or deleted at this time or later.',
       }),
       ...paging,
     }),
@@ -93,7 +93,7 @@ export const folderRoutes = [
     extension: true,
     method: 'PATCH',
     path: `${FOLDERS}/batch`,
-    summary: 'Update folders, all or none',
+    summary: 'Update folders, all or nothing',
     body: UpdateFoldersBody,
     document: `mutation ($input: UpdateFoldersInput!) { updateFolders(input: $input) { folders { ${FOLDER_FIELDS} } } }`,
     variables: ({ body: { projectId, folders } }) => ({

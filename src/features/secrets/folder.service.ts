@@ -118,7 +118,7 @@ export class FolderService {
   }
 
   /**
-   * Updates up to 1,000 folders of a project at once, all or none. Paths in the input refer to the state before, so
+   * Updates up to 1,000 folders of a project at once, all or nothing. Paths in the input refer to the state before, so
    * that two folders may swap locations.
    *
    * @param raw `{ projectId, folders }`; the rules are `UpdateFolders`

@@ -47,7 +47,7 @@ const isReplication = z
     error: 'must be false: an import is always read through',
   })
   .optional()
-  .meta({ description: 'Only false: an import is always read through.' });
+  .meta({ description: 'Only `false` is supported: an import is always read live.' });
 
 const EXAMPLE = { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/app' };
 const IMPORTS = '/api/v2/secret-imports';
@@ -98,7 +98,7 @@ export const importRoutes = [
     query: z.strictObject({
       ...importing,
       viewSecretValue: queryBoolean(true),
-      expandSecretReferences: queryBoolean(false).meta({ description: 'Whether references in values are expanded.' }),
+      expandSecretReferences: queryBoolean(false).meta({ description: 'Whether to expand references in values.' }),
     }),
     cached: true,
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $viewSecretValue: Boolean!,

@@ -170,7 +170,7 @@ function authorizePlan(
 }
 
 /**
- * Outside systems do not accept the earlier credentials. @throws ROTATED_SECRET, naming the secrets that would change
+ * External systems do not accept the earlier credentials. @throws ROTATED_SECRET, naming the secrets that would change
  */
 function refuseRotatedIn({ deletes, changes }: RestorePlan<Present, Past>): void {
   const present = [...deletes, ...changes.map((change) => change.present)].map(({ record }) => record);

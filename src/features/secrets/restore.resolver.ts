@@ -29,7 +29,7 @@ export class RestoreResolver {
 
   @Mutation(() => RestoreSecretsPayload, {
     description:
-      'Restores the secrets of a folder or an environment to a point in time, all or none. You must be able to see ' +
+      'Restores the secrets of a folder or an environment to a point in time, all or nothing. You must be able to see ' +
       'all secrets that exist now or existed then.',
   })
   async restoreSecrets(

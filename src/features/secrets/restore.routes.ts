@@ -40,7 +40,7 @@ export const restoreRoutes = [
     extension: true,
     method: 'POST',
     path: `${HISTORY}/restore`,
-    summary: 'Restore a folder or an environment to a point in time, all or none',
+    summary: 'Restore a folder or an environment to a point in time, all or nothing',
     body: RestoreSecrets.extend({ at: moment }),
     document: `mutation ($input: RestoreSecretsInput!) {
       restoreSecrets(input: $input) {

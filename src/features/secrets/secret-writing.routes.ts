@@ -20,7 +20,7 @@ const renamed = <T extends { newSecretName?: string | undefined }>({ newSecretNa
   ...(newSecretName === undefined ? {} : { newSecretKey: newSecretName }),
 });
 
-const newSecretName = secretKey.optional().meta({ description: 'A new key. References in shared values follow it.' });
+const newSecretName = secretKey.optional().meta({ description: 'New key. References in shared values are updated.' });
 const ChangeOfBatch = SecretChange.omit({ newSecretKey: true }).extend({ newSecretName });
 
 /** A move or copy in the words of the interface. */
@@ -62,7 +62,7 @@ export const secretWritingRoutes = [
     extension: true,
     method: 'POST',
     path: `${SECRETS}/move`,
-    summary: 'Move secrets to another folder or environment, all or none',
+    summary: 'Move secrets to another folder or environment, all or nothing',
     body: Transfer,
     chosenBy: OF_TRANSFERS,
     document: `mutation ($input: MoveSecretsInput!) { moveSecrets(input: $input) { secretIds replacedSecretIds rewritten } }`,
@@ -84,7 +84,7 @@ export const secretWritingRoutes = [
     extension: true,
     method: 'POST',
     path: `${SECRETS}/copy`,
-    summary: 'Copy secrets to another folder or environment, all or none',
+    summary: 'Copy secrets to another folder or environment, all or nothing',
     body: Transfer,
     chosenBy: OF_TRANSFERS,
     document: `mutation ($input: CopySecretsInput!) { copySecrets(input: $input) { secretIds replacedSecretIds } }`,
@@ -97,7 +97,7 @@ export const secretWritingRoutes = [
     extension: true,
     method: 'POST',
     path: `${SECRETS}/batch`,
-    summary: 'Create secrets, all or none',
+    summary: 'Create secrets, all or nothing',
     sensitive: true,
     body: CreateSecrets,
     chosenBy: ['secrets'],
@@ -111,7 +111,7 @@ export const secretWritingRoutes = [
     extension: true,
     method: 'PATCH',
     path: `${SECRETS}/batch`,
-    summary: 'Update secrets, all or none',
+    summary: 'Update secrets, all or nothing',
     sensitive: true,
     body: UpdateSecrets.extend({ secrets: z.array(ChangeOfBatch).min(1).max(1_000) }),
     chosenBy: ['secrets', 'mode'],
@@ -138,7 +138,7 @@ export const secretWritingRoutes = [
     extension: true,
     method: 'DELETE',
     path: `${SECRETS}/batch`,
-    summary: 'Delete secrets, all or none',
+    summary: 'Delete secrets, all or nothing',
     sensitive: true,
     body: DeleteSecrets,
     chosenBy: ['secrets'],

@@ -9,11 +9,11 @@ import { FIELDS, IMPORTED, PLACE_ERRORS, SECRETS, toImported, toSecret } from '.
 
 const showing = {
   viewSecretValue: queryBoolean(true),
-  expandSecretReferences: queryBoolean(false).meta({ description: 'Whether references in values are expanded.' }),
+  expandSecretReferences: queryBoolean(false).meta({ description: 'Whether to expand references in values.' }),
 };
 
 /** Published clients have it in camel case. */
-const alike = queryBoolean(false).meta({ description: 'The same as include_imports.' });
+const alike = queryBoolean(false).meta({ description: 'The same as `include_imports`.' });
 
 const ownValuesOf = (isInstead: boolean | undefined): string =>
   isInstead === undefined ? 'BESIDE' : isInstead ? 'INSTEAD' : 'NONE';
@@ -49,7 +49,7 @@ export const secretRoutes = [
     query: z.strictObject({
       ...place,
       ...showing,
-      include_imports: queryBoolean(false).meta({ description: 'Whether imported secrets are included.' }),
+      include_imports: queryBoolean(false).meta({ description: 'Whether to include imported secrets.' }),
       includeImports: alike,
       includePersonalOverrides: z
         .enum(['true', 'false'])
@@ -67,7 +67,7 @@ export const secretRoutes = [
         .string()
         .max(10_000)
         .optional()
-        .meta({ description: 'Slugs of tags, joined by commas: only secrets with any of them.' }),
+        .meta({ description: 'Comma-separated slugs of tags: only secrets that have at least one of them.' }),
       metadataFilter,
       ...paging,
     }),
@@ -110,7 +110,7 @@ export const secretRoutes = [
     extension: true,
     method: 'GET',
     path: `${SECRETS}/id/{secretId}`,
-    summary: 'Get a secret by its id',
+    summary: 'Get a secret by its ID',
     operationId: 'getSecretById',
     sensitive: true,
     query: z.strictObject(showing),
@@ -135,11 +135,16 @@ export const secretRoutes = [
       ...place,
       ...showing,
       include_imports: queryBoolean(false).meta({
-        description: 'Whether to look in what the folder imports when it has none of this key.',
+        description: 'Whether to look in imported folders if the folder has no secret with this key.',
       }),
       includeImports: alike,
-      type: z.enum(['shared', 'personal']).default('shared').meta({ description: 'Whose the secret is.' }),
-      version: queryInteger(1, MAX_VERSION).optional().meta({ description: 'The version; the newest when absent.' }),
+      type: z
+        .enum(['shared', 'personal'])
+        .default('shared')
+        .meta({ description: '`shared`, or `personal` for your own value.' }),
+      version: queryInteger(1, MAX_VERSION)
+        .optional()
+        .meta({ description: 'Version number. Default: the current version.' }),
     }),
     cached: true,
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $secretKey: String!, $type: SecretType!,

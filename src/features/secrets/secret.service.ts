@@ -105,7 +105,7 @@ export class SecretService {
     return first(await this.#create(ctx, { place, pathOf: alone }, [secret]));
   }
 
-  /** Creates up to 1,000 secrets in a folder, all or none. @throws as `create`, with every violation */
+  /** Creates up to 1,000 secrets in a folder, all or nothing. @throws as `create`, with every violation */
   async createBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
     const { secrets, ...place } = await parseInSlices(CreateSecrets, raw);
     return this.#create(ctx, { place, pathOf: inBatch }, secrets);
@@ -152,7 +152,7 @@ export class SecretService {
   }
 
   /**
-   * Updates up to 1,000 secrets of a folder, all or none. A missing one fails the batch, is created, or is skipped, by
+   * Updates up to 1,000 secrets of a folder, all or nothing. A missing one fails the batch, is created, or is skipped, by
    * `mode`.
    *
    * @throws as `update` and, with `upsert`, as `create`, with every violation
@@ -206,7 +206,7 @@ export class SecretService {
     return first(await this.#delete(ctx, { place, pathOf: alone }, [secretKey]));
   }
 
-  /** Deletes up to 1,000 secrets of a folder, all or none. @throws as `delete`, with every violation */
+  /** Deletes up to 1,000 secrets of a folder, all or nothing. @throws as `delete`, with every violation */
   deleteBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
     const { secrets, ...place } = parse(DeleteSecrets, raw);
     const keys = secrets.map(({ secretKey }) => secretKey);

@@ -9,7 +9,7 @@ export const transferRoutes = [
     extension: true,
     method: 'POST',
     path: `${SECRETS}/import`,
-    summary: 'Import secrets from a file, all or none',
+    summary: 'Import secrets from a file, all or nothing',
     body: ImportSecrets,
     chosenBy: ['format', 'content'],
     document: `mutation ($input: ImportSecretsInput!) {
@@ -34,7 +34,7 @@ export const transferRoutes = [
     sensitive: true,
     query: ExportSecrets.omit({ includeImports: true }).extend({
       expandSecretReferences: queryBoolean(false),
-      include_imports: queryBoolean(false).meta({ description: 'Whether what the folder imports is added.' }),
+      include_imports: queryBoolean(false).meta({ description: 'Whether to include imported secrets.' }),
       includeComments: queryBoolean(false),
     }),
     chosenBy: ['format', 'includeComments'],

@@ -71,7 +71,7 @@ export class SecretTransferService {
   ) {}
 
   /**
-   * Imports the secrets of a file into a folder, all or none. A preview does the same, and then rolls it back.
+   * Imports the secrets of a file into a folder, all or nothing. A preview does the same, and then rolls it back.
    *
    * Whether a secret already has the value is reported to callers who may read it; for others it counts as changed.
    *

@@ -4,7 +4,7 @@ const SHOWN = '[sealed]';
 
 /**
  * A plaintext on its way through the program. However it is printed, copied or logged, it shows `[sealed]`; only the
- * response writer and the clients of outside systems call `reveal`.
+ * response writer and the clients of external systems call `reveal`.
  */
 export class SealedText {
   readonly #plaintext: string;

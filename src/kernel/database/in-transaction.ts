@@ -7,7 +7,7 @@ const ATTEMPTS = 5;
 /**
  * Runs `work` in one transaction, READ COMMITTED, and commits before it answers. Called inside a transaction it joins it.
  * A serialization failure or a deadlock re-runs the whole function, so `work` has no effect outside of the database:
- * no call to an outside system, no log line that claims success. A lost connection does not: its commit may have taken effect.
+ * no call to an external system, no log line that claims success. A lost connection does not: its commit may have taken effect.
  *
  * @throws whatever `work` throws, after the rollback; OVERLOADED when too many transactions wait to begin
  */

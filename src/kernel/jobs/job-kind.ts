@@ -62,7 +62,7 @@ export interface JobRun {
    */
   inTransaction<T>(work: (tx: Transaction) => Promise<T>, ctx?: Context): Promise<T>;
   /**
-   * Makes sure of a lease that outlasts a call to an outside system. Call it before each.
+   * Makes sure of a lease that outlasts a call to an external system. Call it before each.
    *
    * @param seconds the time limit of the call
    * @throws LeaseLost when the lease is over: the call must not be made

@@ -14,7 +14,7 @@ const MAX_RETRY_AFTER_SECONDS = 86_400;
 /** A response that asks for patience: 5xx too. */
 const TRY_LATER: readonly number[] = [408, 425, 429];
 
-/** A request to an outside system. */
+/** A request to an external system. */
 export interface OutboundRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -34,7 +34,7 @@ export interface OutboundResponse {
 }
 
 /**
- * Sends a request to an outside system. The name is resolved once; the connection is made to an address that was checked, and
+ * Sends a request to an external system. The name is resolved once; the connection is made to an address that was checked, and
  * the certificate is verified for the name. Redirects are not followed, proxies of the environment are not used, and the
  * connection is closed after the response.
  *

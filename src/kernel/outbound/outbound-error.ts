@@ -12,7 +12,7 @@ const MESSAGES = {
   MAIL_LOGIN_REJECTED: 'The mail server rejected the login.',
 } as const;
 
-/** Why a call to an outside system failed. */
+/** Why a call to an external system failed. */
 export type OutboundCode = keyof typeof MESSAGES;
 
 /** Failures that the same call meets again. */
@@ -35,7 +35,7 @@ interface OutboundErrorOptions {
 }
 
 /**
- * A call to an outside system that failed. Carries codes only: not the address, what was sent, or what came back.
+ * A call to an external system that failed. Carries codes only: not the address, what was sent, or what came back.
  */
 export class OutboundError extends Error {
   readonly status: number | null;

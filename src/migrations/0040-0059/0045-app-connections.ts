@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Credentials for outside systems, of organizations and of projects. */
+/** Credentials for external systems, of organizations and of projects. */
 export class AppConnections extends Migration {
   override up(): void {
     this.addSql(CONNECTIONS);

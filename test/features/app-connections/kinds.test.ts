@@ -73,7 +73,7 @@ describe('credentials of the analytics tool', () => {
   });
 });
 
-describe('a failure of an outside system', () => {
+describe('a failure of an external system', () => {
   test('is a refusal only where it would be the same again', () => {
     expect(isRefusal(new TargetFailure('CREDENTIALS_REJECTED', 'unchanged'))).toBe(true);
     expect(isRefusal(new TargetFailure('TARGET_REJECTED', 'unchanged', 'Busy.', 7, true))).toBe(false);

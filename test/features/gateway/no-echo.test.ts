@@ -100,7 +100,7 @@ describe('what was sent is repeated', () => {
         const reply = await strongroom.admin.request(request);
         if (!isRefused(reply)) return;
         refused += 1;
-        // The outside systems of examples are not there.
+        // The external systems of examples are not there.
         const isExpected = reply.status < 500 || reply.status === 502;
         expect([name, isExpected || reply.text, echoesIn(reply)]).toEqual([name, true, []]);
       };

@@ -65,7 +65,7 @@ describe('documents that are registered', () => {
     expect(persist({ 'projects.graphql': PROJECTS }, {}, NPM_PERSIST)).toEqual({
       status: 0,
       stdout: `${idOf(PROJECTS)} ${join(folder, 'projects.graphql')}\n`,
-      stderr: `Registered in ${manifest}, which a service with PERSISTED_DOCUMENTS of that name reads.\n`,
+      stderr: `Registered in ${manifest}, which services with the same PERSISTED_DOCUMENTS read.\n`,
     });
 
     const reply = await sendUntilFound({ documentId: idOf(PROJECTS) });
@@ -222,7 +222,7 @@ describe('npm run persist', () => {
       const { status, stderr } = persist({ 'x.graphql': '{ __typename }' }, { ...unnamed, DATA_DIR: used });
       expect(status).toBe(0);
       expect(stderr).toBe(
-        `Registered in ${join(used, 'persisted-documents.json')}, which a service with DATA_DIR ${used} reads.\n`,
+        `Registered in ${join(used, 'persisted-documents.json')}, which services with DATA_DIR ${used} read.\n`,
       );
     });
   });
@@ -240,7 +240,7 @@ describe('npm run persist', () => {
     [
       'a manifest below a file',
       join(folder, 'x.graphql', 'documents.json'),
-      'lies in a directory that cannot be used: it is a file',
+      'is in an unusable directory: it is a file',
     ],
   ])('tells %s in a line', (_name, file, reason) => {
     const { status, stderr } = persist({ 'x.graphql': '{ __typename }' }, { PERSISTED_DOCUMENTS: file });
@@ -286,6 +286,6 @@ test('a manifest that is none is refused at the start', async () => {
   const env = { PERSISTED_DOCUMENTS: join(folder, 'broken.json'), DATABASE_URL: await freshDatabase() };
   const service = await Service.spawn({ env });
   expect(await service.exit()).toBe(78);
-  expect(service.output).toMatch(/^strongroom: PERSISTED_DOCUMENTS names a file that cannot be used: it is neither/m);
+  expect(service.output).toMatch(/^strongroom: PERSISTED_DOCUMENTS names an unusable file: it must be a JSON object/m);
   await service.dispose();
 });

@@ -89,7 +89,7 @@ describe('members of a group', () => {
     expect(node).toEqual({ name: 'ada', memberId: ada, groupId: id });
   });
 
-  test('are added and removed many at once, all or none, naming the places of all that do not fit', async () => {
+  test('are added and removed many at once, all or nothing, naming the places of all that do not fit', async () => {
     const { admin } = await strongroom.seed.organization();
     const groupId = await makeGroup(admin);
     const [bot, ada, bob] = [

@@ -61,7 +61,7 @@ export function notification(more: Partial<Sample> = {}): Notification {
   return { ...notificationOf(alert, eventType, certificates, new Date(NOW)), title, nextSteps, link };
 }
 
-/** Servers of outside systems, and a notifier that trusts them. Stops what it started. */
+/** Servers of external systems, and a notifier that trusts them. Stops what it started. */
 export class Outside {
   #certificate: ServerCertificate | undefined;
   readonly #running: { stop(): Promise<void> }[] = [];

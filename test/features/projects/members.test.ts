@@ -200,7 +200,7 @@ describe('users that are added by name', () => {
   };
   const list = (project: { id: string }) => `/api/v1/projects/${project.id}/memberships`;
 
-  test('join all or none, and each leaves a row in the audit trail', async () => {
+  test('join all or nothing, and each leaves a row in the audit trail', async () => {
     const { admin, project, ids, invite } = await usersOf(['ann', 'bob']);
 
     const unknown = await invite({ usernames: ['ann', 'nobody', 'bob', 'none'] });

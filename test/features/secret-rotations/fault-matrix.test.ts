@@ -2,7 +2,7 @@ import type { DatatoolCall, PlannedFault } from '../../kit/datatool-faults.ts';
 import { Rotating } from '../../kit/rotating.ts';
 import { useStrongroom } from '../../kit/strongroom.ts';
 
-/** What a rotation asks of the outside system, and when. */
+/** What a rotation asks of the external system, and when. */
 const STEPS: Readonly<Record<string, DatatoolCall>> = {
   'make the token': 'create',
   'look it up': 'token',
@@ -38,7 +38,7 @@ describe('whatever fails in a rotation, and however', () => {
     process.stdout.write(`\n${['step | fault | answer | then', ...table].join('\n')}\n${table.length} cells\n`);
   });
 
-  /** Each fault has a project and an outside system of its own, so that all can be tried at once. */
+  /** Each fault has a project and an external system of its own, so that all can be tried at once. */
   async function withEachFault(step: string, check: (rotating: Rotating, fault: string) => Promise<string>) {
     const cells = Object.keys(FAULTS).map(async (fault) => {
       const rotating = await Rotating.start(strongroom);

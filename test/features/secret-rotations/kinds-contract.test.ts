@@ -9,7 +9,7 @@ import { type Strongroom, useStrongroom } from '../../kit/strongroom.ts';
 
 /** What every kind of rotation has to bear, in words that hold for each. Each kind brings it about in its own way. */
 interface Bench {
-  /** The outside system breaks off before it has done what a rotation asks for. */
+  /** The external system breaks off before it has done what a rotation asks for. */
   notDone(): void;
   /** It does it, and the answer is lost. */
   lost(): void;

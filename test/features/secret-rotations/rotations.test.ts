@@ -352,7 +352,7 @@ describe('a rotation of service tokens', () => {
     expect(await strongroom.sql('select id from secret_rotation where name = $1', [input.name])).toEqual([]);
   });
 
-  test('an attempt is cancelled until the outside system is asked', async () => {
+  test('an attempt is cancelled until the external system is asked', async () => {
     const { id } = await rotating.create();
     await strongroom.sql(`update job_kind set is_paused = true where name = 'secret-rotations:rotate'`);
     try {

@@ -116,7 +116,7 @@ describe('a rotation that cannot go on as it should', () => {
     }
   });
 
-  test('asks an outside system that is away once for all that it owes there', async () => {
+  test('asks an external system that is away once for all that it owes there', async () => {
     const made = await Promise.all(Array.from({ length: 4 }, () => rotating.create()));
     for (const { id } of made) mustSucceed(await rotating.rotate(id));
     await pause(true, 'pay-debts');
@@ -138,7 +138,7 @@ describe('a rotation that cannot go on as it should', () => {
     for (const { id } of made) await rotating.expectWhole(id);
   });
 
-  test('is not made by somebody who loses the right to while the outside system is asked', async () => {
+  test('is not made by somebody who loses the right to while the external system is asked', async () => {
     const { admin, fake, project } = rotating;
     const maker = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['admin'] });
     fake.fail({ on: 'account', how: 'late', ms: 3_000, times: 1 });

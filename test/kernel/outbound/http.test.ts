@@ -65,7 +65,7 @@ async function failureOf(call: Promise<unknown>): Promise<OutboundError> {
   return error as OutboundError;
 }
 
-describe('a request to an outside system', () => {
+describe('a request to an external system', () => {
   test('arrives as it was given, and its response comes back', async () => {
     const server = await start((_, response) => response.writeHead(201, { 'X-Kind': 'made' }).end('made'));
 
@@ -137,7 +137,7 @@ describe('a request to an outside system', () => {
       PRIVATE,
     );
 
-    await expect(call).rejects.toThrow('an outside system is called inside a transaction');
+    await expect(call).rejects.toThrow('an external system is called inside a transaction');
     expect(server.connections).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ServerCertificate } from './authority.ts';
 
-/** A request that an outside system received, whole. */
+/** A request that an external system received, whole. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   readonly serverName: string | false | null;
 }
 
-/** An outside system that speaks HTTP, and may misbehave. Listens on 127.0.0.1. */
+/** An external system that speaks HTTP, and may misbehave. Listens on 127.0.0.1. */
 export class OutsideServer {
   readonly received: ReceivedRequest[] = [];
   /** Connections that were made to it, with or without a request. */

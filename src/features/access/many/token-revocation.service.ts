@@ -49,7 +49,7 @@ export class TokenRevocationService {
   ) {}
 
   /**
-   * Revokes tokens with the tokens that they created for the same holders, all or none, at once on every node. A
+   * Revokes tokens with the tokens that they created for the same holders, all or nothing, at once on every node. A
    * constant number of statements. Of callers who revoke the same token concurrently one succeeds.
    *
    * @param raw `{ ids, dryRun? }` or `{ identityId?, expiresBefore?, unusedSince?, dryRun? }`

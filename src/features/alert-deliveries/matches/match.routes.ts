@@ -22,14 +22,14 @@ const PreviewBody = z.strictObject({
   filters,
   alertBefore,
   eventType,
-  limit: integer(1, 1_000).default(100).meta({ description: 'At most this many rows, 1 to 1000.' }),
-  offset: integer(0, 10_000).default(0).meta({ description: 'Leaves out this many rows first, 0 to 10000.' }),
+  limit: integer(1, 1_000).default(100).meta({ description: 'Number of certificates, 1 to 1000.' }),
+  offset: integer(0, 10_000).default(0).meta({ description: 'Number of certificates to skip, 0 to 10000.' }),
   cursor: paging.cursor,
 });
 
 const PageQuery = z.strictObject({
   ...boundedPaging,
-  offset: queryInteger(0, 10_000).optional().meta({ description: 'Leaves out this many rows first, 0 to 10000.' }),
+  offset: queryInteger(0, 10_000).optional().meta({ description: 'Number of certificates to skip, 0 to 10000.' }),
 });
 
 /** Certificates that alerts apply to. */

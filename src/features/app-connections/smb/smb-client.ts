@@ -79,7 +79,7 @@ export class SmbClient {
 
   /** @param change a command that runs before the login check; empty: none */
   async #run(ctx: Context, account: SmbAccount, change: readonly Word[], limitMs: number): Promise<RpcOutcome> {
-    if (isTransaction(ctx)) throw new Error('an outside system is called inside a transaction');
+    if (isTransaction(ctx)) throw new Error('an external system is called inside a transaction');
     const end = performance.now() + limitMs;
     const addresses = await this.#addresses();
     const isChange = change.length > 0;

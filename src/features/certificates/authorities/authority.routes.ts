@@ -20,7 +20,7 @@ const NOT_ISSUING = (['PENDING', 'DISABLED', 'REVOKED', 'EXPIRED'] as const).map
   (status) => `CERTIFICATE_AUTHORITY_${status}` as const,
 );
 
-const ListQuery = z.strictObject({ projectId: z.string().meta({ description: 'The project.' }), ...paging });
+const ListQuery = z.strictObject({ projectId: z.string().meta({ description: 'ID of the project.' }), ...paging });
 
 /** Certificate authorities, beyond the specification. */
 export const authorityRoutes = [

@@ -20,21 +20,25 @@ const time = (description: string) =>
     .meta({ description });
 
 const ListQuery = z.strictObject({
-  projectId: z.string().meta({ description: 'The project.' }),
+  projectId: z.string().meta({ description: 'ID of the project.' }),
   search: z.string().max(255).optional().meta({
-    description: 'Only those with this text in a name, in any case, or with this serial number.',
+    description: 'Only certificates with this string in a name, ignoring case, or with this serial number.',
   }),
-  status: certificateStatus.optional().meta({ description: 'Only active ones, or only revoked ones.' }),
+  status: certificateStatus.optional().meta({ description: 'Only active items, or only revoked ones.' }),
   expiresBefore: time('Only those that expire before this time.'),
   expiresAfter: time('Only those that expire at this time or later.'),
-  authorityId: z.string().optional().meta({ description: 'Only those of this certificate authority.' }),
-  profileSlug: z.string().max(64).optional().meta({ description: 'Only those issued by the profile with this slug.' }),
+  authorityId: z.string().optional().meta({ description: 'Only items of this certificate authority, by its ID.' }),
+  profileSlug: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ description: 'Only certificates issued by the profile with this slug.' }),
   metadata: z
     .string()
     .regex(/^[^=]{1,255}=/, 'must be key=value')
     .transform((text) => [{ key: text.slice(0, text.indexOf('=')), value: text.slice(text.indexOf('=') + 1) }])
     .optional()
-    .meta({ description: 'Only those with this entry, `key=value`, in their metadata.' }),
+    .meta({ description: 'Only items with this metadata entry, for example `team=payments`.' }),
   ...paging,
 });
 

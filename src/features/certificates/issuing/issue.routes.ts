@@ -18,10 +18,13 @@ const OF_ISSUER = [
 ] as const;
 
 const ListQuery = z.strictObject({
-  projectId: z.string().meta({ description: 'The project.' }),
-  state: requestState.optional().meta({ description: 'Only those of this state.' }),
-  kind: requestKind.optional().meta({ description: 'Only those of this kind.' }),
-  certificateId: z.string().optional().meta({ description: 'Only those to renew this certificate, or that made it.' }),
+  projectId: z.string().meta({ description: 'ID of the project.' }),
+  state: requestState.optional().meta({ description: 'Only items in this state.' }),
+  kind: requestKind.optional().meta({ description: 'Only items of this kind.' }),
+  certificateId: z
+    .string()
+    .optional()
+    .meta({ description: 'Only requests that renew this certificate or that issued it, by its ID.' }),
   ...boundedPaging,
 });
 

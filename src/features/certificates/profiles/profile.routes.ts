@@ -11,7 +11,7 @@ const profiles = routesAt('/api/v1/cert-manager/certificate-profiles', {
 });
 
 const NOT_FOUND = ['CERTIFICATE_PROFILE_NOT_FOUND'] as const;
-const ListQuery = z.strictObject({ projectId: z.string().meta({ description: 'The project.' }), ...paging });
+const ListQuery = z.strictObject({ projectId: z.string().meta({ description: 'ID of the project.' }), ...paging });
 
 /** Certificate profiles, beyond the specification. */
 export const profileRoutes = [

@@ -41,7 +41,7 @@ const toRole = ({ roleSlug: role, isTemporary, range, startsAt, endsAt }: Entry)
 const MODE = {
   type: ['string', 'null'],
   enum: ['relative', null],
-  description: 'How the term is given; null for a role that is held for good.',
+  description: 'How the term is set; null for a permanent role.',
 };
 
 /** The same, with `custom` for a custom role and its slug in another field. */
@@ -53,7 +53,7 @@ const toRoleOfGroup = ({ roleSlug: slug, ...entry }: Entry): Data => ({
   customRoleSlug:
     ofSample(slug, {
       type: ['string', 'null'],
-      description: 'Slug of a role of the project; null for a built-in one.',
+      description: 'Slug of a custom role of the project; null for a built-in role.',
     }) ?? (isBuiltIn(slug) ? null : slug),
 });
 
@@ -112,10 +112,7 @@ const userId = z.string().max(64).meta({ description: 'ID of the user.' });
 const OF_TEMPORARY = 'Of a role for a time; ignored if isTemporary is false.';
 /** Clients send the fields of a temporary role also for permanent ones, with `isTemporary` false. */
 const temporary = {
-  isTemporary: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Whether the role is held for a time only; false when absent.' }),
+  isTemporary: z.boolean().optional().meta({ description: 'Whether the role is temporary. Default: false.' }),
   temporaryMode: z
     .unknown()
     .optional()
@@ -182,19 +179,19 @@ const entry = {
   customRoleSlug: z
     .string()
     .nullish()
-    .meta({ description: 'Slug of a role of the project, if role is custom; ignored otherwise.' }),
+    .meta({ description: 'Slug of a custom role of the project, if `role` is `custom`; otherwise ignored.' }),
 };
 /** One role in short form, or up to ten as objects. */
 const given = {
   ...entry,
-  role: roleSlug.optional().meta({ description: 'Slug of the one role; or give roles.' }),
+  role: roleSlug.optional().meta({ description: 'Slug of a single role. Send either `role` or `roles`.' }),
   roles: z
     .array(z.strictObject({ role: roleSlug, ...entry }).superRefine(checkEntry, EVEN_IF_FAULTY))
     .min(1)
     .max(MAX_ROLES)
     .refine(isEachRoleOnce, ROLE_TWICE)
     .optional()
-    .meta({ description: 'Up to 10 roles, each once; what they allow adds up. Or give role.' }),
+    .meta({ description: 'Up to 10 different roles; their permissions add up. Send either `role` or `roles`.' }),
 };
 interface Given extends RoleEntry {
   readonly roles?: readonly RoleEntry[] | undefined;
@@ -208,7 +205,7 @@ const AddUserBody = z
   .superRefine(checkEntry, EVEN_IF_FAULTY);
 const AddGroupBody = z
   .strictObject({
-    projectId: z.string().optional().meta({ description: 'Ignored: the project in the path counts.' }),
+    projectId: z.string().optional().meta({ description: 'Ignored; the project in the path applies.' }),
     ...given,
   })
   .refine(isOneGiven, EITHER)

@@ -6,7 +6,7 @@ const PRESENT = '/api/v1/projects/{projectId}/';
 const OLDER = '/api/v1/workspace/{workspaceId}/';
 
 /** Clients repeat the ID of the project in the body. */
-const repeated = z.string().optional().meta({ description: 'Ignored: the project in the path counts.' });
+const repeated = z.string().optional().meta({ description: 'Ignored; the project in the path applies.' });
 
 /**
  * A route of environments at its older path, where a project is called a workspace. Document, rules and errors are the

@@ -10,7 +10,7 @@ import {
 import { RoleSlugs, usernames } from '../members/membership.rules.js';
 
 /** Clients repeat the ID of the project in the body. */
-const repeated = z.string().optional().meta({ description: 'Ignored: the project in the path counts.' });
+const repeated = z.string().optional().meta({ description: 'Ignored; the project in the path applies.' });
 const names = usernames.optional();
 
 /** Clients distinguish usernames and email addresses. Here an email address is a username like any other. */
@@ -30,7 +30,7 @@ const namesIn = (body: Named): string[] => [...new Set([...(body.usernames ?? []
 const InviteBody = z
   .strictObject({
     ...naming,
-    roleSlugs: RoleSlugs.default(['member']).meta({ description: 'Slugs of 1 to 10 roles; member when absent.' }),
+    roleSlugs: RoleSlugs.default(['member']).meta({ description: 'Slugs of 1 to 10 roles. Default: `member`.' }),
   })
   .refine(isAnyNamed, ANY_NAMED);
 const RemoveBody = z.strictObject(naming).refine(isAnyNamed, ANY_NAMED);
@@ -76,7 +76,7 @@ export const olderMembershipRoutes = [
     extension: true,
     method: 'POST',
     path: '/api/v2/workspace/{projectId}/memberships',
-    summary: 'Add users to a project by name, all or none',
+    summary: 'Add users to a project by name, all or nothing',
     body: InviteBody,
     document: `mutation ($input: AddProjectUsersInput!) {
       addProjectUsers(input: $input) {
@@ -94,7 +94,7 @@ export const olderMembershipRoutes = [
     extension: true,
     method: 'DELETE',
     path: '/api/v2/workspace/{projectId}/memberships',
-    summary: 'Remove users from a project by name, all or none',
+    summary: 'Remove users from a project by name, all or nothing',
     body: RemoveBody,
     document: `mutation ($input: RemoveProjectUsersInput!) {
       removeProjectUsers(input: $input) { memberships { ${USER_FIELDS} } }

@@ -26,7 +26,7 @@ interface OfType {
   readonly body: Readonly<Record<string, unknown>>;
   /** Whether it has published to its secrets. */
   readonly hasSecrets: boolean;
-  /** Of what reaches the outside system. */
+  /** Of what reaches the external system. */
   readonly outside: Pick<RestOperation, 'needsHost'>;
 }
 
