@@ -31,7 +31,11 @@ export class GroupMemberResolver {
     return { member: await this.service.add(ctx, input) };
   }
 
-  @mutation(ManyMembers, AddGroupMembersPayload, 'Adds several members to a group, all or nothing. See `addGroupMember`.')
+  @mutation(
+    ManyMembers,
+    AddGroupMembersPayload,
+    'Adds several members to a group, all or nothing. See `addGroupMember`.',
+  )
   async addGroupMembers(ctx: Context, input: object): Promise<AddGroupMembersPayload> {
     return { members: await this.service.addMany(ctx, input) };
   }

@@ -69,8 +69,9 @@ export const BYTES: Partial<Record<ErrorCode, ErrorCase>> = {
   },
   HEADERS_TOO_LARGE: {
     rest: ({ admin }) =>
-      raw(admin, [`GET /api/v1/projects HTTP/1.1\r\nHost: x\r\nX-A: ${'cAnArY'.repeat(3_000)}\r\n\r\n`]),
-    graphql: ({ admin }) => raw(admin, [`POST /graphql HTTP/1.1\r\nHost: x\r\nX-A: ${'cAnArY'.repeat(3_000)}\r\n\r\n`]),
+      raw(admin, [`GET /api/v1/projects HTTP/1.1\r\nHost: x\r\nX-A: ${'cAnArY'.repeat(11_000)}\r\n\r\n`]),
+    graphql: ({ admin }) =>
+      raw(admin, [`POST /graphql HTTP/1.1\r\nHost: x\r\nX-A: ${'cAnArY'.repeat(11_000)}\r\n\r\n`]),
   },
 };
 

@@ -34,19 +34,28 @@ interface Parameter {
   examples?: object;
 }
 
+interface ApiDocument {
+  readonly paths: Record<string, Record<string, { readonly parameters?: Parameter[] }>>;
+  /** What operations share, and refer to. */
+  readonly components: { readonly parameters: Record<string, Parameter> };
+}
+
 /**
  * The document as Scalar is to know it. For a parameter without an example it would send the default, or the first word of an
  * enum, with every request that is tried; with an example without a value it sends a parameter once somebody has filled it in.
  * An empty field is 0 to it, so that it would warn of what is below the minimum.
  */
 async function withoutNeedless(reply: Response): Promise<Response> {
-  const document = (await reply.json()) as { paths: Record<string, Record<string, { parameters?: Parameter[] }>> };
-  for (const { parameters = [] } of Object.values(document.paths).flatMap((path) => Object.values(path))) {
-    for (const parameter of parameters) {
-      if (parameter.in !== 'query' || parameter.required === true) continue;
-      parameter.examples = { default: {} };
-      delete parameter.schema?.minimum;
-    }
+  const document = (await reply.json()) as ApiDocument;
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  const parameters = [
+    ...operations.flatMap((it) => it.parameters ?? []),
+    ...Object.values(document.components.parameters),
+  ];
+  for (const parameter of parameters) {
+    if (parameter.in !== 'query' || parameter.required === true) continue;
+    parameter.examples = { default: {} };
+    delete parameter.schema?.minimum;
   }
   return Response.json(document);
 }
