@@ -137,7 +137,7 @@ describe('a request to an external system', () => {
       PRIVATE,
     );
 
-    await expect(call).rejects.toThrow('an external system is called inside a transaction');
+    await expect(call).rejects.toThrow('an external system was called inside a transaction');
     expect(server.connections).toBe(0);
   });
 });
