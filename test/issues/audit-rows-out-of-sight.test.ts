@@ -86,7 +86,7 @@ describe('whoever owns the tables of the audit trail', () => {
     await tamper(sql, 'delete from audit_seal where number < 0');
     expect({ code, faults }).toEqual({
       code: 1,
-      faults: expect.arrayContaining([`seal ${MINIMUM}: edited, or not made with this root key`]),
+      faults: expect.arrayContaining([`seal ${MINIMUM}: edited, or not created with this root key`]),
     });
   });
 
@@ -113,6 +113,6 @@ describe('whoever owns the tables of the audit trail', () => {
 
   async function counted(): Promise<number> {
     const { output } = await strongroom.verifyAudit();
-    return Number(/broken: (\d+) fault/.exec(output)?.[1]);
+    return Number(/not intact: (\d+) violation/.exec(output)?.[1]);
   }
 });

@@ -87,7 +87,7 @@ describe('compileConditions', () => {
 
   test('an operator that is not known makes the rules unusable instead of wider', () => {
     expect(() => compileConditions({ environment: { $regex: '.*' } as never })).toThrow('unknown condition operator');
-    expect(() => compileConditions({ environment: { $glob: '(a|b)+' } })).toThrow('unusable pattern');
+    expect(() => compileConditions({ environment: { $glob: '(a|b)+' } })).toThrow('invalid pattern');
   });
 });
 

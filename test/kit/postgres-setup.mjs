@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../.build/src/kernel/postgres/embedded-postgres.js';
 import { databaseAt, migratedDatabase } from './databases.ts';
-import { mongoJars } from './mongo/jars.ts';
+import { mavenJars } from './maven-jars.ts';
 import { openDesk } from './run-desk.ts';
 import { SharedServices } from './shared-services.ts';
 
 const TEMPLATE = 'strongroom_template';
+const MONGO_POM = join(import.meta.dirname, 'mongo/pom.xml');
 
 /**
  * One real Postgres for the whole run; every test file has a database of its own in it, and reaches it by `DATABASE_URL`. What
@@ -24,7 +25,7 @@ export default async function startPostgres() {
   let jars;
   const desk = await openDesk({
     '/template': () => (template ??= makeTemplate(server.url)),
-    '/mongo-jars': () => (jars ??= mongoJars().then((folder) => ({ jars: folder }))),
+    '/mongo-jars': () => (jars ??= mavenJars(MONGO_POM).then((folder) => ({ jars: folder }))),
     '/service': (worker) => services.of(worker),
   });
   globalThis.strongroomTestRun = { server, dataDir, desk, services };

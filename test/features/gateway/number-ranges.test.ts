@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
 import type { Reply } from '../../kit/caller.js';
 import { GRAPHQL, graphqlDocument, rootTypes } from '../../kit/operations/graphql.js';
 import { fill, type Ids } from '../../kit/operations/operation.js';
+import { PATHS } from '../../kit/reference.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 interface Schema {
@@ -27,9 +26,7 @@ interface Numbered {
   readonly within: (value: unknown) => unknown;
 }
 
-const OPENAPI = JSON.parse(readFileSync(join(import.meta.dirname, '../../../schema/openapi.json'), 'utf8')) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-};
+const OPERATIONS = PATHS as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
 /** Numbers in a body, each with the objects and lists that are around it and nothing else, but for what tells alternatives apart. */
 function numbersIn(schema: Schema, place: string, within: (value: unknown) => unknown): Numbered[] {
@@ -47,7 +44,7 @@ function numbersIn(schema: Schema, place: string, within: (value: unknown) => un
   ];
 }
 
-const REST = Object.entries(OPENAPI.paths).flatMap(([path, methods]) =>
+const REST = Object.entries(OPERATIONS).flatMap(([path, methods]) =>
   Object.entries(methods).flatMap(([method, { parameters = [], requestBody }]) => [
     ...parameters.flatMap(({ in: where, name = '', schema = {} }) =>
       schema.type !== 'integer'

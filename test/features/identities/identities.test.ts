@@ -25,7 +25,13 @@ describe('machine identities', () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });
-    expect((await admin.get(`${PATH}/${made.id}`)).body.identity).toEqual(made);
+    const { id, name, authMethods, createdAt, updatedAt } = made;
+    expect((await admin.get(`${PATH}/${made.id}`)).body.identity).toEqual({
+      ...made,
+      // As a membership of its organization, which clients of the older interface read.
+      orgId: organization.id,
+      identity: { id, name, authMethods, createdAt, updatedAt },
+    });
     const changed = (await admin.patch(`${PATH}/${made.id}`, { name: 'aaa', role: 'member' })).body.identity;
     expect(changed).toEqual({ ...made, name: 'aaa', role: 'member', updatedAt: expect.any(String) });
     const { identities } = (await admin.get(`${PATH}?orgId=${organization.id}`)).body;

@@ -391,7 +391,7 @@ describe('a list of many', () => {
     expect(edited.faults).toEqual([expect.stringMatching(/^disclosure [0-9a-f]{64}: edited$/)]);
     expect(deleted.faults.length).toBeGreaterThan(0);
     for (const fault of deleted.faults)
-      expect(fault).toMatch(/^row \d+ \(.*\): the list of what it disclosed was deleted$/);
+      expect(fault).toMatch(/^row \d+ \(.*\): its list of disclosed secrets was deleted$/);
     expect(await strongroom.verifyAudit()).toMatchObject({ code: 0, faults: [] });
   });
 });

@@ -162,7 +162,7 @@ describe('a walk over the trail', () => {
           if (taken.has(sequence)) continue;
           const inserted = { ...rowAt(sequence), isGenuine };
           expect(await faultsOf({ ...trail, rows: [...trail.rows, inserted] })).toEqual([
-            `${nameOf(inserted)}: inserted: no seal has it`,
+            `${nameOf(inserted)}: inserted: no seal covers it`,
           ]);
         }
       }),
@@ -185,7 +185,7 @@ describe('a walk over the trail', () => {
             [],
             [{ sequence: row.sequence, id: row.id, first: earlier.sequence }],
           ),
-        ).toEqual([`${nameOf(earlier)}: inserted: no seal has it`]);
+        ).toEqual([`${nameOf(earlier)}: inserted: no seal covers it`]);
       }),
     );
   });
@@ -208,7 +208,7 @@ describe('a walk over the trail', () => {
         const others = without(trail.seals, seal);
         const edited = { ...seal, last: seal.last + 100n };
         expect(await faultsOf({ ...trail, seals: [...others, edited] })).toEqual([
-          `seal ${seal.number}: edited, or not made with this root key`,
+          `seal ${seal.number}: edited, or not created with this root key`,
         ]);
         expect(await faultsOf({ ...trail, seals: others })).toEqual([`seal ${seal.number}: deleted`]);
       }),
@@ -222,7 +222,7 @@ describe('a walk over the trail', () => {
         const rows = trail.rows.filter(({ sequence }) => sequence <= first.last);
         const replaced = chain.seal(null, { rows, last: first.last, sealedAt: '2' });
         expect(await faultsOf({ ...trail, seals: [replaced, ...others] })).toEqual([
-          'seal 2: not made after the one before it, which was replaced',
+          'seal 2: does not follow the seal before it, which was replaced',
         ]);
       }),
     );
@@ -239,7 +239,7 @@ describe('a walk over the trail', () => {
         };
         expect(await faultsOf(cut)).toEqual([]);
         expect(await faultsOf(cut, [anchor])).toEqual([
-          `seal ${head.number}: cut off with all after it: an anchor has it`,
+          `seal ${head.number}: cut off, with everything after it: an anchor names it`,
         ]);
         const rows = trail.rows.filter(({ sequence }) => sequence > head.after && sequence <= head.last);
         const again = chain.seal(trail.seals.at(-2) as Seal, { rows, last: head.last, sealedAt: '2' });

@@ -120,7 +120,7 @@ describe('a mail', () => {
     const server = await start();
     const sent = mailer(`smtp://localhost:${server.port}`).send({ em: {} } as unknown as Context, MAIL);
 
-    await expect(sent).rejects.toThrow('an external system is called inside a transaction');
+    await expect(sent).rejects.toThrow('an external system was called inside a transaction');
   });
 });
 

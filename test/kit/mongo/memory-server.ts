@@ -14,7 +14,7 @@ export class MemoryServer {
   readonly #jars: string;
   readonly #port: number;
 
-  /** @param jars a folder of jars, from `mongoJars` */
+  /** @param jars a folder of jars, from `mavenJars` */
   constructor(jars: string, port: number) {
     this.#jars = jars;
     this.#port = port;
