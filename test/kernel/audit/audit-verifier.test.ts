@@ -244,7 +244,7 @@ describe('a walk over the trail', () => {
         const rows = trail.rows.filter(({ sequence }) => sequence > head.after && sequence <= head.last);
         const again = chain.seal(trail.seals.at(-2) as Seal, { rows, last: head.last, sealedAt: '2' });
         expect(await faultsOf({ ...trail, seals: [...cut.seals, again] }, [anchor])).toEqual([
-          `seal ${head.number}: replaced: an anchor has another one of this number`,
+          `seal ${head.number}: replaced: an anchor names another seal with this number`,
         ]);
       }),
     );
