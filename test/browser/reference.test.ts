@@ -1,5 +1,11 @@
+import { REFERENCE } from '../kit/reference.js';
 import { type SharedStrongroom, useSharedStrongroom } from '../kit/strongroom.js';
+import { until } from '../kit/until.js';
 import { describeInBrowser, type Visit } from './browser.js';
+
+interface Listed {
+  readonly tags: readonly string[];
+}
 
 const LIST_PROJECTS = '/docs#tag/projects/GET/api/v1/projects';
 
@@ -51,6 +57,24 @@ describeInBrowser('the API reference', (open) => {
     await visit.page.goto(strongroom.url + LIST_PROJECTS);
     await tryList(visit);
     expect(visit.faults).toEqual([]);
+  });
+
+  test('lists the operations of a group in the order of the document: current ones first', async () => {
+    const visit = await open(strongroom.url);
+    await visit.page.goto(strongroom.url + LIST_PROJECTS);
+    const ofProjects = Object.entries(REFERENCE.paths as Record<string, Record<string, Listed>>).flatMap(
+      ([path, methods]) =>
+        Object.entries(methods)
+          .filter(([, { tags }]) => tags[0] === 'projects')
+          .map(([method]) => `${method.toUpperCase()}${path}`),
+    );
+    const shown = async (): Promise<string[]> => {
+      const links = await visit.page.locator('a[href*="tag/projects/"]').all();
+      const addresses = await Promise.all(links.map((link) => link.getAttribute('href')));
+      return [...new Set(addresses.map((it) => decodeURIComponent(String(it).split('tag/projects/')[1] as string)))];
+    };
+    await until('the list of operations', 30_000, async () => (await shown()).length >= ofProjects.length);
+    expect(await shown()).toEqual(ofProjects);
   });
 
   test('names nobody else', async () => {

@@ -4,26 +4,6 @@ declare const sessionStorage: { getItem(key: string): string | null };
 /** Made by the program that is loaded below. */
 declare const Scalar: { createApiReference(selector: string, configuration: object): unknown };
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-
-interface Operation {
-  readonly path: string;
-  readonly method: string;
-  readonly operation?: { readonly deprecated?: boolean };
-}
-
-const isOld = ({ operation }: Operation): number => Number(operation?.deprecated === true);
-
-/** What is read of a thing stands before what changes it, and older paths behind all others. */
-const byPath = (a: Operation, b: Operation): number => isOld(a) - isOld(b) || byPlace(a, b);
-
-const byPlace = (a: Operation, b: Operation): number =>
-  a.path === b.path
-    ? METHODS.indexOf(a.method.toLowerCase()) - METHODS.indexOf(b.method.toLowerCase())
-    : a.path < b.path
-      ? -1
-      : 1;
-
 const here = location.origin;
 const DOCUMENT = '/openapi.json';
 
@@ -95,7 +75,6 @@ Scalar.createApiReference('#reference', {
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   hideModels: true,
   defaultOpenFirstTag: false,
-  operationsSorter: byPath,
   theme: 'default',
   customCss: `
     :root { --scalar-custom-header-height: 52px; --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
