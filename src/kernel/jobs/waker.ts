@@ -103,10 +103,13 @@ export class Waker {
     try {
       await agenda.start();
       this.onLost = lost.resolve;
-      this.agenda = agenda;
       this.stored = null;
       if (this.isStopped) return undefined;
-      await this.save();
+      // A store that takes no wake-up is unreachable. Nobody may see it as connected before.
+      await this.save(agenda);
+      this.agenda = agenda;
+      // What was asked for while the first one was stored.
+      this.save().catch(lost.resolve);
       this.log.info('job store connected', { backend: this.from.name });
       return await lost.promise;
     } finally {
@@ -117,10 +120,10 @@ export class Waker {
   }
 
   /** Stores the wake-up, once for all nodes that know of it. One that others stored for another time stays. */
-  private async save(): Promise<void> {
-    if (this.agenda === null || this.next === null || this.next === this.stored) return;
+  private async save(agenda = this.agenda): Promise<void> {
+    if (agenda === null || this.next === null || this.next === this.stored) return;
     const at = this.next;
-    const job = this.agenda.create(WAKE_UP, {}).schedule(new Date(at));
+    const job = agenda.create(WAKE_UP, {}).schedule(new Date(at));
     await job.unique({ nextRunAt: new Date(at) }, { insertOnly: true }).save();
     this.stored = at;
   }
