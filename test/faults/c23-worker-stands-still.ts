@@ -29,8 +29,7 @@ export const check: Check = {
       // The call that was under way when it was stopped may still arrive.
       expectThat(late.length <= 1, `${late.length} calls after its lease was taken over`);
       lateCalls += late.length;
-      const attempts = await workers.sql<{ outcome: string }>('select outcome from job_attempt a order by fence');
-      const outcomes = attempts.map(({ outcome }) => outcome).join();
+      const outcomes = (await workers.outcomes()).join();
       expectThat(outcomes === 'lost,done', `the attempts ended with ${outcomes}`);
     });
     return `one finish each, 0 late writes, ${lateCalls} calls that were under way`;

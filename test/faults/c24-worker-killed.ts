@@ -31,12 +31,10 @@ export const check: Check = {
       const isOfVictim = again.every(({ count, killed }) => count === 2 && killed === 1);
       expectThat(isOfVictim, `${again.length} jobs took effect again, and not only because their node was killed`);
       repeated += again.length;
-      const attempts = await workers.sql<{ outcome: string }>(
-        `select outcome from job_attempt where outcome <> 'done'`,
-      );
-      lost += attempts.length;
-      const open = await workers.sql('select from job_attempt where ended_at is null');
-      expectThat(open.length === 0, `${open.length} attempts never ended`);
+      const outcomes = await workers.outcomes();
+      lost += outcomes.filter((outcome) => outcome !== null && outcome !== 'done').length;
+      const open = outcomes.filter((outcome) => outcome === null).length;
+      expectThat(open === 0, `${open} attempts never ended`);
     });
     // What was queued behind it takes a while too.
     expectWithin(LEASE_MS + 15_000, slowestMs, 'the takeover');

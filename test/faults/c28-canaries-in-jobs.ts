@@ -27,7 +27,7 @@ export const check: Check = {
         await workers.queue(JOBS, 2);
         await workers.start({ stepMs: 0, steps: 1, failure: CANARY });
         await workers.untilDone(WITHIN_MS, 'failed');
-        const attempts = await workers.sql<{ outcome: string }>('select outcome from job_attempt');
+        const attempts = await workers.outcomes();
         expectThat(attempts.length === 2 * JOBS, `${attempts.length} attempts`);
         const tables = await workers.sql<{ name: string }>(
           `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,

@@ -67,6 +67,14 @@ export class JobWorkers {
     return performance.now() - begun;
   }
 
+  /** How each attempt at a job of these checks ended, the earliest first; null while it runs. A service may have run its own jobs. */
+  async outcomes(): Promise<readonly (string | null)[]> {
+    const attempts = await this.sql<{ outcome: string | null }>(
+      `select outcome from job_attempt where job_id in (select id from job where kind = 'test:work') order by fence`,
+    );
+    return attempts.map(({ outcome }) => outcome);
+  }
+
   /** How many jobs have how many effects. */
   async effects(): Promise<{ jobs: number; most: number }> {
     const [found] = await this.sql<{ jobs: number; most: number }>(
