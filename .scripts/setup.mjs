@@ -1,7 +1,9 @@
-// Makes a clone runnable: installs the locked packages, then compiles. Runs before `npm start` and `npm test`.
+// Makes a clone runnable: installs the locked packages, then compiles. Runs before `npm start` and `npm test`. With --run-time,
+// packages that only development needs are neither asked for nor installed.
 // Plain JavaScript for Node 20 without any package, because on a fresh clone there is nothing else.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { contentHash, isDeepEqual, ROOT, sourceFiles, withLock } from './tree.mjs';
 
@@ -11,22 +13,28 @@ const NODE = join(MODULES, '.bin', 'node');
 const installStamp = join(MODULES, '.strongroom-installed');
 const buildStamp = join(BUILD, '.sources');
 
+const isRunTime = process.argv.includes('--run-time');
+
 const lockHash = () => contentHash(['package-lock.json']);
 const sourceHash = () =>
   contentHash([...sourceFiles('src'), 'mikro-orm.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json']);
 const holds = (stamp, hash) => existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
-const isInstalled = () => existsSync(NODE) && holds(installStamp, lockHash());
+/** What the stamp says of an installation: everything, or what the service needs to run. */
+const installed = (isWhole) => `${lockHash()} ${isWhole ? 'all' : 'run-time'}`;
+const isInstalled = () =>
+  existsSync(NODE) && (holds(installStamp, installed(true)) || (isRunTime && holds(installStamp, installed(false))));
 const isBuilt = () => holds(buildStamp, sourceHash());
 
 /** True when what is installed is what the lock names, also after an `npm install` by hand. */
-function matchesLock() {
-  const installed = join(MODULES, '.package-lock.json');
-  if (!existsSync(NODE) || !existsSync(installed)) return false;
-  const has = JSON.parse(readFileSync(installed, 'utf8')).packages;
+function matchesLock(isWhole) {
+  const list = join(MODULES, '.package-lock.json');
+  if (!existsSync(NODE) || !existsSync(list)) return false;
+  const has = JSON.parse(readFileSync(list, 'utf8')).packages;
   const { '': _root, ...wanted } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
   return Object.entries(wanted).every(
-    ([path, { version, integrity, optional }]) =>
-      (optional && !(path in has)) || (has[path]?.version === version && has[path].integrity === integrity),
+    ([path, { version, integrity, optional, dev, devOptional }]) =>
+      (!(path in has) && (optional || devOptional || (dev && !isWhole))) ||
+      (has[path]?.version === version && has[path].integrity === integrity),
   );
 }
 
@@ -39,13 +47,15 @@ function install() {
       throw new Error(`package.json and package-lock.json differ in ${kind}: run npm install, and commit both.`);
     }
   }
-  if (!matchesLock()) {
+  let isWhole = matchesLock(true);
+  if (!isWhole && !(isRunTime && matchesLock(false))) {
+    isWhole = !isRunTime;
     process.stderr.write('Installing the locked packages ...\n');
     // Errors only: this npm may run on Node 20, and warns of packages that ask for 22, although they will run on the
     // Node 24 that it installs.
-    run(...npm(), 'ci', '--no-audit', '--no-fund', '--loglevel=error');
+    run(...npm(), 'ci', ...(isRunTime ? ['--omit=dev'] : []), '--no-audit', '--no-fund', '--loglevel=error');
   }
-  writeFileSync(installStamp, lockHash());
+  writeFileSync(installStamp, installed(isWhole));
 }
 
 /** The npm that runs this script, on the Node that runs npm: the one in node_modules may be about to be replaced. */
@@ -61,7 +71,7 @@ function build() {
   const [next, last] = [`${BUILD}-next`, `${BUILD}-last`];
   for (const path of [next, last]) rmSync(path, { recursive: true, force: true });
   try {
-    run(NODE, join(MODULES, 'typescript', 'bin', 'tsc'), '--project', ROOT, '--outDir', next);
+    compile(next);
   } catch (error) {
     rmSync(next, { recursive: true, force: true });
     throw error;
@@ -70,6 +80,24 @@ function build() {
   if (existsSync(BUILD)) renameSync(BUILD, last);
   renameSync(next, BUILD);
   rmSync(last, { recursive: true, force: true });
+}
+
+/** Types are not checked here: `npm test` does. */
+function compile(folder) {
+  const { buildSync } = createRequire(import.meta.url)(join(MODULES, 'esbuild'));
+  buildSync({
+    absWorkingDir: ROOT,
+    entryPoints: [...sourceFiles('src').filter((path) => path.endsWith('.ts')), 'mikro-orm.config.ts'],
+    tsconfig: 'tsconfig.json',
+    outbase: ROOT,
+    outdir: folder,
+    platform: 'node',
+    format: 'esm',
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'warning',
+  });
+  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
 }
 
 function run(command, ...args) {

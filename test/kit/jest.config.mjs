@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Tests run on the TypeScript sources, stripped by swc in the same way as tsc compiles them. */
+/** Tests run on the TypeScript sources, stripped by swc in the same way as the build compiles them. */
 export default {
   rootDir: dirname(dirname(dirname(fileURLToPath(import.meta.url)))),
   testMatch: ['<rootDir>/test/**/*.test.ts'],
