@@ -44,6 +44,7 @@ import { RotatedSecrets } from './0040-0059/0046-rotated-secrets.js';
 import { SecretRotations } from './0040-0059/0047-secret-rotations.js';
 import { PasswordRules } from './0040-0059/0048-password-rules.js';
 import { IdentityAlerts } from './0040-0059/0049-identity-alerts.js';
+import { AuditClasses } from './0040-0059/0050-audit-classes.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -93,4 +94,5 @@ export const migrations = [
   { name: '0047-secret-rotations', class: SecretRotations },
   { name: '0048-password-rules', class: PasswordRules },
   { name: '0049-identity-alerts', class: IdentityAlerts },
+  { name: '0050-audit-classes', class: AuditClasses },
 ] as const;

@@ -27,10 +27,13 @@ const EDITS = [
   `user_agent = 'nobody'`,
   'mac = sha256(mac)',
   'organization_id = gen_random_uuid()',
+  `class = case class when 'denial' then 'browse' else 'denial' end`,
+  'subject_id = gen_random_uuid()',
+  'class = null, subject_id = null',
 ];
 
 const COLUMNS = `organization_id, project_id, occurred_at, action, outcome, actor_kind, actor_id, token_id, request_id,
-  address, user_agent, facts, disclosed, mac`;
+  address, user_agent, facts, disclosed, mac, class, subject_id`;
 
 /** An attack: statements, and the sequences at which a fault must be told. */
 interface Attack {
@@ -128,6 +131,8 @@ async function addGoodRows(installation: Installation, pool: pg.Pool, count: num
         userAgent: 'curl/8.5.0',
         facts: { environment: 'dev', secretPath: '/', count: index, keys: ['ONE', 'TWO'] },
         disclosed: null,
+        class: 'browse',
+        subjectId: null,
       }),
     );
     const { text, params } = insertOf(records, { key, changed: 'nothing', disclosures: [] });

@@ -15,7 +15,7 @@ import { seedWorld } from '../kit/world.js';
 const WITHIN_MS = 10_000;
 
 const COLUMNS = `id, organization_id, project_id, occurred_at, action, outcome, actor_kind, actor_id, token_id, request_id,
-  address, user_agent, facts, mac`;
+  address, user_agent, facts, class, subject_id, mac`;
 
 describe('a trail that nobody touches', () => {
   const strongroom = useStrongroom({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT: 'off' });
@@ -133,6 +133,12 @@ describe('a trail that was tampered with', () => {
       `actor_id = organization_id, organization_id = actor_id`,
     ],
     ['outcome', `outcome = 'denied'`, `outcome = 'allowed'`],
+    ['class', `class = 'denial'`, `class = 'change'`],
+    [
+      'subject_id',
+      `subject_id = null, disclosed = uuid_send(subject_id)`,
+      `subject_id = encode(disclosed, 'hex')::uuid, disclosed = null`,
+    ],
     ['occurred_at', `occurred_at = occurred_at + interval '1 hour'`, `occurred_at = occurred_at - interval '1 hour'`],
   ])('names a row whose %s was edited, and shows nothing of it', async (_, edit, undo) => {
     const { sequence, id } = await someRow();

@@ -1,18 +1,19 @@
+import { settledSequence } from '../../src/kernel/audit/settled.ts';
+import type { Query } from '../../src/kernel/database/database.ts';
 import { until } from './until.ts';
 
 const WITHIN_MS = 20_000;
 
-/** How far the seals reach, and the newest row. */
-const REACH = `select coalesce((select max(last_sequence) from audit_seal), 0)::text as sealed,
-  coalesce((select max(sequence) from audit_record), 0)::text as newest`;
+const NEWEST = 'select coalesce(max(sequence), 0)::text as newest from audit_record';
 
 /** A statement on the database, as its owner. */
 export type Sql = (text: string) => Promise<Record<string, unknown>[]>;
 
 /** How far the seals reach, and the newest row. */
 export async function reachOf(sql: Sql): Promise<{ sealed: bigint; newest: bigint }> {
-  const [reach] = await sql(REACH);
-  return { sealed: BigInt(String(reach?.sealed)), newest: BigInt(String(reach?.newest)) };
+  const sealed = await settledSequence(sql as Query);
+  const [row] = await sql(NEWEST);
+  return { sealed, newest: BigInt(String(row?.newest)) };
 }
 
 /** Waits until all rows of the audit trail are sealed: from then on it is at rest, as long as nobody calls. */

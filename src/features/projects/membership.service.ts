@@ -372,6 +372,7 @@ const record = (tx: Transaction, action: string, ...memberships: readonly Member
     ...memberships.map(({ projectId, memberKind, memberId, roleSlugs, roleTerms }) => ({
       action,
       projectId,
+      subjectId: memberId,
       facts: {
         memberKind,
         memberId,

@@ -22,6 +22,7 @@ const ROWS = `
          id, organization_id as "organizationId", project_id as "projectId", action, outcome, actor_kind as "actorKind",
          actor_id as "actorId", token_id as "tokenId", request_id as "requestId", address::text as address,
          user_agent as "userAgent", coalesce(facts::text, 'null') as facts, encode(disclosed, 'hex') as disclosed,
+         class, subject_id as "subjectId",
          coalesce(octet_length(disclosed), 0) <> 32 or exists (select from audit_disclosure d where d.digest = disclosed) as "isListed"
     from audit_record order by sequence`;
 

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { AUDIT_CLASSES } from './audit-class.js';
 import type { AuditFacts } from './audit-record.js';
 
 const StoredAuditRecordSchema = defineEntity({
@@ -21,12 +22,14 @@ const StoredAuditRecordSchema = defineEntity({
     facts: p.json<AuditFacts>(),
     mac: p.blob(),
     disclosed: p.blob().nullable(),
+    class: p.enum(AUDIT_CLASSES).nullable(),
+    subjectId: p.uuid().nullable(),
   },
 });
 
 /**
  * A row of the audit trail, only ever added. `mac` covers every column but the time; `disclosed` names the secrets whose values
- * a response held.
+ * a response held, `class` and `subject_id` say what kind of event it was, and what a change is about.
  */
 export class StoredAuditRecord extends StoredAuditRecordSchema.class {}
 StoredAuditRecordSchema.setClass(StoredAuditRecord);

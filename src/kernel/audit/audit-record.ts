@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Context } from '../context.js';
 import { plannedOnce } from '../database/planned-once.js';
 import { newId } from '../ids.js';
+import { type AuditClass, classOf, subjectOf } from './audit-class.js';
 import { type Disclosure, idArray, isList, namesList } from './disclosure.js';
 
 declare module '../context.js' {
@@ -30,6 +31,10 @@ export interface AuditRecord {
   readonly facts: AuditFacts;
   /** Name of the disclosure, see there; null: the response held no value. */
   readonly disclosed: string | null;
+  /** Null for records of before there were classes: `recordedClass` derives theirs. */
+  readonly class: AuditClass | null;
+  /** The id of what a change is about; null for reads, and for changes of many. */
+  readonly subjectId: string | null;
 }
 
 /** What happened, in the eyes of a verb. */
@@ -38,6 +43,8 @@ export interface AuditEvent {
   readonly projectId?: string | null;
   readonly outcome?: 'allowed' | 'denied';
   readonly facts?: AuditFacts;
+  /** What a change is about, where its action and facts do not tell: see `subjectOf`. */
+  readonly subjectId?: string | null;
   /** The values that the response holds, as they are or inserted into others. */
   readonly disclosed?: Disclosure | null;
   /**
@@ -50,8 +57,8 @@ export interface AuditEvent {
 /** Which projects have changed with the events of a batch: none, those that are named, or all of the organization. */
 export type Reach = 'nothing' | 'projects' | 'organization';
 
-/** The record of an event in a context. */
-export function auditRecord(ctx: Context, event: AuditEvent): AuditRecord {
+/** The record of an event in a context. @param isChange it is recorded in the transaction of a change */
+export function auditRecord(ctx: Context, event: AuditEvent, isChange: boolean): AuditRecord {
   return {
     id: newId(),
     organizationId: ctx.organizationId,
@@ -67,6 +74,8 @@ export function auditRecord(ctx: Context, event: AuditEvent): AuditRecord {
     userAgent: ctx.userAgent?.slice(0, 200) ?? null,
     facts: event.facts ?? {},
     disclosed: event.disclosed?.name ?? null,
+    class: classOf(event, isChange),
+    subjectId: isChange ? subjectOf(event, ctx.organizationId) : null,
   };
 }
 
@@ -85,6 +94,8 @@ const COLUMNS = [
   'facts',
   'disclosed',
   'mac',
+  'class',
+  'subject_id',
 ] as const;
 
 /**
@@ -104,7 +115,7 @@ export function insertOf(
 ): { text: string; params: unknown[] } {
   const rows = records.map((record) => {
     const values = valuesOf(record);
-    return [...values, record.disclosed, rowMac(values, record, key).toString('hex')];
+    return [...values, record.disclosed, rowMac(values, record, key).toString('hex'), record.class, record.subjectId];
   });
   const columns = COLUMNS.map((_, column) => rows.map((values) => values[column]));
   if (!records.some(({ disclosed }) => namesList(disclosed))) return { text: INSERTS[changed], params: columns };
@@ -116,11 +127,16 @@ export function insertOf(
 /** The MAC of a record, 32 bytes: that of its row, as long as nobody has changed it. */
 export const macOf = (record: AuditRecord, key: Buffer): Buffer => rowMac(valuesOf(record), record, key);
 
-const rowMac = (values: readonly (string | null)[], { disclosed }: AuditRecord, key: Buffer): Buffer =>
+const rowMac = (values: readonly (string | null)[], record: AuditRecord, key: Buffer): Buffer =>
   createHmac('sha256', key)
-    // Records without it have the MAC that they had before there were disclosures.
-    .update(JSON.stringify(disclosed === null ? values : [...values, disclosed]))
+    .update(JSON.stringify([...values, ...laterValues(record)]))
     .digest();
+
+/** Older records have the MAC that they had before there were disclosures, or classes and subjects. */
+function laterValues({ disclosed, class: recorded, subjectId }: AuditRecord): (string | null)[] {
+  if (recorded !== null || subjectId !== null) return [disclosed, recorded, subjectId];
+  return disclosed === null ? [] : [disclosed];
+}
 
 const valuesOf = (record: AuditRecord): (string | null)[] => [
   record.id,
@@ -139,9 +155,9 @@ const valuesOf = (record: AuditRecord): (string | null)[] => [
 
 const STORE = `insert into audit_record (${COLUMNS.join(', ')})
     select id, organization_id, project_id, action, outcome, actor_kind, actor_id, token_id, request_id, address::inet, user_agent, facts::jsonb,
-      decode(disclosed, 'hex'), decode(mac, 'hex')
+      decode(disclosed, 'hex'), decode(mac, 'hex'), class, subject_id
     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::uuid[], $10::text[],
-      $11::text[], $12::text[], $13::text[], $14::text[]) as given (${COLUMNS.join(', ')})`;
+      $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::uuid[]) as given (${COLUMNS.join(', ')})`;
 
 /**
  * The insert of records of which some name lists.
@@ -151,12 +167,12 @@ const STORE = `insert into audit_record (${COLUMNS.join(', ')})
  */
 const storeWithLists = (turn: string): string => `missing as (
     select named.digest from unnest(${plannedOnce('$13', 'text')}) as named (digest)
-    where length(named.digest) = 64 and named.digest <> all (${plannedOnce('$15', 'text')})
+    where length(named.digest) = 64 and named.digest <> all (${plannedOnce('$17', 'text')})
       and (select true from audit_disclosure d where d.digest = decode(named.digest, 'hex')) is null
   ), listed as (
     insert into audit_disclosure (digest, ids)
     select decode(digest, 'hex'), ids::uuid[]
-    from unnest(${plannedOnce('$15', 'text')}, ${plannedOnce('$16', 'text')}) as list (digest, ids)
+    from unnest(${plannedOnce('$17', 'text')}, ${plannedOnce('$18', 'text')}) as list (digest, ids)
     where ${turn} order by digest on conflict do nothing
   ), stored as (
     ${STORE}

@@ -61,7 +61,7 @@ export class AuditTrail {
     // The states are not added to `recorded`: repeating a response from there changes nothing again.
     const carrying = first === undefined ? [] : [{ ...first, facts: { ...first.facts, ...takenStates(tx) } }];
     const { text, params } = insertOf(
-      [...carrying, ...others].map((event) => auditRecord(tx, event)),
+      [...carrying, ...others].map((event) => auditRecord(tx, event, true)),
       {
         key: this.key,
         changed: events.some(({ showsInProjects }) => showsInProjects) ? 'organization' : 'projects',
@@ -92,7 +92,7 @@ export class AuditTrail {
         reject(unavailable());
       }, MAX_ANSWER_MS);
       const waiting: Waiting = {
-        records: events.map((event) => auditRecord(ctx, event)),
+        records: events.map((event) => auditRecord(ctx, event, false)),
         disclosures: disclosuresOf(events),
         since: performance.now(),
         stored: () => {

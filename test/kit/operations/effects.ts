@@ -28,6 +28,11 @@ export async function rowsOf(
   return { reply, rows: await strongroom.auditRows('sequence > $1', [last?.sequence]) };
 }
 
+const classOf = ({ changes }: Operation, row: QueryResultRow | undefined): string => {
+  if (changes) return 'change';
+  return row?.disclosed === null ? 'browse' : 'value-read';
+};
+
 /** It was done, and left one row in the audit trail, of its caller and without values, and no others than it says. */
 export function expectOneRow(
   { reply, rows }: { readonly reply: Reply; readonly rows: readonly QueryResultRow[] },
@@ -50,8 +55,11 @@ export function expectOneRow(
     actor_kind: 'identity',
     actor_id: operation.actor === 'identity' ? world.identity : admin.identityId,
     request_id: reply.headers['x-request-id'],
+    class: classOf(operation, own[0]),
     ...(operation.things.includes('project') ? { project_id: world.project } : {}),
   });
+  // Those of many things are sent with one.
+  expect(own[0]?.subject_id).toEqual(operation.changes ? expect.stringMatching(/^[0-9a-f-]{36}$/) : null);
   expect(JSON.stringify(rows)).not.toContain(CANARY);
   expect(JSON.stringify(rows)).not.toMatch(/sr[ts]_/);
 }

@@ -35,6 +35,7 @@ export class CleaningService {
       await tx.auditTrail.recordChange(tx, {
         action: 'certificate-cleaning:update',
         projectId,
+        subjectId: projectId,
         facts: { daysAfterExpiry },
       });
       return { daysAfterExpiry };
