@@ -4,9 +4,8 @@ import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
 import { createJobs, startBackgroundWork } from './background.js';
 import { bootstrap, createFirstAdmin, systemContext } from './bootstrap.js';
-import { keepToken, unusedTokenFile } from './bootstrap-token.js';
+import { findUnusedToken, keepToken, type UnusedToken } from './bootstrap-token.js';
 import { type Config, NO_CONFIG } from './config.js';
-import { onCredentialChanges } from './credential-changes.js';
 import type { DatabaseServer } from './database-server.js';
 import { KERNEL_ENTITIES } from './entities.js';
 import { EXAMPLE_OPERATIONS } from './example-operations.js';
@@ -48,12 +47,9 @@ import {
 import { createTags } from './features/tags/index.js';
 import { AuditChain } from './kernel/audit/audit-chain.js';
 import { AuditSealer } from './kernel/audit/audit-sealer.js';
-import { AuditTrail } from './kernel/audit/audit-trail.js';
-import type { AccessesOf, AccessTo, HoldingsOf } from './kernel/authz/ability.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import type { Kernel } from './kernel/context.js';
 import { openInstallation, recordInstallation } from './kernel/crypto/installation.js';
-import { Keyring } from './kernel/crypto/keyring.js';
 import type { RootKey } from './kernel/crypto/root-key.js';
 import { Database } from './kernel/database/database.js';
 import { migrate } from './kernel/database/migrate.js';
@@ -83,6 +79,7 @@ import { IdempotencyKeys } from './kernel/operations/responses/idempotency.js';
 import { ReplyCache } from './kernel/operations/responses/reply-cache.js';
 import { Mailer } from './kernel/outbound/mail.js';
 import { lostVisitorPage, mountPages } from './kernel/pages/pages.js';
+import { type KernelParts, makeKernel } from './make-kernel.js';
 import { migrations } from './migrations/index.js';
 import { withPlaces } from './reference-order.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
@@ -98,8 +95,8 @@ export interface App {
   readonly url: string;
   /** Token of the first admin, at the very first start only. */
   readonly bootstrapToken: string | null;
-  /** Where that token lies at a later start, as long as nobody has used it. */
-  readonly unusedTokenFile: string | null;
+  /** That token at a later start, as long as nobody has used it. */
+  readonly unusedToken: UnusedToken | null;
   /**
    * Finishes running requests, stores what is queued, and closes the database.
    *
@@ -109,16 +106,13 @@ export interface App {
 }
 
 /** Services, schema and routes, wired together and not yet running. */
-export interface Assembly {
+export interface Assembly extends KernelParts {
   readonly entities: Feature['entities'];
   readonly schema: GraphQLSchema;
   readonly routes: readonly Route[];
   readonly groups: readonly Group[];
   readonly authenticator: Authenticator;
   readonly stampOf: StampOf;
-  readonly accessTo: AccessTo;
-  readonly accessesOf: AccessesOf;
-  readonly holdingsOf: HoldingsOf;
   readonly upgrades: readonly NonNullable<Feature['upgrade']>[];
   readonly jobs: readonly JobKind[];
   readonly documents: readonly PublicDocument[];
@@ -220,7 +214,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     const opened = await openKernel(database, config, { ...assembly, log });
     const { auditChain, bootstrapToken } = opened;
     const { jobs, kernel } = createJobs(opened.kernel, { kinds: assembly.jobs, config, server, log, lifecycle });
-    const tokenFile = bootstrapToken === null ? await unusedTokenFile(config.dataDir, database.query) : null;
+    const unusedToken = bootstrapToken === null ? await findUnusedToken(config.dataDir, database.query) : null;
     const auditSealer = new AuditSealer(database, auditChain, log);
     cleanup.push(() => auditSealer.close());
     cleanup.push(() => kernel.auditTrail.close());
@@ -242,7 +236,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     });
     cleanup.push(() => http.close());
     const url = await withCause(config, () => http.acceptors.listen(config));
-    return { url, bootstrapToken, unusedTokenFile: tokenFile, stop };
+    return { url, bootstrapToken, unusedToken, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -261,13 +255,7 @@ interface Opened {
 async function openKernel(
   database: Database,
   config: Config,
-  {
-    upgrades,
-    accessTo,
-    accessesOf,
-    holdingsOf,
-    log,
-  }: Pick<Assembly, 'upgrades' | 'accessTo' | 'accessesOf' | 'holdingsOf'> & { readonly log: Log },
+  { upgrades, log, ...parts }: KernelParts & Pick<Assembly, 'upgrades'> & { readonly log: Log },
 ): Promise<Opened> {
   let rootKey: RootKey | undefined;
   let opened: Opened | undefined;
@@ -279,17 +267,7 @@ async function openKernel(
     async () => {
       if (rootKey === undefined) throw new Error('migrations ran before the root key was checked');
       await recordInstallation(database.query, rootKey);
-      const auditTrail = new AuditTrail(database.query, rootKey.macKey('audit'), onCredentialChanges);
-      const keyring = new Keyring(rootKey, database.query);
-      const kernel: Kernel = {
-        database,
-        keyring,
-        auditTrail,
-        accessTo,
-        accessesOf,
-        holdingsOf,
-        publicUrl: config.publicUrl,
-      };
+      const kernel = makeKernel(database, rootKey, { ...parts, publicUrl: config.publicUrl });
       const auditChain = new AuditChain(rootKey.macKey('audit-seal'));
       const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
       for (const upgrade of upgrades) await upgrade(kernel, contextOf, log);

@@ -1,23 +1,34 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isUnused } from './features/access/public.js';
+import { findUnused } from './features/access/public.js';
 import type { Query } from './kernel/database/database.js';
 import { writeDurably } from './kernel/durable-file.js';
 
-const fileIn = (dataDir: string): string => join(dataDir, 'bootstrap-token');
+/** The token of the first admin that nobody has used yet. */
+export interface UnusedToken {
+  /** Absolute path of its file. */
+  readonly file: string;
+  /** It ended because nobody used it within a day. */
+  readonly isExpired: boolean;
+}
+
+/** @returns absolute path of the file with the token of the first admin */
+export const tokenFileIn = (dataDir: string): string => join(dataDir, 'bootstrap-token');
 
 /** The token of the first admin is on disk, readable by the owner alone, before it is in the database. */
-export const keepToken = (dataDir: string, token: string): Promise<void> => writeDurably(fileIn(dataDir), `${token}\n`);
+export const keepToken = (dataDir: string, token: string): Promise<void> =>
+  writeDurably(tokenFileIn(dataDir), `${token}\n`);
 
 /**
- * Where the token of the first admin lies that nobody has used yet: a first start may have failed after it was made, and what
- * that printed may be lost.
+ * Finds the token of the first admin that nobody has used yet: a first start may have failed after the token was made, and its output
+ * may be lost.
  *
  * @returns null when there is no such file, or its token was used or revoked
  */
-export async function unusedTokenFile(dataDir: string, query: Query): Promise<string | null> {
-  const path = fileIn(dataDir);
-  // A file that cannot be read is nothing that keeps the service from starting.
-  const token = await readFile(path, 'utf8').catch(() => '');
-  return (await isUnused(query, token.trim())) ? path : null;
+export async function findUnusedToken(dataDir: string, query: Query): Promise<UnusedToken | null> {
+  const file = tokenFileIn(dataDir);
+  // A file that cannot be read must not keep the service from starting.
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const token = await findUnused(query, text.trim());
+  return token === null ? null : { file, isExpired: token.isExpired };
 }

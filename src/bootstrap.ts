@@ -9,16 +9,23 @@ import { queryOf } from './kernel/database/database.js';
 import { flush, inTransaction } from './kernel/database/in-transaction.js';
 import { newId } from './kernel/ids.js';
 
-interface FirstAdmin {
+interface NewAdmin {
+  /** Of the identity. */
+  readonly name: string;
   readonly organizationId: string;
   readonly isInstallationAdmin: boolean;
   readonly ttlSeconds: number;
+  /** How long the token lasts unless it is used; absent: as long as one that is used. */
+  readonly unusedSeconds?: number;
   readonly accessToken: string;
 }
+
+const DAY_SECONDS = 86_400;
 
 /** The first admin of a further root organization: an identity `admin` with a token of 30 days. */
 export const createFirstAdmin: CreateFirstAdmin = (tx, organizationId) =>
   makeAdmin(tx, {
+    name: 'admin',
     organizationId,
     isInstallationAdmin: false,
     ttlSeconds: DEFAULT_TTL_SECONDS,
@@ -29,7 +36,7 @@ export const createFirstAdmin: CreateFirstAdmin = (tx, organizationId) =>
  * Makes the organization `default` and the admin of the installation in an empty database. Called under the migration
  * lock, so that of many nodes that start at once one does it.
  *
- * @returns the token of the admin, which never expires; null when the database has an organization already
+ * @returns the token of the admin, which expires after a day unless it is used, and never after that; null when the database has an organization already
  */
 export async function bootstrap(
   kernel: Kernel,
@@ -46,9 +53,12 @@ export async function bootstrap(
     await flush(tx);
     await tx.keyring.createOrganizationKey(queryOf(tx), tx.organizationId);
     const { identityId } = await makeAdmin(tx, {
+      name: 'admin',
       organizationId: tx.organizationId,
       isInstallationAdmin: true,
       ttlSeconds: 0,
+      // A first token that nobody used must not stay valid in logs and files.
+      unusedSeconds: DAY_SECONDS,
       accessToken,
     });
     await tx.auditTrail.recordChange(tx, {
@@ -59,18 +69,45 @@ export async function bootstrap(
   return accessToken;
 }
 
+/**
+ * Makes an admin of the organization of `ctx`, for an installation in which no admin can log in any more.
+ *
+ * @param isInstallation whether it is an admin of the installation too
+ * @returns its identity, and its token, which is valid for one day
+ */
+export const recoverAdmin = (
+  ctx: Context,
+  { isInstallation }: { readonly isInstallation: boolean },
+): Promise<{ identityId: string; accessToken: string }> =>
+  inTransaction(ctx, async (tx) => {
+    const { organizationId } = tx;
+    const made = await makeAdmin(tx, {
+      name: 'recovered-admin',
+      organizationId,
+      isInstallationAdmin: isInstallation,
+      ttlSeconds: DAY_SECONDS,
+      accessToken: mintToken(),
+    });
+    await tx.auditTrail.recordChange(tx, {
+      action: 'installation:recover-admin',
+      facts: { organizationId, identityId: made.identityId, isInstallationAdmin: isInstallation },
+    });
+    return made;
+  });
+
 async function makeAdmin(
   tx: Transaction,
-  { organizationId, isInstallationAdmin, ttlSeconds, accessToken }: FirstAdmin,
+  { name, organizationId, isInstallationAdmin, ttlSeconds, unusedSeconds, accessToken }: NewAdmin,
 ): Promise<{ identityId: string; accessToken: string }> {
-  const identityId = await insertIdentity(tx, { name: 'admin', organizationId, role: 'admin', isInstallationAdmin });
+  const identityId = await insertIdentity(tx, { name, organizationId, role: 'admin', isInstallationAdmin });
   const settings = {
     accessTokenTTL: ttlSeconds,
     accessTokenMaxTTL: ttlSeconds,
     accessTokenNumUsesLimit: 0,
   };
   await insertTokenAuth(tx, { identityId, accessTokenTrustedIps: EVERYWHERE, ...settings });
-  await insertToken(tx, { owner: { identityId }, organizationId, name: 'first token', ...settings }, accessToken);
+  const order = { owner: { identityId }, organizationId, name: 'first token', ...settings };
+  await insertToken(tx, unusedSeconds === undefined ? order : { ...order, unusedSeconds }, accessToken);
   return { identityId, accessToken };
 }
 

@@ -1,5 +1,5 @@
 import type { App } from './app.js';
-import { type Config, readConfig } from './config.js';
+import { readConfig } from './config.js';
 import { openDatabaseServer } from './database-server.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { setUpHeap } from './kernel/heap.js';
@@ -23,8 +23,9 @@ async function main(): Promise<void> {
   databaseServer.catch(() => undefined);
   // Loaded here, and not above: the embedded database comes up meanwhile.
   const { startApp } = await import('./app.js');
+  const { greeting } = await import('./greeting.js');
   const app = await startApp(config, log, databaseServer);
-  process.stdout.write(greeting(config, app));
+  process.stdout.write(greeting(config, app, { isTerminal: process.stdout.isTTY === true }));
   const watchdog = startWatchdog();
   await drain(app, log, { signal: await signalled, drainSeconds: config.drainSeconds, watchdog });
 }
@@ -64,35 +65,6 @@ async function drain(app: App, log: Log, { signal, drainSeconds, watchdog }: Lea
   await watchdog.stop();
   log.info('stopped');
   process.exit(0);
-}
-
-/**
- * One screen: where it listens and, at the very first start, the token and a line that works when pasted. Later only the place
- * of the token, until it is used.
- */
-function greeting({ dataDir }: Config, { url, bootstrapToken, unusedTokenFile }: App): string {
-  const pages = `  In a browser:
-
-    ${url}/graphql   GraphQL explorer
-    ${url}/docs      REST API reference
-
-`;
-  if (bootstrapToken === null) {
-    const reminder = `  The token of the first admin has not been used yet. It is in ${unusedTokenFile}\n\n`;
-    return `\nStrongroom is ready at ${url}\n\n${unusedTokenFile === null ? '' : reminder}${pages}`;
-  }
-  return `
-Strongroom is ready at ${url}
-
-  Token of the first admin, shown only now and stored in ${dataDir}/bootstrap-token:
-
-    ${bootstrapToken}
-
-  Try it:
-
-    curl -s -H 'Authorization: Bearer ${bootstrapToken}' ${url}/api/v1/projects
-
-${pages}`;
 }
 
 main().catch((error: unknown) => {

@@ -1,8 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config.js';
-import { openDatabaseServer } from '../database-server.js';
 // Not by its public.ts, which loads GraphQL types that need the decorators of the service.
 import { compareWithTrail, type TrailComparison } from '../features/secrets/trail-comparison.js';
 import { AuditChain } from '../kernel/audit/audit-chain.js';
@@ -11,8 +8,7 @@ import { type Anchor, AuditVerifier, type TrailReport } from '../kernel/audit/au
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import { openInstallation } from '../kernel/crypto/installation.js';
 import { Database, type Query } from '../kernel/database/database.js';
-import { createLog, describeError } from '../kernel/log.js';
-import { findEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.js';
+import { openServer, runProgram } from './program.js';
 
 const EXIT_BROKEN = 1;
 const EXIT_UNFINISHED = 2;
@@ -67,17 +63,6 @@ function readAnchors(): Anchor[] {
   } catch {
     throw fault;
   }
-}
-
-/** The database of a running service, or, of one that is stopped, its embedded database for as long as this takes. */
-async function openServer(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
-  if (config.databaseUrl !== null) return openDatabaseServer(config, createLog('silent'));
-  const running = await findEmbeddedPostgres(config.dataDir);
-  if (running !== null) return { url: running, stop: async () => undefined };
-  // Started on an empty directory, a database would be made.
-  if ((await stat(join(config.dataDir, 'postgres')).catch(() => null)) === null)
-    throw new ConfigurationFault(['DATA_DIR has no database; use that of the service, or set DATABASE_URL']);
-  return openDatabaseServer(config, createLog('silent'));
 }
 
 interface Report {
@@ -137,14 +122,4 @@ function describe({ trail, secrets }: Report): string {
   ].join('\n');
 }
 
-main().then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    if (error instanceof ConfigurationFault) {
-      process.stderr.write(error.report);
-      process.exit(error.exitCode);
-    }
-    process.stderr.write(`${JSON.stringify({ event: 'verification failed', ...describeError(error) })}\n`);
-    process.exit(EXIT_UNFINISHED);
-  },
-);
+runProgram(main, { event: 'verification failed', code: EXIT_UNFINISHED });

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as EmbeddedPostgres from '../../src/kernel/postgres/embedded-postgres.js';
@@ -41,8 +41,7 @@ export class Installation {
 
   /** The first admin, at the running service. */
   async admin(): Promise<Caller> {
-    const token = (await readFile(join(this.dataDir, 'bootstrap-token'), 'utf8')).trim();
-    return new Caller(this.service.url, token);
+    return new Caller(this.service.url, await this.service.firstToken());
   }
 
   async seed(): Promise<Seed> {

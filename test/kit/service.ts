@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -105,6 +105,11 @@ export class Service {
     await this.kill();
     await this.dispose();
     throw new Error(`the service did not end within ${withinMs} ms; it printed:\n${this.output}`);
+  }
+
+  /** The token of the first admin, as its file has it. */
+  async firstToken(): Promise<string> {
+    return (await readFile(join(this.dataDir, 'bootstrap-token'), 'utf8')).trim();
   }
 
   signal(name: NodeJS.Signals): void {

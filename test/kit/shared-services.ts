@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Service } from './service.ts';
 
 interface Shared {
@@ -44,7 +42,7 @@ export class SharedServices {
   async #start(): Promise<Shared> {
     const databaseUrl = await this.#newDatabase();
     const service = await Service.start({ env: { DATABASE_URL: databaseUrl } });
-    const token = (await readFile(join(service.dataDir, 'bootstrap-token'), 'utf8')).trim();
+    const token = await service.firstToken();
     return { service, url: service.url, token, databaseUrl };
   }
 }

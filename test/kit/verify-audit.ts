@@ -1,9 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join, resolve } from 'node:path';
-import { COMPILE_CACHE } from './service.ts';
-
-const ROOT = resolve(import.meta.dirname, '../..');
+import { runProgram } from './programs.ts';
 
 /** What the built `verify-audit` said of a trail. */
 export interface Verdict {
@@ -22,14 +17,7 @@ export interface Verdict {
 
 /** Runs `verify-audit` with these settings. */
 export async function verifyAudit(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Verdict> {
-  const child = spawn(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, '.build/src/bin/verify-audit.js'), ...args], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
-  const [code] = (await once(child, 'close')) as [number | null];
+  const { code, output } = await runProgram('verify-audit', env, ...args);
   const lines = output.trim().split('\n');
   const [, rows, unsealed, seals] = /(\d+) rows, (\d+) of them not sealed yet, (\d+) seals/.exec(output) ?? [];
   return {

@@ -42,7 +42,10 @@ interface NewToken
     | 'last_renewed_at'
     | 'created_at'
     | 'updated_at'
-  > {}
+  > {
+  /** How long it lasts unless it is used; null for tokens with a TTL and for those that never end. */
+  readonly unused_seconds: number | null;
+}
 
 /**
  * The expiry uses the clock of the database; the unit of work does not return such a column, so it is not used here.
@@ -65,7 +68,7 @@ export const insertTokenRow = prepared((token: NewToken) =>
           num_uses_limit: token.num_uses_limit,
           client_secret_id: token.client_secret_id,
           maker_id: token.maker_id,
-          expires_at: sql`case when ${token.ttl_seconds}::int > 0 then now() + make_interval(secs => ${token.ttl_seconds}::int) end`,
+          expires_at: sql`now() + make_interval(secs => coalesce(nullif(${token.ttl_seconds}::int, 0), ${token.unused_seconds}::int))`,
         })
         .returningAll(),
     )
@@ -74,11 +77,11 @@ export const insertTokenRow = prepared((token: NewToken) =>
     .select(COLUMNS),
 );
 
-/** Whether a token exists, is valid, and was never used. */
+/** A token that was never used and is not revoked, and whether it has expired. */
 export const findUnusedToken = prepared(({ hash }: { hash: Buffer }) =>
   tables
     .selectFrom('access_token')
-    .select('id')
+    .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('isExpired'))
     .where('token_hash', '=', hash)
     .where('is_revoked', '=', false)
     .where('num_uses', '=', '0'),

@@ -27,11 +27,14 @@ export interface TokenOrder extends TokenLimits {
   readonly name: string | null;
   /** The token of the same actor that creates it; absent in all other cases. */
   readonly makerId?: string;
+  /** For a token without a TTL: how long it lasts unless it is used. Its first use removes this end. */
+  readonly unusedSeconds?: number;
 }
 
-/** Whether a token exists, is valid, and was never used. */
-export async function isUnused(ask: Query, accessToken: string): Promise<boolean> {
-  return (await findUnusedToken(ask, { hash: hashToken(accessToken) })).length > 0;
+/** A token that was never used, and whether it has expired; null when it was used or revoked, or does not exist. */
+export async function findUnused(ask: Query, accessToken: string): Promise<{ readonly isExpired: boolean } | null> {
+  const [token] = await findUnusedToken(ask, { hash: hashToken(accessToken) });
+  return token ?? null;
 }
 
 /**
@@ -55,6 +58,7 @@ export async function insertToken(
     max_ttl_seconds: order.accessTokenMaxTTL,
     num_uses_limit: order.accessTokenNumUsesLimit,
     maker_id: order.makerId ?? null,
+    unused_seconds: order.unusedSeconds ?? null,
   };
   // Owner and scope were loaded before, and may be deleted concurrently.
   const [row] = await guarded(() => insertTokenRow(tx, token), {

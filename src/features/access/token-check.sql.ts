@@ -102,14 +102,15 @@ const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
  *
  * A token with a use limit passes only through the UPDATE. A request that waits for another there checks its conditions
  * again on the new row, so that a limit of N gives exactly N uses. Expiry is not among them: it never moves earlier. A
- * token without a limit is written at most once a minute.
+ * token without a limit is written at most once a minute. The first use of a token without a TTL removes the end that it has while unused.
  */
 export const CHECK_TOKEN = sqlStatement({
   text: `with holder as (
       select ${HOLDER}, t.num_uses_limit ${from(false)}
         and not t.is_revoked and not ${IS_EXPIRED} and ${IS_ADDRESS_TRUSTED} and held.roles is not null
     ), counted as (
-      update access_token t set num_uses = t.num_uses + case when t.num_uses_limit > 0 then 1 else :uses::int end, last_used_at = now()
+      update access_token t set num_uses = t.num_uses + case when t.num_uses_limit > 0 then 1 else :uses::int end, last_used_at = now(),
+        expires_at = case when t.ttl_seconds > 0 then t.expires_at end
       from holder where t.id = holder."tokenId" and not t.is_revoked
         and case when t.num_uses_limit > 0 then t.num_uses < t.num_uses_limit
                  else t.last_used_at is null or t.last_used_at < now() - interval '1 minute' end

@@ -113,6 +113,16 @@ async function refuseNewerSchema(database: Database): Promise<void> {
   }
 }
 
+/** For programs beside the service, which do not migrate. @throws ConfigurationFault for a database without our schema, or of another version */
+export async function refuseOtherSchema(database: Database): Promise<void> {
+  if (!(await hasMigrations(database)))
+    throw new ConfigurationFault(['the database is empty; start the service on it once']);
+  await refuseNewerSchema(database);
+  const [done] = await database.query<{ count: number }>('select count(*)::int as count from schema_migration');
+  if (done?.count !== database.migrations.length)
+    throw new ConfigurationFault(['the database is of an older version of Strongroom; start this version on it once']);
+}
+
 async function hasMigrations(database: Database): Promise<boolean> {
   const [table] = await database.query<{ exists: boolean }>(
     `select to_regclass('schema_migration') is not null as exists`,

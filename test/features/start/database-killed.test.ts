@@ -11,7 +11,7 @@ import { until } from '../../kit/until.js';
 test('a service whose embedded Postgres is killed says so, and serves again by itself', async () => {
   const service = await Service.start({ env: { LOG_LEVEL: 'info' } });
   try {
-    const admin = new Caller(service.url, /srt_[A-Za-z0-9_-]{49}/.exec(service.output)?.[0] as string);
+    const admin = new Caller(service.url, await service.firstToken());
     const figures = async () => new Exposition((await admin.anonymous.get('/metrics')).text);
     const project = await new Seed(admin).projectOf(admin);
     const before = await figures();

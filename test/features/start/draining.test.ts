@@ -13,7 +13,7 @@ describe('a node that is told to leave', () => {
 
   beforeEach(async () => {
     service = await Service.start({ env: { DATABASE_URL: await freshDatabase(), DRAIN_SECONDS: LONG } });
-    admin = new Caller(service.url, /srt_[A-Za-z0-9_-]{49}/.exec(service.output)?.[0] as string);
+    admin = new Caller(service.url, await service.firstToken());
   });
 
   afterEach(async () => {

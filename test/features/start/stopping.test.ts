@@ -15,7 +15,7 @@ describe('a service with its own database', () => {
 
   beforeEach(async () => {
     service = await Service.start();
-    admin = new Caller(service.url, /srt_[A-Za-z0-9_-]{49}/.exec(service.output)?.[0] as string);
+    admin = new Caller(service.url, await service.firstToken());
     database = new pg.Client({ connectionString: await embeddedUrl(service.dataDir) });
     database.on('error', () => undefined);
     await database.connect();

@@ -1,0 +1,47 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../config.js';
+import { openDatabaseServer } from '../database-server.js';
+import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import { createLog, describeError } from '../kernel/log.js';
+import { findEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.js';
+
+/** A database that a program works on. */
+export interface OpenServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Finds the database of a service that runs, or starts the embedded database of one that is stopped, for as long as the program runs.
+ *
+ * @throws ConfigurationFault when there is none
+ */
+export async function openServer(config: Config): Promise<OpenServer> {
+  if (config.databaseUrl !== null) return openDatabaseServer(config, createLog('silent'));
+  const running = await findEmbeddedPostgres(config.dataDir);
+  if (running !== null) return { url: running, stop: async () => undefined };
+  // Started on an empty directory, a database would be made.
+  if ((await stat(join(config.dataDir, 'postgres')).catch(() => null)) === null)
+    throw new ConfigurationFault(['DATA_DIR has no database; use that of the service, or set DATABASE_URL']);
+  return openDatabaseServer(config, createLog('silent'));
+}
+
+/**
+ * Runs a program and ends the process with its exit code: that of a configuration error (78, 75), or another one for all other errors.
+ *
+ * @param failure `event`: what is logged then, and `code`: the exit code
+ */
+export function runProgram(main: () => Promise<number>, failure: { event: string; code: number }): void {
+  main().then(
+    (code) => process.exit(code),
+    (error: unknown) => {
+      if (error instanceof ConfigurationFault) {
+        process.stderr.write(error.report);
+        process.exit(error.exitCode);
+      }
+      process.stderr.write(`${JSON.stringify({ event: failure.event, ...describeError(error) })}\n`);
+      process.exit(failure.code);
+    },
+  );
+}

@@ -1,0 +1,97 @@
+import { parseArgs } from 'node:util';
+import { assemble } from '../app.js';
+import { recoverAdmin, systemContext } from '../bootstrap.js';
+import { type Config, readConfig } from '../config.js';
+import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import { openInstallation } from '../kernel/crypto/installation.js';
+import { Database } from '../kernel/database/database.js';
+import { refuseOtherSchema } from '../kernel/database/migrate.js';
+import { makeKernel } from '../make-kernel.js';
+import { migrations } from '../migrations/index.js';
+import { openServer, runProgram } from './program.js';
+
+const EXIT_FAILED = 1;
+
+const USAGE = `npm run recover-admin [-- --organization SLUG_OR_ID]
+
+Makes a new admin for an installation in which no admin can log in any more: an identity "recovered-admin" with a token that is valid for
+one day. Needs the database and the root key: use the settings of the service, DATABASE_URL and ROOT_KEY, or DATA_DIR. The service may
+run meanwhile.
+
+Without --organization it is an admin of the oldest root organization and of the installation. With it, only of that organization.
+Standard output has the token and nothing else. It is not stored. The audit trail records the new admin.
+
+Exit codes: 0 done, 1 failed, 78 configuration error.
+`;
+
+/** `npm run recover-admin`: makes an admin for whoever has the database and the root key. */
+async function main(): Promise<number> {
+  const asked = readArguments();
+  if (asked === 'help') {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const config = readConfig();
+  const server = await openServer(config);
+  try {
+    const assembly = assemble();
+    const database = await Database.connect(server.url, { entities: assembly.entities, migrations });
+    try {
+      const rootKey = await openExistingInstallation(database, config);
+      const kernel = makeKernel(database, rootKey, { ...assembly, publicUrl: config.publicUrl });
+      const organization = await findOrganization(database, asked.organization);
+      const { accessToken, identityId } = await recoverAdmin(systemContext(kernel, organization.id), organization);
+      process.stderr.write(
+        `Made the identity ${identityId}, "recovered-admin", an admin of the organization ${organization.slug}.\n` +
+          'Its token is valid for one day and is shown only now. Give your own admins access with it, then delete the identity.\n',
+      );
+      process.stdout.write(`${accessToken}\n`);
+      return 0;
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+/** @throws ConfigurationFault */
+function readArguments(): { organization: string | null } | 'help' {
+  try {
+    const { values } = parseArgs({
+      options: { organization: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    });
+    return values.help === true ? 'help' : { organization: values.organization ?? null };
+  } catch {
+    throw new ConfigurationFault(['the only option is --organization, with the slug or the ID of an organization']);
+  }
+}
+
+/** @throws ConfigurationFault for an empty database, one of another version, and a root key that is not the one of the database */
+async function openExistingInstallation(database: Database, config: Config) {
+  await refuseOtherSchema(database);
+  return openInstallation(database.query, config);
+}
+
+interface Found {
+  readonly id: string;
+  readonly slug: string;
+  readonly isInstallation: boolean;
+}
+
+/** @param asked slug of a root organization, or the ID of any; null for the oldest root organization. @throws ConfigurationFault */
+async function findOrganization(database: Database, asked: string | null): Promise<Found> {
+  const [found] = await database.query<Found>(
+    `select id, slug, $1::text is null as "isInstallation" from organization
+     where case when $1::text is null then parent_id is null else id::text = lower($1) or (parent_id is null and slug = $1) end
+     order by created_at, id limit 1`,
+    [asked],
+  );
+  if (found === undefined)
+    throw new ConfigurationFault([
+      '--organization names no organization: use the slug of a root organization, or an ID',
+    ]);
+  return found;
+}
+
+runProgram(main, { event: 'recovery failed', code: EXIT_FAILED });

@@ -1,0 +1,30 @@
+import type { Config } from './config.js';
+import { onCredentialChanges } from './credential-changes.js';
+import { AuditTrail } from './kernel/audit/audit-trail.js';
+import type { AccessesOf, AccessTo, HoldingsOf } from './kernel/authz/ability.js';
+import type { Kernel } from './kernel/context.js';
+import { Keyring } from './kernel/crypto/keyring.js';
+import type { RootKey } from './kernel/crypto/root-key.js';
+import type { Database } from './kernel/database/database.js';
+
+/** What the kernel needs of the slices. */
+export interface KernelParts {
+  readonly accessTo: AccessTo;
+  readonly accessesOf: AccessesOf;
+  readonly holdingsOf: HoldingsOf;
+}
+
+/** The kernel on a migrated database whose root key was checked: for the service, and for programs beside it. */
+export const makeKernel = (
+  database: Database,
+  rootKey: RootKey,
+  { accessTo, accessesOf, holdingsOf, publicUrl }: KernelParts & Pick<Config, 'publicUrl'>,
+): Kernel => ({
+  database,
+  keyring: new Keyring(rootKey, database.query),
+  auditTrail: new AuditTrail(database.query, rootKey.macKey('audit'), onCredentialChanges),
+  accessTo,
+  accessesOf,
+  holdingsOf,
+  publicUrl,
+});

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { COMPILE_CACHE } from './service.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** What a program printed, and how it ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both, in the order of their arrival. */
+  readonly output: string;
+}
+
+/** Runs a built program of `src/bin` with these settings. */
+export async function runProgram(
+  name: string,
+  env: Readonly<Record<string, string>>,
+  ...args: string[]
+): Promise<Ended> {
+  const child = spawn(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, `.build/src/bin/${name}.js`), ...args], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+  });
+  const printed = { stdout: '', stderr: '', output: '' };
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream].on('data', (chunk) => {
+      printed[stream] += String(chunk);
+      printed.output += String(chunk);
+    });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...printed };
+}
