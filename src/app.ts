@@ -50,7 +50,7 @@ import { AuditSealer } from './kernel/audit/audit-sealer.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import type { Kernel } from './kernel/context.js';
 import { openInstallation, recordInstallation } from './kernel/crypto/installation.js';
-import type { RootKey } from './kernel/crypto/root-key.js';
+import type { RootKeys } from './kernel/crypto/root-keys.js';
 import { Database } from './kernel/database/database.js';
 import { migrate } from './kernel/database/migrate.js';
 import { AppError } from './kernel/errors.js';
@@ -257,16 +257,16 @@ async function openKernel(
   config: Config,
   { upgrades, log, ...parts }: KernelParts & Pick<Assembly, 'upgrades'> & { readonly log: Log },
 ): Promise<Opened> {
-  let rootKey: RootKey | undefined;
+  let rootKeys: RootKeys | undefined;
   let opened: Opened | undefined;
   await migrate(
     database,
     async () => {
-      rootKey = await openInstallation(database.query, config);
+      rootKeys = await openInstallation(database.query, config, log);
     },
     async () => {
-      if (rootKey === undefined) throw new Error('migrations ran before the root key was checked');
-      await recordInstallation(database.query, rootKey);
+      if (rootKeys === undefined) throw new Error('migrations ran before the root key was checked');
+      const rootKey = await recordInstallation(database.query, rootKeys);
       const kernel = makeKernel(database, rootKey, { ...parts, publicUrl: config.publicUrl });
       const auditChain = new AuditChain(rootKey.macKey('audit-seal'));
       const contextOf = (organizationId: string) => systemContext(kernel, organizationId);

@@ -22,6 +22,8 @@ export interface Config {
   readonly jobsUrl: SealedText | null;
   /** Base64 of 32 bytes or `file:PATH`; `null`: made once in `dataDir`. */
   readonly rootKey: SealedText | null;
+  /** In the same forms; `null`: the root key is not about to change. */
+  readonly nextRootKey: SealedText | null;
   /** Token of the first admin identity; `null`: made at first start. */
   readonly bootstrapToken: SealedText | null;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
@@ -103,6 +105,11 @@ const isOrigin = (text: string): boolean =>
 const isPlainAddress = (text: string): boolean =>
   /^https?:\/\/[\x21-\x7e]{1,200}$/i.test(text) && URL.canParse(text) && !/[?#@]/.test(text);
 
+const rootKey = z
+  .string()
+  .regex(/^(file:.+|[A-Za-z0-9+/]{43}=)$/, 'must be 32 bytes in base64, or file:PATH')
+  .optional();
+
 /** The environment variables, documented in src/docs/configuration.md. */
 const Settings = z.object({
   PORT: wholeNumber(0, 65_535).default(4_000),
@@ -112,10 +119,8 @@ const Settings = z.object({
     .default('127.0.0.1'),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: url(['postgres:', 'postgresql:']),
-  ROOT_KEY: z
-    .string()
-    .regex(/^(file:.+|[A-Za-z0-9+/]{43}=)$/, 'must be 32 bytes in base64, or file:PATH')
-    .optional(),
+  ROOT_KEY: rootKey,
+  NEXT_ROOT_KEY: rootKey,
   BOOTSTRAP_TOKEN: z
     .string()
     .refine(hasValidChecksum, {
@@ -176,7 +181,15 @@ const Settings = z.object({
 });
 
 /** They leave the environment once they are read. */
-const SECRETS = ['ROOT_KEY', 'BOOTSTRAP_TOKEN', 'DATABASE_URL', 'JOBS_URL', 'SMTP_URL', 'METRICS_TOKEN'] as const;
+const SECRETS = [
+  'ROOT_KEY',
+  'NEXT_ROOT_KEY',
+  'BOOTSTRAP_TOKEN',
+  'DATABASE_URL',
+  'JOBS_URL',
+  'SMTP_URL',
+  'METRICS_TOKEN',
+] as const;
 
 const NAMES = Object.keys(Settings.shape);
 
@@ -209,6 +222,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     databaseUrl: sealed(settings.DATABASE_URL),
     jobsUrl: sealed(settings.JOBS_URL),
     rootKey: sealed(settings.ROOT_KEY),
+    nextRootKey: sealed(settings.NEXT_ROOT_KEY),
     bootstrapToken: sealed(settings.BOOTSTRAP_TOKEN),
     trustedProxies: settings.TRUSTED_PROXIES,
     corsOrigins: settings.CORS_ORIGINS,

@@ -4,7 +4,7 @@ import { AuditTrail } from './kernel/audit/audit-trail.js';
 import type { AccessesOf, AccessTo, HoldingsOf } from './kernel/authz/ability.js';
 import type { Kernel } from './kernel/context.js';
 import { Keyring } from './kernel/crypto/keyring.js';
-import type { RootKey } from './kernel/crypto/root-key.js';
+import type { InstallationKeys } from './kernel/crypto/root-keys.js';
 import type { Database } from './kernel/database/database.js';
 
 /** What the kernel needs of the slices. */
@@ -17,7 +17,7 @@ export interface KernelParts {
 /** The kernel on a migrated database whose root key was checked: for the service, and for programs beside it. */
 export const makeKernel = (
   database: Database,
-  rootKey: RootKey,
+  rootKey: InstallationKeys,
   { accessTo, accessesOf, holdingsOf, publicUrl }: KernelParts & Pick<Config, 'publicUrl'>,
 ): Kernel => ({
   database,

@@ -3,6 +3,10 @@ import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { openDatabaseServer } from '../database-server.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import { openInstallation, openKeptKeys } from '../kernel/crypto/installation.js';
+import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
+import type { Database } from '../kernel/database/database.js';
+import { refuseOtherSchema } from '../kernel/database/migrate.js';
 import { createLog, describeError } from '../kernel/log.js';
 import { findEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.js';
 
@@ -25,6 +29,16 @@ export async function openServer(config: Config): Promise<OpenServer> {
   if ((await stat(join(config.dataDir, 'postgres')).catch(() => null)) === null)
     throw new ConfigurationFault(['DATA_DIR has no database; use that of the service, or set DATABASE_URL']);
   return openDatabaseServer(config, createLog('silent'));
+}
+
+/**
+ * The keys of the installation that a program works on.
+ *
+ * @throws ConfigurationFault for an empty database, one of another version, and a root key that is not the one of the database
+ */
+export async function openExistingInstallation(database: Database, config: Config): Promise<InstallationKeys> {
+  await refuseOtherSchema(database);
+  return openKeptKeys(database.query, await openInstallation(database.query, config));
 }
 
 /**

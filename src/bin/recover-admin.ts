@@ -1,14 +1,12 @@
 import { parseArgs } from 'node:util';
 import { assemble } from '../app.js';
 import { recoverAdmin, systemContext } from '../bootstrap.js';
-import { type Config, readConfig } from '../config.js';
+import { readConfig } from '../config.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
-import { openInstallation } from '../kernel/crypto/installation.js';
 import { Database } from '../kernel/database/database.js';
-import { refuseOtherSchema } from '../kernel/database/migrate.js';
 import { makeKernel } from '../make-kernel.js';
 import { migrations } from '../migrations/index.js';
-import { openServer, runProgram } from './program.js';
+import { openExistingInstallation, openServer, runProgram } from './program.js';
 
 const EXIT_FAILED = 1;
 
@@ -65,12 +63,6 @@ function readArguments(): { organization: string | null } | 'help' {
   } catch {
     throw new ConfigurationFault(['the only option is --organization, with the slug or the ID of an organization']);
   }
-}
-
-/** @throws ConfigurationFault for an empty database, one of another version, and a root key that is not the one of the database */
-async function openExistingInstallation(database: Database, config: Config) {
-  await refuseOtherSchema(database);
-  return openInstallation(database.query, config);
 }
 
 interface Found {

@@ -6,7 +6,7 @@ import { AuditChain } from '../kernel/audit/audit-chain.js';
 import { readEditedLists, readRepeats, readRows, readSeals } from '../kernel/audit/audit-reader.js';
 import { type Anchor, AuditVerifier, type TrailReport } from '../kernel/audit/audit-verifier.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
-import { openInstallation } from '../kernel/crypto/installation.js';
+import { openInstallation, openKeptKeys } from '../kernel/crypto/installation.js';
 import { Database, type Query } from '../kernel/database/database.js';
 import { openServer, runProgram } from './program.js';
 
@@ -83,7 +83,7 @@ async function verify(query: Query, config: Config, anchors: readonly Anchor[]):
     const [installation] = await query('select 1 from installation');
     // Without it a root key would be made, as for an empty database.
     if (installation === undefined) throw new ConfigurationFault(['the database has no check value of its root key']);
-    const rootKey = await openInstallation(query, config);
+    const rootKey = await openKeptKeys(query, await openInstallation(query, config));
     const verifier = new AuditVerifier(new AuditChain(rootKey.macKey('audit-seal')), MAX_FAULTS);
     const repeats = await readRepeats(query);
     const editedLists = await readEditedLists(query);

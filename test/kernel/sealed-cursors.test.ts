@@ -1,17 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { KeptKeys } from '../../src/kernel/crypto/kept-keys.js';
 import { Keyring } from '../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../src/kernel/crypto/root-key.js';
+import { InstallationKeys, RootKeys } from '../../src/kernel/crypto/root-keys.js';
 import { AppError } from '../../src/kernel/errors.js';
 import { SealedCursors } from '../../src/kernel/graphql/sealed-cursors.js';
 import { isStorable } from '../../src/kernel/text-rules.js';
 import fc from '../kit/properties.js';
 
-const rootKey = randomBytes(32);
+const installation = KeptKeys.make();
 const organizationId = randomUUID();
 
-/** A node that has the root key. It has no database: nothing of a cursor is stored. */
-const node = (key: Uint8Array = rootKey) =>
-  new Keyring(new RootKey(key), () => Promise.reject(new Error('a cursor needs no statement')));
+/** A node of the installation. It has no database: nothing of a cursor is stored. */
+const node = (kept = installation) =>
+  new Keyring(new InstallationKeys(new RootKeys(new RootKey(randomBytes(32))), kept), () =>
+    Promise.reject(new Error('a cursor needs no statement')),
+  );
 const cursors = (list = 'list', question: object = {}, of = organizationId, keyring = node()) =>
   new SealedCursors({ keyring, organizationId: of }, list, question);
 
@@ -71,7 +75,7 @@ describe('sealed cursors', () => {
       cursors('list', { ...question, project: 'b' }),
       cursors('list', { ...question, environments: ['dev', 'prod'] }),
       cursors('list', question, randomUUID()),
-      cursors('list', question, organizationId, node(randomBytes(32))),
+      cursors('list', question, organizationId, node(KeptKeys.make())),
     ];
     for (const reader of foreign) expect(refusal(reader, cursor)).toEqual(INVALID);
     const same = cursors('list', { ...question, tags: null, key: undefined });

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { COMPILE_CACHE } from './service.ts';
@@ -14,12 +14,18 @@ export interface Ended {
   readonly output: string;
 }
 
+/** A built program of `src/bin`, running. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
 /** Runs a built program of `src/bin` with these settings. */
-export async function runProgram(
-  name: string,
-  env: Readonly<Record<string, string>>,
-  ...args: string[]
-): Promise<Ended> {
+export const runProgram = (name: string, env: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> =>
+  startProgram(name, env, ...args).ended;
+
+/** Starts a built program of `src/bin` with these settings, and does not wait. */
+export function startProgram(name: string, env: Readonly<Record<string, string>>, ...args: string[]): Running {
   const child = spawn(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, `.build/src/bin/${name}.js`), ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -31,6 +37,5 @@ export async function runProgram(
       printed[stream] += String(chunk);
       printed.output += String(chunk);
     });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, ...printed };
+  return { child, ended: once(child, 'close').then(([code]) => ({ code: code as number | null, ...printed })) };
 }

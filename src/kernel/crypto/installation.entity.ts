@@ -6,6 +6,7 @@ const InstallationSchema = defineEntity({
   properties: {
     id: p.smallint().primary().autoincrement(false).default(1),
     keyCheckValue: p.blob(),
+    keptKeysSealed: p.blob().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });

@@ -1,4 +1,5 @@
 import type { Query } from '../database/database.js';
+import type { SealPlace } from './seal.js';
 
 /** Whose values a key seals: those of an organization itself, or those of one of its projects. */
 export interface KeyScope {
@@ -6,6 +7,16 @@ export interface KeyScope {
   /** `null`: the organization itself. */
   readonly projectId: string | null;
 }
+
+/** Where a wrapped key stands: it opens only as the key that it is, of the scope that it is for. */
+export const placeOf = (id: string, { organizationId, projectId }: KeyScope): SealPlace => ({
+  organizationId,
+  projectId,
+  table: 'data_key',
+  column: 'wrapped_key_sealed',
+  rowId: id,
+  rowVersion: 1,
+});
 
 /** A key version as it is stored, with what is needed to unwrap it. */
 export interface StoredKey {
@@ -24,7 +35,13 @@ export interface NewKey {
   readonly id: string;
   readonly parentKeyId: string | null;
   readonly wrappedKeySealed: Buffer;
+  /** Of the root key that wraps it: it is not stored once the installation has another. `null`: the root key does not wrap it. */
+  readonly checkValue: Buffer | null;
 }
+
+/** Waits for a change of the root key that is about to commit, and then looks again. */
+const held = (checkValue: `$${number}`): string =>
+  `held as (select 1 from installation where key_check_value = ${checkValue} for share)`;
 
 const LOAD = `
 select key.id, key.project_id as "projectId", key.wrapped_key_sealed as "wrappedKeySealed", key.parent_key_id as "parentKeyId",
@@ -49,13 +66,16 @@ export const loadProjectKeys = (
 ): Promise<(StoredKey & { readonly projectId: string })[]> =>
   query(`${LOAD} and key.project_id = any($2::uuid[])`, [organizationId, projectIds]);
 
-/** Adds the first key version of a scope. */
-export async function insertKey(query: Query, { organizationId, projectId }: KeyScope, key: NewKey): Promise<void> {
-  await query(
-    `insert into data_key (id, organization_id, project_id, parent_key_id, wrapped_key_sealed)
-     values ($1, $2, $3, $4, $5)`,
-    [key.id, organizationId, projectId, key.parentKeyId, key.wrappedKeySealed],
+/** Adds the first key version of a scope. @returns false when the installation has another root key by now */
+export async function insertKey(query: Query, { organizationId, projectId }: KeyScope, key: NewKey): Promise<boolean> {
+  const inserted = await query(
+    `with ${held('$6')}
+     insert into data_key (id, organization_id, project_id, parent_key_id, wrapped_key_sealed)
+     select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::bytea
+     where $6::bytea is null or exists (select from held) returning id`,
+    [key.id, organizationId, projectId, key.parentKeyId, key.wrappedKeySealed, key.checkValue],
   );
+  return inserted.length > 0;
 }
 
 /**
@@ -74,15 +94,20 @@ export async function reserveSeals(query: Query, keyId: string, seals: number): 
   return row?.secondsLeft ?? null;
 }
 
-/** Retires a key version and adds the next one as one step. Of two nodes that try, the second changes nothing. */
+/**
+ * Retires a key version and adds the next one as one step. Of two nodes that try, the second changes nothing, nor does one that wraps
+ * with a root key that the installation has no longer.
+ */
 export async function succeedKey(query: Query, retiredKeyId: string, next: NewKey): Promise<void> {
   await query(
-    `with retired as (
-       update data_key set retired_at = now() where id = $1 and retired_at is null returning organization_id, project_id
+    `with ${held('$5')}, retired as (
+       update data_key set retired_at = now()
+       where id = $1 and retired_at is null and ($5::bytea is null or exists (select from held))
+       returning organization_id, project_id
      )
      insert into data_key (id, organization_id, project_id, parent_key_id, wrapped_key_sealed)
      select $2::uuid, organization_id, project_id, $3::uuid, $4::bytea from retired`,
-    [retiredKeyId, next.id, next.parentKeyId, next.wrappedKeySealed],
+    [retiredKeyId, next.id, next.parentKeyId, next.wrappedKeySealed, next.checkValue],
   );
 }
 

@@ -9,11 +9,12 @@ import {
   loadKeys,
   loadProjectKeys,
   type NewKey,
+  placeOf,
   reserveSeals,
   type StoredKey,
   succeedKey,
 } from './key-store.js';
-import type { RootKey } from './root-key.js';
+import type { InstallationKeys } from './root-keys.js';
 import { type KeyVersion, ScopeKeys } from './scope-keys.js';
 import { type DataKey, openBytes, type SealPlace, sealBytes, toKey } from './seal.js';
 import { Sealer } from './sealer.js';
@@ -33,15 +34,6 @@ const PATIENCE_MS = 250;
 const nameOf = ({ organizationId, projectId }: KeyScope): string =>
   `${organizationId}/${projectId ?? ''}`.toLowerCase();
 
-/** Where a wrapped key stands: it opens only as the key that it is, of the scope that it is for. */
-const placeOf = (id: string, scope: KeyScope): SealPlace => ({
-  ...scope,
-  table: 'data_key',
-  column: 'wrapped_key_sealed',
-  rowId: id,
-  rowVersion: 1,
-});
-
 /**
  * The data keys of this node: root key, then organization key, then project key, then value. Keys are opened once and kept
  * for the scopes used last.
@@ -52,29 +44,28 @@ export class Keyring {
   #unreadable = 0;
 
   /**
-   * @param rootKey opens organization keys
+   * @param rootKeys open organization keys
    * @param autocommit a statement outside of any transaction: a count of seals, and a key that others seal with already,
    *   must survive the rollback of the request that asked for them
    * @param patienceMs how long a caller waits for the block of seals that all share, before it takes its own few
    */
   constructor(
-    private readonly rootKey: RootKey,
+    private readonly rootKeys: InstallationKeys,
     private readonly autocommit: Query,
     private readonly maxScopes = MAX_SCOPES,
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
-  /** As `RootKey.cursorKey`: the same on each node and after each start, without a statement. */
+  /** As `InstallationKeys.cursorKey`: the same on each node and after each start, without a statement. */
   cursorKey(organizationId: string, kind: string): DataKey {
-    return this.rootKey.cursorKey(organizationId, kind);
+    return this.rootKeys.cursorKey(organizationId, kind);
   }
 
   /** Makes the first key of an organization. @returns its id */
   async createOrganizationKey(query: Query, organizationId: string): Promise<string> {
     const scope = { organizationId, projectId: null };
-    const { id, wrappedKeySealed } = madeKey(scope, (key, place) => this.rootKey.wrap(key, place));
-    await insertKey(query, scope, { id, parentKeyId: null, wrappedKeySealed });
-    return id;
+    for (const key of this.#keysUnderRoot(scope)) if (await insertKey(query, scope, key)) return key.id;
+    throw new AppError('SEALED_VALUE_INVALID');
   }
 
   /**
@@ -95,7 +86,7 @@ export class Keyring {
     const parent = await this.#claim(query, keys, 1, parentKeyId);
     const scope = { organizationId, projectId };
     const { id, wrappedKeySealed } = madeKey(scope, (key, place) => sealBytes(parent, place, key));
-    await insertKey(query, scope, { id, parentKeyId: parent.id, wrappedKeySealed });
+    await insertKey(query, scope, { id, parentKeyId: parent.id, wrappedKeySealed, checkValue: null });
     return id;
   }
 
@@ -190,10 +181,10 @@ export class Keyring {
 
   #unwrap(row: StoredKey, scope: KeyScope): KeyObject {
     const place = placeOf(row.id, scope);
-    if (row.parentKeyId === null) return toKey(this.rootKey.unwrap(row.wrappedKeySealed, place));
+    if (row.parentKeyId === null) return toKey(this.rootKeys.unwrap(row.wrappedKeySealed, place));
     if (row.parentWrappedKeySealed === null) throw new AppError('SEALED_VALUE_INVALID');
     const organization = { organizationId: scope.organizationId, projectId: null };
-    const parent = this.rootKey.unwrap(row.parentWrappedKeySealed, placeOf(row.parentKeyId, organization));
+    const parent = this.rootKeys.unwrap(row.parentWrappedKeySealed, placeOf(row.parentKeyId, organization));
     return toKey(openBytes({ id: row.parentKeyId, key: toKey(parent) }, place, row.wrappedKeySealed));
   }
 
@@ -236,18 +227,28 @@ export class Keyring {
     const rows = await loadKeys(this.autocommit, keys.scope);
     const stored = rows.find(({ id }) => id === key.id);
     if (stored === undefined) return false;
-    if (!stored.isRetired) await succeedKey(this.autocommit, key.id, await this.#successor(keys.scope));
+    if (!stored.isRetired) {
+      for (const next of await this.#successors(keys.scope)) await succeedKey(this.autocommit, key.id, next);
+    }
     await this.#reload(this.autocommit, keys);
     return true;
   }
 
-  async #successor(scope: KeyScope): Promise<NewKey> {
-    if (scope.projectId === null) {
-      return { parentKeyId: null, ...madeKey(scope, (key, place) => this.rootKey.wrap(key, place)) };
-    }
+  /** Of those that the root key wraps, one for each root key of this node: the database takes that of its own root key. */
+  #keysUnderRoot(scope: KeyScope): NewKey[] {
+    return this.rootKeys.all.map((rootKey) => ({
+      ...madeKey(scope, (key, place) => rootKey.wrap(key, place)),
+      parentKeyId: null,
+      checkValue: rootKey.checkValue(),
+    }));
+  }
+
+  async #successors(scope: KeyScope): Promise<NewKey[]> {
+    if (scope.projectId === null) return this.#keysUnderRoot(scope);
     const organization = await this.#load(this.autocommit, { ...scope, projectId: null });
     const parent = await this.#claim(this.autocommit, organization, 1);
-    return { parentKeyId: parent.id, ...madeKey(scope, (key, place) => sealBytes(parent, place, key)) };
+    const made = madeKey(scope, (key, place) => sealBytes(parent, place, key));
+    return [{ ...made, parentKeyId: parent.id, checkValue: null }];
   }
 }
 

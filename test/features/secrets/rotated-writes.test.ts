@@ -14,8 +14,10 @@ import {
 } from '../../../src/features/secrets/public.js';
 import { AuditTrail } from '../../../src/kernel/audit/audit-trail.js';
 import type { Kernel, Transaction } from '../../../src/kernel/context.js';
+import { openKeptKeys } from '../../../src/kernel/crypto/installation.js';
 import { Keyring } from '../../../src/kernel/crypto/keyring.js';
-import { RootKey } from '../../../src/kernel/crypto/root-key.js';
+import { parseRootKey } from '../../../src/kernel/crypto/root-key.js';
+import { RootKeys } from '../../../src/kernel/crypto/root-keys.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import { Database } from '../../../src/kernel/database/database.js';
 import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
@@ -33,9 +35,9 @@ describe('what a rotation does with its secrets', () => {
   beforeAll(async () => {
     const { entities } = assemble();
     const database = await Database.connect(strongroom.databaseUrl, { entities }, createLog('silent'));
-    const rootKey = new RootKey(Buffer.from(ROOT_KEY, 'base64'));
-    const keyring = new Keyring(rootKey, database.query);
-    kernel = { database, keyring, auditTrail: new AuditTrail(database.query, rootKey.macKey('audit')) } as Kernel;
+    const keys = await openKeptKeys(database.query, new RootKeys(parseRootKey(ROOT_KEY)));
+    const keyring = new Keyring(keys, database.query);
+    kernel = { database, keyring, auditTrail: new AuditTrail(database.query, keys.macKey('audit')) } as Kernel;
   });
   afterAll(() => kernel.database.close());
 

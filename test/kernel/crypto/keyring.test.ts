@@ -1,7 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { recordInstallation } from '../../../src/kernel/crypto/installation.js';
+import { KeptKeys } from '../../../src/kernel/crypto/kept-keys.js';
 import { Keyring } from '../../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../../src/kernel/crypto/root-key.js';
+import { InstallationKeys, RootKeys } from '../../../src/kernel/crypto/root-keys.js';
 import { keyIdOf } from '../../../src/kernel/crypto/seal.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../src/kernel/crypto/sealer.js';
@@ -28,7 +31,8 @@ interface KeyRow {
 }
 
 describe('the keyring', () => {
-  const rootKey = new RootKey(randomBytes(32));
+  const rootKeys = new RootKeys(new RootKey(randomBytes(32)));
+  let keys: InstallationKeys;
   let databaseUrl: string;
   let database: Database;
   let statements = 0;
@@ -38,12 +42,13 @@ describe('the keyring', () => {
     statements += 1;
     return database.query(text, params);
   };
-  const nodeOf = (scopes: number) => new Keyring(rootKey, query, scopes, PATIENT_MS);
+  const nodeOf = (scopes: number) => new Keyring(keys, query, scopes, PATIENT_MS);
   const node = () => nodeOf(MAX_SCOPES);
 
   beforeAll(async () => {
     databaseUrl = await migratedDatabase();
     database = await Database.connect(databaseUrl, {});
+    keys = await recordInstallation(database.query, rootKeys);
   });
   afterAll(() => database?.close());
 
@@ -181,7 +186,7 @@ describe('the keyring', () => {
 
   test('seals with the connection of the caller when no other is to be had', async () => {
     const { project } = await seed();
-    const stuck = new Keyring(rootKey, () => new Promise(() => undefined));
+    const stuck = new Keyring(keys, () => new Promise(() => undefined));
     const sealer = await stuck.sealer(query, project);
     await sealer.reserve(7);
     expect(sealer.seal(place(), new SealedText('x'))).toBeInstanceOf(Buffer);
@@ -190,7 +195,7 @@ describe('the keyring', () => {
 
   test('tells the caller when the database fails', async () => {
     const { project } = await seed();
-    const failing = new Keyring(rootKey, () => Promise.reject(new Error('the database is gone')));
+    const failing = new Keyring(keys, () => Promise.reject(new Error('the database is gone')));
     await expect((await failing.sealer(query, project)).reserve(1)).rejects.toThrow('the database is gone');
   });
 
@@ -336,7 +341,10 @@ describe('the keyring', () => {
     const { keyring, project } = await seed();
     const at = place();
     const record = (await sealerFor(keyring, project, 1)).seal(at, new SealedText('value'));
-    const stranger = await new Keyring(new RootKey(randomBytes(32)), query).sealer(query, project);
+    const stranger = await new Keyring(
+      new InstallationKeys(new RootKeys(new RootKey(randomBytes(32))), KeptKeys.make()),
+      query,
+    ).sealer(query, project);
     expect(() => stranger.open(at, record)).toThrow(invalid);
   });
 

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { ConfigurationFault } from '../../../src/kernel/configuration-fault.js';
-import { loadRootKey, parseRootKey, RootKey } from '../../../src/kernel/crypto/root-key.js';
+import { parseRootKey, RootKey } from '../../../src/kernel/crypto/root-key.js';
+import { loadRootKey } from '../../../src/kernel/crypto/root-key-file.js';
 import type { SealPlace } from '../../../src/kernel/crypto/seal.js';
 import fc from '../../kit/properties.js';
 
@@ -152,6 +153,32 @@ describe('loading the root key', () => {
     expect(await fault(load(null, true))).toMatch(/root-key in DATA_DIR is readable or writable by other users/);
     expect(await readFile(path, 'utf8')).toBe(text);
   });
+
+  test.each([0o440, 0o444])(
+    'is taken from a file of root with mode %o, as orchestrators mount it, and told of',
+    async (mode) => {
+      await writeFile(path, text);
+      await chmod(path, mode);
+      const warned: string[] = [];
+      const loading = loadRootKey({
+        rootKey: `file:${path}`,
+        dataDir,
+        databaseIsEmpty: false,
+        onReadableByOthers: (name) => warned.push(name),
+      });
+      if (isRoot) {
+        expect((await loading).checkValue()).toEqual(checkValue);
+        expect(warned).toEqual(['ROOT_KEY']);
+        await chown(path, NOBODY, NOBODY);
+        expect(await fault(load(`file:${path}`))).toMatch(/is readable or writable by other users/);
+        await chown(path, 0, 0);
+      } else {
+        expect(await fault(loading)).toMatch(/is readable or writable by other users/);
+      }
+      // In DATA_DIR the service wrote it itself.
+      expect(await fault(load(null))).toMatch(/root-key in DATA_DIR is readable or writable by other users/);
+    },
+  );
 
   test.each(['', 'short', `${text}${text}`, `${text}\n\n`, 'x'.repeat(1_000)])(
     'is refused from a file that holds something else, and the file stays (%#)',

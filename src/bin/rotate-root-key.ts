@@ -1,0 +1,101 @@
+import { parseArgs } from 'node:util';
+import { assemble } from '../app.js';
+import { systemContext } from '../bootstrap.js';
+import { type Config, readConfig } from '../config.js';
+import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import { changeRootKey, type RootKeyChange } from '../kernel/crypto/root-key-change.js';
+import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
+import { Database, queryOf } from '../kernel/database/database.js';
+import { inTransaction } from '../kernel/database/in-transaction.js';
+import { makeKernel } from '../make-kernel.js';
+import { migrations } from '../migrations/index.js';
+import { openExistingInstallation, openServer, runProgram } from './program.js';
+
+const EXIT_FAILED = 1;
+
+const USAGE = `npm run rotate-root-key
+
+Encrypts the keys of all organizations with another root key. Values and keys of projects stay as they are. The service may run meanwhile.
+
+1. Restart every node with ROOT_KEY, the present key, and NEXT_ROOT_KEY, the new one, in the same forms.
+2. Run this program with the same settings. It makes one short transaction: interrupted at any point, the old root key is still the one of
+   the database, and it can be run again.
+3. Restart every node with the new key as ROOT_KEY and without NEXT_ROOT_KEY. Keep the old key for as long as you keep backups that need it.
+
+Exit codes: 0 the database has the new root key, 1 failed, 78 configuration error.
+`;
+
+/** `npm run rotate-root-key`: changes the root key of an installation to `NEXT_ROOT_KEY`. */
+async function main(): Promise<number> {
+  if (wantsHelp()) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const config = readConfig();
+  if (config.nextRootKey === null)
+    throw new ConfigurationFault(['NEXT_ROOT_KEY is not set; see npm run rotate-root-key -- --help']);
+  const server = await openServer(config);
+  try {
+    const assembly = assemble();
+    const database = await Database.connect(server.url, { entities: assembly.entities, migrations });
+    try {
+      const rootKeys = await openExistingInstallation(database, config);
+      const kernel = makeKernel(database, rootKeys, { ...assembly, publicUrl: config.publicUrl });
+      const change = await rotate(rootKeys, systemContext(kernel, await rootOrganization(database)));
+      process.stdout.write(describe(change, config));
+      return 0;
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+/** @throws ConfigurationFault */
+function wantsHelp(): boolean {
+  try {
+    return parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help === true;
+  } catch {
+    throw new ConfigurationFault(['npm run rotate-root-key has no arguments']);
+  }
+}
+
+async function rootOrganization(database: Database): Promise<string> {
+  const [organization] = await database.query<{ id: string }>(
+    'select id from organization where parent_id is null order by created_at, id limit 1',
+  );
+  if (organization === undefined)
+    throw new ConfigurationFault(['the database has no organization; start the service on it once']);
+  return organization.id;
+}
+
+/** The change with its audit record, in one transaction. @returns null when it was made before */
+async function rotate(
+  { rootKey: from, next: to }: InstallationKeys,
+  ctx: ReturnType<typeof systemContext>,
+): Promise<RootKeyChange | null> {
+  if (to === null) throw new Error('there is no second root key');
+  return ctx.database.withoutLimits(() =>
+    inTransaction(ctx, async (tx) => {
+      const change = await changeRootKey(queryOf(tx), from, to);
+      if (change !== null)
+        await tx.auditTrail.recordChange(tx, { action: 'installation:rotate-root-key', facts: { ...change } });
+      return change;
+    }),
+  );
+}
+
+function describe(change: RootKeyChange | null, { rootKey }: Config): string {
+  const next =
+    rootKey === null
+      ? 'Restart every node with the new key as ROOT_KEY, or as the file root-key in DATA_DIR, and without NEXT_ROOT_KEY.\n'
+      : 'Restart every node with the new key as ROOT_KEY and without NEXT_ROOT_KEY.\n';
+  if (change === null) return `The database has the new root key already.\n${next}`;
+  const { rewrapped, unreadable } = change;
+  const left =
+    unreadable === 0 ? '' : `Keys that could not be decrypted before, and were left as they are: ${unreadable}\n`;
+  return `The database has the new root key. Keys of organizations encrypted with it: ${rewrapped}\n${left}${next}`;
+}
+
+runProgram(main, { event: 'root key not rotated', code: EXIT_FAILED });
