@@ -6,7 +6,7 @@ import { createJobs, startBackgroundWork } from './background.js';
 import { bootstrap, createFirstAdmin, systemContext } from './bootstrap.js';
 import { findUnusedToken, keepToken, type UnusedToken } from './bootstrap-token.js';
 import { type Config, NO_CONFIG } from './config.js';
-import type { DatabaseServer } from './database-server.js';
+import { connectDatabase, type DatabaseServer, stopServer } from './database-server.js';
 import { KERNEL_ENTITIES } from './entities.js';
 import { EXAMPLE_OPERATIONS } from './example-operations.js';
 import type { Feature } from './feature.js';
@@ -51,7 +51,7 @@ import { ConfigurationFault } from './kernel/configuration-fault.js';
 import type { Kernel } from './kernel/context.js';
 import { openInstallation, recordInstallation } from './kernel/crypto/installation.js';
 import type { RootKeys } from './kernel/crypto/root-keys.js';
-import { Database } from './kernel/database/database.js';
+import type { Database } from './kernel/database/database.js';
 import { migrate } from './kernel/database/migrate.js';
 import { AppError } from './kernel/errors.js';
 import { startApollo } from './kernel/graphql/apollo.js';
@@ -181,10 +181,13 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
 /**
  * Starts everything: migrations, keys, first admin, HTTP.
  *
- * @param databaseServer may still be starting; it is stopped with the app
+ * @param parts the server may still be starting, and is stopped with the app; `stopping` ends the wait for a database
  * @throws ConfigurationFault when the configuration cannot work; then nothing is left running
  */
-export async function startApp(config: Config, log: Log, databaseServer: Promise<DatabaseServer>): Promise<App> {
+export async function startApp(
+  config: Config,
+  { log, databaseServer, stopping }: { log: Log; databaseServer: Promise<DatabaseServer>; stopping: AbortSignal },
+): Promise<App> {
   const cleanup: (() => Promise<unknown>)[] = [];
   const lifecycle: Lifecycle = { isDraining: false };
   const stop = async (acceptMs = 0): Promise<void> => {
@@ -196,12 +199,7 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     }
   };
   try {
-    cleanup.push(() =>
-      databaseServer.then(
-        ({ stop: stopServer }) => stopServer(),
-        () => undefined,
-      ),
-    );
+    cleanup.push(() => stopServer(databaseServer));
     // Before the database is waited for: a first start makes it meanwhile.
     const rateLimits = new RateLimits(config.rateLimits);
     const assembly = assemble(rateLimits, config);
@@ -209,7 +207,8 @@ export async function startApp(config: Config, log: Log, databaseServer: Promise
     const server = await databaseServer;
     // After whoever can tell what is wrong with DATA_DIR, where its file is.
     const gate = await openGate(assembly.schema, config, log);
-    const database = await Database.connect(server.url, { entities: assembly.entities, migrations }, log);
+    const model = { entities: assembly.entities, migrations };
+    const database = await connectDatabase(config, { url: server.url, model, log, stopping });
     cleanup.push(() => database.close());
     const opened = await openKernel(database, config, { ...assembly, log });
     const { auditChain, bootstrapToken } = opened;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { findUnused } from './features/access/public.js';
 import type { Query } from './kernel/database/database.js';
 import { writeDurably } from './kernel/durable-file.js';
+import { makeDataDirectory } from './kernel/postgres/data-directory.js';
 
 /** The token of the first admin that nobody has used yet. */
 export interface UnusedToken {
@@ -15,9 +16,15 @@ export interface UnusedToken {
 /** @returns absolute path of the file with the token of the first admin */
 export const tokenFileIn = (dataDir: string): string => join(dataDir, 'bootstrap-token');
 
-/** The token of the first admin is on disk, readable by the owner alone, before it is in the database. */
-export const keepToken = (dataDir: string, token: string): Promise<void> =>
-  writeDurably(tokenFileIn(dataDir), `${token}\n`);
+/**
+ * The token of the first admin is on disk, readable by the owner alone, before it is in the database.
+ *
+ * @throws ConfigurationFault when `DATA_DIR` cannot be made
+ */
+export async function keepToken(dataDir: string, token: string): Promise<void> {
+  await makeDataDirectory(dataDir);
+  await writeDurably(tokenFileIn(dataDir), `${token}\n`);
+}
 
 /**
  * Finds the token of the first admin that nobody has used yet: a first start may have failed after the token was made, and its output

@@ -47,7 +47,7 @@ export async function bootstrap(
   if (organization !== undefined) return null;
   const accessToken = config.bootstrapToken?.reveal() ?? mintToken();
   // Before the commit: a crash after it would leave an installation that nobody can enter.
-  await prepareToken(accessToken);
+  if (config.bootstrapToken === null) await prepareToken(accessToken);
   await inTransaction(systemContext(kernel, newId()), async (tx) => {
     tx.em.create(Organization, { id: tx.organizationId, name: 'Default', slug: 'default', parentId: null });
     await flush(tx);

@@ -18,6 +18,8 @@ export interface Config {
   readonly dataDir: string;
   /** `null`: embedded Postgres in `dataDir`. */
   readonly databaseUrl: SealedText | null;
+  /** How long a start waits for a database that is away. */
+  readonly databaseWaitSeconds: number;
   /** Where Agenda keeps its wake-ups; `null`: in the database of the service. */
   readonly jobsUrl: SealedText | null;
   /** Base64 of 32 bytes or `file:PATH`; `null`: made once in `dataDir`. */
@@ -64,6 +66,8 @@ export interface Config {
   readonly publicUrl: string | null;
   /** External systems may be on this machine and in private networks. */
   readonly allowPrivateTargets: boolean;
+  /** Requests are logged at level `info`. */
+  readonly accessLog: boolean;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -119,6 +123,7 @@ const Settings = z.object({
     .default('127.0.0.1'),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: url(['postgres:', 'postgresql:']),
+  DATABASE_WAIT_SECONDS: wholeNumber(0, 3_600).default(60),
   ROOT_KEY: rootKey,
   NEXT_ROOT_KEY: rootKey,
   BOOTSTRAP_TOKEN: z
@@ -147,6 +152,7 @@ const Settings = z.object({
     .string()
     .regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 printable ASCII characters without spaces')
     .optional(),
+  ACCESS_LOG: flag(false),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',
@@ -220,6 +226,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     port: settings.PORT,
     dataDir,
     databaseUrl: sealed(settings.DATABASE_URL),
+    databaseWaitSeconds: settings.DATABASE_WAIT_SECONDS,
     jobsUrl: sealed(settings.JOBS_URL),
     rootKey: sealed(settings.ROOT_KEY),
     nextRootKey: sealed(settings.NEXT_ROOT_KEY),
@@ -245,6 +252,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     mailFrom: settings.MAIL_FROM,
     publicUrl: settings.PUBLIC_URL ?? null,
     allowPrivateTargets: settings.ALLOW_PRIVATE_TARGETS,
+    accessLog: settings.ACCESS_LOG,
     logLevel: settings.LOG_LEVEL,
   });
 }

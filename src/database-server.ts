@@ -1,4 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config.js';
+import { TemporaryFault } from './kernel/configuration-fault.js';
+import { Database } from './kernel/database/database.js';
+import type { Model } from './kernel/database/orm-options.js';
 import type { Log } from './kernel/log.js';
 import { makeDataDirectory } from './kernel/postgres/data-directory.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './kernel/postgres/embedded-postgres.js';
@@ -14,10 +18,42 @@ export interface DatabaseServer extends Pick<EmbeddedPostgres, 'url' | 'stop'> {
  *
  * @throws ConfigurationFault when `DATA_DIR` cannot work
  */
-export async function openDatabaseServer({ databaseUrl, dataDir }: Config, log: Log): Promise<DatabaseServer> {
+export async function openDatabaseServer({ databaseUrl, rootKey, dataDir }: Config, log: Log): Promise<DatabaseServer> {
   if (databaseUrl === null) {
     return startEmbeddedPostgres({ dataDir, log: (event, fields) => log.info(event, fields) });
   }
-  await makeDataDirectory(dataDir);
+  if (rootKey === null) await makeDataDirectory(dataDir);
   return { url: databaseUrl.reveal(), stop: async () => undefined, figures: null };
+}
+
+/** Stops a server that may still be starting, or has failed to. */
+export const stopServer = (starting: Promise<DatabaseServer>): Promise<void> =>
+  starting.then(
+    ({ stop }) => stop(),
+    () => undefined,
+  );
+
+const PAUSE_MS = 1_000;
+
+/**
+ * Connects to the database. One that is away is waited for: it may start together with the service.
+ *
+ * @param stopping ends the wait
+ * @throws ConfigurationFault when these settings cannot work, and TemporaryFault when the database was away all the time
+ */
+export async function connectDatabase(
+  { databaseWaitSeconds }: Pick<Config, 'databaseWaitSeconds'>,
+  { url, model, log, stopping }: { url: string; model: Model; log: Log; stopping: AbortSignal },
+): Promise<Database> {
+  const deadline = performance.now() + databaseWaitSeconds * 1_000;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await Database.connect(url, model, log);
+    } catch (error) {
+      const isWorthWaiting = error instanceof TemporaryFault && performance.now() < deadline && !stopping.aborted;
+      if (!isWorthWaiting) throw error;
+      if (attempt === 1) log.warn('waiting for the database', { seconds: databaseWaitSeconds, reason: error.message });
+      await delay(PAUSE_MS, undefined, { signal: stopping }).catch(() => undefined);
+    }
+  }
 }

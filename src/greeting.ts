@@ -15,16 +15,19 @@ interface Started {
  * @param isTerminal whether somebody reads it. Anything else stores what is printed: then the screen names the file of the token
  */
 export function greeting(
-  { dataDir }: Pick<Config, 'dataDir'>,
+  { dataDir, bootstrapToken: given }: Pick<Config, 'dataDir' | 'bootstrapToken'>,
   { url, bootstrapToken, unusedToken }: Started,
   { isTerminal }: { readonly isTerminal: boolean },
 ): string {
   const file = tokenFileIn(dataDir);
-  const first = bootstrapToken === null ? '' : firstToken({ url, file, token: isTerminal ? bootstrapToken : null });
+  const first = () =>
+    given === null
+      ? firstToken({ url, file, token: isTerminal ? bootstrapToken : null })
+      : explained('  The token of the first admin is that of BOOTSTRAP_TOKEN', '$BOOTSTRAP_TOKEN', url);
   return `
 Strongroom is ready at ${url}
 
-${first}${unusedToken === null ? '' : reminder(unusedToken)}  In a browser:
+${bootstrapToken === null ? '' : first()}${unusedToken === null ? '' : reminder(unusedToken)}  In a browser:
 
     ${url}/graphql   GraphQL explorer
     ${url}/docs      REST API reference
@@ -41,8 +44,11 @@ function firstToken({ url, file, token }: { url: string; file: string; token: st
 
     ${token}
 `;
-  const value = token ?? `$(cat ${quoted(file)})`;
-  return `${where}
+  return explained(where, token ?? `$(cat ${quoted(file)})`, url);
+}
+
+/** @param value as a shell inserts it between double quotes */
+const explained = (where: string, value: string, url: string): string => `${where}
   It expires after a day unless you use it.
 
   Try it:
@@ -50,7 +56,6 @@ function firstToken({ url, file, token }: { url: string; file: string; token: st
     curl -s -H "Authorization: Bearer ${value}" ${url}/api/v1/projects
 
 `;
-}
 
 const reminder = ({ file, isExpired }: UnusedToken): string =>
   isExpired

@@ -24,7 +24,9 @@ async function main(): Promise<void> {
   // Loaded here, and not above: the embedded database comes up meanwhile.
   const { startApp } = await import('./app.js');
   const { greeting } = await import('./greeting.js');
-  const app = await startApp(config, log, databaseServer);
+  const stopping = new AbortController();
+  void signalled.then(() => stopping.abort());
+  const app = await startApp(config, { log, databaseServer, stopping: stopping.signal });
   process.stdout.write(greeting(config, app, { isTerminal: process.stdout.isTTY === true }));
   const watchdog = startWatchdog();
   await drain(app, log, { signal: await signalled, drainSeconds: config.drainSeconds, watchdog });

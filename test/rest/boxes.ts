@@ -56,6 +56,7 @@ export const emptyServer = (log: Log): Promise<FastifyInstance> =>
     maxConnectionsPerAddress: 100,
     requestSeconds: 30,
     load: new Load(256 * 1024 * 1024),
+    accessLog: false,
     lostVisitor: () => null,
   });
 

@@ -1,42 +1,63 @@
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationFault, TemporaryFault } from '../configuration-fault.js';
 import { codeOf } from '../log.js';
 import { ConnectionLost } from './bounded-client.js';
 
 /** What a failed connection means, by the code of the driver or of the server. No host, name or password is repeated. */
 const REASONS: Readonly<Record<string, string>> = {
   '28P01': 'has a user or password that the server rejects',
-  '28000': 'names a server that rejects this user from this host',
+  '28000': 'names a server that rejects this user from this host, or without TLS',
   '3D000': 'names a database that does not exist',
   '42501': 'names a database that its user cannot access',
+  EACCES: 'names a socket that this user cannot access',
+  SELF_SIGNED_CERT_IN_CHAIN: 'names a server whose certificate authority is unknown; set sslrootcert',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'names a server with a self-signed certificate; set sslrootcert',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'names a server whose certificate authority is unknown; set sslrootcert',
+  UNABLE_TO_GET_ISSUER_CERT: 'names a server whose certificate authority is unknown; set sslrootcert',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'names a server whose certificate authority is unknown; set sslrootcert',
+  CERT_HAS_EXPIRED: 'names a server whose certificate has expired',
+  CERT_NOT_YET_VALID: 'names a server whose certificate is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'names a server whose certificate is for another host',
+};
+
+/** The same of what passes by itself, as when a server is started together with the service. */
+const TEMPORARY_REASONS: Readonly<Record<string, string>> = {
   '53300': 'names a server that has no free connections',
   '57P03': 'names a server that is starting up or shutting down',
   ECONNREFUSED: 'names a server that refuses connections; is it running?',
   ENOTFOUND: 'names a host that cannot be resolved',
   EAI_AGAIN: 'names a host that cannot be resolved',
   ENOENT: 'names a socket that does not exist',
-  EACCES: 'names a socket that this user cannot access',
   ETIMEDOUT: 'names a server that does not respond',
   EHOSTUNREACH: 'names a server that cannot be reached',
   ENETUNREACH: 'names a server that cannot be reached',
   ECONNRESET: 'names a server that closes the connection',
 };
 
+const NO_TLS = 'The server does not support SSL connections';
+
 /**
  * A failed first connection, as one line for the operator instead of a stack trace.
+ *
+ * @returns a TemporaryFault when the same settings may work later
  */
 export function connectionFault(error: unknown): ConfigurationFault {
-  const code = firstCode(error);
-  const reason = code === null ? 'names a server that does not respond as Postgres does' : REASONS[code];
-  return new ConfigurationFault([`DATABASE_URL ${reason ?? `names a server that cannot be used (${code})`}`]);
+  const causes = [...causesOf(error)];
+  // Ours says no more than its cause.
+  const coded = causes.find((cause) => !(cause instanceof ConnectionLost) && codeOf(cause) !== null);
+  const code = coded === undefined ? null : codeOf(coded);
+  if (code === 'ENOENT' && (coded as NodeJS.ErrnoException).syscall === 'open')
+    return new ConfigurationFault(['DATABASE_URL names a file of a certificate or key that does not exist']);
+  if (causes.some(({ message }) => message === NO_TLS))
+    return new ConfigurationFault(['DATABASE_URL requires TLS, which the server does not offer']);
+  // The driver has no code for a server that says nothing, or that closes the connection.
+  const passing = code === null ? 'names a server that does not respond as Postgres does' : TEMPORARY_REASONS[code];
+  if (passing !== undefined) return new TemporaryFault([`DATABASE_URL ${passing}`]);
+  const reason = REASONS[code ?? ''] ?? `names a server that cannot be used (${code})`;
+  return new ConfigurationFault([`DATABASE_URL ${reason}`]);
 }
 
-/** A host with several addresses fails with one error for each; the first is reported. */
-function firstCode(error: unknown): string | null {
-  const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
-  for (let at: unknown = first; at instanceof Error; at = at.cause) {
-    const code = codeOf(at);
-    // Ours says no more than its cause.
-    if (code !== null && !(at instanceof ConnectionLost)) return code;
-  }
-  return null;
+/** An error and its causes. A host with several addresses fails with one error for each; the first is reported. */
+function* causesOf(error: unknown): Generator<Error> {
+  const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
+  for (let at = first; at instanceof Error; at = at.cause) yield at;
 }

@@ -50,6 +50,8 @@ interface HttpOptions {
   /** How long a request may take. */
   readonly requestSeconds: number;
   readonly load: Load;
+  /** Requests are logged at level `info`. */
+  readonly accessLog: boolean;
   readonly lostVisitor: LostVisitor;
 }
 
@@ -95,7 +97,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   discardUnreadBodies(app);
   app.decorate('acceptors', new Acceptors(app));
   drainOnClose(app, lifecycle);
-  logRequests(app, log);
+  logRequests(app, log, options.accessLog ? 'info' : 'debug');
   app.setErrorHandler((error, request, reply) => {
     const ours = translate(error as FastifyError);
     logFailure(log, ours, error, request.id);

@@ -224,8 +224,11 @@ describe('a start with little or no configuration', () => {
     expect(help.stdout).toContain('`npm run recover-admin`');
     expect(help.stdout).not.toMatch(TOKEN);
     const token = printed.stdout.trim();
-    const { url } = await start({ env: { BOOTSTRAP_TOKEN: token } });
+    const { url, output } = await start({ env: { BOOTSTRAP_TOKEN: token } });
     expect((await new Caller(url, token).get('/api/v1/projects')).status).toBe(200);
+    expect(output).toContain('curl -s -H "Authorization: Bearer $BOOTSTRAP_TOKEN"');
+    expect(output).not.toContain(token);
+    expect(await readdir(dataDir)).not.toContain('bootstrap-token');
   });
 
   const recover = (env: Record<string, string> = {}, ...args: string[]): Promise<Ended> =>
