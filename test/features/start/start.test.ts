@@ -196,7 +196,7 @@ describe('a start with little or no configuration', () => {
     await new Promise((closed) => free.close(closed));
     const failed = await Service.spawn({ dataDir, env: { PORT: String(port) } });
     // Taken once the start has found it free, and is making its database.
-    await until('the data directory', 10_000, () => stat(join(dataDir, 'postgres-password')));
+    await until('the data directory', 30_000, () => stat(join(dataDir, 'postgres-password')));
     const taken = await listenOn(port);
     expect(await failed.exit()).toBe(78);
     taken.close();
