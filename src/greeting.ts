@@ -23,7 +23,7 @@ export function greeting(
   const first = () =>
     given === null
       ? firstToken({ url, file, token: isTerminal ? bootstrapToken : null })
-      : explained('  The token of the first admin is that of BOOTSTRAP_TOKEN', '$BOOTSTRAP_TOKEN', url);
+      : explained('  The token of the first admin is the value of BOOTSTRAP_TOKEN', '$BOOTSTRAP_TOKEN', url);
   return `
 Strongroom is ready at ${url}
 

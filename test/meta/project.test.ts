@@ -83,6 +83,6 @@ describe('docker-compose.yml', () => {
     expect(services.filter(([, , body]) => !/^ {4}healthcheck:/m.test(body as string)).map(([, name]) => name)).toEqual(
       [],
     );
-    expect(compose).toMatch(/^ +USER node$/m);
+    expect(compose).toMatch(/^ +USER 10001:10001$/m);
   });
 });
