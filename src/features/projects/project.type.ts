@@ -8,6 +8,12 @@ import type { ProjectAccess } from './project.records.js';
 import type { ProjectKind } from './project.rules.js';
 import type { ListedProjects, ReadProject } from './project.service.js';
 
+/** Settings of clients: the service stores and returns them. */
+const UPPER_CASE_KEYS =
+  'Whether clients write secret keys in upper case. Stored for clients; the service does not enforce it.';
+const SHARED_LINKS = 'Whether clients share secrets by link. Stored for clients; the service has no such links.';
+const LEGACY_SNAPSHOTS =
+  'Whether clients show legacy snapshots. Stored for clients; the service has no such snapshots.';
 const KEPT_VERSIONS =
   'Number of versions kept for each secret, 1 to 100. Versions that the service writes when references follow a ' +
   'rename are counted separately: the latest of them are kept, up to the same number, and the last one before ' +
@@ -92,7 +98,7 @@ export class ProjectType {
   })
   defaultProduct!: ProjectKind | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether clients should write secret keys in upper case.' })
+  @Field(() => Boolean, { nullable: true, description: UPPER_CASE_KEYS })
   autoCapitalization!: boolean | null;
 
   @Field(() => Int, { description: 'Version of the storage format of the project.' })
@@ -100,7 +106,7 @@ export class ProjectType {
 
   @Field(() => UpgradeStatusEnum, {
     nullable: true,
-    description: 'State of the upgrade; null if none is in progress.',
+    description: 'State of an upgrade of the project. Always null: upgrades run when the service starts.',
   })
   upgradeStatus!: UpgradeStatus | null;
 
@@ -116,10 +122,10 @@ export class ProjectType {
   @Field(() => Boolean, { nullable: true, description: 'Whether the project is protected against deletion.' })
   hasDeleteProtection!: boolean | null;
 
-  @Field(() => Boolean, { description: 'Whether secrets of the project can be shared by link.' })
+  @Field(() => Boolean, { description: SHARED_LINKS })
   secretSharing!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether clients show legacy snapshots.' })
+  @Field(() => Boolean, { description: LEGACY_SNAPSHOTS })
   showSnapshotsLegacy!: boolean;
 
   @Field(() => [String], {
@@ -228,16 +234,16 @@ export class UpdateProjectInput {
   })
   slug?: string;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether clients should write secret keys in upper case.' })
+  @Field(() => Boolean, { nullable: true, description: UPPER_CASE_KEYS })
   autoCapitalization?: boolean;
 
   @Field(() => Boolean, { nullable: true, description: 'Whether to protect the project against deletion.' })
   hasDeleteProtection?: boolean;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether secrets of the project can be shared by link.' })
+  @Field(() => Boolean, { nullable: true, description: SHARED_LINKS })
   secretSharing?: boolean;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether clients show legacy snapshots.' })
+  @Field(() => Boolean, { nullable: true, description: LEGACY_SNAPSHOTS })
   showSnapshotsLegacy?: boolean;
 
   @Field(() => Boolean, { nullable: true, description: 'Whether all metadata of secrets must be encrypted.' })
