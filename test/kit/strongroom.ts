@@ -3,6 +3,7 @@ import pg from 'pg';
 import { mintToken } from '../../src/kernel/crypto/token.js';
 import { Caller } from './caller.ts';
 import { migratedDatabase } from './databases.ts';
+import { type Ended, runProgram } from './programs.ts';
 import { askRun } from './run-desk.ts';
 import { Service, type ServiceOptions } from './service.ts';
 import { SharedStrongroom } from './shared-strongroom.ts';
@@ -44,6 +45,7 @@ export class Strongroom extends SharedStrongroom {
     private readonly settings: Record<string, string> & {
       readonly DATABASE_URL: string;
       readonly BOOTSTRAP_TOKEN: string;
+      readonly ROOT_KEY: string;
     },
   ) {
     super(service.url, settings.BOOTSTRAP_TOKEN, settings.DATABASE_URL);
@@ -58,6 +60,16 @@ export class Strongroom extends SharedStrongroom {
       ...env,
     };
     return new Strongroom(await Service.start({ env: settings }), settings);
+  }
+
+  /** In base64. */
+  get rootKey(): string {
+    return this.settings.ROOT_KEY;
+  }
+
+  /** The token of its first admin. */
+  get token(): string {
+    return this.settings.BOOTSTRAP_TOKEN;
   }
 
   /** Everything that the service printed so far. */
@@ -85,6 +97,11 @@ export class Strongroom extends SharedStrongroom {
   /** What `npm run verify-audit` says of its trail. */
   verifyAudit(...args: string[]): Promise<Verdict> {
     return verifyAudit(this.settings, ...args);
+  }
+
+  /** Runs a program of `src/bin` with its settings. @param env further ones */
+  run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    return runProgram(program, { ...this.settings, ...env }, ...args);
   }
 
   /** Another node on the same database. Whoever starts it stops it. */

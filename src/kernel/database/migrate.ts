@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { ConfigurationFault, TemporaryFault } from '../configuration-fault.js';
 import { toAppError } from '../errors.js';
 import { type Database, isReadOnly, type Query } from './database.js';
@@ -111,6 +112,68 @@ async function refuseNewerSchema(database: Database): Promise<void> {
   if (done.some(({ name }) => !database.migrations.includes(name))) {
     throw new ConfigurationFault(['the database was migrated by a newer version of Strongroom; start that version']);
   }
+}
+
+/** What is to be stored in an empty database. */
+export interface Filling {
+  /** Names of the migrations whose schema the rows have. */
+  readonly migrations: readonly string[];
+  /** Stores the rows. */
+  readonly fill: (em: EntityManager) => Promise<void>;
+  /** Runs when the other migrations of this program have run too. */
+  readonly finish: (em: EntityManager) => Promise<void>;
+}
+
+/**
+ * Fills an empty database in one transaction, so that one that is interrupted leaves it empty. Nodes that start meanwhile wait.
+ *
+ * @throws ConfigurationFault when the database is not empty, or the rows are of a newer version
+ */
+export async function fillEmptyDatabase(database: Database, { migrations, fill, finish }: Filling): Promise<void> {
+  await database.withConnection(async (query) => {
+    await refuseReadOnlyServer(query);
+    await lock(query);
+    await database.withoutLimits(async () => {
+      await refuseUnsafeServer(database);
+      await dropEmptyMigrations(database);
+      await refuseUsedDatabase(query);
+      if (migrations.some((name) => !database.migrations.includes(name)))
+        throw new ConfigurationFault(['the backup is of a newer version of Strongroom; restore it with that version']);
+      const filled = database.fork().transactional(async (em) => {
+        await em.execute('set local statement_timeout = 0');
+        await em.execute('set local idle_in_transaction_session_timeout = 0');
+        const transaction = em.getTransactionContext();
+        if (transaction === undefined) throw new Error('there is no transaction');
+        await database.migrator.up({ migrations: [...migrations], transaction });
+        await fill(em);
+        await database.migrator.up({ transaction });
+        await finish(em);
+      });
+      await filled.catch(async (error: unknown) => {
+        await dropEmptyMigrations(database).catch(() => undefined);
+        throw error;
+      });
+    });
+    await query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+  });
+}
+
+/** The list of migrations is made outside of the transaction of the first one. It is nothing while it has no row. */
+async function dropEmptyMigrations(database: Database): Promise<void> {
+  if (!(await hasMigrations(database))) return;
+  const [done] = await database.query('select from schema_migration limit 1');
+  if (done === undefined) await database.query('drop table schema_migration');
+}
+
+/** Tables, views and sequences of whatever program, but for those of extensions. @throws ConfigurationFault when there are any */
+async function refuseUsedDatabase(query: Query): Promise<void> {
+  const [found] = await query<{ count: number }>(
+    `select count(*)::int as count from pg_class c
+     where relnamespace = current_schema()::text::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S', 'f')
+       and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`,
+  );
+  if (found?.count !== 0)
+    throw new ConfigurationFault(['the database is not empty. Nothing was changed. Restore into an empty database']);
 }
 
 /** For programs beside the service, which do not migrate. @throws ConfigurationFault for a database without our schema, or of another version */

@@ -19,6 +19,11 @@ export interface JobKind {
   readonly description: string;
   /** Queues a job at every multiple of so many seconds since 1970, UTC. 86,400: at midnight. */
   readonly everySeconds?: number;
+  /**
+   * It neither calls an external system nor changes a credential. All other kinds are paused after a restore, until somebody
+   * resumes them: a copy must not act for the original.
+   */
+  readonly staysInside?: true;
   /** How many a node runs at the same time. Default 4. */
   readonly concurrency?: number;
   /** How many of those may be of one organization: what hangs there leaves room for others. Absent: all. */

@@ -10,6 +10,7 @@ const DELETE_FINISHED: JobKind = {
   name: 'jobs:delete-finished',
   description: `Deletes jobs that finished more than ${KEPT_DAYS} days ago, with their attempts.`,
   everySeconds: 86_400,
+  staysInside: true,
   run: async (_, run) => {
     for (let deleted = 1; deleted > 0; )
       deleted = await run.inTransaction(async (tx) => (await deleteFinished(tx, { days: KEPT_DAYS })).length);

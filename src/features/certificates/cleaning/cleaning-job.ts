@@ -12,6 +12,7 @@ export const CLEANING_JOB: JobKind = {
   name: 'certificates:delete-expired',
   description: 'Deletes expired certificates of projects with certificate cleaning, daily.',
   everySeconds: DAY_SECONDS,
+  staysInside: true,
   run: async (ctx, run) => {
     for (let after = NO_ID; ; ) {
       const projects = await listCleanings(ctx, { after, most: PROJECTS_AT_ONCE });

@@ -1,0 +1,105 @@
+import type { Query } from '../kernel/database/database.js';
+import { BackupFault, type Header, type Manifest, type Part } from './backup-file.js';
+import { LIST_FOREIGN_KEYS, LIST_PARTITIONS, LIST_SEQUENCES, LIST_TRIGGERS } from './catalog.sql.js';
+import { FIRST_TABLE, fixTextFormats, quoted, rowsOf, type Table, TableDigest, tablesToBackUp } from './tables.js';
+
+/**
+ * Loads the rows of a backup into the schema that its migrations made, and compares what is stored with its manifest. Triggers and
+ * foreign keys are away meanwhile: rows arrive by the names of their tables. Adding the keys again checks every row.
+ *
+ * @param query in a transaction, on a database without rows
+ * @param checkKey called when the database has the check value of its root key, and nothing else yet
+ * @throws BackupFault when its tables are not those of the schema, or a table differs after it was loaded
+ */
+export async function loadBackup(
+  query: Query,
+  header: Header,
+  parts: AsyncIterable<Part>,
+  checkKey: () => Promise<unknown>,
+): Promise<void> {
+  await fixTextFormats(query);
+  await makePartitions(query, header);
+  const tables = new Map((await tablesToBackUp(query)).map((table) => [table.name, table]));
+  const foreignKeys = await LIST_FOREIGN_KEYS(query, {});
+  const triggers = await LIST_TRIGGERS(query, {});
+  for (const { table, name } of foreignKeys)
+    await query(`alter table ${quoted(table)} drop constraint ${quoted(name)}`);
+  for (const { table, name } of triggers) await query(`alter table ${quoted(table)} disable trigger ${quoted(name)}`);
+  // A migration may have made rows. Those of the backup are in their place.
+  await query(`truncate ${[...tables.keys()].map(quoted).join(', ')}`);
+  await loadParts(query, parts, tables, checkKey);
+  await setSequences(query, header);
+  for (const { table, name, definition } of foreignKeys)
+    await query(`alter table ${quoted(table)} add constraint ${quoted(name)} ${definition}`);
+  for (const { table, name, enabled } of triggers)
+    await query(`alter table ${quoted(table)} ${enabled} trigger ${quoted(name)}`);
+}
+
+/** Those that the service made since its tables were created: by month, for one. */
+async function makePartitions(query: Query, header: Header): Promise<void> {
+  const present = new Set((await LIST_PARTITIONS(query, {})).map(({ name }) => name));
+  for (const { parent, name, bound } of header.partitions)
+    if (!present.has(name)) await query(`create table ${quoted(name)} partition of ${quoted(parent)} ${bound}`);
+}
+
+async function loadParts(
+  query: Query,
+  parts: AsyncIterable<Part>,
+  tables: ReadonlyMap<string, Table>,
+  checkKey: () => Promise<unknown>,
+): Promise<void> {
+  let last = '';
+  for await (const part of parts) {
+    const name = 'table' in part ? part.table.table : '';
+    if (last === FIRST_TABLE && name !== last) await checkKey();
+    last = name;
+    if ('table' in part) await insert(query, tableOf(tables, part.table), part.table.columns, part.lines);
+    if ('manifest' in part) await compare(query, tables, part.manifest);
+  }
+}
+
+function tableOf(
+  tables: ReadonlyMap<string, Table>,
+  { table: name, columns }: { table: string; columns: string[] },
+): Table {
+  const table = tables.get(name);
+  const hasAll = columns.length === table?.columns.length && columns.every((column) => table.columns.includes(column));
+  if (table === undefined || !hasAll) throw new BackupFault('the backup has tables that its migrations do not make');
+  return table;
+}
+
+/** @param lines JSON arrays of the text of each of the columns */
+async function insert(query: Query, table: Table, columns: readonly string[], lines: readonly string[]): Promise<void> {
+  if (lines.length === 0) return;
+  const types = new Map(table.columns.map((column, index) => [column, table.types[index]]));
+  const values = columns.map((column, index) => `(line ->> ${index})::${types.get(column)}`).join(', ');
+  await query(
+    `insert into ${quoted(table.name)} (${columns.map(quoted).join(', ')}) overriding system value
+     select ${values} from json_array_elements($1::json) as line`,
+    [`[${lines.join(',')}]`],
+  );
+}
+
+async function setSequences(query: Query, header: Header): Promise<void> {
+  for (const { name, lastValue } of header.sequences)
+    await query('select setval(to_regclass($1), $2::bigint)', [quoted(name), lastValue]);
+  const stored = new Map((await LIST_SEQUENCES(query, {})).map(({ name, lastValue }) => [name, lastValue]));
+  if (header.sequences.some(({ name, lastValue }) => stored.get(name) !== lastValue))
+    throw new BackupFault('the backup has sequences that its migrations do not make');
+}
+
+/** What is stored now, against what the backup has. @throws BackupFault */
+async function compare(query: Query, tables: ReadonlyMap<string, Table>, manifest: Manifest): Promise<void> {
+  if (manifest.tables.length !== tables.size) throw new BackupFault('the backup lacks tables that its migrations make');
+  const wrong: string[] = [];
+  for (const { name, rows, digest } of manifest.tables) {
+    const found = new TableDigest();
+    for await (const lines of rowsOf(
+      query,
+      tableOf(tables, { table: name, columns: [...(tables.get(name)?.columns ?? [])] }),
+    ))
+      found.add(lines);
+    if (found.value.rows !== rows || found.value.digest !== digest) wrong.push(name);
+  }
+  if (wrong.length > 0) throw new BackupFault(`these tables are not as the backup has them: ${wrong.join(', ')}`);
+}

@@ -1,0 +1,130 @@
+import { dirname } from 'node:path';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { systemContext } from '../bootstrap.js';
+import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import type { Transaction } from '../kernel/context.js';
+import { type KeySettings, openInstallation, recordInstallation } from '../kernel/crypto/installation.js';
+import { changeRootKey } from '../kernel/crypto/root-key-change.js';
+import { type Database, type Query, queryOf } from '../kernel/database/database.js';
+import { fillEmptyDatabase } from '../kernel/database/migrate.js';
+import { writeDurably } from '../kernel/durable-file.js';
+import { makeDirectory } from '../kernel/make-directory.js';
+import { type KernelParts, makeKernel } from '../make-kernel.js';
+import {
+  FIND_FIRST_ORGANIZATION,
+  PAUSE_KINDS,
+  REVOKE_ALL_CLIENT_SECRETS,
+  REVOKE_ALL_TOKENS,
+} from './after-restore.sql.js';
+import { BackupFault, type Header, isThere, type Manifest, readBackup } from './backup-file.js';
+import { loadBackup } from './load-backup.js';
+
+/** How a backup is restored. */
+export interface RestoreOrder {
+  /** Path of the backup. */
+  readonly file: string;
+  /** Whether credentials that the service issued become invalid: a backup has those valid that were revoked after it. */
+  readonly revokesTokens: boolean;
+  /** Whether `NEXT_ROOT_KEY` becomes the root key of the restored database. */
+  readonly changesRootKey: boolean;
+  /** Kinds of jobs that do not begin until somebody resumes them. */
+  readonly pausedKinds: readonly string[];
+  /** Path of the manifest of persisted documents. */
+  readonly persistedDocuments: string;
+}
+
+/** What was restored. */
+export interface Restored {
+  readonly header: Header;
+  readonly manifest: Manifest;
+  readonly revokedTokenCount: number;
+  readonly revokedClientSecretCount: number;
+  /** False when there is another file already, which was left as it is. */
+  readonly hasPersistedDocuments: boolean;
+}
+
+/** What the service has in its configuration and its slices, for the restored database. */
+export interface RestoreParts {
+  readonly keys: KeySettings;
+  readonly kernel: KernelParts & { readonly publicUrl: string | null };
+}
+
+/**
+ * Checks a backup, then restores it into an empty database in one transaction: all of it, or nothing.
+ *
+ * @throws BackupFault when the file is no complete backup; ConfigurationFault when the database is not empty, the backup is of a newer
+ *   version, or the root key is another one
+ */
+export async function restoreBackup(database: Database, order: RestoreOrder, parts: RestoreParts): Promise<Restored> {
+  const { header, manifest } = await check(order.file);
+  let revoked = { revokedTokenCount: 0, revokedClientSecretCount: 0 };
+  await fillEmptyDatabase(database, {
+    migrations: header.migrations,
+    fill: async (em) => {
+      const query = queryIn(database, em);
+      await loadBackup(query, header, readBackup(order.file), () => openInstallation(query, parts.keys));
+    },
+    finish: async (em) => {
+      revoked = await finish(database, em, { order, header, parts });
+    },
+  });
+  return {
+    header,
+    manifest,
+    ...revoked,
+    hasPersistedDocuments: await writeDocuments(order.persistedDocuments, header.persistedDocuments),
+  };
+}
+
+/** Revokes, pauses, changes the root key, and records all of it in the audit trail. */
+async function finish(
+  database: Database,
+  em: EntityManager,
+  { order, header, parts }: { order: RestoreOrder; header: Header; parts: RestoreParts },
+): Promise<Pick<Restored, 'revokedTokenCount' | 'revokedClientSecretCount'>> {
+  const query = queryIn(database, em);
+  const [organization] = await FIND_FIRST_ORGANIZATION(query, {});
+  if (organization === undefined) throw new BackupFault('the backup has no organization');
+  const revoked = {
+    revokedTokenCount: order.revokesTokens ? (await REVOKE_ALL_TOKENS(query, {})).length : 0,
+    revokedClientSecretCount: order.revokesTokens ? (await REVOKE_ALL_CLIENT_SECRETS(query, {})).length : 0,
+  };
+  await PAUSE_KINDS(query, { names: order.pausedKinds });
+  const keys = await recordInstallation(query, await openInstallation(query, parts.keys));
+  const ctx = systemContext(makeKernel(database, keys, parts.kernel), organization.id);
+  const tx: Transaction = { ...ctx, em, loaders: new Map(), states: [], afterCommit: [] };
+  const facts = { organizationId: tx.organizationId, createdAt: header.createdAt, pausedKinds: order.pausedKinds };
+  await tx.auditTrail.recordChange(tx, { action: 'installation:restore', facts: { ...facts, ...revoked } });
+  if (order.changesRootKey) {
+    if (keys.next === null) throw new ConfigurationFault(['--to-next-root-key needs NEXT_ROOT_KEY']);
+    const change = await changeRootKey(query, keys.rootKey, keys.next);
+    if (change !== null)
+      await tx.auditTrail.recordChange(tx, { action: 'installation:rotate-root-key', facts: { ...change } });
+  }
+  return revoked;
+}
+
+const queryIn = (database: Database, em: EntityManager): Query => {
+  const connected = { database, em };
+  return queryOf(connected);
+};
+
+/** Reads a backup to its end, before anything is written. @throws BackupFault */
+async function check(file: string): Promise<{ header: Header; manifest: Manifest }> {
+  let header: Header | undefined;
+  let manifest: Manifest | undefined;
+  for await (const part of readBackup(file)) {
+    if ('header' in part) header = part.header;
+    if ('manifest' in part) manifest = part.manifest;
+  }
+  if (header === undefined || manifest === undefined) throw new BackupFault('the file is truncated');
+  return { header, manifest };
+}
+
+async function writeDocuments(path: string, documents: string | null): Promise<boolean> {
+  if (documents === null) return true;
+  if (await isThere(path)) return false;
+  await makeDirectory(dirname(path));
+  await writeDurably(path, documents);
+  return true;
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { Query } from '../kernel/database/database.js';
+import { LIST_TABLES } from './catalog.sql.js';
+
+/**
+ * Tables that backups leave out. All others are in them, also those that later versions add.
+ *
+ * - `schema_migration`: the backup names the migrations, and a restore runs them
+ * - `agenda_jobs`: one wake-up; nodes find due jobs without it
+ * - `rate_limit_count`: counts of the last minutes; not durable either
+ */
+export const LEFT_OUT: readonly string[] = ['schema_migration', 'agenda_jobs', 'rate_limit_count'];
+
+/** A table of the database, and the names and types of its stored columns. */
+export type Table = Awaited<ReturnType<typeof LIST_TABLES>>[number];
+
+/** Most rows at a time. A secret takes up to 1 MiB as text, so that this bounds the memory. */
+const MOST_ROWS = 100;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** The table that ties a database to its root key. Backups have it first, so that a wrong key is found at once. */
+export const FIRST_TABLE = 'installation';
+
+/** The tables that backups hold, in their order. */
+export async function tablesToBackUp(query: Query): Promise<Table[]> {
+  const tables = (await LIST_TABLES(query, {})).filter(({ name }) => !LEFT_OUT.includes(name));
+  return tables.sort((a, b) => Number(b.name === FIRST_TABLE) - Number(a.name === FIRST_TABLE));
+}
+
+/** A name in SQL. */
+export const quoted = (name: string): string => pg.escapeIdentifier(name);
+
+/** Texts of values do not depend on how the server is set up. For the running transaction. */
+export async function fixTextFormats(query: Query): Promise<void> {
+  const settings = {
+    timezone: 'UTC',
+    datestyle: 'ISO, YMD',
+    intervalstyle: 'iso_8601',
+    bytea_output: 'hex',
+    extra_float_digits: '1',
+  };
+  for (const [name, value] of Object.entries(settings)) await query(`select set_config('${name}', '${value}', true)`);
+}
+
+/**
+ * All rows of a table in batches, in no order. A row is a JSON array of its columns as text, or null: text has no loss, which JSON
+ * values would have (`null` in a column of JSON, long numbers).
+ *
+ * @param query in a transaction
+ */
+export async function* rowsOf(
+  query: Query,
+  { name, columns }: Pick<Table, 'name' | 'columns'>,
+): AsyncGenerator<string[]> {
+  const texts = columns.map((column) => `${quoted(column)}::text`).join(', ');
+  await query(
+    `declare rows_to_copy no scroll cursor for select to_json(array[${texts}])::text as line from ${quoted(name)}`,
+  );
+  for (let most = MOST_ROWS; ; ) {
+    const rows = await query<{ line: string }>(`fetch ${most} from rows_to_copy`);
+    if (rows.length === 0) break;
+    const lines = rows.map(({ line }) => line);
+    yield lines;
+    const bytes = lines.reduce((sum, line) => sum + line.length, 0);
+    most = Math.max(1, Math.min(MOST_ROWS, Math.floor((BATCH_BYTES * lines.length) / bytes)));
+  }
+  await query('close rows_to_copy');
+}
+
+/** How many rows a table has, and what they are, in whatever order: the sum of their SHA-256 hashes. */
+export class TableDigest {
+  #rows = 0;
+  #sum = 0n;
+
+  add(lines: readonly string[]): void {
+    for (const line of lines) this.#sum += BigInt(`0x${createHash('sha256').update(line).digest('hex')}`);
+    this.#rows += lines.length;
+  }
+
+  get value(): { rows: number; digest: string } {
+    return { rows: this.#rows, digest: BigInt.asUintN(256, this.#sum).toString(16).padStart(64, '0') };
+  }
+}

@@ -1,0 +1,186 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { BackupFault, readBackup } from '../../../src/backup/backup-file.js';
+import { LEFT_OUT } from '../../../src/backup/tables.js';
+import { Caller } from '../../kit/caller.js';
+import { freshDatabase } from '../../kit/databases.js';
+import { useStrongroom } from '../../kit/strongroom.js';
+import { tableContents, withClient } from '../../kit/tables.js';
+import { untilSealed } from '../../kit/trail.js';
+import { verifyAudit } from '../../kit/verify-audit.js';
+
+/** Tables that differ after a restore: it records itself, and pauses kinds of jobs. */
+const CHANGED = ['audit_record', 'job_kind', ...LEFT_OUT];
+/** Kinds that do not call other systems. */
+const NOT_PAUSED = ['certificates:delete-expired', 'jobs:delete-finished'];
+const DOCUMENTS = '{"documents":{}}';
+const VALUE = 'a value that no backup shows';
+/** A table with values that text easily spoils. */
+const ODD = [
+  `create table "odd ""table""" ("a b" jsonb, c text[], d timestamptz, e bytea)`,
+  `insert into "odd ""table""" values ('null', array['x,"', null], '2026-01-01 00:00:00.123456+05', '\\x00ff')`,
+  `insert into "odd ""table""" values (null, null, 'infinity', '')`,
+];
+const ODD_LINES = [
+  String.raw`["null","{\"x,\\\"\",NULL}","2025-12-31 19:00:00.123456+00","\\x00ff"]`,
+  String.raw`[null,null,"infinity","\\x"]`,
+];
+
+const textOf = async (path: string): Promise<string> => gunzipSync(await readFile(path)).toString();
+
+const readAll = async (path: string): Promise<number> => {
+  let parts = 0;
+  for await (const part of readBackup(path)) parts += Object.keys(part).length;
+  return parts;
+};
+
+describe('a backup', () => {
+  const strongroom = useStrongroom();
+  let home: string;
+  let backup: string;
+  let project: { id: string };
+  let token: string;
+  let before: Record<string, string[]>;
+  let restored: Awaited<ReturnType<typeof restore>>;
+  const where = () => ({ DATA_DIR: join(home, 'data') });
+
+  const restore = async (file: string, tokens: string, env: Record<string, string> = {}) => {
+    const databaseUrl = env.DATABASE_URL ?? (await freshDatabase());
+    const settings = { ...where(), DATABASE_URL: databaseUrl, ...env };
+    return { databaseUrl, ...(await strongroom.run('restore', [file, '--tokens', tokens], settings)) };
+  };
+  const tablesIn = async (databaseUrl: string): Promise<string[]> => Object.keys(await tableContents(databaseUrl));
+
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'strongroom-backup-'));
+    backup = join(home, 'backup.gz');
+    const { admin, project: made } = await strongroom.seed.project();
+    project = made;
+    token = admin.token as string;
+    const at = { projectId: project.id, environment: 'dev', secretPath: '/' };
+    await admin.post('/api/v4/secrets/KEPT', { ...at, secretValue: VALUE });
+    await admin.patch('/api/v4/secrets/KEPT', { ...at, secretComment: 'a\\n"b"\n\tc, 五 \u2028' });
+    await writeFile(join(home, 'documents.json'), DOCUMENTS);
+    // Seals that the service adds after the backup would differ.
+    await untilSealed((text) => strongroom.sql(text));
+    before = await tableContents(strongroom.databaseUrl);
+    const taken = await strongroom.run('backup', [backup], { PERSISTED_DOCUMENTS: join(home, 'documents.json') });
+    expect([taken.code, taken.stderr]).toEqual([0, '']);
+    restored = await restore(backup, 'keep');
+    expect([restored.code, restored.stderr]).toEqual([0, '']);
+  }, 120_000);
+
+  afterAll(async () => {
+    await rm(home, { recursive: true, force: true });
+  });
+
+  test('is a file for its owner alone, without values and without the root key, and replaces no other', async () => {
+    expect(((await stat(backup)).mode & 0o777).toString(8)).toBe('600');
+    const text = await textOf(backup);
+    const key = Buffer.from(strongroom.rootKey, 'base64').toString('hex');
+    for (const secret of [VALUE, Buffer.from(VALUE).toString('hex'), strongroom.rootKey, key, strongroom.token])
+      expect(text.includes(secret)).toBe(false);
+    const content = await readFile(backup);
+    expect(await strongroom.run('backup', [backup], where())).toMatchObject({ code: 1 });
+    expect(await readFile(backup)).toEqual(content);
+    expect((await readdir(home)).sort()).toEqual(['backup.gz', 'data', 'documents.json']);
+  });
+
+  test('restores the same rows in every table, and the persisted documents', async () => {
+    const after = await tableContents(restored.databaseUrl);
+    expect(Object.keys(after)).toEqual(Object.keys(before));
+    for (const [table, rows] of Object.entries(before))
+      if (!CHANGED.includes(table)) expect([table, after[table]]).toEqual([table, rows]);
+    expect(after.audit_record).toEqual(expect.arrayContaining(before.audit_record as string[]));
+    expect(await readFile(join(home, 'data/persisted-documents.json'), 'utf8')).toBe(DOCUMENTS);
+    const { rows } = await withClient(restored.databaseUrl, (client) =>
+      client.query(`select facts from audit_record where action = 'installation:restore'`),
+    );
+    expect(rows).toMatchObject([{ facts: { revokedTokenCount: 0 } }]);
+  });
+
+  test('restores a database on which a service continues, with jobs that call others paused', async () => {
+    const node = await strongroom.startSecondNode({ env: { DATABASE_URL: restored.databaseUrl } });
+    try {
+      const { body } = await node.caller(token).get(`/api/v4/secrets/KEPT?projectId=${project.id}&environment=dev`);
+      expect(body.secret.secretValue).toBe(VALUE);
+      const admin = node.caller(strongroom.token);
+      const { jobKinds } = (await admin.get('/api/v1/job-kinds')).body;
+      const running = jobKinds.filter(({ isPaused }: { isPaused: boolean }) => !isPaused);
+      expect(running.map(({ name }: { name: string }) => name)).toEqual(NOT_PAUSED);
+      const path = '/api/v1/job-kinds/secret-rotations:find-due/resume';
+      expect((await admin.post(path, {})).body.jobKind).toMatchObject({ isPaused: false });
+    } finally {
+      await node.stop();
+    }
+  });
+
+  test('restores an audit trail that is intact and has the head that the backup had', async () => {
+    const anchor = /--anchor (\S+)`/.exec(restored.stdout)?.[1] as string;
+    const settings = { ...where(), DATABASE_URL: restored.databaseUrl, ROOT_KEY: strongroom.rootKey };
+    expect(await verifyAudit(settings, '--anchor', anchor)).toMatchObject({ code: 0, faults: [], differences: [] });
+  });
+
+  test('has every table but those that are listed, and text of any form', async () => {
+    const file = join(home, 'odd.gz');
+    for (const statement of ODD) await strongroom.sql(statement);
+    const tables = await strongroom.sql<{ name: string }>(
+      `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`,
+    );
+    expect((await strongroom.run('backup', [file], where())).code).toBe(0);
+    await strongroom.sql(`drop table "odd ""table"""`);
+    const lines = (await textOf(file)).trimEnd().split('\n');
+    const held: string[] = JSON.parse(lines.at(-1) as string).tables.map(({ name }: { name: string }) => name);
+    expect([...held, ...LEFT_OUT].sort()).toEqual(tables.map(({ name }) => name).sort());
+    expect(lines).toEqual(expect.arrayContaining(ODD_LINES));
+  });
+
+  test('is refused when it is not whole or has a table that no migration makes, and then the database stays empty', async () => {
+    const content = await readFile(backup);
+    const lines = (await textOf(backup)).split('\n');
+    const row = lines.findIndex((line) => line.startsWith('['));
+    const files: Record<string, Buffer> = {
+      'cut.gz': content.subarray(0, -100),
+      'no-manifest.gz': gzipSync(`${lines.slice(0, -2).join('\n')}\n`),
+      'row-missing.gz': gzipSync(lines.toSpliced(row, 1).join('\n')),
+      'row-edited.gz': gzipSync(lines.join('\n').replace('"Default"', '"Edited"')),
+      'other.gz': Buffer.from('no backup'),
+    };
+    for (const [name, bytes] of Object.entries(files)) {
+      await writeFile(join(home, name), bytes);
+      await expect(readAll(join(home, name))).rejects.toThrow(BackupFault);
+    }
+    const databaseUrl = await freshDatabase();
+    for (const name of ['odd.gz', 'row-missing.gz']) {
+      const { code, stderr } = await restore(join(home, name), 'keep', { DATABASE_URL: databaseUrl });
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^strongroom: the [^\n]*\. Nothing was restored\.\n$/)]);
+      expect(await tablesIn(databaseUrl)).toEqual([]);
+    }
+  });
+
+  test('is refused with another root key, for a database that is not empty, and without a word about tokens', async () => {
+    const other = await restore(backup, 'keep', { ROOT_KEY: Buffer.alloc(32, 7).toString('base64') });
+    expect([other.code, other.stderr]).toEqual([78, expect.stringContaining('ROOT_KEY is not the key')]);
+    expect(await tablesIn(other.databaseUrl)).toEqual([]);
+    const { organization } = await tableContents(strongroom.databaseUrl);
+    const used = await restore(backup, 'keep', { DATABASE_URL: strongroom.databaseUrl });
+    expect([used.code, used.stderr]).toEqual([78, expect.stringContaining('the database is not empty')]);
+    expect((await tableContents(strongroom.databaseUrl)).organization).toEqual(organization);
+    expect(await restore(backup, 'some')).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('revokes all tokens when that is asked for, and lets a new admin in', async () => {
+    const { code, databaseUrl, stdout } = await restore(backup, 'revoke');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Revoked [1-9]\d* tokens and /m)]);
+    const recovered = await strongroom.run('recover-admin', [], { ...where(), DATABASE_URL: databaseUrl });
+    const node = await strongroom.startSecondNode({ env: { DATABASE_URL: databaseUrl } });
+    try {
+      expect(await node.caller(strongroom.token).get('/api/v1/projects')).toBeError(401, 'TOKEN_REVOKED');
+      expect((await new Caller(node.url, recovered.stdout.trim()).get('/api/v1/projects')).status).toBe(200);
+    } finally {
+      await node.stop();
+    }
+  });
+});
