@@ -16,6 +16,8 @@ export class RotatingAlone {
   service: Service;
   readonly rotating: Rotating;
   readonly databaseUrl: string;
+  /** In base64. */
+  readonly rootKey: string;
   private readonly env: Readonly<Record<string, string>>;
 
   private constructor(service: Service, rotating: Rotating, env: Readonly<Record<string, string>>) {
@@ -23,6 +25,7 @@ export class RotatingAlone {
     this.rotating = rotating;
     this.env = env;
     this.databaseUrl = env.DATABASE_URL as string;
+    this.rootKey = env.ROOT_KEY as string;
   }
 
   /** @param given settings beside those that it needs; a database of its own, for one */
