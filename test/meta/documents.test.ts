@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildSchema, parse, validate } from 'graphql';
+import { parseAllDocuments } from 'yaml';
 import { codeBlocks, type MarkdownFile, markdownFiles, proseOf } from '../kit/documents.js';
 import { ROOT } from './sources.js';
 
@@ -71,6 +72,44 @@ describe('the documents', () => {
         if (!target.startsWith('http')) reached.add(join(dirname(path), target));
     }
     expect(files.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([]);
+  });
+});
+
+interface Manifest {
+  readonly kind: string;
+  readonly spec: {
+    readonly template: { readonly spec: { readonly containers: readonly Container[] } };
+  };
+}
+
+interface Container {
+  readonly env: readonly { readonly name: string }[];
+  readonly livenessProbe: Probe;
+  readonly readinessProbe: Probe;
+  readonly startupProbe: Probe;
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string };
+}
+
+describe('the manifest for Kubernetes', () => {
+  const text = readFileSync(join(ROOT, 'src/docs/kubernetes.yaml'), 'utf8');
+  const manifests = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+  const deployment = manifests.find(({ kind }) => kind === 'Deployment');
+  const container = deployment?.spec.template.spec.containers[0] as Container;
+
+  test('sets only variables that there are', () => {
+    const documented = readFileSync(join(ROOT, 'src/docs/configuration.md'), 'utf8');
+    const names = container.env.map(({ name }) => name);
+    expect(names).toContain('ROOT_KEY');
+    expect(names.filter((name) => !documented.includes(`| \`${name}\` |`))).toEqual([]);
+  });
+
+  test('restarts a node only for what a restart helps with', () => {
+    expect(container.livenessProbe.httpGet.path).toBe('/livez');
+    expect(container.readinessProbe.httpGet.path).toBe('/readyz');
+    expect(container.startupProbe.httpGet.path).toBe('/readyz');
   });
 });
 
