@@ -18,6 +18,7 @@ import { announce, checkSoon } from './features/alert-deliveries/public.js';
 import { createAlerts } from './features/alerts/index.js';
 import { createAppConnections } from './features/app-connections/index.js';
 import { createCertificates } from './features/certificates/index.js';
+import { createChangeFeed } from './features/change-feed/index.js';
 import { createGroups } from './features/groups/index.js';
 import { createIdentities } from './features/identities/index.js';
 import { createIdentityAlerts } from './features/identity-alerts/index.js';
@@ -68,6 +69,9 @@ import { withCause } from './kernel/http/listening.js';
 import { mountMetrics } from './kernel/http/metrics.js';
 import { mountDocuments, type PublicDocument } from './kernel/http/public-documents.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
+import type { EventStream } from './kernel/http/streams/event-streams.js';
+import { mountStreams } from './kernel/http/streams/graphql-stream.js';
+import { OpenStreams } from './kernel/http/streams/open-streams.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import { type Jobs, KERNEL_JOB_KINDS } from './kernel/jobs/jobs.js';
 import { Load } from './kernel/load/load.js';
@@ -116,6 +120,7 @@ export interface Assembly extends KernelParts {
   readonly upgrades: readonly NonNullable<Feature['upgrade']>[];
   readonly jobs: readonly JobKind[];
   readonly documents: readonly PublicDocument[];
+  readonly streams: readonly EventStream[];
 }
 
 /**
@@ -151,6 +156,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),
     createIdentityAlerts({ ...projects, ...identities, notifier, allowPrivateTargets: config.allowPrivateTargets }),
     createAccessReview(projects),
+    createChangeFeed(projects),
     connected,
     createSecretRotations({ ...projects, ...connected, policy: config }),
   ];
@@ -167,6 +173,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     upgrades: features.flatMap(({ upgrade }) => upgrade ?? []),
     jobs,
     documents: features.flatMap(({ documents = [] }) => documents),
+    streams: features.flatMap(({ streams = [] }) => streams),
     authenticator: access.authenticator,
     accessTo: (ctx, projectId) => projects.projects.find(ctx, projectId),
     accessesOf: listAccessBelow,
@@ -291,26 +298,22 @@ interface Running extends Omit<Assembly, 'routes' | 'jobs'> {
 }
 
 async function mountEverything(config: Config, log: Log, running: Running): Promise<FastifyInstance> {
-  const { kernel, lifecycle, schema, routes, documents, groups, stampOf, replyCache, rateLimits, gate } = running;
+  const { kernel, lifecycle, schema, routes, documents, streams, groups, stampOf, replyCache, rateLimits, gate } =
+    running;
   const load = new Load(config.responseMemoryBytes);
   const lostVisitor = lostVisitorPage(config.introspection);
   const http = await createHttpServer({ ...config, log, lifecycle, load, lostVisitor });
   const contextFor = contextsOf(running);
   const operations = new OperationMetrics();
-  mountMetrics(http, { ...kernel, ...running, version, operations, load, metricsTokenHash: config.metricsTokenHash });
+  const openStreams = new OpenStreams(config.eventStreams);
+  const metered = { version, operations, load, openStreams, metricsTokenHash: config.metricsTokenHash };
+  mountMetrics(http, { ...kernel, ...running, ...metered });
   mountHealth(http, { ...kernel, ...running });
   const idempotencyKeys = new IdempotencyKeys(stampOf);
   const { introspection } = config;
   const schemaResponses = new SchemaResponses();
-  const apollo = await startApollo(schema, {
-    introspection,
-    log,
-    idempotencyKeys,
-    rateLimits,
-    operations,
-    gate,
-    schemaResponses,
-  });
+  const operating = { introspection, log, idempotencyKeys, rateLimits, operations, gate, schemaResponses };
+  const apollo = await startApollo(schema, operating);
   const explorer = await mountPages(http, {
     version,
     introspection,
@@ -321,6 +324,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
     rateLimits,
   });
   mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer, schemaResponses });
+  mountStreams(http, streams, { apollo, contextFor, rateLimits, gate, schema, openStreams, log });
   const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
   mountDocuments(http, documents, { kernel, contextOf, rateLimits });
   mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });

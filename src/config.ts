@@ -5,6 +5,7 @@ import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
 import { DEFAULT_LIMITS, type QueryLimits, queryLimits, raised } from './kernel/graphql/gate/limits.js';
+import { DEFAULT_STREAM_LIMITS, type StreamLimits, streamLimits } from './kernel/http/streams/stream-limits.js';
 import { overwriteInitialValues } from './kernel/initial-environment.js';
 import { isOneEditApart } from './kernel/near-names.js';
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/operations/limits/settings.js';
@@ -37,6 +38,8 @@ export interface Config {
   readonly maxConnectionsPerAddress: number;
   /** How long a request may take. */
   readonly requestSeconds: number;
+  /** How many event streams may be open. */
+  readonly eventStreams: StreamLimits;
   /** `null`: nothing is limited. */
   readonly rateLimits: RateLimitSettings | null;
   readonly introspection: boolean;
@@ -137,6 +140,7 @@ const Settings = z.object({
   MAX_CONNECTIONS: wholeNumber(10, 65_535).default(2_000),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 65_535).default(500),
   REQUEST_SECONDS: wholeNumber(1, 600).default(30),
+  EVENT_STREAMS: streamLimits.default(DEFAULT_STREAM_LIMITS),
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   RATE_LIMITS: rateLimitSettings.default(DEFAULT_RATE_LIMITS),
   INTROSPECTION: flag(true),
@@ -236,6 +240,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     maxConnections: settings.MAX_CONNECTIONS,
     maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
     requestSeconds: settings.REQUEST_SECONDS,
+    eventStreams: settings.EVENT_STREAMS,
     rateLimits: settings.RATE_LIMIT === 'off' ? null : settings.RATE_LIMITS,
     introspection: settings.INTROSPECTION,
     queryLimits: { ofCallers: limits, ofPersisted: raised(limits, settings.PERSISTED_LIMITS_FACTOR) },

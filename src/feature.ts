@@ -2,6 +2,7 @@ import type { Context, Kernel } from './kernel/context.js';
 import type { EntityClass } from './kernel/database/orm-options.js';
 import type { NodeKind } from './kernel/graphql/node.js';
 import type { PublicDocument } from './kernel/http/public-documents.js';
+import type { EventStream } from './kernel/http/streams/event-streams.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import type { Log } from './kernel/log.js';
 import type { Group } from './rest/openapi/groups.js';
@@ -14,6 +15,8 @@ export interface Feature {
   readonly routes: readonly Route[];
   /** What programs get without a token. */
   readonly documents?: readonly PublicDocument[];
+  /** What it answers with server-sent events. */
+  readonly streams?: readonly EventStream[];
   /** Groups of its routes in the API reference. */
   readonly groups?: readonly Group[];
   /** What is found by its id alone. */

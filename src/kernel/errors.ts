@@ -113,6 +113,11 @@ const GENERAL = {
     'The idempotency key was used for a different request. Use a new key for each request.',
   ),
   RATE_LIMITED: row(429, 'RateLimited', 'Too many requests. Retry after the time in Retry-After.'),
+  TOO_MANY_STREAMS: row(
+    429,
+    'RateLimited',
+    'Too many event streams are open. Close one, or retry after the time in Retry-After.',
+  ),
   HEADERS_TOO_LARGE: row(
     431,
     'RequestHeaderFieldsTooLarge',

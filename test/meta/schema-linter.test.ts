@@ -28,6 +28,9 @@ const BARE_IDS: readonly string[] = [
   'DatatoolGrant.projectId',
   'DatatoolServiceTokenCredential.tokenId',
   // What it names may be gone.
+  'ChangeEvent.actorId',
+  'ChangeEvent.projectId',
+  'ChangeEvent.subjectId',
   'CredentialDebt.connectionId',
   'CredentialDebt.debtId',
   'CredentialDebt.rotationId',

@@ -18,12 +18,21 @@ import { giveWay } from '../slices.js';
 import { inArguments } from './errors/argument-faults.js';
 import { withErrorReference } from './errors/error-types.js';
 import { nullOrDenied } from './nested-denials.js';
+import { guardSubscriptions } from './subscriptions.js';
 
 type ResolverClass = new (...args: never[]) => object;
 type RootField = GraphQLFieldResolver<unknown, Context | AnonymousContext>;
 
 /** Mark of an input type of which exactly one field is given: `@Extensions(ONE_OF)`. type-graphql has no word for it. */
 export const ONE_OF = { oneOf: true } as const;
+
+/** type-graphql demands it for subscriptions, whatever their events come from. */
+const NO_PUB_SUB = {
+  publish: () => undefined,
+  subscribe: () => {
+    throw new Error('subscriptions have sources of their own');
+  },
+};
 
 /**
  * Builds the one schema of the process.
@@ -39,12 +48,15 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
     validate: false,
     // It asks the schema for all of itself. Every start validates routes against it, which refuses a schema that is wrong.
     skipCheck: true,
+    pubSub: NO_PUB_SUB,
   });
   const schema = withErrorReference(built);
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
+  const subscription = schema.getSubscriptionType();
+  if (subscription) guardSubscriptions(subscription);
   for (const root of [query, mutation]) if (root) guardRootFields(root, root === mutation);
   for (const type of Object.values(schema.getTypeMap()))
-    if (isObjectType(type) && type !== query && type !== mutation) guardNestedFields(type);
+    if (isObjectType(type) && ![query, mutation, subscription].includes(type)) guardNestedFields(type);
   // type-graphql has no word for these.
   if (query)
     query.description =
@@ -52,6 +64,9 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
   if (mutation)
     mutation.description =
       'Mutations change data. The mutations of one document run in order, each in its own transaction. If one fails, it is null and `errors` has the reason; the others still take effect.';
+  if (subscription)
+    subscription.description =
+      'Subscriptions send events as they happen: POST /graphql/stream, with `Accept: text/event-stream` (GraphQL over SSE, distinct connections).';
   for (const type of Object.values(schema.getTypeMap()))
     if (isInputObjectType(type) && type.extensions.oneOf === true) type.isOneOf = true;
   return schema;

@@ -25,7 +25,8 @@ const GRAPHQL_TYPE = 'application/graphql-response+json';
 const ANSWERS = [JSON_TYPE, GRAPHQL_TYPE] as const;
 type AnswerType = ChosenType<(typeof ANSWERS)[number]>;
 
-const UNNAMED: AnswerType = { type: JSON_TYPE, isNamed: false };
+/** Of whoever does not say what an answer should be. */
+export const UNNAMED: AnswerType = { type: JSON_TYPE, isNamed: false };
 
 /** What came of a request: the answer, with the status of its first error where there is no data. */
 interface Outcome {
@@ -118,7 +119,8 @@ async function run(
   }
 }
 
-async function execute(
+/** Runs a document with all that Apollo Server does with it. */
+export async function execute(
   apollo: ApolloServer<AnyContext>,
   { query, operationName, variables, extensions }: GraphQLParameters & { readonly query: string },
   { method, headers }: FastifyRequest,
@@ -160,7 +162,8 @@ function statusFor({ type, isNamed }: AnswerType, { status, result }: Outcome): 
   return result.data === undefined && status === 422 ? 400 : status;
 }
 
-const refusal = (
+/** What was thrown, as the answer to a request. */
+export const refusal = (
   thrown: unknown,
   { id }: FastifyRequest,
   reply: FastifyReply,
@@ -184,7 +187,8 @@ function send(reply: FastifyReply, { type }: AnswerType, { status, headers }: Ou
     .send(bytes);
 }
 
-const sendRefusal = (reply: FastifyReply, type: AnswerType, outcome: Outcome): FastifyReply =>
+/** Sends an outcome that has no data. */
+export const sendRefusal = (reply: FastifyReply, type: AnswerType, outcome: Outcome): FastifyReply =>
   send(reply, type, outcome, Buffer.from(JSON.stringify(shown(outcome))));
 
 /** In the order in which people read it. */

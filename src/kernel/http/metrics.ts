@@ -12,6 +12,7 @@ import { measureLoad } from '../operations/metrics/load-metrics.js';
 import type { OperationMetrics } from '../operations/metrics/operation-metrics.js';
 import { measureProcess } from '../operations/metrics/process-metrics.js';
 import { type Measured, measureStore } from '../operations/metrics/store-metrics.js';
+import { measureStreams, type StreamFigures } from '../operations/metrics/stream-metrics.js';
 import type { Lifecycle } from './health.js';
 import { bearerToken } from './server.js';
 
@@ -22,6 +23,7 @@ interface Metered extends Measured {
   readonly operations: OperationMetrics;
   readonly rateLimits: RateLimits;
   readonly load: Load;
+  readonly openStreams: { readonly figures: StreamFigures };
   /** Of the token that `GET /metrics` asks for; null: none, and it answers who is near. */
   readonly metricsTokenHash: Buffer | null;
 }
@@ -38,8 +40,11 @@ export function mountMetrics(app: FastifyInstance, metered: Metered): void {
   measureStore(registry, metered);
   measureRateLimits(registry, metered.rateLimits);
   measureLoad(registry, metered.load);
+  measureStreams(registry, () => metered.openStreams.figures);
   metered.operations.registerAt(registry);
   app.addHook('onResponse', async (request, reply) => {
+    // Begun streams last as long as their clients stay.
+    if (request.routeOptions.config.isStream === true && reply.statusCode === 200) return;
     metered.operations.countRequest(request.method, request.routeOptions.url ?? null, {
       status: reply.statusCode,
       errorCode: reply.errorCode,

@@ -5,7 +5,14 @@ import { AppError } from '../errors.js';
 export const MAX_HEADER_FIELDS = 100;
 
 /** Node reads the first of these and drops the others, a proxy before it perhaps the last: sent twice they are refused. */
-const ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'idempotency-key', 'origin']);
+const ONCE: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'content-type',
+  'idempotency-key',
+  'last-event-id',
+  'origin',
+]);
 
 /**
  * Checks what is common to all requests, before anybody asks who calls: header fields, host, encoding of the body.

@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { inBackground } from '../../kernel/database/background.js';
+import type { Query } from '../../kernel/database/database.js';
+import { FIND_SETTLED } from './change.sql.js';
+import { type Change, readChanges, type Stretch } from './change-reading.js';
+import { isAfter, type Position } from './position.js';
+
+/** Seals of the trail come every 500 ms at most, and nothing is sent before. */
+const POLL_MS = 250;
+/** Records of the trail that are read at once. */
+const AT_ONCE = 500;
+/** Changes that are kept in memory, of all organizations. */
+const MOST_KEPT = 10_000;
+
+/** How far the feed goes, and the time of the database. */
+export interface Head {
+  readonly settled: bigint;
+  readonly now: Date;
+}
+
+/**
+ * The end of the feed on this node. As long as there are streams, it reads each settled change once for all of them and keeps the
+ * latest; whoever is further behind reads the trail itself, so that no stream waits for another.
+ */
+export class ChangeTail {
+  /** Changes after `#from`, up to `#upTo`. */
+  #kept: Change[] = [];
+  #from = 0n;
+  #upTo = 0n;
+  #now = new Date(0);
+  #streams = 0;
+  #polling: Promise<void> = Promise.resolve();
+  readonly #waiting = new Set<() => void>();
+
+  /** Time of the database when it was last asked. */
+  get now(): Date {
+    return this.#now;
+  }
+
+  /**
+   * Begins to follow the feed. @returns where it is, and what ends it
+   *
+   * @throws STORE_UNAVAILABLE
+   */
+  async join(query: Query): Promise<Head & { readonly leave: () => void }> {
+    const [head] = await FIND_SETTLED(query, {});
+    if (head === undefined) throw new Error('a query for one row returned none');
+    const settled = BigInt(head.settled);
+    this.#streams += 1;
+    if (this.#streams === 1) {
+      const before = this.#polling;
+      this.#polling = inBackground(() => before.then(() => this.#poll(query, { settled, now: head.now })));
+    }
+    return { settled, now: head.now, leave: () => this.#leave() };
+  }
+
+  /**
+   * Changes of an organization after a position, from memory where they are kept.
+   *
+   * @returns the changes, and how far they go: to the end of what is known, or as far as fits into one answer
+   */
+  async read(query: Query, organizationId: string, position: Position): Promise<Stretch> {
+    if (position.sequence < this.#from) {
+      // Also the record of the position: its later changes are still to come.
+      const after = position.sequence - 1n;
+      const stretch = await readChanges(query, { after, upTo: this.#from, organizationId, most: AT_ONCE });
+      return { ...stretch, changes: stretch.changes.filter((change) => isAfter(change, position)) };
+    }
+    const changes: Change[] = [];
+    for (let at = firstAfter(this.#kept, position); at < this.#kept.length; at += 1) {
+      const change = this.#kept[at] as Change;
+      if (change.organizationId === organizationId) changes.push(change);
+      // Whole records: the next stretch begins after one.
+      if (changes.length >= AT_ONCE && this.#kept[at + 1]?.sequence !== change.sequence)
+        return { changes, upTo: change.sequence };
+    }
+    // A stream may have begun ahead of what this node has read.
+    return { changes, upTo: this.#upTo > position.sequence ? this.#upTo : position.sequence };
+  }
+
+  /** Waits until there is more than that, at most so long. */
+  async wait(upTo: bigint, signal: AbortSignal, maxMs: number): Promise<void> {
+    if (this.#upTo > upTo || signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, maxMs).unref();
+    const wake = (): void => resolve();
+    this.#waiting.add(wake);
+    signal.addEventListener('abort', wake);
+    await promise;
+    clearTimeout(timer);
+    this.#waiting.delete(wake);
+    signal.removeEventListener('abort', wake);
+  }
+
+  #leave(): void {
+    this.#streams -= 1;
+  }
+
+  async #poll(query: Query, { settled, now }: Head): Promise<void> {
+    this.#kept = [];
+    this.#from = settled;
+    this.#upTo = settled;
+    this.#now = now;
+    while (this.#streams > 0) {
+      // Whoever needs the database says so; here it is tried again.
+      await this.#advance(query).catch(() => undefined);
+      await delay(POLL_MS, undefined, { ref: false });
+    }
+  }
+
+  async #advance(query: Query): Promise<void> {
+    const [head] = await FIND_SETTLED(query, {});
+    if (head === undefined) return;
+    this.#now = head.now;
+    const settled = BigInt(head.settled);
+    while (this.#upTo < settled) {
+      const read = { after: this.#upTo, upTo: settled, organizationId: null, most: AT_ONCE };
+      const { changes, upTo } = await readChanges(query, read);
+      this.#kept.push(...changes);
+      this.#upTo = upTo;
+      this.#forget();
+      for (const wake of [...this.#waiting]) wake();
+    }
+  }
+
+  #forget(): void {
+    const beyond = this.#kept.length - MOST_KEPT;
+    if (beyond <= 0) return;
+    const last = this.#kept[beyond - 1] as Change;
+    // Whole records: a position within one that is kept in part would miss the rest.
+    this.#kept = this.#kept.slice(firstAfter(this.#kept, { sequence: last.sequence, index: Number.MAX_SAFE_INTEGER }));
+    this.#from = last.sequence;
+  }
+}
+
+/** Place of the first change after a position. */
+function firstAfter(changes: readonly Change[], position: Position): number {
+  let [low, high] = [0, changes.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isAfter(changes[middle] as Change, position)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,104 @@
+import type { AuditFacts } from '../../kernel/audit/audit-record.js';
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+
+/** How far the trail is settled: every row up to there is present, and none will be added. With the time of the database. */
+export const FIND_SETTLED = sqlStatement({
+  text: `select coalesce((select last_sequence from audit_seal order by number desc limit 1), 0) as settled, now() as now`,
+  params: {},
+  row: { settled: t.bigint, now: t.time },
+});
+
+/** Recorded changes in their order. Of one organization, or of all. */
+export const LIST_CHANGES = sqlStatement({
+  text: `
+    select sequence, organization_id as "organizationId", project_id as "projectId", action, actor_kind as "actorKind",
+      actor_id as "actorId", subject_id as "subjectId", occurred_at as "occurredAt", facts - 'states' as facts,
+      array(select jsonb_array_elements_text(case jsonb_typeof(facts -> 'states') when 'array' then facts -> 'states' else '[]' end)) as states
+    from audit_record
+    where sequence > :after and sequence <= :upTo and class = 'change'
+      and (:organizationId::uuid is null or organization_id = :organizationId)
+    order by sequence limit :most::integer`,
+  params: { after: t.bigint, upTo: t.bigint, organizationId: t.nullable(t.uuid), most: t.integer },
+  row: {
+    sequence: t.bigint,
+    organizationId: t.uuid,
+    projectId: t.nullable(t.uuid),
+    action: t.text,
+    actorKind: t.text,
+    actorId: t.uuid,
+    subjectId: t.nullable(t.uuid),
+    occurredAt: t.time,
+    facts: t.jsonOf<AuditFacts>(),
+    states: t.array(t.text),
+  },
+});
+
+const tagsOf = (row: string): string =>
+  `array(select tag.slug from tag where tag.id = any(${row}.tag_ids) order by tag.slug)`;
+
+/**
+ * Where secrets were after writes, and before them. A version that is not kept any more has the location of the next one that is.
+ * No row: neither the secret nor its environment exists any more, or it is the personal value of a user.
+ */
+export const LOCATE_SECRETS = sqlStatement({
+  text: `
+    select asked.id as "secretId", asked.version, v.project_id as "projectId", v.folder_id as "folderId", e.slug as environment, v.path,
+      v.key, ${tagsOf('v')} as tags, before.environment as "environmentBefore", before.path as "pathBefore", before.key as "keyBefore",
+      coalesce(before.is_deletion, false) as "wasDeleted", coalesce(before.tags, '{}') as "tagsBefore"
+    from unnest(:ids::uuid[], :versions::integer[]) as asked (id, version)
+    cross join lateral (
+      select w.* from secret_version w where w.secret_id = asked.id and w.version >= asked.version order by w.version limit 1
+    ) v
+    join environment e on e.id = v.environment_id
+    left join lateral (
+      select be.slug as environment, b.path, b.key, b.is_deletion, ${tagsOf('b')} as tags
+      from secret_version b join environment be on be.id = b.environment_id
+      where b.secret_id = asked.id and b.version = asked.version - 1
+    ) before on true`,
+  params: { ids: t.array(t.uuid), versions: t.array(t.integer) },
+  row: {
+    secretId: t.uuid,
+    version: t.integer,
+    projectId: t.uuid,
+    folderId: t.uuid,
+    environment: t.text,
+    path: t.text,
+    key: t.text,
+    tags: t.array(t.text),
+    environmentBefore: t.nullable(t.text),
+    pathBefore: t.nullable(t.text),
+    keyBefore: t.nullable(t.text),
+    wasDeleted: t.boolean,
+    tagsBefore: t.array(t.text),
+  },
+});
+
+/** Where folders are, or were when a secret was last written there. Neither: `path` is null. */
+export const LOCATE_FOLDERS = sqlStatement({
+  text: `
+    select asked.id, e.slug as environment, coalesce(f.path, gone.path) as path
+    from unnest(:ids::uuid[], :environmentIds::uuid[]) as asked (id, environment_id)
+    left join folder f on f.id = asked.id
+    left join lateral (
+      select v.path, v.environment_id from secret_version v
+      where f.id is null and v.folder_id = asked.id order by v.created_at desc limit 1
+    ) gone on true
+    join environment e on e.id = coalesce(f.environment_id, gone.environment_id, asked.environment_id)`,
+  params: { ids: t.array(t.uuid), environmentIds: t.array(t.nullable(t.uuid)) },
+  row: { id: t.uuid, environment: t.text, path: t.nullable(t.text) },
+});
+
+/** Folders that show the secrets of others through imports, directly or through imports of imports. */
+export const LIST_IMPORTING = sqlStatement({
+  text: `
+    with recursive importing as (
+      select i.folder_id, i.source_folder_id as origin from secret_import i where i.source_folder_id = any(:folderIds::uuid[])
+      union
+      select i.folder_id, importing.origin from importing join secret_import i on i.source_folder_id = importing.folder_id
+    )
+    select importing.origin as "sourceFolderId", f.id as "folderId", e.slug as environment, f.path
+    from importing join folder f on f.id = importing.folder_id join environment e on e.id = f.environment_id
+    order by importing.origin, e.slug, f.path limit 1000`,
+  params: { folderIds: t.array(t.uuid) },
+  row: { sourceFolderId: t.uuid, folderId: t.uuid, environment: t.text, path: t.text },
+});

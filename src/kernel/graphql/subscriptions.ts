@@ -1,0 +1,50 @@
+import { type GraphQLFieldResolver, type GraphQLObjectType, getNullableType } from 'graphql';
+import { PermissionDenied } from '../authz/ability.js';
+import { recordDenial } from '../authz/denials.js';
+import { type AnyContext, authenticated } from '../context.js';
+import { AppError } from '../errors.js';
+import { inArguments } from './errors/argument-faults.js';
+
+declare module '../context.js' {
+  interface RequestInfo {
+    /** Where a request for a stream puts the source of its events. Absent: the request cannot receive a stream. */
+    readonly opening?: Opening;
+  }
+}
+
+/** A stream that a document asks for. */
+export interface Opening {
+  /** Aborted when the client has gone, or has to go. */
+  readonly signal: AbortSignal;
+  /** Once the document has run: what its subscription sends. */
+  source?: AsyncIterator<unknown>;
+}
+
+type RootField = GraphQLFieldResolver<unknown, AnyContext>;
+
+/**
+ * Makes subscriptions run as all other operations do, so that they are parsed, validated, limited, counted and refused in the same
+ * way. Run without a root value, the field begins the stream and is null; run with one, it returns an event.
+ */
+export function guardSubscriptions(root: GraphQLObjectType): void {
+  for (const field of Object.values(root.getFields())) {
+    const [resolve, subscribe] = [field.resolve, field.subscribe] as [RootField, RootField];
+    const guarded: RootField = async (source, args, ctx, info) => {
+      if (source !== undefined) return resolve(source, args, ctx, info);
+      const caller = authenticated(ctx);
+      const { opening } = ctx;
+      if (opening === undefined)
+        throw new AppError('MALFORMED_REQUEST', 'Send subscriptions to /graphql/stream, and accept text/event-stream.');
+      try {
+        const events = (await subscribe(source, args, caller, info)) as AsyncIterable<unknown>;
+        opening.source = events[Symbol.asyncIterator]();
+        return null;
+      } catch (error) {
+        if (error instanceof PermissionDenied) await recordDenial(caller, error);
+        throw inArguments(field, error);
+      }
+    };
+    field.resolve = guarded as typeof field.resolve;
+    field.type = getNullableType(field.type);
+  }
+}

@@ -1,0 +1,357 @@
+import { randomUUID } from 'node:crypto';
+import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { EventStreamClient, type StreamEvent } from '../../kit/event-stream.js';
+import { callerWithRules } from '../../kit/rules.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
+import { until } from '../../kit/until.js';
+
+const strongroom = useSharedStrongroom();
+const SUBSCRIPTION = `subscription ($projectId: ID, $environment: String, $kinds: [ChangeKind!], $after: String) {
+  changes(projectId: $projectId, environment: $environment, kinds: $kinds, after: $after) {
+    cursor kind operation secretKey previous { secretKey } resetReason } }`;
+
+const at = (project: { id: string }, environment = 'dev', secretPath = '/') => ({
+  ...{ projectId: project.id, environment, secretPath },
+});
+const create = async (caller: Caller, key: string, place: object): Promise<void> => {
+  mustSucceed(await caller.post(`/api/v4/secrets/${key}`, { ...place, secretValue: 'canary-value' }));
+};
+const events = (caller: Caller, query: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+  EventStreamClient.open(caller, `/api/v1/events?${new URLSearchParams(query)}`, { headers });
+const keysOf = (all: readonly StreamEvent[]) =>
+  all.filter(({ data }) => data?.kind === 'secret').map(({ data }) => data.secretKey);
+
+/** Settled changes come in order: what was made before the last one has come, or never will. */
+async function upTo(stream: EventStreamClient, admin: Caller, place: object): Promise<readonly StreamEvent[]> {
+  const key = `LAST_${randomUUID().slice(0, 8).toUpperCase()}`;
+  await create(admin, key, place);
+  await stream.find(key, ({ data }) => data?.secretKey === key);
+  return stream.events.filter(({ data }) => data?.kind === 'secret' && data.secretKey !== key);
+}
+
+describe('the event stream', () => {
+  test('sends what happens to secrets in its order, without values, and continues after any event', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const stream = await events(admin, { projectId: project.id, kinds: 'secret' });
+    expect(stream.status).toBe(200);
+    expect(stream.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    const secret = { projectId: project.id, environment: 'dev', secretPath: '/' };
+    await create(admin, 'KEY', secret);
+    mustSucceed(await admin.patch('/api/v4/secrets/KEY', { ...secret, secretValue: 'canary-value-2' }));
+    mustSucceed(await admin.patch('/api/v4/secrets/KEY', { ...secret, newSecretName: 'RENAMED' }));
+    mustSucceed(await admin.delete('/api/v4/secrets/RENAMED', secret));
+    const [opened, ...changes] = await stream.count(5);
+    expect(opened).toMatchObject({ event: 'opened', data: { kind: 'feed', operation: 'opened', resetReason: null } });
+    expect(changes.map(({ data }) => [data.operation, data.secretKey, data.previous?.secretKey, data.action])).toEqual([
+      ['created', 'KEY', undefined, 'secret:create'],
+      ['updated', 'KEY', undefined, 'secret:update'],
+      ['moved', 'RENAMED', 'KEY', 'secret:update'],
+      ['deleted', 'RENAMED', undefined, 'secret:delete'],
+    ]);
+    expect(changes[0]?.data).toEqual({
+      ...{ cursor: changes[0]?.id, kind: 'secret', operation: 'created', action: 'secret:create', resetReason: null },
+      ...{ ...secret, secretKey: 'KEY', previous: null, subjectId: expect.any(String) },
+      ...{ actorKind: 'identity', actorId: admin.identityId, occurredAt: expect.any(String) },
+    });
+    expect(stream.text).not.toContain('canary');
+    for (const [index, { id }] of (await stream.count(5)).entries()) {
+      const resumed = await events(admin, { projectId: project.id, kinds: 'secret' }, { 'last-event-id': String(id) });
+      const rest = changes.slice(index).map(({ data }) => data.operation);
+      const seen = index === 4 ? [] : await resumed.count(rest.length);
+      expect(seen.map(({ data }) => data.operation)).toEqual(rest);
+      resumed.close();
+    }
+    stream.close();
+  });
+
+  test('filters by environment, path and kind', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const inDev = { projectId: project.id, environment: 'dev' };
+    mustSucceed(await admin.post('/api/v2/folders', { ...inDev, path: '/', name: 'apps' }));
+    const { body: web } = mustSucceed(await admin.post('/api/v2/folders', { ...inDev, path: '/apps', name: 'web' }));
+    const streams = {
+      environment: await events(admin, { projectId: project.id, environment: 'prod' }),
+      path: await events(admin, { secretPath: '/apps' }),
+      below: await events(admin, { projectId: project.id, secretPath: '/apps/**', kinds: 'secret,tag' }),
+      kinds: await events(admin, { projectId: project.id, kinds: 'tag, environment' }),
+    };
+    await create(admin, 'ROOT', at(project));
+    await create(admin, 'PROD', at(project, 'prod'));
+    await create(admin, 'APPS', at(project, 'dev', '/apps'));
+    await create(admin, 'WEB', at(project, 'dev', '/apps/web'));
+    mustSucceed(await admin.post(`/api/v1/projects/${project.id}/tags`, { slug: 'db', color: '#ff0000' }));
+    mustSucceed(
+      await admin.delete(`/api/v2/folders/${web.folder.id}`, {
+        projectId: project.id,
+        environment: 'dev',
+        forceDelete: true,
+      }),
+    );
+    await streams.below.find('the deletion', ({ data }) => data.operation === 'deleted');
+    await streams.kinds.find('the tag', ({ data }) => data.kind === 'tag');
+    expect(keysOf(await upTo(streams.environment, admin, at(project, 'prod')))).toEqual(['PROD']);
+    expect(keysOf(await upTo(streams.path, admin, at(project, 'dev', '/apps')))).toEqual(['APPS']);
+    expect(streams.below.events.slice(1, 4).map(({ data }) => [data.operation, data.secretKey])).toEqual([
+      ['created', 'APPS'],
+      ['created', 'WEB'],
+      ['deleted', 'WEB'],
+    ]);
+    expect(streams.kinds.events.slice(1).map(({ data }) => data.kind)).toEqual(['tag']);
+    for (const stream of Object.values(streams)) stream.close();
+  });
+
+  test('shows each caller what it may see when the event is sent, and nothing after its right was taken', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const rule = { subject: 'secrets', action: ['describeSecret'], conditions: { environment: 'dev' } };
+    const { caller, change } = await callerWithRules(strongroom, admin, project.id, rule);
+    const stream = await events(caller, { projectId: project.id });
+    await create(admin, 'SEEN', at(project));
+    await create(admin, 'HIDDEN', at(project, 'prod'));
+    await create(admin, 'MOVING', at(project));
+    mustSucceed(await admin.post(`/api/v1/projects/${project.id}/tags`, { slug: 'db', color: '#ff0000' }));
+    const ids = await secretIds(admin, at(project), 'MOVING');
+    const ends = {
+      source: { environment: 'dev', secretPath: '/' },
+      destination: { environment: 'prod', secretPath: '/' },
+    };
+    await admin.data('mutation ($input: MoveSecretsInput!) { moveSecrets(input: $input) { secretIds } }', {
+      input: { projectId: project.id, secretIds: ids, ...ends },
+    });
+    expect((await upTo(stream, admin, at(project))).map(({ data }) => [data.operation, data.secretKey])).toEqual([
+      ['created', 'SEEN'],
+      ['created', 'MOVING'],
+      // Out of its sight: for this caller it is gone.
+      ['deleted', 'MOVING'],
+    ]);
+    const all = await events(admin, { projectId: project.id });
+    await change({ subject: 'tags', action: ['read'] });
+    await create(admin, 'LATER', at(project));
+    mustSucceed(await admin.post(`/api/v1/projects/${project.id}/tags`, { slug: 'later', color: '#ff0000' }));
+    await stream.find('the tag', ({ data }) => data.kind === 'tag');
+    expect(keysOf(stream.events)).not.toContain('LATER');
+    await all.find('the secret', ({ data }) => data.secretKey === 'LATER');
+    for (const each of [stream, all]) each.close();
+  });
+
+  test('obeys conditions on the type of the event', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const rule = {
+      subject: 'secrets',
+      action: ['describeSecret'],
+      conditions: { eventType: { $in: ['secret:delete'] } },
+    };
+    const { caller } = await callerWithRules(strongroom, admin, project.id, rule);
+    const stream = await events(caller, { projectId: project.id });
+    await create(admin, 'KEY', at(project));
+    mustSucceed(await admin.delete('/api/v4/secrets/KEY', at(project)));
+    const event = await stream.find('a secret', ({ data }) => data.kind === 'secret');
+    expect(event.data).toMatchObject({ operation: 'deleted', secretKey: 'KEY' });
+    stream.close();
+  });
+
+  test('ends with an error once its token is revoked, or its project is out of sight', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const revoked = await strongroom.seed.caller(admin, { project: project.id });
+    const removed = await strongroom.seed.caller(admin, { project: project.id });
+    const [one, two] = [
+      await events(revoked, { projectId: project.id }),
+      await events(removed, { projectId: project.id }),
+    ];
+    mustSucceed(await admin.post('/api/v1/auth/token/revoke', { accessToken: revoked.token }));
+    mustSucceed(await admin.delete(`/api/v2/workspace/${project.id}/identity-memberships/${removed.identityId}`));
+    await create(admin, 'KEY', at(project));
+    expect((await one.find('the error', ({ event }) => event === 'error')).data).toMatchObject({
+      code: 'TOKEN_REVOKED',
+    });
+    expect((await two.find('the error', ({ event }) => event === 'error')).data).toMatchObject({
+      code: 'PROJECT_NOT_FOUND',
+    });
+    await until('both to end', 5_000, () => one.isEnded && two.isEnded);
+    expect(keysOf([...one.events, ...two.events])).toEqual([]);
+  });
+
+  test('begins anew, and says so, where it cannot continue', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const other = await strongroom.seed.project();
+    const foreign = await events(other.admin, { projectId: other.project.id });
+    const [opened] = await foreign.count(1);
+    for (const id of ['garbage', String(opened?.id)]) {
+      const stream = await events(admin, { projectId: project.id }, { 'last-event-id': id });
+      const [reset] = await stream.count(1);
+      expect(reset).toMatchObject({ event: 'reset', data: { operation: 'reset', resetReason: 'unknown-position' } });
+      expect(keysOf(await upTo(stream, admin, at(project)))).toEqual([]);
+      stream.close();
+    }
+    foreign.close();
+  });
+
+  test('refuses strangers, wrong media types and parameters, and more than 20 streams of one token', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const other = await strongroom.seed.project();
+    const refused = async (opening: Promise<EventStreamClient>) => {
+      const client = await opening;
+      return [client.status, (await client.body()).code];
+    };
+    expect(await refused(events(admin.anonymous))).toEqual([401, 'TOKEN_MISSING']);
+    expect(await refused(events(other.admin, { projectId: project.id }))).toEqual([404, 'PROJECT_NOT_FOUND']);
+    expect(await refused(events(admin, { projectId: randomUUID() }))).toEqual([404, 'PROJECT_NOT_FOUND']);
+    expect(await refused(events(admin, {}, { accept: 'application/json' }))).toEqual([406, 'NOT_ACCEPTABLE']);
+    expect(await refused(events(admin, { kinds: 'secret,unknown', secretPath: 'x' }))).toEqual([
+      422,
+      'VALIDATION_FAILED',
+    ]);
+    const open = await Promise.all(Array.from({ length: 20 }, () => events(admin)));
+    expect(open.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(await refused(events(admin))).toEqual([429, 'TOO_MANY_STREAMS']);
+    open[0]?.close();
+    await until('a place', 5_000, async () => {
+      const next = await events(admin);
+      next.close();
+      return next.status === 200;
+    });
+    for (const stream of open) stream.close();
+  });
+
+  test('does not wait for a client that does not read, and that client misses nothing', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const slow = await events(admin, { projectId: project.id, kinds: 'secret' });
+    const quick = await events(admin, { projectId: project.id, kinds: 'secret' });
+    await slow.count(1);
+    slow.pause();
+    const keys = await strongroom.seed.secrets(admin, project, 'dev', 1_500);
+    await quick.count(1_501);
+    expect(keysOf(quick.events)).toEqual(keys);
+    slow.resume();
+    await slow.count(1_501);
+    expect(keysOf(slow.events)).toEqual(keys);
+    for (const stream of [slow, quick]) stream.close();
+  });
+});
+
+async function secretIds(caller: Caller, place: Record<string, string>, key: string): Promise<string[]> {
+  const { secret } = mustSucceed(await caller.get(`/api/v4/secrets/${key}?${new URLSearchParams(place)}`)).body;
+  return [secret.id];
+}
+
+describe('the subscription', () => {
+  test('sends events as GraphQL over SSE has them', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const stream = await EventStreamClient.open(admin, '/graphql/stream', {
+      body: { query: SUBSCRIPTION, variables: { projectId: project.id, kinds: ['SECRET'] } },
+    });
+    await create(admin, 'KEY', at(project));
+    mustSucceed(await admin.patch('/api/v4/secrets/KEY', { ...at(project), newSecretName: 'RENAMED' }));
+    const sent = await stream.count(3);
+    expect(sent.map(({ event }) => event)).toEqual(['next', 'next', 'next']);
+    expect(sent.map(({ data }) => data.data.changes)).toMatchObject([
+      { kind: 'FEED', operation: 'OPENED' },
+      { kind: 'SECRET', operation: 'CREATED', secretKey: 'KEY' },
+      { operation: 'MOVED', secretKey: 'RENAMED', previous: { secretKey: 'KEY' } },
+    ]);
+    stream.close();
+  });
+
+  test('continues after an event, and resets after an unknown one', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const open = (after?: string) =>
+      EventStreamClient.open(admin, '/graphql/stream', {
+        body: { query: SUBSCRIPTION, variables: { projectId: project.id, kinds: ['SECRET'], after } },
+      });
+    const first = await open();
+    await create(admin, 'ONE', at(project));
+    await create(admin, 'TWO', at(project));
+    const [, one] = await first.count(3);
+    const resumed = await open(one?.data.data.changes.cursor);
+    expect((await resumed.count(1))[0]?.data.data.changes).toMatchObject({ secretKey: 'TWO' });
+    const reset = await open('unknown');
+    expect((await reset.count(1))[0]?.data.data.changes).toMatchObject({
+      ...{ kind: 'FEED', operation: 'RESET', resetReason: 'UNKNOWN_POSITION' },
+    });
+    for (const stream of [first, resumed, reset]) stream.close();
+  });
+
+  test('passes all that other documents pass, and is refused with the status of the error', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const refused = async (query: string, variables: object = {}, caller = admin) => {
+      const client = await EventStreamClient.open(caller, '/graphql/stream', { body: { query, variables } });
+      const { errors } = await client.body();
+      return [client.status, errors[0].extensions.code];
+    };
+    expect(await refused(SUBSCRIPTION, {}, admin.anonymous)).toEqual([401, 'TOKEN_MISSING']);
+    expect(await refused(SUBSCRIPTION, { projectId: randomUUID() })).toEqual([404, 'PROJECT_NOT_FOUND']);
+    expect(await refused(SUBSCRIPTION, { kinds: ['NOTHING'] })).toEqual([422, 'VALIDATION_FAILED']);
+    expect(await refused('subscription { nothing }')).toEqual([400, 'GRAPHQL_INVALID']);
+    expect(await refused('subscription {')).toEqual([400, 'GRAPHQL_SYNTAX']);
+    expect(await refused(`query { project(id: "${project.id}") { id } }`)).toEqual([400, 'MALFORMED_REQUEST']);
+    expect(await refused(`subscription { ${'a: '.repeat(1)}changes { ${'id '.repeat(20_000)} } }`)).toEqual([
+      ...[400, 'QUERY_TOO_COMPLEX'],
+    ]);
+    const elsewhere = await admin.graphql(SUBSCRIPTION, { projectId: project.id });
+    expect(elsewhere.body.errors[0].extensions.code).toBe('MALFORMED_REQUEST');
+  });
+});
+
+describe('project events of the command line', () => {
+  const open = (caller: Caller, body: object) =>
+    EventStreamClient.open(caller, '/api/v1/events/subscribe/project-events', { body });
+
+  test('have the names, conditions and data that its clients read', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const register = [
+      { event: 'secret:create', conditions: { environmentSlug: 'dev', secretPath: '/' } },
+      { event: 'secret:delete', conditions: { environmentSlug: 'dev' } },
+    ];
+    const stream = await open(admin, { projectId: project.id, register });
+    const all = await open(admin, { projectId: project.id });
+    await create(admin, 'KEY', at(project));
+    await create(admin, 'ELSEWHERE', at(project, 'prod'));
+    mustSucceed(await admin.patch('/api/v4/secrets/KEY', { ...at(project), secretValue: 'canary-value' }));
+    mustSucceed(await admin.delete('/api/v4/secrets/KEY', at(project)));
+    const place = { environment: 'dev', secretPath: '/', secretKey: 'KEY' };
+    expect((await stream.count(2)).map(({ event, data }) => [event, data])).toEqual(
+      ['secret:create', 'secret:delete'].map((event) => [
+        event,
+        {
+          ...{ projectType: 'secret-manager', projectId: project.id, ...place },
+          data: { eventType: event, payload: [place] },
+        },
+      ]),
+    );
+    expect((await all.count(4)).map(({ event, data }) => [event, data.secretKey])).toEqual([
+      ['secret:create', 'KEY'],
+      ['secret:create', 'ELSEWHERE'],
+      ['secret:update', 'KEY'],
+      ['secret:delete', 'KEY'],
+    ]);
+    for (const each of [stream, all]) each.close();
+  });
+
+  test('reach the folders that import a changed folder', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const source = { import: { environment: 'dev', path: '/' } };
+    mustSucceed(
+      await admin.post('/api/v2/secret-imports', {
+        projectId: project.id,
+        environment: 'staging',
+        path: '/',
+        ...source,
+      }),
+    );
+    const register = [{ event: 'secret:import-mutation', conditions: { environmentSlug: 'staging', secretPath: '/' } }];
+    const stream = await open(admin, { projectId: project.id, register });
+    const { caller } = await callerWithRules(strongroom, admin, project.id, {
+      subject: 'secrets',
+      action: ['describeSecret'],
+    });
+    const hidden = await open(caller, { projectId: project.id });
+    await create(admin, 'KEY', at(project));
+    const [event] = await stream.count(1);
+    const place = { environment: 'staging', secretPath: '/' };
+    expect(event?.data).toMatchObject({ ...place, data: { eventType: 'secret:import-mutation', payload: place } });
+    expect((await hidden.count(1)).map(({ event: name }) => name)).toEqual(['secret:create']);
+    for (const each of [stream, hidden]) each.close();
+  });
+});
