@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { BackupFault, readBackup } from '../../../src/backup/backup-file.js';
+import { BackupFault, type Header, readBackup, writeBackup } from '../../../src/backup/backup-file.js';
 import { LEFT_OUT } from '../../../src/backup/tables.js';
 import { Caller } from '../../kit/caller.js';
 import { freshDatabase } from '../../kit/databases.js';
@@ -35,6 +36,38 @@ const readAll = async (path: string): Promise<number> => {
   for await (const part of readBackup(path)) parts += Object.keys(part).length;
   return parts;
 };
+
+/** A backup as the version before the migration `0054-kept-keys` would have written it. */
+async function writeOlder(from: string, to: string): Promise<void> {
+  let header: Header | undefined;
+  const tables = new Map<string, { columns: string[]; lines: string[] }>();
+  for await (const part of readBackup(from)) {
+    if ('header' in part) header = part.header;
+    if (!('table' in part)) continue;
+    const { table, columns } = part.table;
+    const lines = [...(tables.get(table)?.lines ?? []), ...part.lines];
+    tables.set(table, { columns, lines });
+  }
+  const { columns, lines } = tables.get('installation') as { columns: string[]; lines: string[] };
+  const without = <T>(values: T[]): T[] => values.toSpliced(columns.indexOf('kept_keys_sealed'), 1);
+  tables.set('installation', {
+    columns: without(columns),
+    lines: lines.map((line) => JSON.stringify(without(JSON.parse(line)))),
+  });
+  const { format: _format, version: _version, ...rest } = header as Header;
+  const migrations = rest.migrations.filter((name) => name !== '0054-kept-keys');
+  async function* written() {
+    for (const [table, { columns, lines }] of tables)
+      yield {
+        table,
+        columns,
+        rows: (async function* () {
+          yield lines;
+        })(),
+      };
+  }
+  await writeBackup(to, { ...rest, migrations }, written());
+}
 
 describe('a backup', () => {
   const strongroom = useStrongroom();
@@ -158,6 +191,30 @@ describe('a backup', () => {
       expect([code, stderr]).toEqual([1, expect.stringMatching(/^strongroom: the [^\n]*\. Nothing was restored\.\n$/)]);
       expect(await tablesIn(databaseUrl)).toEqual([]);
     }
+  });
+
+  test('of an older version is migrated, and one of a newer version is refused', async () => {
+    const older = join(home, 'older.gz');
+    await writeOlder(backup, older);
+    const { code, stderr, databaseUrl } = await restore(older, 'keep');
+    expect([code, stderr]).toEqual([0, '']);
+    const [installation] = await withClient(databaseUrl, async (client) => {
+      const { rows } = await client.query('select kept_keys_sealed is not null as "hasKeys" from installation');
+      return rows;
+    });
+    expect(installation).toEqual({ hasKeys: true });
+    expect((await tableContents(databaseUrl)).secret).toEqual(before.secret);
+
+    const lines = (await textOf(backup)).trimEnd().split('\n').slice(0, -1);
+    lines[0] = (lines[0] as string).replace('"0054-kept-keys"', '"0054-kept-keys","9999-later"');
+    const manifest = JSON.parse((await textOf(backup)).trimEnd().split('\n').at(-1) as string);
+    const sha256 = createHash('sha256')
+      .update(lines.map((line) => `${line}\n`).join(''))
+      .digest('hex');
+    const newer = join(home, 'newer.gz');
+    await writeFile(newer, gzipSync(`${lines.join('\n')}\n${JSON.stringify({ ...manifest, sha256 })}\n`));
+    const refused = await restore(newer, 'keep');
+    expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('of a newer version')]);
   });
 
   test('is refused with another root key, for a database that is not empty, and without a word about tokens', async () => {
