@@ -17,6 +17,7 @@ import { createAlertDeliveries } from './features/alert-deliveries/index.js';
 import { announce, checkSoon } from './features/alert-deliveries/public.js';
 import { createAlerts } from './features/alerts/index.js';
 import { createAppConnections } from './features/app-connections/index.js';
+import { createAuditEvents } from './features/audit-events/index.js';
 import { createCertificates } from './features/certificates/index.js';
 import { createChangeFeed } from './features/change-feed/index.js';
 import { createGroups } from './features/groups/index.js';
@@ -67,7 +68,7 @@ import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
 import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { withCause } from './kernel/http/listening.js';
 import { mountMetrics } from './kernel/http/metrics.js';
-import { mountDocuments, type PublicDocument } from './kernel/http/public-documents.js';
+import { mountDocuments } from './kernel/http/public-documents.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
 import type { EventStream } from './kernel/http/streams/event-streams.js';
 import { mountStreams } from './kernel/http/streams/graphql-stream.js';
@@ -119,7 +120,7 @@ export interface Assembly extends KernelParts {
   readonly stampOf: StampOf;
   readonly upgrades: readonly NonNullable<Feature['upgrade']>[];
   readonly jobs: readonly JobKind[];
-  readonly documents: readonly PublicDocument[];
+  readonly documents: NonNullable<Feature['documents']>;
   readonly streams: readonly EventStream[];
 }
 
@@ -156,6 +157,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),
     createIdentityAlerts({ ...projects, ...identities, notifier, allowPrivateTargets: config.allowPrivateTargets }),
     createAccessReview(projects),
+    createAuditEvents(projects),
     createChangeFeed(projects),
     connected,
     createSecretRotations({ ...projects, ...connected, policy: config }),
@@ -326,7 +328,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
   mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer, schemaResponses });
   mountStreams(http, streams, { apollo, contextFor, rateLimits, gate, schema, openStreams, log });
   const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
-  mountDocuments(http, documents, { kernel, contextOf, rateLimits });
+  mountDocuments(http, documents, { kernel, contextOf, rateLimits, contextFor, lifecycle });
   mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });
   // All is compiled then, and nobody connected yet.
   http.addHook('onReady', async () => releaseMemory());

@@ -1,6 +1,7 @@
 import type { Context, Kernel } from './kernel/context.js';
 import type { EntityClass } from './kernel/database/orm-options.js';
 import type { NodeKind } from './kernel/graphql/node.js';
+import type { Download } from './kernel/http/downloads.js';
 import type { PublicDocument } from './kernel/http/public-documents.js';
 import type { EventStream } from './kernel/http/streams/event-streams.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
@@ -13,8 +14,8 @@ export interface Feature {
   readonly entities: readonly EntityClass[];
   readonly resolvers: readonly object[];
   readonly routes: readonly Route[];
-  /** What programs get without a token. */
-  readonly documents?: readonly PublicDocument[];
+  /** What programs get without a token, and what is downloaded with one. */
+  readonly documents?: readonly (PublicDocument | Download)[];
   /** What it answers with server-sent events. */
   readonly streams?: readonly EventStream[];
   /** Groups of its routes in the API reference. */

@@ -25,6 +25,7 @@ const ORDER: readonly string[] = [
   'certificate-alerts',
   'identity-alerts',
   'notification-channels',
+  'audit-events',
   'jobs',
 ];
 

@@ -45,6 +45,7 @@ import { SecretRotations } from './0040-0059/0047-secret-rotations.js';
 import { PasswordRules } from './0040-0059/0048-password-rules.js';
 import { IdentityAlerts } from './0040-0059/0049-identity-alerts.js';
 import { AuditClasses } from './0040-0059/0050-audit-classes.js';
+import { AuditCheckpoints } from './0040-0059/0051-audit-checkpoints.js';
 import { KeptKeysOfInstallation } from './0040-0059/0054-kept-keys.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
@@ -97,4 +98,5 @@ export const migrations = [
   { name: '0049-identity-alerts', class: IdentityAlerts },
   { name: '0050-audit-classes', class: AuditClasses },
   { name: '0054-kept-keys', class: KeptKeysOfInstallation },
+  { name: '0051-audit-checkpoints', class: AuditCheckpoints },
 ] as const;

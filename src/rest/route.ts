@@ -202,6 +202,14 @@ export const queryBoolean = (fallback: boolean) =>
 export const queryInteger = (min: number, max: number) =>
   z.preprocess((text) => (/^-?\d+$/.test(String(text)) ? Number(text) : text), integer(min, max));
 
+/** A time in a query string. */
+export const queryTime = (description: string) =>
+  z.iso
+    .datetime({ offset: true, error: 'must be a time as 2030-01-31T00:00:00Z' })
+    .transform((text) => new Date(text))
+    .optional()
+    .meta({ description });
+
 /** Optional paging of a REST list, which is complete without it. */
 export const paging = {
   limit: queryInteger(1, 1_000)

@@ -71,15 +71,17 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
 /**
  * Names a key of the organization; no operation shows the id of one, so it has a test of its own. And a channel, which GraphQL's row
  * names: REST fails where it does not accept a test. And gateways, which there are none of, and
- * accounts of external systems.
+ * accounts of external systems. And a request of the audit trail, which anybody may have sent.
  */
-const NOTHING_TO_NAME = ['kmsKeyId', 'channelId', 'gatewayId', 'accountId'];
+const NOTHING_TO_NAME = ['kmsKeyId', 'channelId', 'gatewayId', 'accountId', 'requestId'];
 /** Of channels: who is no member of the project is 422, there or not; tests of channels try it. */
 const PEOPLE = ['userIds', 'groupIds'];
 /** Fields that name either of two things, of which the other has a row of its own or the same path. */
 const EITHER = [
   ...['explainAccess.identityId', 'effectivePermissions.userId', 'can.userId'],
   'revokeAccessTokens.identityId',
+  // Whatever is there or not, it only finds events; tests of the audit trail try it.
+  ...['auditEvents.actorId', 'auditEvents.subjectId'],
   ...['explainOrganizationAccess.userId', 'canInOrganization.identityId'],
 
   ...['setOrganizationMember.identityId', 'removeOrganizationMember.userId'],
@@ -234,6 +236,8 @@ describe('the table of operations', () => {
           // The same of a rotation and its connection, and of what it must stay away from; a project of an external system is a number.
           .filter((name: string) => !(/^PATCH .*secret-rotations/.test(route) && /^(connection|project)Id$/.test(name)))
           .filter((name: string) => !(/^POST .*secret-rotations/.test(route) && name === 'rotationId'))
+          // They only find events; tests of the audit trail try them.
+          .filter((name: string) => !(/^GET .*audit-events/.test(route) && /^(actor|subject)Id$/.test(name)))
           .filter((name: string) => thingsIn([given[name]]).length === 0)
           .map((name: string) => `${route}: ${name}`)
       );

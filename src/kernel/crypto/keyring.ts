@@ -18,6 +18,7 @@ import type { InstallationKeys } from './root-keys.js';
 import { type KeyVersion, ScopeKeys } from './scope-keys.js';
 import { type DataKey, openBytes, type SealPlace, sealBytes, toKey } from './seal.js';
 import { Sealer } from './sealer.js';
+import { SigningKey } from './signing-key.js';
 
 declare module '../context.js' {
   interface Kernel {
@@ -59,6 +60,11 @@ export class Keyring {
   /** As `InstallationKeys.cursorKey`: the same on each node and after each start, without a statement. */
   cursorKey(organizationId: string, kind: string): DataKey {
     return this.rootKeys.cursorKey(organizationId, kind);
+  }
+
+  /** Signs what others verify without the service: the same key on each node and after each start. @param label another key for each */
+  signingKey(label: string): SigningKey {
+    return new SigningKey(this.rootKeys.macKey(label));
   }
 
   /** Makes the first key of an organization. @returns its id */

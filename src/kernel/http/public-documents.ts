@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readAddress } from '../addresses.js';
 import type { Context, Kernel } from '../context.js';
-import type { RateLimits } from '../operations/limits/rate-limits.js';
 import { matchingTag } from '../operations/responses/answer.js';
+import { type Download, type Downloading, mountDownload } from './downloads.js';
 
 declare module '../context.js' {
   interface Kernel {
@@ -50,14 +50,19 @@ declare module 'fastify' {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Mounts documents that are public. They count as requests without a token. */
+/** Mounts documents that are public, which count as requests without a token, and downloads. */
 export function mountDocuments(
   app: FastifyInstance,
-  documents: readonly PublicDocument[],
-  served: Pick<PublicRequest, 'kernel' | 'contextOf'> & { readonly rateLimits: RateLimits },
+  documents: readonly (PublicDocument | Download)[],
+  served: Pick<PublicRequest, 'kernel' | 'contextOf'> & Downloading,
 ): void {
   const { kernel, contextOf, rateLimits } = served;
-  for (const { method, path, bodyType, answer } of documents)
+  for (const document of documents) {
+    if ('open' in document) {
+      mountDownload(app, document, served);
+      continue;
+    }
+    const { method, path, bodyType, answer } = document;
     app.route({
       method,
       url: path,
@@ -75,6 +80,7 @@ export function mountDocuments(
           }),
         ),
     });
+  }
 }
 
 function send({ headers, load, method }: FastifyRequest, reply: FastifyReply, made: PublicAnswer): FastifyReply {

@@ -23,6 +23,7 @@ const ROOTS = {
   searchSecrets: 'searchSecrets(first: 1000, input: { viewSecretValue: true })',
   duplicateValues: 'duplicateValues(first: 1000, input: {})',
   appConnections: 'appConnections',
+  auditEvents: 'auditEvents(first: 1000)',
 };
 
 const WHOLE = `{ projects { nodes {
@@ -225,4 +226,4 @@ describe('every field that leads from one type to another', () => {
 
 /** Answers of root fields about one secret, folder, identity, project, organization or caller, and their pages. */
 const OF_ONE =
-  /^(Access(Token|Answers|Explanation|Holder)|Certificate(AlertDecision|Pkcs12|PrivateKey|Request)|ChangeEvent|ClientSecret|CredentialDebt(Connection|Edge)|(Datatool|Smb)ConnectedApp|(DatatoolServiceToken|HostosLocalAccount)(Parameters|Rotation)|DatatoolProject(Connection|Edge)|DeletedSecret|EffectivePermission|FolderTreeEntry|IdentityAlert(Connection|Edge)|Job|Organization(AccessExplanation|RuleOrigin|Role(Connection|Edge))|Project(Rescue|WithoutAdmin)|ProjectTemplate(Connection|Drift|Edge|Preview)|Password(Requirements|Rule(Connection|Edge)?)|RuleOrigin|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretRotation(Attempt(Connection|Edge)|Kinds)|SecretUpdate|SecretUse|SecretVersion(?!Summary)|Subscription|UpcomingSecretRotations|UserEdge|Viewer)/;
+  /^(Access(Token|Answers|Explanation|Holder)|AuditCheckpoint|Certificate(AlertDecision|Pkcs12|PrivateKey|Request)|ChangeEvent|ChangesOfKind|ClientSecret|CredentialDebt(Connection|Edge)|(Datatool|Smb)ConnectedApp|(DatatoolServiceToken|HostosLocalAccount)(Parameters|Rotation)|DatatoolProject(Connection|Edge)|DeletedSecret|EffectivePermission|FolderTreeEntry|IdentityAlert(Connection|Edge)|Job|Organization(AccessExplanation|RuleOrigin|Role(Connection|Edge))|Project(Changes|Rescue|WithoutAdmin)|ProjectTemplate(Connection|Drift|Edge|Preview)|Password(Requirements|Rule(Connection|Edge)?)|RuleOrigin|SecretComparison|SecretConnection|SecretEdge|SecretImport(Connection|Edge|Entry)|SecretRotation(Attempt(Connection|Edge)|Kinds)|SecretUpdate|SecretUse|SecretVersion(?!Summary)|Subscription|UpcomingSecretRotations|UserEdge|Viewer)/;

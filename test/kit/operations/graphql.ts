@@ -15,6 +15,7 @@ import { accessReview } from './graphql/access-review.js';
 import { across } from './graphql/across.js';
 import { alerts } from './graphql/alerts.js';
 import { appConnections } from './graphql/app-connections.js';
+import { auditEvents } from './graphql/audit-events.js';
 import { certificates } from './graphql/certificates.js';
 import { folders } from './graphql/folders.js';
 import { groups } from './graphql/groups.js';
@@ -64,6 +65,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...history,
   ...across,
   ...jobs,
+  ...auditEvents,
 ];
 
 const SCHEMA = buildSchema(readFileSync(join(import.meta.dirname, '../../../schema/schema.graphql'), 'utf8'));
@@ -74,9 +76,9 @@ export const rootTypes = (): { Query: GraphQLObjectType; Mutation: GraphQLObject
   Mutation: SCHEMA.getMutationType() as GraphQLObjectType,
 });
 
-/** These can have audit rows of their own below another root field: they disclose sealed values, or list projects, alerts, certificates or messages. */
+/** These can have audit rows of their own below another root field: they disclose sealed values, or list projects, alerts, certificates, messages or who read a secret. */
 const AUDITED_INSIDE =
-  /^(Certificate\.alerts|CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.(certificate(s|Connection|Alerts|AlertConnection)|notification(Message|Channel)(s|Connection))|NotificationChannel\.message(s|Connection)|Identity\.alerts|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
+  /^(Certificate\.alerts|CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.(certificate(s|Connection|Alerts|AlertConnection)|notification(Message|Channel)(s|Connection))|NotificationChannel\.message(s|Connection)|Identity\.alerts|Secret\.read(s|Connection)|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
 
 /**
  * The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument; of a

@@ -2,6 +2,7 @@ import type { RestOperation } from './operation.js';
 import { access } from './rest/access.js';
 import { alerts } from './rest/alerts.js';
 import { appConnections } from './rest/app-connections.js';
+import { auditEvents } from './rest/audit-events.js';
 import { certificates } from './rest/certificates.js';
 import { compatibility } from './rest/compatibility.js';
 import { folders } from './rest/folders.js';
@@ -44,4 +45,5 @@ export const REST: readonly RestOperation[] = [
   ...compatibility,
   ...history,
   ...jobs,
+  ...auditEvents,
 ];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bodyOf, paging, routesAt, withoutNull } from '../../../rest/route.js';
+import { bodyOf, paging, queryTime, routesAt, withoutNull } from '../../../rest/route.js';
 import { certificateStatus, ImportCertificate, RevokeCertificate, UpdateCertificate } from './certificate.rules.js';
 
 /** What is shown of a certificate. */
@@ -12,21 +12,14 @@ export const certificates = routesAt('/api/v1/cert-manager/certificates', { sele
 
 const NOT_FOUND = ['CERTIFICATE_NOT_FOUND'] as const;
 
-const time = (description: string) =>
-  z.iso
-    .datetime({ offset: true, error: 'must be a time as 2030-01-31T00:00:00Z' })
-    .transform((text) => new Date(text))
-    .optional()
-    .meta({ description });
-
 const ListQuery = z.strictObject({
   projectId: z.string().meta({ description: 'ID of the project.' }),
   search: z.string().max(255).optional().meta({
     description: 'Only certificates with this string in a name, ignoring case, or with this serial number.',
   }),
   status: certificateStatus.optional().meta({ description: 'Only active items, or only revoked ones.' }),
-  expiresBefore: time('Only those that expire before this time.'),
-  expiresAfter: time('Only those that expire at this time or later.'),
+  expiresBefore: queryTime('Only those that expire before this time.'),
+  expiresAfter: queryTime('Only those that expire at this time or later.'),
   authorityId: z.string().optional().meta({ description: 'Only items of this certificate authority, by its ID.' }),
   profileSlug: z
     .string()

@@ -1,0 +1,58 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { EVENT_COLUMNS, EVENT_ROW, numberBefore, rowsOf, SCANNED_ROWS } from './event.sql.js';
+
+/** What changes of a project are about. */
+export const CHANGE_GROUPS = ['secrets', 'roles', 'members', 'tokens', 'others'] as const;
+export type ChangeGroup = (typeof CHANGE_GROUPS)[number];
+
+/** What happens to tokens, and to the ways to get one. */
+const TOKEN_ACTIONS = [
+  ...['create', 'revoke', 'renew', 'rename'].map((verb) => `access-token:${verb}`),
+  ...['create', 'revoke'].map((verb) => `client-secret:${verb}`),
+  ...['identity-token-auth', 'identity-universal-auth'].flatMap((noun) =>
+    ['attach', 'update', 'remove'].map((verb) => `${noun}:${verb}`),
+  ),
+];
+
+const actions = TOKEN_ACTIONS.map((action) => `('${action}')`).join(', ');
+
+/**
+ * Changes of a project since a time, by what they are about, newest first and up to so many of each; and of tokens of its current
+ * members. Changes of tokens belong to the organization, and are found by the accounts that they are of.
+ */
+export const LIST_CHANGES = sqlStatement({
+  text: `
+    with scanned as materialized (
+      select own.sequence from audit_record own
+      where own.class = 'change' and own.project_id = :projectId and own.sequence > ${numberBefore(':since')}
+      order by own.sequence desc limit ${SCANNED_ROWS}
+    ), changed as (
+      select r.sequence, case
+          when r.action ~ '^(secret|secret-import|secret-rotation|folder|environment|tag):' then 'secrets'
+          when r.action ~ '^project-role:' then 'roles'
+          when r.action ~ '^(project-membership|additional-privilege):|^project:(rescue|revoke-rescue)$' then 'members'
+          else 'others'
+        end as "group"
+      from ${rowsOf('select sequence from scanned')} where r.organization_id = :organizationId and r.occurred_at >= :since
+      union all
+      select r.sequence, 'tokens'
+      from (values ${actions}) as given (action) cross join lateral (
+        select own.* from audit_record own
+        where own.organization_id = :organizationId and own.action = given.action and own.sequence > ${numberBefore(':since')}
+          and own.occurred_at >= :since and own.outcome = 'allowed'
+        order by own.sequence desc limit ${SCANNED_ROWS}
+      ) r
+      where :withTokens and exists (
+        select from project_member_now m where m.project_id = :projectId and m.member_id::text in (
+          r.facts ->> 'identityId', r.facts ->> 'userId',
+          (select coalesce(a.identity_id, a.user_id)::text from access_token a where a.id::text = r.facts ->> 'accessTokenId')))
+    ), placed as (
+      select sequence, "group", row_number() over (partition by "group" order by sequence desc) as place from changed
+    )
+    select placed."group", (select count(*) from scanned) = ${SCANNED_ROWS} as "isCut", ${EVENT_COLUMNS}
+    from placed join audit_record r on r.sequence = placed.sequence
+    where placed.place <= :limit::bigint
+    order by r.sequence desc`,
+  params: { organizationId: t.uuid, projectId: t.uuid, since: t.time, withTokens: t.boolean, limit: t.bigint },
+  row: { group: t.oneOf(...CHANGE_GROUPS), isCut: t.boolean, ...EVENT_ROW },
+});

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { settledSequence } from '../../../kernel/audit/settled.js';
+import type { Transaction } from '../../../kernel/context.js';
+import { queryOf } from '../../../kernel/database/database.js';
+import { newId } from '../../../kernel/ids.js';
+import { eventLine } from '../export/export-lines.js';
+import { BEFORE_ALL, ROWS_AT_ONCE, readRows } from '../export/export-rows.js';
+import { MAX_EVENTS } from './checkpoint.rules.js';
+import { type CheckpointRow, INSERT_CHECKPOINT, LAST_CHECKPOINT, LOCK_CHECKPOINTS, NOW } from './checkpoint.sql.js';
+import { checkpointHash, NO_CHECKPOINT, signedText } from './checkpoint-text.js';
+
+const KEY = 'audit-checkpoint';
+
+/** A checkpoint as what was signed. */
+export const contentOf = (row: CheckpointRow) => ({
+  ...row,
+  firstEvent: Number(row.firstEvent),
+  createdAt: row.createdAt.toISOString(),
+});
+
+/**
+ * Makes the next checkpoint of the organization of `tx`: it covers the settled events that no other one does.
+ *
+ * @param maxEvents it covers no more
+ * @returns it, and whether there are more
+ */
+export async function makeCheckpoint(
+  tx: Transaction,
+  maxEvents = MAX_EVENTS,
+): Promise<{ readonly checkpoint: CheckpointRow; readonly isMore: boolean }> {
+  const { organizationId } = tx;
+  await LOCK_CHECKPOINTS(tx, { organizationId });
+  const [last] = await LAST_CHECKPOINT(tx, { organizationId });
+  const settled = String(await settledSequence(queryOf(tx)));
+  const covered = await cover(tx, { after: last?.lastSequence ?? BEFORE_ALL, settled, maxEvents });
+  const [clock] = await NOW(tx, {});
+  const key = tx.keyring.signingKey(KEY);
+  const content = {
+    organizationId,
+    number: (last?.number ?? 0) + 1,
+    firstEvent: last === undefined ? 1 : Number(last.firstEvent) + last.eventCount,
+    eventCount: covered.count,
+    digest: covered.digest,
+    previous: last === undefined ? NO_CHECKPOINT : checkpointHash(contentOf(last)),
+  };
+  const createdAt = clock?.now as Date;
+  const signature = key.sign(signedText({ ...content, createdAt: createdAt.toISOString() }));
+  const [checkpoint] = await INSERT_CHECKPOINT(tx, {
+    ...content,
+    id: newId(),
+    firstEvent: String(content.firstEvent),
+    lastSequence: covered.last,
+    publicKey: key.publicKey,
+    ...{ signature, createdAt },
+  });
+  if (checkpoint === undefined) throw new Error('the checkpoint was not stored');
+  const { id: auditCheckpointId, number, eventCount: events } = checkpoint;
+  const facts = { auditCheckpointId, number, events };
+  await tx.auditTrail.recordChange(tx, { action: 'audit-checkpoint:create', facts });
+  return { checkpoint, isMore: covered.isMore };
+}
+
+interface Uncovered {
+  /** Number of the row before the first one. */
+  readonly after: string;
+  readonly settled: string;
+  readonly maxEvents: number;
+}
+
+/** Hashes the lines of the events after a position. */
+async function cover(tx: Transaction, { after, settled, maxEvents }: Uncovered) {
+  const hash = createHash('sha256');
+  let [count, last] = [0, after];
+  for (let isMore = true; isMore && count < maxEvents; ) {
+    const most = Math.min(ROWS_AT_ONCE, maxEvents - count);
+    const rows = await readRows(tx, { projectId: null, after: last, settled, most });
+    for (const row of rows) hash.update(`${eventLine(row)}\n`);
+    count += rows.length;
+    last = rows.at(-1)?.sequence ?? last;
+    isMore = rows.length === most;
+    // What is settled and not there never comes: the next one begins behind all of it.
+    if (!isMore && BigInt(settled) > BigInt(last)) last = settled;
+  }
+  return { digest: hash.digest('hex'), count, last, isMore: count === maxEvents };
+}

@@ -1,0 +1,57 @@
+import type { Feature } from '../../feature.js';
+import { mapFound } from '../../kernel/database/batched.js';
+import { nodeKind } from '../../kernel/graphql/node.js';
+import { organizationLinkOf } from '../organizations/public.js';
+import { type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { ChangesService } from './changes.service.js';
+import { ProjectChangesType } from './changes.type.js';
+import { AuditCheckpoint } from './checkpoints/checkpoint.entity.js';
+import { CheckpointResolver } from './checkpoints/checkpoint.resolver.js';
+import { checkpointRoutes } from './checkpoints/checkpoint.routes.js';
+import { CheckpointService, checkpointsByIds, readOf } from './checkpoints/checkpoint.service.js';
+import { AuditCheckpointType, toCheckpoint } from './checkpoints/checkpoint.type.js';
+import { CHECKPOINT_JOB } from './checkpoints/checkpoint-job.js';
+import { AuditEventResolver, ChangesResolver, SecretReadsResolver } from './event.resolver.js';
+import { eventRoutes } from './event.routes.js';
+import { EventService } from './event.service.js';
+import { AuditEventType } from './event.type.js';
+import { ExportService, exportOf } from './export/export.service.js';
+import { ReadsService } from './reads.service.js';
+
+/** Reading the audit trail. The trail itself is the kernel's. */
+export function createAuditEvents(deps: { readonly projects: ProjectReader; readonly links: ProjectLinks }): Feature {
+  const events = new EventService(deps.projects);
+  return {
+    entities: [AuditCheckpoint],
+    jobs: [CHECKPOINT_JOB],
+    nodes: [
+      nodeKind({
+        type: 'AuditCheckpoint',
+        table: 'audit_checkpoint',
+        reach: 'n.organization_id = $2',
+        load: async (ctx, ids) => mapFound(await checkpointsByIds(ctx, ids), toCheckpoint),
+        record: readOf,
+      }),
+    ],
+    resolvers: [
+      new CheckpointResolver(new CheckpointService()),
+      new (organizationLinkOf(AuditCheckpointType))(),
+      new AuditEventResolver(events, deps.links),
+      new (organizationLinkOf(AuditEventType))(),
+      new (projectLinkOf(ProjectChangesType))(deps.links),
+      new ChangesResolver(new ChangesService(deps.projects)),
+      new SecretReadsResolver(new ReadsService(deps.projects)),
+    ],
+    documents: [exportOf(new ExportService(deps.projects))],
+    routes: [...eventRoutes, ...checkpointRoutes],
+    groups: [
+      {
+        name: 'audit-events',
+        permission: { subject: 'audit-logs', nouns: /^(AuditEvents?|AuditCheckpoints|ProjectChanges)$/ },
+        title: 'Audit trail',
+        description: 'Who did what and when: changes, values that were read, and denied requests.',
+        paths: /\/audit-(events|checkpoints)\b|\/changes$/,
+      },
+    ],
+  };
+}
