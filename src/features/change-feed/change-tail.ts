@@ -9,6 +9,8 @@ import { isAfter, type Position } from './position.js';
 const POLL_MS = 250;
 /** Records of the trail that are read at once. */
 const AT_ONCE = 500;
+/** The same for a stream that is behind: its client gets the first of them soon, and each may be about many secrets. */
+const BEHIND_AT_ONCE = 50;
 /** Changes that are kept in memory, of all organizations. */
 const MOST_KEPT = 10_000;
 
@@ -63,7 +65,7 @@ export class ChangeTail {
     if (position.sequence < this.#from) {
       // Also the record of the position: its later changes are still to come.
       const after = position.sequence - 1n;
-      const stretch = await readChanges(query, { after, upTo: this.#from, organizationId, most: AT_ONCE });
+      const stretch = await readChanges(query, { after, upTo: this.#from, organizationId, most: BEHIND_AT_ONCE });
       return { ...stretch, changes: stretch.changes.filter((change) => isAfter(change, position)) };
     }
     const changes: Change[] = [];
