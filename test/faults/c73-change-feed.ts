@@ -35,7 +35,7 @@ class CutOffReader {
   async run(): Promise<void> {
     while (!this.isDone) {
       const caller = this.#callers[randomInt(this.#callers.length)] as Caller;
-      const headers = this.lastId === null ? {} : { 'last-event-id': this.lastId };
+      const headers: Record<string, string> = this.lastId === null ? {} : { 'last-event-id': this.lastId };
       const stream = await EventStreamClient.open(caller, `/api/v1/events?${this.#query}`, { headers });
       expectThat(stream.status === 200, `a stream was answered ${stream.status}: ${stream.text}`);
       const most = randomInt(1, 300);
