@@ -25,6 +25,7 @@ import { createIdentities } from './features/identities/index.js';
 import { createIdentityAlerts } from './features/identity-alerts/index.js';
 import { createJobOperations } from './features/jobs/index.js';
 import { Notifier } from './features/notifications/public.js';
+import { createOrganizationKeys } from './features/organization-keys/index.js';
 import { createOrganizationRoles } from './features/organization-roles/index.js';
 import { createOrganizations } from './features/organizations/index.js';
 import { mayMail } from './features/organizations/public.js';
@@ -141,6 +142,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   const working: Feature[] = [
     organizations,
     createOrganizationRoles(),
+    createOrganizationKeys(projects),
     identities,
     access,
     projects,

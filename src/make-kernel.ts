@@ -3,6 +3,7 @@ import { onCredentialChanges } from './credential-changes.js';
 import { AuditTrail } from './kernel/audit/audit-trail.js';
 import type { AccessesOf, AccessTo, HoldingsOf } from './kernel/authz/ability.js';
 import type { Kernel } from './kernel/context.js';
+import { ClosedProjects } from './kernel/crypto/closed-projects.js';
 import { Keyring } from './kernel/crypto/keyring.js';
 import type { InstallationKeys } from './kernel/crypto/root-keys.js';
 import type { Database } from './kernel/database/database.js';
@@ -21,7 +22,7 @@ export const makeKernel = (
   { accessTo, accessesOf, holdingsOf, publicUrl }: KernelParts & Pick<Config, 'publicUrl'>,
 ): Kernel => ({
   database,
-  keyring: new Keyring(rootKey, database.query),
+  keyring: new Keyring(rootKey, database.query, new ClosedProjects((work) => database.withConnection(work))),
   auditTrail: new AuditTrail(database.query, rootKey.macKey('audit'), onCredentialChanges),
   accessTo,
   accessesOf,

@@ -16,6 +16,7 @@ const ORDER: readonly string[] = [
   'additional privileges',
   'organizations',
   'organization-roles',
+  'organization-keys',
   'project-templates',
   'app-connections',
   'secret-rotations',

@@ -81,6 +81,9 @@ const GENERAL = {
     'The request took too long to arrive. Send its header fields within 10 seconds and the whole request within 30 seconds.',
   ),
 
+  KEY_DISABLED: conflict(
+    'The organization key of the project is disabled. Enable it, or choose another key for a new project.',
+  ),
   CONCURRENT_CHANGE: conflict('Somebody else changed this resource at the same time. Read it again and retry.'),
 
   IDEMPOTENCY_RUNNING: conflict(

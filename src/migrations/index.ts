@@ -47,6 +47,7 @@ import { IdentityAlerts } from './0040-0059/0049-identity-alerts.js';
 import { AuditClasses } from './0040-0059/0050-audit-classes.js';
 import { AuditCheckpoints } from './0040-0059/0051-audit-checkpoints.js';
 import { KeptKeysOfInstallation } from './0040-0059/0054-kept-keys.js';
+import { OrganizationKeys } from './0040-0059/0055-organization-keys.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -99,4 +100,5 @@ export const migrations = [
   { name: '0050-audit-classes', class: AuditClasses },
   { name: '0054-kept-keys', class: KeptKeysOfInstallation },
   { name: '0051-audit-checkpoints', class: AuditCheckpoints },
+  { name: '0055-organization-keys', class: OrganizationKeys },
 ] as const;

@@ -40,7 +40,10 @@ async function makeTenants(admin: Caller): Promise<Tenant[]> {
 const pathOf = ({ projectId }: Tenant): string => `/api/v4/secrets/KEY_00000?projectId=${projectId}&environment=dev`;
 
 /** Fifty requests a second, reads and writes, of one tenant after the other. @returns what ends them, with how many were answered */
-function keepAsking(url: string, tenants: readonly Tenant[]): () => Promise<number> {
+function keepAsking(
+  url: string,
+  tenants: readonly Tenant[],
+): { readonly answered: () => number; readonly end: () => Promise<number> } {
   let isOver = false;
   let answered = 0;
   const failures: string[] = [];
@@ -62,13 +65,14 @@ function keepAsking(url: string, tenants: readonly Tenant[]): () => Promise<numb
       await delay(EVERY_MS);
     }
   })();
-  return async () => {
+  const end = async (): Promise<number> => {
     isOver = true;
     await loop;
     await Promise.all(pending);
     expectThat(failures.length === 0, `${failures.length} requests failed before the kill, the first ${failures[0]}`);
     return answered;
   };
+  return { answered: () => answered, end };
 }
 
 /** Waits until the program is in the middle of its transaction, or has ended. */
@@ -114,14 +118,15 @@ export const check: Check = {
       await repeat(times, async () => {
         const keys = { ROOT_KEY: present, NEXT_ROOT_KEY: newKey() };
         const node = await start(keys);
-        const stopAsking = keepAsking(node.url, tenants);
+        const asking = keepAsking(node.url, tenants);
+        await until('a hundred answers', 60_000, () => asking.answered() >= 100);
         const rotation = startProgram('rotate-root-key', { DATABASE_URL: databaseUrl, ...keys });
         await untilInside(databaseUrl, () => rotation.child.exitCode !== null);
         await delay(randomInt(0, 120));
         rotation.child.kill('SIGKILL');
         await node.kill();
         const { code } = await rotation.ended;
-        counts.answered += await stopAsking();
+        counts.answered += await asking.end();
 
         const again = await start(keys);
         await openEveryValue(again.url, tenants);

@@ -6,6 +6,7 @@ import { InstallationKeys, RootKeys } from '../../src/kernel/crypto/root-keys.js
 import { AppError } from '../../src/kernel/errors.js';
 import { SealedCursors } from '../../src/kernel/graphql/sealed-cursors.js';
 import { isStorable } from '../../src/kernel/text-rules.js';
+import { NOTHING_CLOSED } from '../kit/nothing-closed.js';
 import fc from '../kit/properties.js';
 
 const installation = KeptKeys.make();
@@ -13,8 +14,10 @@ const organizationId = randomUUID();
 
 /** A node of the installation. It has no database: nothing of a cursor is stored. */
 const node = (kept = installation) =>
-  new Keyring(new InstallationKeys(new RootKeys(new RootKey(randomBytes(32))), kept), () =>
-    Promise.reject(new Error('a cursor needs no statement')),
+  new Keyring(
+    new InstallationKeys(new RootKeys(new RootKey(randomBytes(32))), kept),
+    () => Promise.reject(new Error('a cursor needs no statement')),
+    NOTHING_CLOSED,
   );
 const cursors = (list = 'list', question: object = {}, of = organizationId, keyring = node()) =>
   new SealedCursors({ keyring, organizationId: of }, list, question);

@@ -8,6 +8,7 @@ import '../../src/features/groups/groups.errors.js';
 import '../../src/features/identities/identities.errors.js';
 import '../../src/features/identity-alerts/identity-alerts.errors.js';
 import '../../src/features/jobs/jobs.errors.js';
+import '../../src/features/organization-keys/organization-keys.errors.js';
 import '../../src/features/organizations/organizations.errors.js';
 import '../../src/features/permissions/permissions.errors.js';
 import '../../src/features/privileges/privileges.errors.js';

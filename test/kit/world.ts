@@ -3,6 +3,7 @@ import { Caller, mustSucceed } from './caller.js';
 import { CERTIFICATE_THINGS, makeCertificates, NO_CERTIFICATES } from './certificates/things.js';
 import { type ConnectedWorld, makeConnected, storedOfConnected } from './connections.js';
 import { type IdentityAlertWorld, makeIdentityAlert } from './identity-alerts.js';
+import { makeOrganizationKey, type OrganizationKeyWorld } from './organization-keys.js';
 import { makePasswordRule, type PasswordRuleWorld } from './password-rules.js';
 import type { Seed } from './seed.js';
 
@@ -10,7 +11,7 @@ import type { Seed } from './seed.js';
 export const CANARY = 'cAnArY';
 
 /** One thing of every kind, in an organization of its own: ids by name, for requests that mention them. */
-export interface World extends ConnectedWorld, IdentityAlertWorld, PasswordRuleWorld {
+export interface World extends ConnectedWorld, IdentityAlertWorld, PasswordRuleWorld, OrganizationKeyWorld {
   readonly organization: string;
   readonly subOrganization: string;
   readonly subSlug: string;
@@ -173,6 +174,7 @@ export async function makeWorld(
     organizationRoleSlug: organizationRole.slug,
     ...template,
     ...{ job: '', alertMessage: '', notificationMessage: '' },
+    ...(await makeOrganizationKey(admin, { canary: CANARY, isWanted })),
     ...(await makePasswordRule(admin, { canary: CANARY, isWanted })),
     ...(await makeIdentityAlert(admin, { canary: CANARY, isWanted, projectId: project.id, identityId: identity })),
     ...lost,

@@ -99,8 +99,8 @@ const findAddresses: Together<Sent & { readonly recipients: readonly string[] },
   );
 };
 
-/** Fallback for a value that cannot be decrypted. @throws any other error */
+/** Fallback for a value that cannot be decrypted, or whose key is disabled. @throws any other error */
 export function orUnreadable(error: unknown): null {
-  if (toAppError(error).code !== 'SEALED_VALUE_INVALID') throw error;
+  if (!['SEALED_VALUE_INVALID', 'KEY_DISABLED'].includes(toAppError(error).code)) throw error;
   return null;
 }

@@ -44,7 +44,7 @@ export async function tryTargets(
     }
   } catch (error) {
     const { code } = toAppError(error);
-    if (code !== 'SEALED_VALUE_INVALID') throw error;
+    if (code !== 'SEALED_VALUE_INVALID' && code !== 'KEY_DISABLED') throw error;
     trials.push({ recipient: null, isAccepted: false, errorCode: code, status: null });
   }
   return trials;

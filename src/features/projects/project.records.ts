@@ -335,16 +335,17 @@ export async function lockProject(tx: Transaction, { projectId }: ProjectAccess)
   if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
 }
 
-/** The given key, or the latest of the organization. @throws KEY_NOT_FOUND for an unknown ID */
+/** The given key, or the default one, which nobody rotates or disables meanwhile. @throws KEY_NOT_FOUND, KEY_DISABLED */
 export async function organizationKey(tx: Transaction, keyId: string | null): Promise<string> {
   if (keyId !== null && !isId(keyId)) throw new AppError('KEY_NOT_FOUND');
-  const [key] = await query<{ id: string }>(
+  const [key] = await query<{ id: string; isDisabled: boolean }>(
     tx,
-    `select id from data_key where organization_id = $1 and project_id is null and retired_at is null
-       and ($2::uuid is null or id = $2) order by created_at desc, id desc limit 1`,
+    `select id, disabled_at is not null as "isDisabled" from organization_key
+     where organization_id = $1 and case when $2::uuid is null then is_default else id = $2 end for share`,
     [tx.organizationId, keyId],
   );
   if (key === undefined) throw new AppError('KEY_NOT_FOUND');
+  if (key.isDisabled) throw new AppError('KEY_DISABLED');
   return key.id;
 }
 

@@ -18,6 +18,7 @@ const withRoles = ({ roles, ...project }: Data): Data =>
 const CREATION_ERRORS = [
   'PROJECT_TEMPLATE_NOT_FOUND',
   'KEY_NOT_FOUND',
+  'KEY_DISABLED',
   'ORGANIZATION_NOT_FOUND',
   'USER_NOT_FOUND',
   'IDENTITY_NOT_FOUND',

@@ -154,7 +154,7 @@ export class ProjectService {
    *
    * @param raw `{ name, description?, slug?, kmsKeyId?, template?, type?, shouldCreateDefaultEnvs?,
    * hasDeleteProtection? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_TEMPLATE_NOT_FOUND, KEY_NOT_FOUND, PROJECT_SLUG_TAKEN,
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_TEMPLATE_NOT_FOUND, KEY_NOT_FOUND, KEY_DISABLED, PROJECT_SLUG_TAKEN,
    * ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment), MEMBERSHIP_NOT_FOUND (a
    * member of the organization through a group alone), AUDIT_UNAVAILABLE
    * Source: operation 7 of the specification.
@@ -170,7 +170,7 @@ export class ProjectService {
   /**
    * Creates a project with these contents, in one transaction, for callers who are allowed to.
    *
-   * @throws KEY_NOT_FOUND, PROJECT_SLUG_TAKEN, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND,
+   * @throws KEY_NOT_FOUND, KEY_DISABLED, PROJECT_SLUG_TAKEN, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND,
    * MEMBERSHIP_NOT_FOUND,
    * AUDIT_UNAVAILABLE
    */

@@ -31,4 +31,4 @@ export const toSecret = (secret: Data): Data => {
 export const toImported = ({ secrets, ...entry }: Data) => ({ ...entry, secrets: secrets.map(toSecret) });
 
 /** Error codes of routes with a location. */
-export const PLACE_ERRORS = ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND'] as const;
+export const PLACE_ERRORS = ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND', 'KEY_DISABLED'] as const;

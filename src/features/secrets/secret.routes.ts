@@ -120,7 +120,7 @@ export const secretRoutes = [
     variables: ({ params, query }) => ({ id: params.secretId, ...query }),
     reply: ({ secret }) => toSingle(secret),
     headers: [unresolvedReferences(({ secret }) => secret.referenceIssues.length)],
-    errors: ['SECRET_NOT_FOUND', 'SEALED_VALUE_INVALID'],
+    errors: ['SECRET_NOT_FOUND', 'SEALED_VALUE_INVALID', 'KEY_DISABLED'],
   }),
   route({
     extension: true,

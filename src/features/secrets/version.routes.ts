@@ -94,6 +94,6 @@ export const versionRoutes = [
       viewSecretValue: query.viewSecretValue,
     }),
     reply: ({ secretVersion }) => ({ secretVersion: toVersion(secretVersion) }),
-    errors: ['SECRET_NOT_FOUND', 'SECRET_VERSION_NOT_FOUND', 'SEALED_VALUE_INVALID'],
+    errors: ['SECRET_NOT_FOUND', 'SECRET_VERSION_NOT_FOUND', 'SEALED_VALUE_INVALID', 'KEY_DISABLED'],
   }),
 ];

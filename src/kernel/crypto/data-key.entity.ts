@@ -9,6 +9,7 @@ const DataKeySchema = defineEntity({
     organizationId: p.uuid(),
     projectId: p.uuid().nullable(),
     parentKeyId: p.uuid().nullable(),
+    organizationKeyId: p.uuid().nullable(),
     wrappedKeySealed: p.blob(),
     sealsReserved: p.bigint('string').defaultRaw('0'),
     createdAt: p.datetime(3).defaultRaw('now()'),

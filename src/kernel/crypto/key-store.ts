@@ -6,6 +6,8 @@ export interface KeyScope {
   readonly organizationId: string;
   /** `null`: the organization itself. */
   readonly projectId: string | null;
+  /** A key that the organization made for projects; absent: its default key, which also seals its own values. */
+  readonly organizationKeyId?: string;
 }
 
 /** Where a wrapped key stands: it opens only as the key that it is, of the scope that it is for. */
@@ -53,9 +55,15 @@ left join data_key parent
 where key.organization_id = $1`;
 
 /** All key versions of a scope, retired ones too, in one statement. */
-export const loadKeys = (query: Query, { organizationId, projectId }: KeyScope): Promise<StoredKey[]> =>
+export const loadKeys = (
+  query: Query,
+  { organizationId, projectId, organizationKeyId }: KeyScope,
+): Promise<StoredKey[]> =>
   projectId === null
-    ? query<StoredKey>(`${LOAD} and key.project_id is null`, [organizationId])
+    ? query<StoredKey>(`${LOAD} and key.project_id is null and key.organization_key_id is not distinct from $2::uuid`, [
+        organizationId,
+        organizationKeyId ?? null,
+      ])
     : query<StoredKey>(`${LOAD} and key.project_id = $2`, [organizationId, projectId]);
 
 /** All key versions of many projects of one organization, retired ones too, in one statement. */
@@ -67,13 +75,25 @@ export const loadProjectKeys = (
   query(`${LOAD} and key.project_id = any($2::uuid[])`, [organizationId, projectIds]);
 
 /** Adds the first key version of a scope. @returns false when the installation has another root key by now */
-export async function insertKey(query: Query, { organizationId, projectId }: KeyScope, key: NewKey): Promise<boolean> {
+export async function insertKey(
+  query: Query,
+  { organizationId, projectId, organizationKeyId }: KeyScope,
+  key: NewKey,
+): Promise<boolean> {
   const inserted = await query(
     `with ${held('$6')}
-     insert into data_key (id, organization_id, project_id, parent_key_id, wrapped_key_sealed)
-     select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::bytea
+     insert into data_key (id, organization_id, project_id, parent_key_id, wrapped_key_sealed, organization_key_id)
+     select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::bytea, $7::uuid
      where $6::bytea is null or exists (select from held) returning id`,
-    [key.id, organizationId, projectId, key.parentKeyId, key.wrappedKeySealed, key.checkValue],
+    [
+      key.id,
+      organizationId,
+      projectId,
+      key.parentKeyId,
+      key.wrappedKeySealed,
+      key.checkValue,
+      organizationKeyId ?? null,
+    ],
   );
   return inserted.length > 0;
 }
@@ -103,11 +123,65 @@ export async function succeedKey(query: Query, retiredKeyId: string, next: NewKe
     `with ${held('$5')}, retired as (
        update data_key set retired_at = now()
        where id = $1 and retired_at is null and ($5::bytea is null or exists (select from held))
-       returning organization_id, project_id
+       returning organization_id, project_id, organization_key_id
      )
-     insert into data_key (id, organization_id, project_id, parent_key_id, wrapped_key_sealed)
-     select $2::uuid, organization_id, project_id, $3::uuid, $4::bytea from retired`,
+     insert into data_key (id, organization_id, project_id, parent_key_id, wrapped_key_sealed, organization_key_id)
+     select $2::uuid, organization_id, project_id, $3::uuid, $4::bytea, organization_key_id from retired`,
     [retiredKeyId, next.id, next.parentKeyId, next.wrappedKeySealed, next.checkValue],
+  );
+}
+
+/** The organization key that wraps the keys of a project. */
+export async function parentScopeOf(query: Query, { organizationId, projectId }: KeyScope): Promise<KeyScope> {
+  const [parent] = await query<{ id: string | null }>(
+    `select parent.organization_key_id as id from data_key key join data_key parent on parent.id = key.parent_key_id
+     where key.organization_id = $1 and key.project_id = $2 order by key.created_at desc, key.id desc limit 1`,
+    [organizationId, projectId],
+  );
+  const scope = { organizationId, projectId: null };
+  return parent?.id == null ? scope : { ...scope, organizationKeyId: parent.id };
+}
+
+/** Names the first key of an organization as its default key. */
+export async function insertDefaultKey(query: Query, organizationId: string, keyId: string): Promise<void> {
+  await query(`insert into organization_key (id, organization_id, name, is_default) values ($1, $2, 'default', true)`, [
+    keyId,
+    organizationId,
+  ]);
+}
+
+/** A key of a project, with what is needed to wrap it anew. */
+export interface WrappedKey extends StoredKey {
+  readonly projectId: string;
+}
+
+/**
+ * The next keys of projects that are to be wrapped with another key, by ID.
+ *
+ * @param which those under an organization key, or those of a project, retired ones too
+ */
+export const keysToRewrap = (
+  query: Query,
+  { organizationId, organizationKeyId, projectId }: KeyScope,
+  { parentKeyId, limit }: { readonly parentKeyId: string; readonly limit: number },
+): Promise<WrappedKey[]> =>
+  query<WrappedKey>(
+    `${LOAD} and key.project_id is not null and key.parent_key_id <> $2::uuid and case when $3::uuid is null
+       then parent.organization_key_id is not distinct from $4::uuid else key.project_id = $3::uuid end
+     order by key.id limit $5::integer for update of key`,
+    [organizationId, parentKeyId, projectId, organizationKeyId ?? null, limit],
+  );
+
+/** Stores keys as they are wrapped by another key. */
+export async function storeRewrapped(
+  query: Query,
+  parentKeyId: string,
+  keys: readonly { readonly id: string; readonly wrappedKeySealed: Buffer }[],
+): Promise<void> {
+  await query(
+    `update data_key set parent_key_id = $1::uuid, wrapped_key_sealed = given.sealed
+     from unnest($2::uuid[], $3::bytea[]) as given (id, sealed) where data_key.id = given.id`,
+    [parentKeyId, keys.map(({ id }) => id), keys.map(({ wrappedKeySealed }) => wrappedKeySealed)],
   );
 }
 

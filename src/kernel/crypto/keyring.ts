@@ -3,15 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
+import type { ClosedProjects } from './closed-projects.js';
 import {
+  insertDefaultKey,
   insertKey,
   type KeyScope,
+  keysToRewrap,
   loadKeys,
   loadProjectKeys,
   type NewKey,
+  parentScopeOf,
   placeOf,
   reserveSeals,
   type StoredKey,
+  storeRewrapped,
   succeedKey,
 } from './key-store.js';
 import type { InstallationKeys } from './root-keys.js';
@@ -32,8 +37,8 @@ const BLOCK_SECONDS = 3_600;
 const MAX_SCOPES = 1_000;
 const PATIENCE_MS = 250;
 
-const nameOf = ({ organizationId, projectId }: KeyScope): string =>
-  `${organizationId}/${projectId ?? ''}`.toLowerCase();
+const nameOf = ({ organizationId, projectId, organizationKeyId }: KeyScope): string =>
+  `${organizationId}/${projectId ?? ''}/${organizationKeyId ?? ''}`.toLowerCase();
 
 /**
  * The data keys of this node: root key, then organization key, then project key, then value. Keys are opened once and kept
@@ -48,11 +53,13 @@ export class Keyring {
    * @param rootKeys open organization keys
    * @param autocommit a statement outside of any transaction: a count of seals, and a key that others seal with already,
    *   must survive the rollback of the request that asked for them
+   * @param closed projects whose organization key is disabled
    * @param patienceMs how long a caller waits for the block of seals that all share, before it takes its own few
    */
   constructor(
     private readonly rootKeys: InstallationKeys,
     private readonly autocommit: Query,
+    private readonly closed: ClosedProjects,
     private readonly maxScopes = MAX_SCOPES,
     private readonly patienceMs = PATIENCE_MS,
   ) {}
@@ -67,17 +74,27 @@ export class Keyring {
     return new SigningKey(this.rootKeys.macKey(label));
   }
 
-  /** Makes the first key of an organization. @returns its id */
+  /** Makes the default key of an organization. @returns its id */
   async createOrganizationKey(query: Query, organizationId: string): Promise<string> {
-    const scope = { organizationId, projectId: null };
-    for (const key of this.#keysUnderRoot(scope)) if (await insertKey(query, scope, key)) return key.id;
+    const id = await this.#createUnderRoot(query, { organizationId, projectId: null });
+    await insertDefaultKey(query, organizationId, id);
+    return id;
+  }
+
+  /** Makes the first version of a further key of an organization, which has the id of the key. */
+  async createFurtherKey(query: Query, organizationId: string, organizationKeyId: string): Promise<void> {
+    await this.#createUnderRoot(query, { organizationId, projectId: null, organizationKeyId }, organizationKeyId);
+  }
+
+  async #createUnderRoot(query: Query, scope: KeyScope, id?: string): Promise<string> {
+    for (const key of this.#keysUnderRoot(scope, id)) if (await insertKey(query, scope, key)) return key.id;
     throw new AppError('SEALED_VALUE_INVALID');
   }
 
   /**
    * Makes the first key of a project.
    *
-   * @param ids `parentKeyId`: the organization's key to wrap it with; once that has ended, the current one wraps it
+   * @param ids `parentKeyId`: the organization's key to wrap it with, by its current version
    * @returns its id
    * @throws KEY_NOT_FOUND when the parent is no key of the organization, SEALED_VALUE_INVALID when it does not open
    */
@@ -85,11 +102,7 @@ export class Keyring {
     query: Query,
     { organizationId, projectId, parentKeyId }: { organizationId: string; projectId: string; parentKeyId: string },
   ): Promise<string> {
-    const organization = { organizationId, projectId: null };
-    await this.ensureKeys(query, organization, [parentKeyId]);
-    const keys = await this.#load(query, organization);
-    if (keys.find(parentKeyId) === undefined) throw new AppError('KEY_NOT_FOUND');
-    const parent = await this.#claim(query, keys, 1, parentKeyId);
+    const parent = await this.#claim(query, await this.#versionsOf(query, organizationId, parentKeyId), 1);
     const scope = { organizationId, projectId };
     const { id, wrappedKeySealed } = madeKey(scope, (key, place) => sealBytes(parent, place, key));
     await insertKey(query, scope, { id, parentKeyId: parent.id, wrappedKeySealed, checkValue: null });
@@ -97,11 +110,80 @@ export class Keyring {
   }
 
   /**
+   * Makes a new version of an organization's key, and wraps the keys of all its projects with it, retired ones too. Values stay as
+   * they are.
+   *
+   * @param query in a transaction in which nobody else makes a key for a project with it
+   * @returns the number of keys that were wrapped anew
+   */
+  async rotateOrganizationKey(query: Query, scope: KeyScope): Promise<number> {
+    const [current] = (await loadKeys(query, scope)).filter(({ isRetired }) => !isRetired);
+    if (current === undefined) throw new AppError('SEALED_VALUE_INVALID');
+    for (const next of this.#keysUnderRoot(scope)) await succeedKey(query, current.id, next);
+    const keys = new ScopeKeys(scope);
+    await this.#reload(query, keys);
+    // Other nodes learn of it when they ask for their next seals; what they wrap until then opens all the same.
+    return this.#rewrap(query, scope, keys.current());
+  }
+
+  /**
+   * Wraps the keys of a project, retired ones too, with the current version of another key of its organization.
+   *
+   * @param query in a transaction in which nobody else changes them
+   * @returns the number of keys that were wrapped anew
+   */
+  async moveProject(
+    query: Query,
+    { organizationId, projectId, toKeyId }: { organizationId: string; projectId: string; toKeyId: string },
+  ): Promise<number> {
+    const parent = (await this.#versionsOf(query, organizationId, toKeyId)).current();
+    return this.#rewrap(query, { organizationId, projectId }, parent);
+  }
+
+  /** Waits until every node has seen that a key was disabled or enabled. */
+  untilSeen(): Promise<void> {
+    return this.closed.untilSeen();
+  }
+
+  /** Wraps keys of projects with this one. @param scope an organization key that wraps them now, or their project */
+  async #rewrap(query: Query, scope: KeyScope, parent: DataKey): Promise<number> {
+    for (let count = 0; ; ) {
+      const rows = await keysToRewrap(query, scope, { parentKeyId: parent.id, limit: BLOCK });
+      if (rows.length === 0) return count;
+      if ((await reserveSeals(query, parent.id, rows.length)) === null) throw new AppError('SEALED_VALUE_INVALID');
+      const keys = rows.map((row) => {
+        const own = { organizationId: scope.organizationId, projectId: row.projectId };
+        const bytes = this.#unwrapBytes(row, own);
+        try {
+          return { id: row.id, wrappedKeySealed: sealBytes(parent, placeOf(row.id, own), bytes) };
+        } finally {
+          bytes.fill(0);
+        }
+      });
+      await storeRewrapped(query, parent.id, keys);
+      count += keys.length;
+    }
+  }
+
+  /** The versions of a key of an organization, by its id. @throws KEY_NOT_FOUND */
+  async #versionsOf(query: Query, organizationId: string, keyId: string): Promise<ScopeKeys> {
+    const organization = { organizationId, projectId: null };
+    await this.ensureKeys(query, organization, [keyId]);
+    const ofDefault = await this.#load(query, organization);
+    if (ofDefault.find(keyId) !== undefined) return ofDefault;
+    const versions = await this.#load(query, { ...organization, organizationKeyId: keyId });
+    if (versions.find(keyId) === undefined) throw new AppError('KEY_NOT_FOUND');
+    return versions;
+  }
+
+  /**
    * What seals and opens the values of a scope. One statement when the scope is not at hand, none otherwise.
    *
    * @param query in the transaction of the caller, where there is one
+   * @throws KEY_DISABLED
    */
   async sealer(query: Query, scope: KeyScope): Promise<Sealer> {
+    if (await this.#isClosed(query, scope.projectId)) throw new AppError('KEY_DISABLED');
     const keys = await this.#load(query, scope);
     return this.#sealerOf(query, keys);
   }
@@ -124,12 +206,15 @@ export class Keyring {
    * for the organization itself.
    *
    * @param keyIds by project, null for the organization itself, as `keyIdOf` read them from the records that are to be opened
+   * @returns by project; one whose key is disabled throws KEY_DISABLED when it is used
    */
   async sealers<P extends string | null>(
     query: Query,
     organizationId: string,
     keyIds: ReadonlyMap<P, Iterable<string | null>>,
   ): Promise<ReadonlyMap<P, Sealer>> {
+    const closed = new Set<P>();
+    for (const id of keyIds.keys()) if (await this.#isClosed(query, id)) closed.add(id);
     const wanted = [...keyIds].map(([projectId, ids]) => {
       const cached = this.#scopes.get(nameOf({ organizationId, projectId }));
       const keys = cached ?? new ScopeKeys({ organizationId, projectId });
@@ -142,9 +227,14 @@ export class Keyring {
       wanted.map(({ projectId, keys: own, isAtHand }) => {
         const keys = this.#keep(own);
         if (!isAtHand) keys.absorb(loaded.get(projectId) ?? [], (row) => this.#unwrap(row, keys.scope));
-        return [projectId, this.#sealerOf(query, keys)];
+        return [projectId, this.#sealerOf(query, keys, closed.has(projectId))];
       }),
     );
+  }
+
+  /** True when the key of the project is disabled. @param projectId null: the organization, whose own key always works */
+  async #isClosed(query: Query, projectId: string | null): Promise<boolean> {
+    return projectId !== null && this.closed.has(query, projectId);
   }
 
   /** How often a value did not open on this node. */
@@ -152,19 +242,20 @@ export class Keyring {
     return this.#unreadable;
   }
 
-  #sealerOf(query: Query, keys: ScopeKeys): Sealer {
+  #sealerOf(query: Query, keys: ScopeKeys, isClosed = false): Sealer {
     return new Sealer(
       keys,
       (seals) => this.#claim(query, keys, seals),
       () => {
         this.#unreadable += 1;
       },
+      isClosed,
     );
   }
 
-  async #load(query: Query, { organizationId, projectId }: KeyScope): Promise<ScopeKeys> {
-    const cached = this.#scopes.get(nameOf({ organizationId, projectId }));
-    const keys = cached ?? new ScopeKeys({ organizationId, projectId });
+  async #load(query: Query, scope: KeyScope): Promise<ScopeKeys> {
+    const cached = this.#scopes.get(nameOf(scope));
+    const keys = cached ?? new ScopeKeys(scope);
     if (cached === undefined || cached.isStale) await this.#reload(query, keys);
     return this.#keep(keys);
   }
@@ -186,19 +277,22 @@ export class Keyring {
   }
 
   #unwrap(row: StoredKey, scope: KeyScope): KeyObject {
+    return toKey(this.#unwrapBytes(row, scope));
+  }
+
+  #unwrapBytes(row: StoredKey, scope: KeyScope): Buffer {
     const place = placeOf(row.id, scope);
-    if (row.parentKeyId === null) return toKey(this.rootKeys.unwrap(row.wrappedKeySealed, place));
+    if (row.parentKeyId === null) return this.rootKeys.unwrap(row.wrappedKeySealed, place);
     if (row.parentWrappedKeySealed === null) throw new AppError('SEALED_VALUE_INVALID');
     const organization = { organizationId: scope.organizationId, projectId: null };
     const parent = this.rootKeys.unwrap(row.parentWrappedKeySealed, placeOf(row.parentKeyId, organization));
-    return toKey(openBytes({ id: row.parentKeyId, key: toKey(parent) }, place, row.wrappedKeySealed));
+    return openBytes({ id: row.parentKeyId, key: toKey(parent) }, place, row.wrappedKeySealed);
   }
 
   /** Takes seals out of this node's block, and gets the next block, or the next key version, when it is used up. */
-  async #claim(query: Query, keys: ScopeKeys, seals: number, wantedKeyId?: string): Promise<DataKey> {
+  async #claim(query: Query, keys: ScopeKeys, seals: number): Promise<DataKey> {
     for (;;) {
-      const wanted = wantedKeyId === undefined ? undefined : keys.find(wantedKeyId);
-      const key = wanted === undefined || wanted.isRetired ? keys.current() : wanted;
+      const key = keys.current();
       if (keys.take(key.id, seals)) return key;
       const refill = this.#refill(keys, key, seals);
       // The caller may hold the last connection of the pool, and the refill wait for it: the caller's own helps then.
@@ -241,9 +335,9 @@ export class Keyring {
   }
 
   /** Of those that the root key wraps, one for each root key of this node: the database takes that of its own root key. */
-  #keysUnderRoot(scope: KeyScope): NewKey[] {
+  #keysUnderRoot(scope: KeyScope, id?: string): NewKey[] {
     return this.rootKeys.all.map((rootKey) => ({
-      ...madeKey(scope, (key, place) => rootKey.wrap(key, place)),
+      ...madeKey(scope, (key, place) => rootKey.wrap(key, place), id),
       parentKeyId: null,
       checkValue: rootKey.checkValue(),
     }));
@@ -251,7 +345,7 @@ export class Keyring {
 
   async #successors(scope: KeyScope): Promise<NewKey[]> {
     if (scope.projectId === null) return this.#keysUnderRoot(scope);
-    const organization = await this.#load(this.autocommit, { ...scope, projectId: null });
+    const organization = await this.#load(this.autocommit, await parentScopeOf(this.autocommit, scope));
     const parent = await this.#claim(this.autocommit, organization, 1);
     const made = madeKey(scope, (key, place) => sealBytes(parent, place, key));
     return [{ ...made, parentKeyId: parent.id, checkValue: null }];
@@ -274,8 +368,8 @@ async function loadKeysOf(
 function madeKey(
   scope: KeyScope,
   wrap: (key: Buffer, place: SealPlace) => Buffer,
+  id = newId(),
 ): { id: string; wrappedKeySealed: Buffer } {
-  const id = newId();
   const key = randomBytes(KEY_BYTES);
   try {
     return { id, wrappedKeySealed: wrap(key, placeOf(id, scope)) };

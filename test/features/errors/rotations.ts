@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../../src/kernel/errors.js';
 import { mustSucceed } from '../../kit/caller.js';
 import { markRotated } from '../../kit/rotated.js';
+import { ORGANIZATION_KEYS } from './organization-keys.js';
 import { PASSWORD_RULES } from './password-rules.js';
 import { type ErrorCase, mutate, type Scene } from './scene.js';
 
 /** What rotations stand in the way of. */
 export const ROTATION_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   ...PASSWORD_RULES,
+  ...ORGANIZATION_KEYS,
   ROTATED_SECRET: {
     rest: async (scene) => {
       const { secretKey } = await makeRotated(scene);

@@ -23,6 +23,7 @@ import { Database } from '../../../src/kernel/database/database.js';
 import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
 import { createLog } from '../../../src/kernel/log.js';
 import { mustSucceed } from '../../kit/caller.js';
+import { NOTHING_CLOSED } from '../../kit/nothing-closed.js';
 import { useStrongroom } from '../../kit/strongroom.js';
 
 const ROOT_KEY = randomBytes(32).toString('base64');
@@ -36,7 +37,7 @@ describe('what a rotation does with its secrets', () => {
     const { entities } = assemble();
     const database = await Database.connect(strongroom.databaseUrl, { entities }, createLog('silent'));
     const keys = await openKeptKeys(database.query, new RootKeys(parseRootKey(ROOT_KEY)));
-    const keyring = new Keyring(keys, database.query);
+    const keyring = new Keyring(keys, database.query, NOTHING_CLOSED);
     kernel = { database, keyring, auditTrail: new AuditTrail(database.query, keys.macKey('audit')) } as Kernel;
   });
   afterAll(() => kernel.database.close());

@@ -5,6 +5,7 @@ import { RootKey } from '../../../src/kernel/crypto/root-key.js';
 import { RootKeys } from '../../../src/kernel/crypto/root-keys.js';
 import type { Query } from '../../../src/kernel/database/database.js';
 import { mustSucceed } from '../../kit/caller.js';
+import { NOTHING_CLOSED } from '../../kit/nothing-closed.js';
 import { type Caller, useStrongroom } from '../../kit/strongroom.js';
 import { tamper } from '../../kit/trail.js';
 
@@ -34,7 +35,7 @@ describe('a database where secrets and their versions are sealed alike', () => {
   /** Seals everything of a secret as it was sealed before: the row and its version have the same bytes. */
   async function sealAsBefore(scope: { organizationId: string; projectId: string }, id: string): Promise<void> {
     const keys = await openKeptKeys(sql, new RootKeys(new RootKey(rootKey)));
-    const sealer = await new Keyring(keys, sql).sealer(sql, scope);
+    const sealer = await new Keyring(keys, sql, NOTHING_CLOSED).sealer(sql, scope);
     await sealer.reserve(100);
     const versions = await sql<{ version: number; value_sealed: Buffer | null } & Record<string, Buffer | null>>(
       'select * from secret_version where secret_id = $1',

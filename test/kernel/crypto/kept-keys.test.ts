@@ -9,6 +9,7 @@ import { type InstallationKeys, RootKeys } from '../../../src/kernel/crypto/root
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import { Database, type Query } from '../../../src/kernel/database/database.js';
 import { migratedDatabase } from '../../kit/databases.js';
+import { NOTHING_CLOSED } from '../../kit/nothing-closed.js';
 
 const invalid = expect.objectContaining({ code: 'SEALED_VALUE_INVALID' });
 const made = (): RootKey => new RootKey(randomBytes(32));
@@ -77,7 +78,7 @@ describe('kept keys', () => {
   test('and all keys of organizations change their root key together, or not at all', async () => {
     const [one, two] = [made(), made()];
     const keys = await recordInstallation(database.query, new RootKeys(one, two));
-    const keyring = new Keyring(keys, database.query);
+    const keyring = new Keyring(keys, database.query, NOTHING_CLOSED);
     const organizationId = await addOrganization(keyring);
     const scope = { organizationId, projectId: null };
     const sealer = await keyring.sealer(database.query, scope);
@@ -86,7 +87,9 @@ describe('kept keys', () => {
     const record = sealer.seal(at, new SealedText('value'));
     const opened = async (rootKey: RootKey) => {
       const own = await openKeptKeys(database.query, new RootKeys(rootKey));
-      return (await new Keyring(own, database.query).sealer(database.query, scope)).open(at, record).reveal();
+      return (await new Keyring(own, database.query, NOTHING_CLOSED).sealer(database.query, scope))
+        .open(at, record)
+        .reveal();
     };
 
     expect(await change(one, two, 'rollback')).toMatchObject({ rewrapped: expect.any(Number) });
@@ -104,7 +107,11 @@ describe('kept keys', () => {
 
   test('let a node add keys of organizations during the change, wrapped by the root key of the database', async () => {
     const [one, two] = [made(), made()];
-    const node = new Keyring(await recordInstallation(database.query, new RootKeys(one, two)), database.query);
+    const node = new Keyring(
+      await recordInstallation(database.query, new RootKeys(one, two)),
+      database.query,
+      NOTHING_CLOSED,
+    );
     let added: Promise<string> | undefined;
     await database.withConnection(async (query) => {
       await query('begin');
@@ -115,7 +122,10 @@ describe('kept keys', () => {
     });
     const organizationId = (await added) as string;
     const keys = await openKeptKeys(database.query, new RootKeys(two));
-    const sealer = await new Keyring(keys, database.query).sealer(database.query, { organizationId, projectId: null });
+    const sealer = await new Keyring(keys, database.query, NOTHING_CLOSED).sealer(database.query, {
+      organizationId,
+      projectId: null,
+    });
     await expect(sealer.reserve(1)).resolves.toBeUndefined();
   });
 });

@@ -10,6 +10,7 @@ import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../src/kernel/crypto/sealer.js';
 import { Database, type Query } from '../../../src/kernel/database/database.js';
 import { migratedDatabase } from '../../kit/databases.js';
+import { NOTHING_CLOSED } from '../../kit/nothing-closed.js';
 
 const SEAL_LIMIT = 2 ** 30;
 const MAX_SCOPES = 1_000;
@@ -42,7 +43,7 @@ describe('the keyring', () => {
     statements += 1;
     return database.query(text, params);
   };
-  const nodeOf = (scopes: number) => new Keyring(keys, query, scopes, PATIENT_MS);
+  const nodeOf = (scopes: number) => new Keyring(keys, query, NOTHING_CLOSED, scopes, PATIENT_MS);
   const node = () => nodeOf(MAX_SCOPES);
 
   beforeAll(async () => {
@@ -186,7 +187,7 @@ describe('the keyring', () => {
 
   test('seals with the connection of the caller when no other is to be had', async () => {
     const { project } = await seed();
-    const stuck = new Keyring(keys, () => new Promise(() => undefined));
+    const stuck = new Keyring(keys, () => new Promise(() => undefined), NOTHING_CLOSED);
     const sealer = await stuck.sealer(query, project);
     await sealer.reserve(7);
     expect(sealer.seal(place(), new SealedText('x'))).toBeInstanceOf(Buffer);
@@ -195,7 +196,7 @@ describe('the keyring', () => {
 
   test('tells the caller when the database fails', async () => {
     const { project } = await seed();
-    const failing = new Keyring(keys, () => Promise.reject(new Error('the database is gone')));
+    const failing = new Keyring(keys, () => Promise.reject(new Error('the database is gone')), NOTHING_CLOSED);
     await expect((await failing.sealer(query, project)).reserve(1)).rejects.toThrow('the database is gone');
   });
 
@@ -344,6 +345,7 @@ describe('the keyring', () => {
     const stranger = await new Keyring(
       new InstallationKeys(new RootKeys(new RootKey(randomBytes(32))), KeptKeys.make()),
       query,
+      NOTHING_CLOSED,
     ).sealer(query, project);
     expect(() => stranger.open(at, record)).toThrow(invalid);
   });

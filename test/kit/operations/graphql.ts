@@ -24,6 +24,7 @@ import { identityAlerts } from './graphql/identity-alerts.js';
 import { imports } from './graphql/imports.js';
 import { jobs } from './graphql/jobs.js';
 import { notificationChannels } from './graphql/notification-channels.js';
+import { organizationKeys } from './graphql/organization-keys.js';
 import { organizationRoles } from './graphql/organization-roles.js';
 import { organizations } from './graphql/organizations.js';
 import { passwordRules } from './graphql/password-rules.js';
@@ -42,6 +43,7 @@ import { fill, type GraphQLOperation, type Operation, thingsIn } from './operati
 export const GRAPHQL: readonly GraphQLOperation[] = [
   ...organizations,
   ...organizationRoles,
+  ...organizationKeys,
   ...groups,
   ...access,
   ...accessReview,

@@ -13,6 +13,7 @@ import { imports } from './rest/imports.js';
 import { jobs } from './rest/jobs.js';
 import { members } from './rest/members.js';
 import { notificationChannels } from './rest/notification-channels.js';
+import { organizationKeys } from './rest/organization-keys.js';
 import { organizationRoles } from './rest/organization-roles.js';
 import { privileges } from './rest/privileges.js';
 import { projectTemplates } from './rest/project-templates.js';
@@ -26,6 +27,7 @@ import { tags } from './rest/tags.js';
 export const REST: readonly RestOperation[] = [
   ...access,
   ...organizationRoles,
+  ...organizationKeys,
   ...groups,
   ...projects,
   ...projectTemplates,

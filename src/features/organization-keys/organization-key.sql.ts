@@ -1,0 +1,15 @@
+import { sqlStatement, t } from '../../kernel/database/statement.js';
+
+/** Holds a project and answers the key that it has: nobody else changes it until the transaction ends. */
+export const holdKeyOfProject = sqlStatement({
+  text: 'select kms_secret_manager_key_id as "keyId" from project where id = :projectId for no key update',
+  params: { projectId: t.uuid },
+  row: { keyId: t.uuid },
+});
+
+/** Stores the key of a project. */
+export const storeKeyOfProject = sqlStatement({
+  text: 'update project set kms_secret_manager_key_id = :keyId, updated_at = now() where id = :projectId',
+  params: { projectId: t.uuid, keyId: t.uuid },
+  row: {},
+});

@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Query } from '../database/database.js';
+
+/** How long what a node knows of disabled keys holds. Every node has seen a change once this much time has passed. */
+const HOLDS_MS = 1_000;
+const PATIENCE_MS = 250;
+
+const FIND = `
+select distinct key.project_id as id
+from organization_key k
+join data_key parent on parent.organization_key_id = k.id
+join data_key key on key.parent_key_id = parent.id and key.organization_id = k.organization_id
+where k.disabled_at is not null and key.project_id is not null`;
+
+/**
+ * Projects whose organization key is disabled, of all organizations. Keys are kept opened on each node, so a node asks the
+ * database again before it uses one, unless it has asked within the last second.
+ */
+export class ClosedProjects {
+  #ids: ReadonlySet<string> = new Set();
+  /** `performance.now()` before it asked. */
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #asking: Promise<void> | null = null;
+
+  /** @param onConnection runs statements on a connection of their own, outside of any request */
+  constructor(private readonly onConnection: (work: (query: Query) => Promise<void>) => Promise<void>) {}
+
+  /**
+   * True when the key of the project is disabled.
+   *
+   * @param query of the caller, for when no other connection is to be had
+   */
+  async has(query: Query, projectId: string): Promise<boolean> {
+    const age = performance.now() - this.#askedAt;
+    if (age >= HOLDS_MS) await this.#renewed(query);
+    // Ahead of time, so that nobody waits while the service is in use.
+    else if (age >= HOLDS_MS / 2) this.#renew().catch(() => undefined);
+    return this.#ids.has(projectId.toLowerCase());
+  }
+
+  /** Waits until every node has seen a change that was committed before. */
+  async untilSeen(): Promise<void> {
+    await delay(HOLDS_MS);
+  }
+
+  async #renewed(query: Query): Promise<void> {
+    const renewal = this.#renew();
+    const isDone = await Promise.race([renewal.then(() => true), delay(PATIENCE_MS, false, { ref: false })]);
+    if (!isDone) await this.#ask(query);
+  }
+
+  #renew(): Promise<void> {
+    this.#asking ??= this.onConnection((query) => this.#ask(query)).finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  async #ask(query: Query): Promise<void> {
+    const askedAt = performance.now();
+    const rows = await query<{ id: string }>(FIND);
+    if (askedAt < this.#askedAt) return;
+    this.#ids = new Set(rows.map(({ id }) => id));
+    this.#askedAt = askedAt;
+  }
+}
