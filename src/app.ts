@@ -46,6 +46,7 @@ import {
   createRootFolders,
   followEnvironment,
   forgetEnvironment,
+  statesToKeep,
 } from './features/secrets/public.js';
 import { createTags } from './features/tags/index.js';
 import { AuditChain } from './kernel/audit/audit-chain.js';
@@ -71,9 +72,12 @@ import { withCause } from './kernel/http/listening.js';
 import { mountMetrics } from './kernel/http/metrics.js';
 import { mountDocuments } from './kernel/http/public-documents.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
+
 import type { EventStream } from './kernel/http/streams/event-streams.js';
 import { mountStreams } from './kernel/http/streams/graphql-stream.js';
 import { OpenStreams } from './kernel/http/streams/open-streams.js';
+import { NO_ID } from './kernel/ids.js';
+
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import { type Jobs, KERNEL_JOB_KINDS } from './kernel/jobs/jobs.js';
 import { Load } from './kernel/load/load.js';
@@ -83,6 +87,7 @@ import { OperationMetrics } from './kernel/operations/metrics/operation-metrics.
 import type { StampOf } from './kernel/operations/responses/answer.js';
 import { IdempotencyKeys } from './kernel/operations/responses/idempotency.js';
 import { ReplyCache } from './kernel/operations/responses/reply-cache.js';
+import { auditJobs, preparePartitions } from './kernel/operations/retention/audit-jobs.js';
 import { Mailer } from './kernel/outbound/mail.js';
 import { lostVisitorPage, mountPages } from './kernel/pages/pages.js';
 import { type KernelParts, makeKernel } from './make-kernel.js';
@@ -164,7 +169,8 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     connected,
     createSecretRotations({ ...projects, ...connected, policy: config }),
   ];
-  const jobs = [...KERNEL_JOB_KINDS, ...working.flatMap(({ jobs: kinds = [] }) => kinds)];
+  const kernelJobs = [...KERNEL_JOB_KINDS, ...auditJobs(config.auditRetention, statesToKeep)];
+  const jobs = [...kernelJobs, ...working.flatMap(({ jobs: kinds = [] }) => kinds)];
   const features = [...working, createJobOperations({ ...projects, kinds: jobs })];
   return {
     entities: [...KERNEL_ENTITIES, ...features.flatMap(({ entities }) => entities)],
@@ -174,7 +180,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     ]),
     routes: features.flatMap(({ routes }) => routes),
     groups: withPlaces(features.flatMap(({ groups = [] }) => groups)),
-    upgrades: features.flatMap(({ upgrade }) => upgrade ?? []),
+    upgrades: [preparing(config), ...features.flatMap(({ upgrade }) => upgrade ?? [])],
     jobs,
     documents: features.flatMap(({ documents = [] }) => documents),
     streams: features.flatMap(({ streams = [] }) => streams),
@@ -188,6 +194,12 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     },
   };
 }
+
+/** Before the service listens: records that end have their partitions. */
+const preparing =
+  ({ auditRetention }: Pick<Config, 'auditRetention'>): NonNullable<Feature['upgrade']> =>
+  (_, contextOf) =>
+    preparePartitions(auditRetention)(contextOf(NO_ID));
 
 /**
  * Starts everything: migrations, keys, first admin, HTTP.
@@ -277,7 +289,7 @@ async function openKernel(
     async () => {
       if (rootKeys === undefined) throw new Error('migrations ran before the root key was checked');
       const rootKey = await recordInstallation(database.query, rootKeys);
-      const kernel = makeKernel(database, rootKey, { ...parts, publicUrl: config.publicUrl });
+      const kernel = makeKernel(database, rootKey, { ...parts, ...config });
       const auditChain = new AuditChain(rootKey.macKey('audit-seal'));
       const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
       for (const upgrade of upgrades) await upgrade(kernel, contextOf, log);

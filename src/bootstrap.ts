@@ -63,6 +63,7 @@ export async function bootstrap(
     });
     await tx.auditTrail.recordChange(tx, {
       action: 'installation:bootstrap',
+      isKept: true,
       facts: { organizationId: tx.organizationId, identityId },
     });
   });

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { isCidr } from './kernel/addresses.js';
+import { KEPT_FOR_EVER, MAX_RETENTION_DAYS, type Retention } from './kernel/audit/retention.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
@@ -63,6 +64,8 @@ export interface Config {
   readonly metricsTokenHash: Buffer | null;
   /** Where mail is handed over; `null`: channels that send mail report that they cannot. */
   readonly smtpUrl: SealedText | null;
+  /** How long records of the audit trail are kept whose project does not say. */
+  readonly auditRetention: Retention;
   /** Whom mail is from. */
   readonly mailFrom: MailAddress;
   /** Where others reach the service, without a slash at the end; `null`: certificates name no revocation list. */
@@ -188,6 +191,8 @@ const Settings = z.object({
     .transform((text) => text.replace(/\/+$/, ''))
     .optional(),
   ALLOW_PRIVATE_TARGETS: flag(false),
+  AUDIT_RETENTION_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
+  AUDIT_READS_RETENTION_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
 });
 
 /** They leave the environment once they are read. */
@@ -255,12 +260,20 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     metricsTokenHash: settings.METRICS_TOKEN === undefined ? null : hashToken(settings.METRICS_TOKEN),
     smtpUrl: sealed(settings.SMTP_URL),
     mailFrom: settings.MAIL_FROM,
+    auditRetention: retentionOf(settings),
     publicUrl: settings.PUBLIC_URL ?? null,
     allowPrivateTargets: settings.ALLOW_PRIVATE_TARGETS,
     accessLog: settings.ACCESS_LOG,
     logLevel: settings.LOG_LEVEL,
   });
 }
+
+type RetentionSettings = Pick<z.output<typeof Settings>, 'AUDIT_RETENTION_DAYS' | 'AUDIT_READS_RETENTION_DAYS'>;
+
+const retentionOf = (settings: RetentionSettings): Retention => ({
+  days: settings.AUDIT_RETENTION_DAYS ?? null,
+  browseDays: settings.AUDIT_READS_RETENTION_DAYS ?? settings.AUDIT_RETENTION_DAYS ?? null,
+});
 
 const sealed = (text: string | undefined): SealedText | null => (text === undefined ? null : new SealedText(text));
 
@@ -274,8 +287,9 @@ function misspelling(name: string): string[] {
 }
 
 /** What of the configuration services know, for who only wants the schema. */
-export const NO_CONFIG: Pick<Config, 'allowPrivateTargets' | 'smtpUrl' | 'mailFrom'> = {
+export const NO_CONFIG: Pick<Config, 'allowPrivateTargets' | 'smtpUrl' | 'mailFrom' | 'auditRetention'> = {
   allowPrivateTargets: false,
   smtpUrl: null,
   mailFrom: DEFAULT_SENDER,
+  auditRetention: KEPT_FOR_EVER,
 };

@@ -1,4 +1,5 @@
 import { StoredDisclosure } from './kernel/audit/audit-disclosure.entity.js';
+import { StoredAuditExpiry, StoredAuditPartition } from './kernel/audit/audit-expiry.entity.js';
 import { StoredAuditRecord } from './kernel/audit/audit-record.entity.js';
 import { StoredAuditSeal } from './kernel/audit/audit-seal.entity.js';
 import { DataKey } from './kernel/crypto/data-key.entity.js';
@@ -16,6 +17,8 @@ export const KERNEL_ENTITIES: readonly EntityClass[] = [
   DataKey,
   StoredAuditRecord,
   StoredAuditSeal,
+  StoredAuditPartition,
+  StoredAuditExpiry,
   StoredDisclosure,
   StoredIdempotencyKey,
   RateLimitCount,

@@ -1,6 +1,8 @@
 import type { Config } from './config.js';
 import { onCredentialChanges } from './credential-changes.js';
+import { AuditChain } from './kernel/audit/audit-chain.js';
 import { AuditTrail } from './kernel/audit/audit-trail.js';
+import { KEPT_FOR_EVER } from './kernel/audit/retention.js';
 import type { AccessesOf, AccessTo, HoldingsOf } from './kernel/authz/ability.js';
 import type { Kernel } from './kernel/context.js';
 import { ClosedProjects } from './kernel/crypto/closed-projects.js';
@@ -19,11 +21,19 @@ export interface KernelParts {
 export const makeKernel = (
   database: Database,
   rootKey: InstallationKeys,
-  { accessTo, accessesOf, holdingsOf, publicUrl }: KernelParts & Pick<Config, 'publicUrl'>,
+  {
+    accessTo,
+    accessesOf,
+    holdingsOf,
+    publicUrl,
+    // Programs beside the service write few records.
+    auditRetention = KEPT_FOR_EVER,
+  }: KernelParts & Pick<Config, 'publicUrl'> & Partial<Pick<Config, 'auditRetention'>>,
 ): Kernel => ({
   database,
   keyring: new Keyring(rootKey, database.query, new ClosedProjects((work) => database.withConnection(work))),
-  auditTrail: new AuditTrail(database.query, rootKey.macKey('audit'), onCredentialChanges),
+  auditChain: new AuditChain(rootKey.macKey('audit-seal')),
+  auditTrail: new AuditTrail(database.query, rootKey.macKey('audit'), auditRetention, onCredentialChanges),
   accessTo,
   accessesOf,
   holdingsOf,

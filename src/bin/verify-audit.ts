@@ -3,7 +3,7 @@ import { type Config, readConfig } from '../config.js';
 // Not by its public.ts, which loads GraphQL types that need the decorators of the service.
 import { compareWithTrail, type TrailComparison } from '../features/secrets/trail-comparison.js';
 import { AuditChain } from '../kernel/audit/audit-chain.js';
-import { readEditedLists, readRepeats, readRows, readSeals } from '../kernel/audit/audit-reader.js';
+import { readEditedLists, readExpiries, readRepeats, readRows, readSeals } from '../kernel/audit/audit-reader.js';
 import { type Anchor, AuditVerifier, type TrailReport } from '../kernel/audit/audit-verifier.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import { openInstallation, openKeptKeys } from '../kernel/crypto/installation.js';
@@ -87,9 +87,10 @@ async function verify(query: Query, config: Config, anchors: readonly Anchor[]):
     const verifier = new AuditVerifier(new AuditChain(rootKey.macKey('audit-seal')), MAX_FAULTS);
     const repeats = await readRepeats(query);
     const editedLists = await readEditedLists(query);
+    const expiries = await readExpiries(query);
     // Rows and seals take turns on one connection: each batch is asked for when the one before is used up.
     const trail = await verifier.verify(
-      { rows: readRows(query, rootKey.macKey('audit')), seals: readSeals(query), repeats, editedLists },
+      { rows: readRows(query, rootKey.macKey('audit')), seals: readSeals(query), repeats, editedLists, expiries },
       anchors,
     );
     return { trail, secrets: await compareWithTrail(query, MAX_FAULTS) };
@@ -99,12 +100,12 @@ async function verify(query: Query, config: Config, anchors: readonly Anchor[]):
 }
 
 const TABLES = `select to_regclass('audit_record') is not null and to_regclass('audit_seal') is not null
-  and to_regclass('audit_disclosure') is not null and to_regclass('installation') is not null as exist`;
+  and to_regclass('audit_disclosure') is not null and to_regclass('audit_expiry') is not null and to_regclass('installation') is not null as exist`;
 
 const moreThan = (shown: number, all: number): string[] => (all > shown ? [`and ${all - shown} more`] : []);
 
 function describe({ trail, secrets }: Report): string {
-  const { rows, unsealed, seals, head, faults, faultCount } = trail;
+  const { rows, unsealed, expired, seals, head, faults, faultCount } = trail;
   const { equal, unknown, differences, differenceCount } = secrets;
   return [
     ...faults.map(({ place, fault }) => `${place}: ${fault}`),
@@ -112,6 +113,7 @@ function describe({ trail, secrets }: Report): string {
     ...differences.map(({ name, difference }) => `${name}: ${difference}`),
     ...moreThan(differences.length, differenceCount),
     `${rows} rows, ${unsealed} of them not sealed yet, ${seals} seals`,
+    ...(expired === 0 ? [] : [`${expired} rows were dropped when their retention had ended`]),
     `${equal} secrets match the trail, ${differenceCount} differ, ${unknown} were last changed before the trail recorded versions`,
     head === null ? 'no seals yet' : `head ${head.number}:${head.mac.toString('hex')}`,
     faultCount === 0

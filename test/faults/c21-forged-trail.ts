@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
-import { type AuditRecord, insertOf } from '../../src/kernel/audit/audit-record.ts';
+import { insertOf, type NewRecord } from '../../src/kernel/audit/audit-record.ts';
 import { deriveKey } from '../../src/kernel/crypto/derive-key.ts';
 import { type Sql, tamper, untilSealed } from '../kit/trail.ts';
 import { until } from '../kit/until.ts';
@@ -117,7 +117,7 @@ async function addGoodRows(installation: Installation, pool: pg.Pool, count: num
   for (let at = 0; at < count; at += ROWS_AN_INSERT) {
     const records = Array.from(
       { length: ROWS_AN_INSERT },
-      (_, index): AuditRecord => ({
+      (_, index): NewRecord => ({
         id: randomUUID(),
         organizationId: randomUUID(),
         projectId: randomUUID(),
@@ -133,6 +133,7 @@ async function addGoodRows(installation: Installation, pool: pg.Pool, count: num
         disclosed: null,
         class: 'browse',
         subjectId: null,
+        keptDays: null,
       }),
     );
     const { text, params } = insertOf(records, { key, changed: 'nothing', disclosures: [] });

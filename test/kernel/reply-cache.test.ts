@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { AuditTrail } from '../../src/kernel/audit/audit-trail.js';
+import { KEPT_FOR_EVER } from '../../src/kernel/audit/retention.js';
 import type { Context } from '../../src/kernel/context.js';
 import { AppError } from '../../src/kernel/errors.js';
 import { Load } from '../../src/kernel/load/load.js';
@@ -28,7 +29,7 @@ function open(maxBytes = MIB) {
     state.stored += (params[0] as unknown[]).length;
     return [];
   };
-  const auditTrail = new AuditTrail(store, randomBytes(32));
+  const auditTrail = new AuditTrail(store, randomBytes(32), KEPT_FOR_EVER);
   const context = (actor: Partial<Context['actor']> = {}): Context =>
     ({
       organizationId: 'organization',

@@ -24,17 +24,23 @@ export async function untilSealed(sql: Sql): Promise<void> {
   });
 }
 
+/** A change of the table and of each of its partitions. */
+const partitions = (change: string): string => `do $$ declare part regclass; begin
+  for part in select relid from pg_partition_tree('audit_record') loop execute format('alter table %s ${change}', part); end loop; end $$`;
+
 /** Changes the audit trail as somebody who owns the tables: nothing but the seals tells of it. */
 export async function tamper(sql: Sql, ...statements: string[]): Promise<void> {
   await sql(
     [
-      'alter table audit_record disable trigger all',
+      partitions('disable trigger all'),
       'alter table audit_seal disable trigger all',
       'alter table audit_disclosure disable trigger all',
+      'alter table audit_expiry disable trigger all',
       ...statements,
-      'alter table audit_record enable always trigger audit_record_append_only',
+      partitions('enable always trigger audit_record_append_only'),
       'alter table audit_seal enable always trigger audit_seal_append_only',
       'alter table audit_disclosure enable always trigger audit_disclosure_append_only',
+      'alter table audit_expiry enable always trigger audit_expiry_append_only',
     ].join(';\n'),
   );
 }

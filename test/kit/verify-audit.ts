@@ -11,6 +11,8 @@ export interface Verdict {
   readonly head: string | undefined;
   readonly rows: number;
   readonly unsealed: number;
+  /** Rows that were dropped because they had ended. */
+  readonly expired: number;
   readonly seals: number;
   readonly output: string;
 }
@@ -22,11 +24,12 @@ export async function verifyAudit(env: Readonly<Record<string, string>>, ...args
   const [, rows, unsealed, seals] = /(\d+) rows, (\d+) of them not sealed yet, (\d+) seals/.exec(output) ?? [];
   return {
     code,
-    faults: lines.filter((line) => /^((row|seals?) -?\d|disclosure )/.test(line)),
+    faults: lines.filter((line) => /^((row|seals?) -?\d|disclosure |expiry )/.test(line)),
     differences: lines.filter((line) => /^(personal )?secret /.test(line)),
     head: /^head (\S+)$/m.exec(output)?.[1],
     rows: Number(rows),
     unsealed: Number(unsealed),
+    expired: Number(/^(\d+) rows were dropped/m.exec(output)?.[1] ?? 0),
     seals: Number(seals),
     output,
   };

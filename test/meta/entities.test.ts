@@ -24,8 +24,12 @@ async function withOrm<T>(known: typeof entities, work: (orm: Orm) => T | Promis
   }
 }
 
-/** What only the migrations state: foreign keys, checks, triggers, views, and indexes that are no constraints. */
-const OF_THE_MIGRATIONS = /^(alter table \S+ drop constraint|drop (index|trigger|function|view)) /;
+/**
+ * What only the migrations state: foreign keys, checks, triggers, views, indexes that are no constraints, and the identity in a key of
+ * several columns, which MikroORM takes for a default.
+ */
+const OF_THE_MIGRATIONS =
+  /^(alter table \S+ drop constraint |drop (index|trigger|function|view) |alter table "audit_record" alter column "sequence" drop default;$)/;
 
 /** The changes by which the database would become what the entities state. */
 const missingChanges = (known: typeof entities): Promise<string[]> =>
@@ -40,7 +44,7 @@ const COLUMNS = `
       || case when t.typcategory = 'A' then ' ' || format_type(a.atttypid, null) else '' end as "column"
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   join pg_type t on t.oid = a.atttypid left join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
-  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
     and c.relname not in ('schema_migration', 'agenda_jobs')`;
 
 // No primary key of Postgres has columns that may be null. MikroORM takes no entity without one.

@@ -123,6 +123,7 @@ export function requireValid(token: KnownToken | null): KnownToken {
 const kernelOf = ({
   database,
   keyring,
+  auditChain,
   auditTrail,
   accessTo,
   accessesOf,
@@ -132,6 +133,7 @@ const kernelOf = ({
 }: Kernel): { [Part in keyof Required<Kernel>]: Kernel[Part] } => ({
   database,
   keyring,
+  auditChain,
   auditTrail,
   accessTo,
   accessesOf,

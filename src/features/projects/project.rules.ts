@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AuditEvent, AuditFacts } from '../../kernel/audit/audit-record.js';
+import { MAX_RETENTION_DAYS } from '../../kernel/audit/retention.js';
 import type { Transaction } from '../../kernel/context.js';
 import { integer } from '../../kernel/int.js';
 import { orderRules } from '../../kernel/list-order.js';
@@ -101,6 +102,7 @@ export const ProjectChanges = z.strictObject({
   showSnapshotsLegacy: z.boolean().optional(),
   enforceEncryptedSecretManagerSecretMetadata: z.boolean().optional(),
   pitVersionLimit: integer(1, 100).optional(),
+  auditLogsRetentionDays: integer(1, MAX_RETENTION_DAYS).nullish(),
   secretDetectionIgnoreValues: z
     .array(z.string().min(1).max(1024).refine(isStorable, NOT_STORABLE))
     .max(MAX_IGNORE_VALUES)

@@ -1,12 +1,14 @@
 import { raw as sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import type { AuditEvent } from '../../kernel/audit/audit-record.js';
+import { PREPARE_PARTITIONS } from '../../kernel/audit/retention.js';
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { newId, randomLetters } from '../../kernel/ids.js';
+import { ask } from '../../kernel/jobs/queue.js';
 import { type Orderable, orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
 import { type CursorKey, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
@@ -171,8 +173,7 @@ export class ProjectService {
    * Creates a project with these contents, in one transaction, for callers who are allowed to.
    *
    * @throws KEY_NOT_FOUND, KEY_DISABLED, PROJECT_SLUG_TAKEN, ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND,
-   * MEMBERSHIP_NOT_FOUND,
-   * AUDIT_UNAVAILABLE
+   * MEMBERSHIP_NOT_FOUND, AUDIT_UNAVAILABLE
    */
   async make(ctx: Context, wanted: NewProject, findContents: FindContents): Promise<ReadProject> {
     const attempt = (slug = projectSlugFor(wanted.name, randomLetters(SLUG_SUFFIX_LENGTH))) =>
@@ -196,18 +197,19 @@ export class ProjectService {
    */
   async update(ctx: Context, raw: unknown): Promise<ReadProject> {
     const { id, ...changes } = parse(UpdateProject, raw);
-    const sealed = await this.#sealed(ctx, id, changes.secretDetectionIgnoreValues);
+    const { secretDetectionIgnoreValues: values, auditLogsRetentionDays: days } = changes;
+    const sealed = await this.#sealed(ctx, id, values);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, id);
       authorizeChange(project, changes);
       const changed = Object.keys(changes).filter((name) => changes[name as keyof Changes] !== undefined);
-      if (changed.length > 0) {
-        await write(tx, project, columnsOf(changes, sealed), sealed?.basis);
-      }
+      if (changed.length > 0) await write(tx, project, columnsOf(changes, sealed), sealed?.basis);
+      if (days != null) await ask(tx, { name: PREPARE_PARTITIONS }, [{ key: 'retention', organizationId: null }]);
       await tx.auditTrail.recordChange(tx, {
         action: 'project:update',
         projectId: project.projectId,
-        facts: { changed: changed.sort() },
+        // What shortens the trail stays in it.
+        ...{ facts: { changed: changed.sort() }, isKept: days !== undefined },
       });
       return this.#open(tx, await findById(tx, id));
     });
@@ -363,23 +365,22 @@ const INSERT_ENVIRONMENTS = `insert into environment (organization_id, project_i
   select $1, $2, given.* from unnest($3::uuid[], $4::text[], $5::text[]) with ordinality as given`;
 
 /** @throws PERMISSION_DENIED */
-function authorizeChange(project: ProjectAccess, { secretDetectionIgnoreValues }: Changes): void {
+function authorizeChange(project: ProjectAccess, changes: Changes): void {
   authorize(project, 'settings:edit');
-  // Of the built-in roles, only admin may.
-  if (secretDetectionIgnoreValues !== undefined) authorize(project, 'workspace:edit');
+  const ofAdmins = [changes.secretDetectionIgnoreValues, changes.auditLogsRetentionDays];
+  if (ofAdmins.some((change) => change !== undefined)) authorize(project, 'workspace:edit');
 }
 
 function columnsOf(changes: Changes, sealed: Sealed | null): Record<string, unknown> {
   const { enforceEncryptedSecretManagerSecretMetadata, secretDetectionIgnoreValues, ...same } = changes;
+  const ignored = {
+    secretDetectionIgnoreValuesSealed: sealed?.bytes ?? null,
+    secretDetectionIgnoreValuesVersion: sql('secret_detection_ignore_values_version + 1'),
+  };
   const columns = {
     ...same,
     enforceEncryptedSecretMetadata: enforceEncryptedSecretManagerSecretMetadata,
-    ...(secretDetectionIgnoreValues === undefined
-      ? {}
-      : {
-          secretDetectionIgnoreValuesSealed: sealed?.bytes ?? null,
-          secretDetectionIgnoreValuesVersion: sql('secret_detection_ignore_values_version + 1'),
-        }),
+    ...(secretDetectionIgnoreValues === undefined ? {} : ignored),
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }

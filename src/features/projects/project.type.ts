@@ -14,6 +14,9 @@ const UPPER_CASE_KEYS =
 const SHARED_LINKS = 'Whether clients share secrets by link. Stored for clients; the service has no such links.';
 const LEGACY_SNAPSHOTS =
   'Whether clients show legacy snapshots. Stored for clients; the service has no such snapshots.';
+const KEPT_RECORDS =
+  'Number of days that audit records of the project are kept from now on, 1 to 3650; null for the default of the ' +
+  'installation. Records are deleted at the end of the month. Only admins of the project can set it.';
 const KEPT_VERSIONS =
   'Number of versions kept for each secret, 1 to 100. Versions that the service writes when references follow a ' +
   'rename are counted separately: the latest of them are kept, up to the same number, and the last one before ' +
@@ -116,7 +119,10 @@ export class ProjectType {
   @Field(() => ID, { nullable: true, description: 'ID of the key for certificates; null until the project has any.' })
   kmsCertificateKeyId!: string | null;
 
-  @Field(() => Int, { nullable: true, description: 'Number of days that audit records are kept; null for no limit.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of days that audit records are kept; null for the default.',
+  })
   auditLogsRetentionDays!: number | null;
 
   @Field(() => Boolean, { nullable: true, description: 'Whether the project is protected against deletion.' })
@@ -251,6 +257,9 @@ export class UpdateProjectInput {
 
   @Field(() => Int, { nullable: true, description: KEPT_VERSIONS })
   pitVersionLimit?: number;
+
+  @Field(() => Int, { nullable: true, description: KEPT_RECORDS })
+  auditLogsRetentionDays?: number | null;
 
   @Field(() => [String], {
     nullable: true,

@@ -22,6 +22,7 @@ export const createRootFolders: CreateRootFolders = async (tx, environments) => 
     [environments.map(newId), environments.map(({ id }) => id)],
   );
 };
+export { statesToKeep } from './kept-states/kept-states.js';
 export { type Place, place } from './place.rules.js';
 export { listFolderPlaces, listMapped } from './rotated/rotated.sql.js';
 export { relocateRotated } from './rotated/rotated-places.js';

@@ -107,7 +107,12 @@ async function resealBatch(
   const params = [...paramsOf(resealedRows), resealedRows.map(({ valueDigest }) => valueDigest)];
   noteStates(tx, await query(tx, UPDATE_CURRENT, params));
   if (isLast) await query(tx, FINISH, [projectId]);
-  await tx.auditTrail.recordChange(tx, { action: ACTION, projectId, facts: { count: current.length, isLast } });
+  await tx.auditTrail.recordChange(tx, {
+    action: ACTION,
+    projectId,
+    facts: { count: current.length, isLast },
+    isKept: true,
+  });
 }
 
 const SECRETS = `select id, sum(bytes)::float8 as bytes from (

@@ -1,18 +1,28 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+declare module '../context.js' {
+  interface Kernel {
+    /** Seals the trail, and signs what is dropped of it. */
+    readonly auditChain: AuditChain;
+  }
+}
+
 const SEQUENCE_BYTES = 8;
 const DIGEST_BYTES = 16;
 const ENTRY_BYTES = SEQUENCE_BYTES + DIGEST_BYTES;
 const MAC_BYTES = 32;
+const MONTH_BYTES = 2;
 
 /** Stands for the seal before the first one. */
 const NO_SEAL = Buffer.alloc(MAC_BYTES);
 
-/** What a seal covers of a row. The MAC covers all columns except the time. */
+/** What a seal covers of a row. The MAC covers all columns except the time and the end. */
 export interface RowStamp {
   readonly sequence: bigint;
   /** Milliseconds since 1970, as decimal text: what the database has may be no number that we know. */
   readonly occurredAt: string;
+  /** When it may be dropped: the first day of a month, `2027-01-01`; null: never. */
+  readonly expiresOn: string | null;
   readonly mac: Buffer;
 }
 
@@ -26,6 +36,8 @@ interface SealContent {
   /** Milliseconds since 1970, as decimal text. */
   readonly sealedAt: string;
   readonly entries: Buffer;
+  /** For each entry the month in which its row ends; null: all are kept. */
+  readonly expiries: Buffer | null;
   /** The MAC of the seal before. */
   readonly previous: Buffer;
 }
@@ -43,6 +55,26 @@ export interface SealEntry {
   readonly sequence: bigint;
   /** Hexadecimal. */
   readonly digest: string;
+  /** When its row may be dropped; null: never. */
+  readonly expiresOn: string | null;
+  /** Its bytes. */
+  readonly bytes: Buffer;
+}
+
+/** What is said of the rows of a month that are dropped. */
+interface ExpiryContent {
+  /** `2027-01-01` */
+  readonly expiresOn: string;
+  readonly rows: bigint;
+  /** SHA-256 of their entries, by rising sequence. */
+  readonly digest: Buffer;
+  /** Milliseconds since 1970, as decimal text. */
+  readonly expiredAt: string;
+}
+
+/** A statement about rows that are dropped because they have ended. */
+export interface Expiry extends ExpiryContent {
+  readonly mac: Buffer;
 }
 
 /** Computes the seals. They are keyed, so that only somebody with the root key can create one. */
@@ -65,7 +97,8 @@ export class AuditChain {
       after: head?.last ?? 0n,
       last,
       sealedAt,
-      entries: Buffer.concat(rows.map((row) => this.#entryOf(row))),
+      entries: Buffer.concat(rows.map((row) => this.entryOf(row))),
+      expiries: expiriesOf(rows),
       previous: head?.mac ?? NO_SEAL,
     };
     return { ...content, mac: this.#macOf(content) };
@@ -83,12 +116,14 @@ export class AuditChain {
   }
 
   /** The rows that a seal accounts for. */
-  entriesOf({ entries }: Seal): SealEntry[] {
+  entriesOf({ entries, expiries }: Seal): SealEntry[] {
     return Array.from({ length: entries.length / ENTRY_BYTES }, (_, index) => {
       const at = index * ENTRY_BYTES;
       return {
         sequence: entries.readBigInt64BE(at),
         digest: entries.toString('hex', at + SEQUENCE_BYTES, at + ENTRY_BYTES),
+        expiresOn: expiries === null ? null : dayOf(expiries.readUInt16BE(index * MONTH_BYTES)),
+        bytes: entries.subarray(at, at + ENTRY_BYTES),
       };
     });
   }
@@ -98,22 +133,65 @@ export class AuditChain {
     return seal.previous.equals(before?.mac ?? NO_SEAL) && seal.after === (before?.last ?? 0n);
   }
 
-  #entryOf(row: RowStamp): Buffer {
+  /** The statement about rows that are dropped. */
+  expire(content: ExpiryContent): Expiry {
+    return { ...content, mac: this.#macOfExpiry(content) };
+  }
+
+  /** True for a statement that was made with this key and is as it was made. */
+  isGenuineExpiry(expiry: Expiry): boolean {
+    return expiry.mac.length === MAC_BYTES && timingSafeEqual(expiry.mac, this.#macOfExpiry(expiry));
+  }
+
+  /** A row in the account of a seal. */
+  entryOf(row: RowStamp): Buffer {
     const entry = Buffer.alloc(ENTRY_BYTES);
     entry.writeBigInt64BE(row.sequence);
     this.#digest(row).copy(entry, SEQUENCE_BYTES);
     return entry;
   }
 
-  #digest({ occurredAt, mac }: RowStamp): Buffer {
-    return createHmac('sha256', this.key).update(`row ${occurredAt}\0`).update(mac).digest().subarray(0, DIGEST_BYTES);
+  #digest({ occurredAt, expiresOn, mac }: RowStamp): Buffer {
+    const end = expiresOn === null ? '' : ` ${expiresOn}`;
+    return createHmac('sha256', this.key)
+      .update(`row ${occurredAt}${end}\0`)
+      .update(mac)
+      .digest()
+      .subarray(0, DIGEST_BYTES);
   }
 
-  #macOf({ number, after, last, sealedAt, entries, previous }: SealContent): Buffer {
+  #macOf({ number, after, last, sealedAt, entries, expiries, previous }: SealContent): Buffer {
+    // Its length, so that no byte of the one can be shown as part of the other.
+    const ends = expiries === null ? '' : ` ${expiries.length}`;
     return createHmac('sha256', this.key)
-      .update(`seal ${number} ${after} ${last} ${sealedAt}\0`)
+      .update(`seal ${number} ${after} ${last} ${sealedAt}${ends}\0`)
       .update(previous)
       .update(entries)
+      .update(expiries ?? '')
       .digest();
   }
+
+  #macOfExpiry({ expiresOn, rows, digest, expiredAt }: ExpiryContent): Buffer {
+    return createHmac('sha256', this.key).update(`expiry ${expiresOn} ${rows} ${expiredAt}\0`).update(digest).digest();
+  }
+}
+
+/** Null when all are kept. */
+function expiriesOf(rows: readonly RowStamp[]): Buffer | null {
+  if (rows.every(({ expiresOn }) => expiresOn === null)) return null;
+  const expiries = Buffer.alloc(rows.length * MONTH_BYTES);
+  for (const [index, { expiresOn }] of rows.entries()) expiries.writeUInt16BE(monthOf(expiresOn), index * MONTH_BYTES);
+  return expiries;
+}
+
+/** Months since 1970, the first one being 1. 0 for what is kept, and for what is no first day of a month: no row of ours has it. */
+function monthOf(day: string | null): number {
+  const [, year = '', month = ''] = /^(\d{4})-(\d\d)-01$/.exec(day ?? '') ?? [];
+  const months = (Number(year) - 1970) * 12 + Number(month);
+  return year !== '' && months > 0 && months < 2 ** 16 ? months : 0;
+}
+
+function dayOf(months: number): string | null {
+  if (months === 0) return null;
+  return new Date(Date.UTC(1970, months - 1, 1)).toISOString().slice(0, 10);
 }

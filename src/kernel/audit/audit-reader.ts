@@ -1,8 +1,9 @@
 import { readAddress } from '../addresses.js';
 import type { Query } from '../database/database.js';
-import type { Seal } from './audit-chain.js';
+import type { Expiry, Seal } from './audit-chain.js';
 import { type AuditFacts, type AuditRecord, macOf } from './audit-record.js';
 import type { FoundRow, RepeatedRow } from './audit-verifier.js';
+import { EXPIRES_ON } from './expires-on.js';
 
 const ROWS_AT_ONCE = 5_000;
 const SEALS_AT_ONCE = 20;
@@ -11,6 +12,7 @@ const MAX_REPEATS = 1_000;
 interface Stored extends Omit<AuditRecord, 'facts'> {
   readonly sequence: string | null;
   readonly time: string;
+  readonly expiresOn: string | null;
   readonly mac: Buffer;
   readonly facts: string;
   readonly isListed: boolean;
@@ -18,7 +20,7 @@ interface Stored extends Omit<AuditRecord, 'facts'> {
 
 /** Whoever owns the tables can take their keys and their rules away: columns may be empty, and numbers be there twice. */
 const ROWS = `
-  select sequence, round(extract(epoch from occurred_at) * 1000)::text as time, coalesce(mac, '') as mac,
+  select sequence, round(extract(epoch from occurred_at) * 1000)::text as time, coalesce(mac, '') as mac, ${EXPIRES_ON},
          id, organization_id as "organizationId", project_id as "projectId", action, outcome, actor_kind as "actorKind",
          actor_id as "actorId", token_id as "tokenId", request_id as "requestId", address::text as address,
          user_agent as "userAgent", coalesce(facts::text, 'null') as facts, encode(disclosed, 'hex') as disclosed,
@@ -33,6 +35,7 @@ export async function* readRows(query: Query, key: Buffer): AsyncGenerator<Found
       sequence: BigInt(row.sequence ?? 0),
       id: row.id,
       occurredAt: row.time,
+      expiresOn: row.expiresOn,
       mac: row.mac,
       isGenuine: row.sequence !== null && isGenuine(row, key),
       isListed: row.isListed,
@@ -84,11 +87,11 @@ function writtenAddress(address: string): string {
 
 const SEALS = `
   select coalesce(number, 0) as number, coalesce(after_sequence, 0) as after, coalesce(last_sequence, 0) as last,
-         round(extract(epoch from sealed_at) * 1000)::text as "sealedAt", coalesce(entries, '') as entries,
+         round(extract(epoch from sealed_at) * 1000)::text as "sealedAt", coalesce(entries, '') as entries, expiries,
          coalesce(previous, '') as previous, coalesce(mac, '') as mac
     from audit_seal order by audit_seal.number`;
 
-interface StoredSeal extends Pick<Seal, 'sealedAt' | 'entries' | 'previous' | 'mac'> {
+interface StoredSeal extends Pick<Seal, 'sealedAt' | 'entries' | 'expiries' | 'previous' | 'mac'> {
   readonly number: string;
   readonly after: string;
   readonly last: string;
@@ -122,4 +125,15 @@ const EDITED_LISTS = `
 export async function readEditedLists(query: Query): Promise<string[]> {
   const rows = await query<{ digest: string }>(EDITED_LISTS, [MAX_REPEATS]);
   return rows.map(({ digest }) => digest);
+}
+
+const EXPIRIES = `
+  select to_char(expires_on, 'YYYY-MM-DD') as "expiresOn", coalesce(rows, 0) as rows, coalesce(digest, '') as digest,
+         round(extract(epoch from expired_at) * 1000)::text as "expiredAt", coalesce(mac, '') as mac
+    from audit_expiry order by expires_on`;
+
+/** Statements about the months whose rows were dropped. */
+export async function readExpiries(query: Query): Promise<Expiry[]> {
+  const expiries = await query<Omit<Expiry, 'rows'> & { rows: string }>(EXPIRIES);
+  return expiries.map((expiry) => ({ ...expiry, rows: BigInt(expiry.rows) }));
 }

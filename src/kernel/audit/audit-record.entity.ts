@@ -24,12 +24,14 @@ const StoredAuditRecordSchema = defineEntity({
     disclosed: p.blob().nullable(),
     class: p.enum(AUDIT_CLASSES).nullable(),
     subjectId: p.uuid().nullable(),
+    expiresOn: p.date().primary().defaultRaw(`'infinity'`),
   },
 });
 
 /**
  * A row of the audit trail, only ever added. `mac` covers every column but the time; `disclosed` names the secrets whose values
  * a response held, `class` and `subject_id` say what kind of event it was, and what a change is about.
+ * The table has a partition for each month that rows end in (`expires_on`), and one for those that are kept for ever.
  */
 export class StoredAuditRecord extends StoredAuditRecordSchema.class {}
 StoredAuditRecordSchema.setClass(StoredAuditRecord);

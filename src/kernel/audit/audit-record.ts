@@ -4,6 +4,7 @@ import { plannedOnce } from '../database/planned-once.js';
 import { newId } from '../ids.js';
 import { type AuditClass, classOf, subjectOf } from './audit-class.js';
 import { type Disclosure, idArray, isList, namesList } from './disclosure.js';
+import type { Retention } from './retention.js';
 
 declare module '../context.js' {
   interface Context {
@@ -37,6 +38,12 @@ export interface AuditRecord {
   readonly subjectId: string | null;
 }
 
+/** A record to be stored. */
+export interface NewRecord extends AuditRecord {
+  /** How many days it is kept unless its project says otherwise; null: for ever; 0: for ever whatever its project says. */
+  readonly keptDays: number | null;
+}
+
 /** What happened, in the eyes of a verb. */
 export interface AuditEvent {
   readonly action: string;
@@ -52,13 +59,21 @@ export interface AuditEvent {
    * It makes a new revision of every project of the organization and of those below it.
    */
   readonly showsInProjects?: boolean;
+  /** Its record is kept for ever, whatever the retention is. */
+  readonly isKept?: boolean;
 }
 
 /** Which projects have changed with the events of a batch: none, those that are named, or all of the organization. */
 export type Reach = 'nothing' | 'projects' | 'organization';
 
 /** The record of an event in a context. @param isChange it is recorded in the transaction of a change */
-export function auditRecord(ctx: Context, event: AuditEvent, isChange: boolean): AuditRecord {
+export function auditRecord(
+  ctx: Context,
+  event: AuditEvent,
+  { isChange, retention }: { readonly isChange: boolean; readonly retention: Retention },
+): NewRecord {
+  const recordClass = classOf(event, isChange);
+  const keptDays = recordClass === 'browse' ? retention.browseDays : retention.days;
   return {
     id: newId(),
     organizationId: ctx.organizationId,
@@ -74,8 +89,9 @@ export function auditRecord(ctx: Context, event: AuditEvent, isChange: boolean):
     userAgent: ctx.userAgent?.slice(0, 200) ?? null,
     facts: event.facts ?? {},
     disclosed: event.disclosed?.name ?? null,
-    class: classOf(event, isChange),
+    class: recordClass,
     subjectId: isChange ? subjectOf(event, ctx.organizationId) : null,
+    keptDays: event.isKept === true ? 0 : keptDays,
   };
 }
 
@@ -97,6 +113,39 @@ const COLUMNS = [
   'class',
   'subject_id',
 ] as const;
+const PARAMETERS = [...COLUMNS, 'kept_days'] as const;
+/** Of the parameters. */
+const TYPES = [
+  ...[
+    'uuid',
+    'uuid',
+    'uuid',
+    'text',
+    'text',
+    'text',
+    'uuid',
+    'uuid',
+    'uuid',
+    'text',
+    'text',
+    'text',
+    'text',
+    'text',
+    'text',
+  ],
+  ...['uuid', 'integer'],
+];
+
+/**
+ * The month in which a row ends: the first day of the one after its last. A row whose month has no partition is kept for ever, so that
+ * none is ever refused. Where there are no partitions, nothing of it is looked up.
+ */
+const EXPIRES_ON = `coalesce((
+      select month.expires_on from audit_partition month
+      where given.kept_days is distinct from 0 and month.expires_on = (date_trunc('month', (now() at time zone 'UTC') + make_interval(
+        days => coalesce((select p.audit_logs_retention_days from project p where p.id = given.project_id), given.kept_days)))
+        + interval '1 month')::date
+    ), 'infinity')`;
 
 /**
  * The insert of a batch of records: one array parameter a column, so that the statement is the same for every batch size
@@ -110,14 +159,21 @@ const COLUMNS = [
  * @param disclosures those whose lists the trail may not have yet
  */
 export function insertOf(
-  records: readonly AuditRecord[],
+  records: readonly NewRecord[],
   { key, changed, disclosures }: { key: Buffer; changed: Reach; disclosures: readonly Disclosure[] },
 ): { text: string; params: unknown[] } {
   const rows = records.map((record) => {
     const values = valuesOf(record);
-    return [...values, record.disclosed, rowMac(values, record, key).toString('hex'), record.class, record.subjectId];
+    return [
+      ...values,
+      record.disclosed,
+      rowMac(values, record, key).toString('hex'),
+      record.class,
+      record.subjectId,
+      record.keptDays,
+    ];
   });
-  const columns = COLUMNS.map((_, column) => rows.map((values) => values[column]));
+  const columns = PARAMETERS.map((_, column) => rows.map((values) => values[column]));
   if (!records.some(({ disclosed }) => namesList(disclosed))) return { text: INSERTS[changed], params: columns };
   const lists = [...new Map(disclosures.filter(isList).map((list) => [list.name, list])).values()];
   const params = [...columns, lists.map(({ name }) => name), lists.map(idArray)];
@@ -153,11 +209,10 @@ const valuesOf = (record: AuditRecord): (string | null)[] => [
   canonicalJson(record.facts),
 ];
 
-const STORE = `insert into audit_record (${COLUMNS.join(', ')})
+const STORE = `insert into audit_record (${COLUMNS.join(', ')}, expires_on)
     select id, organization_id, project_id, action, outcome, actor_kind, actor_id, token_id, request_id, address::inet, user_agent, facts::jsonb,
-      decode(disclosed, 'hex'), decode(mac, 'hex'), class, subject_id
-    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::uuid[], $10::text[],
-      $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::uuid[]) as given (${COLUMNS.join(', ')})`;
+      decode(disclosed, 'hex'), decode(mac, 'hex'), class, subject_id, ${EXPIRES_ON}
+    from unnest(${TYPES.map((type, at) => plannedOnce(`$${at + 1}`, type)).join(', ')}) as given (${PARAMETERS.join(', ')})`;
 
 /**
  * The insert of records of which some name lists.
@@ -167,12 +222,12 @@ const STORE = `insert into audit_record (${COLUMNS.join(', ')})
  */
 const storeWithLists = (turn: string): string => `missing as (
     select named.digest from unnest(${plannedOnce('$13', 'text')}) as named (digest)
-    where length(named.digest) = 64 and named.digest <> all (${plannedOnce('$17', 'text')})
+    where length(named.digest) = 64 and named.digest <> all (${plannedOnce('$18', 'text')})
       and (select true from audit_disclosure d where d.digest = decode(named.digest, 'hex')) is null
   ), listed as (
     insert into audit_disclosure (digest, ids)
     select decode(digest, 'hex'), ids::uuid[]
-    from unnest(${plannedOnce('$17', 'text')}, ${plannedOnce('$18', 'text')}) as list (digest, ids)
+    from unnest(${plannedOnce('$18', 'text')}, ${plannedOnce('$19', 'text')}) as list (digest, ids)
     where ${turn} order by digest on conflict do nothing
   ), stored as (
     ${STORE}

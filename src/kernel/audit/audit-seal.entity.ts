@@ -8,6 +8,7 @@ const StoredAuditSealSchema = defineEntity({
     afterSequence: p.bigint('string'),
     lastSequence: p.bigint('string'),
     entries: p.blob(),
+    expiries: p.blob().nullable(),
     sealedAt: p.datetime(3),
     previous: p.blob(),
     mac: p.blob(),

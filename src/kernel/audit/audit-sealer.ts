@@ -3,6 +3,7 @@ import type { Database, Query } from '../database/database.js';
 import { describeError, type Log } from '../log.js';
 import { periodically } from '../periodic.js';
 import type { AuditChain, ChainHead } from './audit-chain.js';
+import { EXPIRES_ON } from './expires-on.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
 const SEALER_LOCK = 7_266_002;
@@ -140,21 +141,25 @@ export class AuditSealer {
     // Under the lock: another node may have sealed in between.
     await this.#look(query);
     const head = this.#head;
-    const rows = await query<{ sequence: string; time: string; mac: Buffer; now: string }>(ROWS, [
-      String(head?.last ?? 0n),
-      String(settled),
-      MAX_ROWS,
-    ]);
+    const rows = await query<{ sequence: string; time: string; expiresOn: string | null; mac: Buffer; now: string }>(
+      ROWS,
+      [String(head?.last ?? 0n), String(settled), MAX_ROWS],
+    );
     const newest = rows.at(-1);
     if (newest === undefined) return false;
     const isMore = rows.length === MAX_ROWS;
     const seal = this.chain.seal(head, {
-      rows: rows.map(({ sequence, time, mac }) => ({ sequence: BigInt(sequence), occurredAt: time, mac })),
+      rows: rows.map(({ sequence, time, expiresOn, mac }) => ({
+        sequence: BigInt(sequence),
+        occurredAt: time,
+        expiresOn,
+        mac,
+      })),
       last: isMore ? BigInt(newest.sequence) : settled,
       sealedAt: newest.now,
     });
-    const { number, after, last, sealedAt, entries, previous, mac } = seal;
-    await query(INSERT, [String(number), String(after), String(last), entries, sealedAt, previous, mac]);
+    const { number, after, last, sealedAt, entries, expiries, previous, mac } = seal;
+    await query(INSERT, [String(number), String(after), String(last), entries, sealedAt, previous, mac, expiries]);
     return isMore;
   }
 }
@@ -186,10 +191,10 @@ const WRITERS = `
      and database = (select oid from pg_database where datname = current_database())`;
 
 const ROWS = `
-  select sequence, round(extract(epoch from occurred_at) * 1000)::text as time, mac,
+  select sequence, round(extract(epoch from occurred_at) * 1000)::text as time, ${EXPIRES_ON}, mac,
          round(extract(epoch from clock_timestamp()) * 1000)::text as now
     from audit_record where sequence > $1 and sequence <= $2 order by sequence limit $3`;
 
 const INSERT = `
-  insert into audit_seal (number, after_sequence, last_sequence, entries, sealed_at, previous, mac)
-  values ($1, $2, $3, $4, to_timestamp($5::numeric / 1000), $6, $7)`;
+  insert into audit_seal (number, after_sequence, last_sequence, entries, sealed_at, previous, mac, expiries)
+  values ($1, $2, $3, $4, to_timestamp($5::numeric / 1000), $6, $7, $8)`;

@@ -1,8 +1,9 @@
 import type { Context, Transaction } from '../context.js';
 import { type Query, query } from '../database/database.js';
 import { AppError, toAppError } from '../errors.js';
-import { type AuditEvent, type AuditFacts, type AuditRecord, auditRecord, insertOf } from './audit-record.js';
+import { type AuditEvent, type AuditFacts, auditRecord, insertOf, type NewRecord } from './audit-record.js';
 import { type Disclosure, isList } from './disclosure.js';
+import type { Retention } from './retention.js';
 
 declare module '../context.js' {
   interface Kernel {
@@ -21,7 +22,7 @@ const MAX_LISTED = 10_000;
 
 interface Waiting {
   /** Those of one call: they are stored by one insert. */
-  readonly records: readonly AuditRecord[];
+  readonly records: readonly NewRecord[];
   readonly disclosures: readonly Disclosure[];
   /** `performance.now()` when they were recorded. */
   readonly since: number;
@@ -46,11 +47,13 @@ export class AuditTrail {
   /**
    * @param store a statement outside of any transaction
    * @param key of the row MACs
+   * @param retention of records whose project does not say
    * @param onChange called in the transaction of each change, with its records
    */
   constructor(
     private readonly store: Query,
     private readonly key: Buffer,
+    private readonly retention: Retention,
     private readonly onChange: (tx: Transaction, events: readonly AuditEvent[]) => Promise<void> = async () => {},
   ) {}
 
@@ -61,7 +64,7 @@ export class AuditTrail {
     // The states are not added to `recorded`: repeating a response from there changes nothing again.
     const carrying = first === undefined ? [] : [{ ...first, facts: { ...first.facts, ...takenStates(tx) } }];
     const { text, params } = insertOf(
-      [...carrying, ...others].map((event) => auditRecord(tx, event, true)),
+      [...carrying, ...others].map((event) => auditRecord(tx, event, { isChange: true, retention: this.retention })),
       {
         key: this.key,
         changed: events.some(({ showsInProjects }) => showsInProjects) ? 'organization' : 'projects',
@@ -92,7 +95,7 @@ export class AuditTrail {
         reject(unavailable());
       }, MAX_ANSWER_MS);
       const waiting: Waiting = {
-        records: events.map((event) => auditRecord(ctx, event, false)),
+        records: events.map((event) => auditRecord(ctx, event, { isChange: false, retention: this.retention })),
         disclosures: disclosuresOf(events),
         since: performance.now(),
         stored: () => {
@@ -158,7 +161,7 @@ export class AuditTrail {
     }
   }
 
-  async #storeReads(records: readonly AuditRecord[], all: readonly Disclosure[]): Promise<void> {
+  async #storeReads(records: readonly NewRecord[], all: readonly Disclosure[]): Promise<void> {
     const attempt = async (disclosures: readonly Disclosure[]): Promise<boolean> => {
       const { text, params } = insertOf(records, { key: this.key, changed: 'nothing', disclosures });
       const missing = await this.store(text, params);

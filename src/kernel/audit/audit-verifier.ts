@@ -1,4 +1,5 @@
-import type { AuditChain, ChainHead, RowStamp, Seal, SealEntry } from './audit-chain.js';
+import type { AuditChain, ChainHead, Expiry, RowStamp, Seal, SealEntry } from './audit-chain.js';
+import { ExpiredRows } from './expired-rows.js';
 
 /** More than this are counted and not looked into any further: memory has an end. */
 const MAX_LOOSE = 100_000;
@@ -31,6 +32,8 @@ export interface TrailReport {
   readonly rows: number;
   /** Genuine rows after the last seal. */
   readonly unsealed: number;
+  /** Sealed rows that were dropped when they had ended. */
+  readonly expired: number;
   readonly seals: number;
   readonly head: ChainHead | null;
   /** The first of them; `faultCount` counts all. */
@@ -52,6 +55,7 @@ export interface Trail {
   readonly seals: AsyncIterable<Seal>;
   readonly repeats: readonly RepeatedRow[];
   readonly editedLists: readonly string[];
+  readonly expiries: readonly Expiry[];
 }
 
 /** A row that is not where a seal has it. */
@@ -80,6 +84,7 @@ export class AuditVerifier {
   /** Sequences whose rows are not there as they were sealed, by digest. */
   readonly #missing = new Map<string, bigint>();
   readonly #inserted = new Set<bigint>();
+  #expired = new ExpiredRows([]);
   readonly #faults: TrailFault[] = [];
   #faultCount = 0;
 
@@ -95,7 +100,11 @@ export class AuditVerifier {
    * @param trail rows by rising sequence, in batches, seals by rising number, rows that have the id of an earlier one, and digests
    *   of lists of disclosed ids that were edited
    */
-  async verify({ rows, seals, repeats, editedLists }: Trail, anchors: readonly Anchor[]): Promise<TrailReport> {
+  async verify(
+    { rows, seals, repeats, editedLists, expiries }: Trail,
+    anchors: readonly Anchor[],
+  ): Promise<TrailReport> {
+    this.#expired = new ExpiredRows(expiries.filter((expiry) => this.chain.isGenuineExpiry(expiry)));
     const unread = new UnreadRows(rows[Symbol.asyncIterator]());
     for await (const seal of seals) {
       for (const anchor of anchors) this.#checkAnchor(seal, anchor);
@@ -114,9 +123,15 @@ export class AuditVerifier {
       this.#tell(nameOf({ sequence, id }), `a copy of row ${first}`);
     }
     for (const digest of editedLists) this.#tell(`disclosure ${digest}`, 'edited');
+    for (const expiry of expiries)
+      if (!this.chain.isGenuineExpiry(expiry))
+        this.#tell(`expiry ${expiry.expiresOn}`, 'edited, or not created with this root key');
+    for (const month of this.#expired.different)
+      this.#tell(`expiry ${month}`, 'its rows were not those that were sealed');
     return {
       rows: this.#rows,
       unsealed: this.#unsealed,
+      expired: this.#expired.count,
       seals: this.#seals,
       head: this.#head,
       faults: this.#faults,
@@ -200,7 +215,9 @@ export class AuditVerifier {
     else this.#faultCount += 1;
   }
 
-  #miss({ sequence, digest }: SealEntry): void {
+  #miss(entry: SealEntry): void {
+    const { sequence, digest } = entry;
+    if (this.#expired.takes(entry)) return;
     if (this.#missing.size < MAX_LOOSE) this.#missing.set(digest, sequence);
     else this.#faultCount += 1;
   }
@@ -215,7 +232,7 @@ export class AuditVerifier {
         this.#tell(nameOf(row), `moved here from ${origin}`);
       } else if (isInPlaceOfAnother) {
         told.add(row.sequence);
-        this.#tell(nameOf(row), row.isGenuine ? 'its time was edited, or it replaces another row' : 'edited');
+        this.#tell(nameOf(row), row.isGenuine ? 'its time or end was edited, or it replaces another row' : 'edited');
       } else {
         this.#inserted.add(row.sequence);
         this.#tell(nameOf(row), 'inserted: no seal covers it');

@@ -13,6 +13,7 @@ import {
   writeRotated,
 } from '../../../src/features/secrets/public.js';
 import { AuditTrail } from '../../../src/kernel/audit/audit-trail.js';
+import { KEPT_FOR_EVER } from '../../../src/kernel/audit/retention.js';
 import type { Kernel, Transaction } from '../../../src/kernel/context.js';
 import { openKeptKeys } from '../../../src/kernel/crypto/installation.js';
 import { Keyring } from '../../../src/kernel/crypto/keyring.js';
@@ -38,7 +39,11 @@ describe('what a rotation does with its secrets', () => {
     const database = await Database.connect(strongroom.databaseUrl, { entities }, createLog('silent'));
     const keys = await openKeptKeys(database.query, new RootKeys(parseRootKey(ROOT_KEY)));
     const keyring = new Keyring(keys, database.query, NOTHING_CLOSED);
-    kernel = { database, keyring, auditTrail: new AuditTrail(database.query, keys.macKey('audit')) } as Kernel;
+    kernel = {
+      database,
+      keyring,
+      auditTrail: new AuditTrail(database.query, keys.macKey('audit'), KEPT_FOR_EVER),
+    } as Kernel;
   });
   afterAll(() => kernel.database.close());
 

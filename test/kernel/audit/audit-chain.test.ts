@@ -4,12 +4,23 @@ import fc from '../../kit/properties.js';
 
 const chain = new AuditChain(randomBytes(32));
 
+/** One in three rows is kept for ever. */
+const expiryOf = (sequence: bigint): string | null =>
+  [null, '1970-01-01', '2031-12-01'][Number(sequence % 3n)] as string | null;
+
 const stamps = fc
   .uniqueArray(fc.bigInt({ min: 1n, max: 2n ** 62n }), { minLength: 1, maxLength: 20 })
   .map((sequences) =>
     sequences
       .sort((a, b) => (a < b ? -1 : 1))
-      .map((sequence): RowStamp => ({ sequence, occurredAt: String(sequence * 3n), mac: randomBytes(32) })),
+      .map(
+        (sequence): RowStamp => ({
+          sequence,
+          occurredAt: String(sequence * 3n),
+          expiresOn: expiryOf(sequence),
+          mac: randomBytes(32),
+        }),
+      ),
   );
 
 const sealOf = (rows: readonly RowStamp[], head: Seal | null = null): Seal =>
@@ -21,7 +32,12 @@ describe('a seal', () => {
       fc.property(stamps, (rows) => {
         const seal = sealOf(rows);
         expect(chain.entriesOf(seal)).toEqual(
-          rows.map((row) => ({ sequence: row.sequence, digest: chain.digestOf(row) })),
+          rows.map((row) => ({
+            sequence: row.sequence,
+            digest: chain.digestOf(row),
+            expiresOn: row.expiresOn,
+            bytes: chain.entryOf(row),
+          })),
         );
         expect(chain.isGenuine(seal)).toBe(true);
         expect(new AuditChain(randomBytes(32)).isGenuine(seal)).toBe(false);
@@ -51,6 +67,17 @@ describe('a seal', () => {
             previous: Buffer.concat([seal.previous, seal.entries.subarray(0, 24)]),
             entries: seal.entries.subarray(24),
           },
+          { expiries: seal.expiries === null ? Buffer.alloc(rows.length * 2) : null },
+          ...(seal.expiries === null
+            ? []
+            : [
+                { expiries: flipped(seal.expiries) },
+                { entries: Buffer.concat([seal.entries, seal.expiries]), expiries: null },
+                {
+                  entries: Buffer.concat([seal.entries, seal.expiries.subarray(0, 2)]),
+                  expiries: seal.expiries.subarray(2),
+                },
+              ]),
           { mac: flipped(seal.mac) },
           { mac: seal.mac.subarray(16) },
         ];
@@ -77,10 +104,11 @@ describe('a seal', () => {
     );
   });
 
-  test('tells two rows apart by time or MAC, and knows a row again at another sequence', () => {
-    const row = { sequence: 7n, occurredAt: '1700000000000', mac: randomBytes(32) };
+  test('tells two rows apart by time, end or MAC, and knows a row again at another sequence', () => {
+    const row = { sequence: 7n, occurredAt: '1700000000000', expiresOn: null, mac: randomBytes(32) };
     expect(chain.digestOf({ ...row, sequence: 8n })).toBe(chain.digestOf(row));
     expect(chain.digestOf({ ...row, occurredAt: '1700000000001' })).not.toBe(chain.digestOf(row));
+    expect(chain.digestOf({ ...row, expiresOn: '2027-01-01' })).not.toBe(chain.digestOf(row));
     expect(chain.digestOf({ ...row, occurredAt: 'Infinity' })).not.toBe(chain.digestOf(row));
     expect(chain.digestOf({ ...row, mac: randomBytes(32) })).not.toBe(chain.digestOf(row));
   });

@@ -1,5 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { AuditChain, type Seal } from '../../../src/kernel/audit/audit-chain.js';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { AuditChain, type Expiry, type Seal } from '../../../src/kernel/audit/audit-chain.js';
 import {
   type Anchor,
   AuditVerifier,
@@ -13,6 +13,7 @@ const chain = new AuditChain(randomBytes(32));
 interface Trail {
   readonly rows: readonly FoundRow[];
   readonly seals: readonly Seal[];
+  readonly expiries?: readonly Expiry[];
 }
 
 const MAX_FAULTS = 1_000;
@@ -26,16 +27,20 @@ async function* batches(rows: readonly FoundRow[]): AsyncGenerator<readonly Foun
   for (let at = 0; at < rows.length; at += 7) yield rows.slice(at, at + 7);
 }
 
+const MONTH = '2026-11-01';
+const LATER = '2027-03-01';
+
 const inOrder = <T>(list: readonly T[], keyOf: (item: T) => bigint): T[] =>
   [...list].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
-const verify = ({ rows, seals }: Trail, anchors: Anchor[] = [], repeats: RepeatedRow[] = []) =>
+const verify = ({ rows, seals, expiries = [] }: Trail, anchors: Anchor[] = [], repeats: RepeatedRow[] = []) =>
   new AuditVerifier(chain, MAX_FAULTS).verify(
     {
       rows: batches(inOrder(rows, ({ sequence }) => sequence)),
       seals: each(inOrder(seals, ({ number }) => number)),
       repeats,
       editedLists: [],
+      expiries,
     },
     anchors,
   );
@@ -47,6 +52,7 @@ const rowAt = (sequence: bigint): FoundRow => ({
   sequence,
   id: randomUUID(),
   occurredAt: String(1_700_000_000_000n + sequence),
+  expiresOn: [null, MONTH, LATER][Number(sequence % 3n)] as string | null,
   mac: randomBytes(32),
   isGenuine: true,
   isListed: true,
@@ -97,6 +103,7 @@ describe('a walk over the trail', () => {
         expect(await verify(trail, [{ number: head.number, hash: head.mac.toString('hex') }])).toEqual({
           rows: trail.rows.length,
           unsealed: trail.rows.length - sealedRows(trail).length,
+          expired: 0,
           seals: trail.seals.length,
           head,
           faults: [],
@@ -117,7 +124,7 @@ describe('a walk over the trail', () => {
         ]);
         const moment = { ...row, occurredAt: 'Infinity' };
         expect(await faultsOf({ ...trail, rows: [...others, moment] })).toEqual([
-          `${nameOf(row)}: its time was edited, or it replaces another row`,
+          `${nameOf(row)}: its time or end was edited, or it replaces another row`,
         ]);
         const forged = { ...rowAt(row.sequence), isGenuine: false };
         expect(await faultsOf({ ...trail, rows: [...others, forged] })).toEqual([`${nameOf(forged)}: edited`]);
@@ -253,10 +260,93 @@ describe('a walk over the trail', () => {
   test('tells no more faults than asked for, and counts them all', async () => {
     const rows = Array.from({ length: 50 }, (_, index) => ({ ...rowAt(BigInt(index + 1)), isGenuine: false }));
     const report = await new AuditVerifier(chain, 10).verify(
-      { rows: batches(rows), seals: each([]), repeats: [], editedLists: [] },
+      { rows: batches(rows), seals: each([]), repeats: [], editedLists: [], expiries: [] },
       [],
     );
     expect(report).toMatchObject({ rows: 50, unsealed: 0, faultCount: 50 });
     expect(report.faults).toHaveLength(10);
+  });
+});
+
+describe('rows that were dropped because they had ended', () => {
+  const endsIn = (month: string | null) => (row: FoundRow) => row.expiresOn === month;
+
+  const statementOn = (rows: readonly FoundRow[], expiresOn = MONTH): Expiry => {
+    const hash = createHash('sha256');
+    for (const row of rows) hash.update(chain.entryOf(row));
+    return chain.expire({ expiresOn, rows: BigInt(rows.length), digest: hash.digest(), expiredAt: '2' });
+  };
+
+  /** A trail of which all rows are sealed, and of which rows end in the month. */
+  const ended = trails
+    .map(({ seals, ...trail }) => ({ rows: sealedRows({ seals, ...trail }), seals }))
+    .filter(({ rows }) => [null, MONTH, LATER].every((month) => rows.some(endsIn(month))))
+    .map((trail) => {
+      const gone = trail.rows.filter(endsIn(MONTH));
+      return { ...trail, all: trail.rows, gone, rows: trail.rows.filter((row) => !endsIn(MONTH)(row)) };
+    });
+
+  test('are counted, and are no fault, with a statement about them', async () => {
+    await fc.assert(
+      fc.asyncProperty(ended, async ({ rows, seals, gone }) => {
+        const report = await verify({ rows, seals, expiries: [statementOn(gone)] });
+        expect(report).toMatchObject({ faults: [], rows: rows.length, expired: gone.length });
+      }),
+    );
+  });
+
+  test('were deleted without one, or with one that is edited, or about another month', async () => {
+    await fc.assert(
+      fc.asyncProperty(ended, async ({ rows, seals, gone, all }) => {
+        const deleted = gone.map(({ sequence }) => `row ${sequence}: deleted`);
+        const statement = statementOn(gone);
+        const edited = `expiry ${MONTH}: edited, or not created with this root key`;
+        expect(await faultsOf({ rows, seals })).toEqual(deleted);
+        for (const forgery of [{ rows: 0n }, { expiredAt: '3' }, { digest: randomBytes(32) }, { mac: Buffer.alloc(0) }])
+          expect(await faultsOf({ rows, seals, expiries: [{ ...statement, ...forgery }] })).toEqual([
+            ...deleted,
+            edited,
+          ]);
+        const other = statementOn(all.filter(endsIn(LATER)), LATER);
+        expect(await faultsOf({ rows, seals, expiries: [other] })).toEqual([
+          ...deleted,
+          `expiry ${LATER}: its rows were not those that were sealed`,
+        ]);
+      }),
+    );
+  });
+
+  test('are told apart from those that were deleted, edited or moved there before, and from those that came back', async () => {
+    await fc.assert(
+      fc.asyncProperty(ended, async ({ rows, seals, gone }) => {
+        const different = `expiry ${MONTH}: its rows were not those that were sealed`;
+        const [first, ...others] = gone as [FoundRow, ...FoundRow[]];
+        const kept = rows.find(endsIn(null)) as FoundRow;
+        const edits = [
+          others,
+          [{ ...first, mac: randomBytes(32) }, ...others],
+          [{ ...first, occurredAt: '0' }, ...others],
+        ];
+        for (const dropped of edits)
+          expect(await faultsOf({ rows, seals, expiries: [statementOn(dropped)] })).toEqual([different]);
+        const moved = inOrder([...gone, { ...kept, expiresOn: MONTH }], ({ sequence }) => sequence);
+        expect(
+          await faultsOf({ rows: rows.filter((row) => row !== kept), seals, expiries: [statementOn(moved)] }),
+        ).toEqual([`row ${kept.sequence}: deleted`, different]);
+        expect(await faultsOf({ rows: [...rows, first], seals, expiries: [statementOn(gone)] })).toEqual([different]);
+      }),
+    );
+  });
+
+  test('is where a row is found that was given another end', async () => {
+    await fc.assert(
+      fc.asyncProperty(ended, async ({ rows, seals, all }) => {
+        const kept = rows.find(endsIn(null)) as FoundRow;
+        const moved = all.map((row) => (row === kept ? { ...row, expiresOn: MONTH } : row));
+        expect(await faultsOf({ rows: moved, seals })).toEqual([
+          `${nameOf(kept)}: its time or end was edited, or it replaces another row`,
+        ]);
+      }),
+    );
   });
 });

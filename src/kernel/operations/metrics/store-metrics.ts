@@ -6,7 +6,7 @@ import type { Jobs } from '../../jobs/jobs.js';
 import type { EmbeddedFigures } from '../../postgres/embedded-postgres.js';
 import type { ReplyCache } from '../responses/reply-cache.js';
 import { measureJobs } from './job-metrics.js';
-import { StoreProbe } from './store-probe.js';
+import { StoreProbe, type TrailSize } from './store-probe.js';
 
 /** What the store and what stands before it are measured by. */
 export interface Measured extends Kernel {
@@ -25,6 +25,7 @@ export function measureStore(registry: Registry, measured: Measured): void {
   measureJobs(registry, measured.jobs, probe);
   measureAudit(registry, measured);
   measureAuditSeals(registry, measured);
+  measureTrailSize(registry, probe);
   measureReplyCache(registry, measured.replyCache);
   if (measured.embedded !== null) measureEmbedded(registry, measured.embedded);
 }
@@ -138,6 +139,27 @@ function measureAuditSeals(registry: Registry, { auditSealer }: Measured): void 
       this.set(auditSealer.figures.lastSeal);
     },
   });
+}
+
+function measureTrailSize(registry: Registry, probe: StoreProbe): void {
+  const gauge = (name: string, help: string, read: (trail: TrailSize) => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const { trail } = await probe.read();
+        if (trail !== null) this.set(read(trail));
+      },
+    });
+  };
+  gauge('strongroom_audit_bytes', 'Size of the audit trail on disk, with its indexes.', ({ bytes }) => bytes);
+  gauge('strongroom_audit_rows', 'Rows of the audit trail, as estimated by the database.', ({ rows }) => rows);
+  gauge(
+    'strongroom_audit_expiring_months',
+    'Months that have a partition of the audit trail, to be dropped when they begin.',
+    ({ months }) => months,
+  );
 }
 
 function measureAudit(registry: Registry, { auditTrail }: Measured): void {

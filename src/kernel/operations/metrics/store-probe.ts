@@ -2,6 +2,7 @@ import { type KeyFigures, keyFigures } from '../../crypto/key-store.js';
 import type { Database } from '../../database/database.js';
 import { countJobs } from '../../jobs/job.sql.js';
 import { SharedQuestion } from '../../shared-question.js';
+import { measureTrail } from '../retention/retention.sql.js';
 
 const ANSWER_WITHIN_MS = 1_000;
 const FRESH_MS = 15_000;
@@ -13,11 +14,15 @@ interface Reading {
   readonly keys: KeyFigures | null;
   /** By kind. */
   readonly jobs: readonly JobCounts[];
+  /** Size of the audit trail. */
+  readonly trail: TrailSize | null;
 }
 
+/** How large the audit trail is. */
+export type TrailSize = Awaited<ReturnType<typeof measureTrail>>[number];
 type JobCounts = Awaited<ReturnType<typeof countJobs>>[number];
 
-const AWAY: Reading = { isUp: false, keys: null, jobs: [] };
+const AWAY: Reading = { isUp: false, keys: null, jobs: [], trail: null };
 
 /** Asks the database what only it knows, at most every 15 s however many ask, and never holds who asks for over a second. */
 export class StoreProbe {
@@ -38,6 +43,7 @@ export class StoreProbe {
         isUp: true,
         keys: await keyFigures(query),
         jobs: await countJobs(query, {}),
+        trail: (await measureTrail(query, {}))[0] ?? null,
       }))
       .catch(() => AWAY);
     this.#readAt = performance.now();

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AuditEvent } from '../../audit/audit-record.js';
+import { PREPARE_PARTITIONS, type Retention } from '../../audit/retention.js';
+import type { Context } from '../../context.js';
+import { inTransaction, sqlState } from '../../database/in-transaction.js';
+import type { JobKind, JobRun } from '../../jobs/job-kind.js';
+import {
+  addPartition,
+  dropPartition,
+  insertExpiry,
+  listEndedMonths,
+  listEnding,
+  listMissingMonths,
+  readClock,
+} from './retention.sql.js';
+
+const HOUR_SECONDS = 3_600;
+const ROWS_AT_ONCE = 5_000;
+const DROP_TRIES = 100;
+const DROP_PAUSE_MS = 3_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Rows of a month of the trail, above one sequence and up to another. */
+export interface EndingRows {
+  /** `2027-01-01` */
+  readonly month: string;
+  readonly after: string;
+  readonly upTo: string;
+}
+
+/** What is recorded anew of rows that are about to be dropped, since comparisons with the trail still need it. */
+export type StatesToKeep = (
+  ctx: Context,
+  rows: EndingRows,
+) => Promise<readonly { readonly organizationId: string; readonly events: readonly AuditEvent[] }[]>;
+
+/** Makes partitions for the months in which rows end that are recorded from now on. At every start, and by a job. */
+export const preparePartitions =
+  (retention: Retention) =>
+  async (ctx: Context): Promise<void> => {
+    const days = [retention.days, retention.browseDays].flatMap((each) => each ?? []);
+    for (const { month } of await listMissingMonths(ctx, { days }))
+      await inTransaction(ctx, (tx) => addPartition(tx, { month }));
+  };
+
+/** The jobs of the audit trail: they make partitions for the months to come, and drop those that are past. */
+export const auditJobs = (retention: Retention, statesToKeep: StatesToKeep): readonly JobKind[] => [
+  {
+    name: PREPARE_PARTITIONS,
+    description: 'Creates partitions of the audit trail for the months in which records expire.',
+    everySeconds: HOUR_SECONDS,
+    run: preparePartitions(retention),
+  },
+  {
+    name: 'audit:expire',
+    description: 'Drops partitions of the audit trail whose records have expired.',
+    everySeconds: HOUR_SECONDS,
+    concurrency: 1,
+    limitSeconds: 6 * HOUR_SECONDS,
+    run: async (ctx, run) => {
+      for (const { month } of await listEndedMonths(ctx, {})) await expire(ctx, run, { month, statesToKeep });
+    },
+  },
+];
+
+/**
+ * Signs what the rows of a month are, and drops them. What happened to them before shows in the signature: the verifier computes the
+ * same digest from the seals.
+ */
+async function expire(
+  ctx: Context,
+  run: JobRun,
+  { month, statesToKeep }: { readonly month: string; readonly statesToKeep: StatesToKeep },
+): Promise<void> {
+  const { digest, rows, counts } = await readMonth(ctx, run, { month, statesToKeep });
+  const [clock] = await readClock(ctx, {});
+  const expiredAt = clock?.now ?? '0';
+  const expiry = ctx.auditChain.expire({ expiresOn: month, rows: BigInt(rows), digest, expiredAt });
+  const drop = () =>
+    run.inTransaction(async (tx) => {
+      for (const [organizationId, count] of counts)
+        await tx.auditTrail.recordChange(
+          { ...tx, organizationId },
+          { action: 'audit-trail:expire', facts: { month, count }, isKept: true },
+        );
+      await insertExpiry(tx, { month, rows: String(rows), digest, expiredAt: Number(expiredAt), mac: expiry.mac });
+      // Last: from here until the commit all who write to the trail wait.
+      await dropPartition(tx, { month });
+    });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await drop();
+    } catch (error) {
+      // Somebody reads the trail, as `verify-audit` does for minutes.
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE || tries === DROP_TRIES) throw error;
+      await delay(DROP_PAUSE_MS, undefined, { signal: run.signal });
+    }
+  }
+}
+
+interface Month {
+  readonly digest: Buffer;
+  readonly rows: number;
+  /** By organization. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** Reads all rows of a month, which nobody adds to any more, and records anew what has to be kept of them. */
+async function readMonth(
+  ctx: Context,
+  run: JobRun,
+  { month, statesToKeep }: { readonly month: string; readonly statesToKeep: StatesToKeep },
+): Promise<Month> {
+  const hash = createHash('sha256');
+  const counts = new Map<string, number>();
+  let rows = 0;
+  for (let after = String(-(2n ** 63n)), isMore = true; isMore; ) {
+    run.signal.throwIfAborted();
+    const found = await listEnding(ctx, { month, after, most: String(ROWS_AT_ONCE) });
+    for (const { sequence, organizationId, time, mac } of found) {
+      hash.update(ctx.auditChain.entryOf({ sequence: BigInt(sequence), occurredAt: time, expiresOn: month, mac }));
+      counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1);
+    }
+    const upTo = found.at(-1)?.sequence ?? after;
+    for (const { organizationId, events } of found.length === 0 ? [] : await statesToKeep(ctx, { month, after, upTo }))
+      await run.inTransaction((tx) => tx.auditTrail.recordChange(tx, ...events), run.contextOf(organizationId));
+    rows += found.length;
+    after = upTo;
+    isMore = found.length === ROWS_AT_ONCE;
+  }
+  return { digest: hash.digest(), rows, counts };
+}
