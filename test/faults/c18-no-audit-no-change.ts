@@ -5,6 +5,7 @@ import { graphqlOperations } from '../kit/operations/graphql.ts';
 import type { Operation } from '../kit/operations/operation.ts';
 import { restOperations } from '../kit/operations/rest-requests.ts';
 import type { Seed } from '../kit/seed.ts';
+import { IS_TABLE } from '../kit/tables.ts';
 import { type Sql, untilSealed } from '../kit/trail.ts';
 import { CANARY, seedWorld, type World } from '../kit/world.ts';
 import { type Check, expectThat } from './check.ts';
@@ -24,7 +25,7 @@ const COUNTERS: Readonly<Record<string, readonly string[]>> = {
 
 /** All but those in which the service notes by itself when its jobs are due. */
 const TABLES = `select table_name as name from information_schema.tables
-  where table_schema = 'public' and table_type = 'BASE TABLE' and table_name !~ '^(agenda_|job$|job_)' order by 1`;
+  where ${IS_TABLE} and table_name !~ '^(agenda_|job$|job_)' order by 1`;
 
 /** Every row of every table, without what is counted. */
 async function contentsOf(sql: Sql): Promise<Record<string, unknown>> {

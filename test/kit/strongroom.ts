@@ -7,6 +7,7 @@ import { type Ended, runProgram } from './programs.ts';
 import { askRun } from './run-desk.ts';
 import { Service, type ServiceOptions } from './service.ts';
 import { SharedStrongroom } from './shared-strongroom.ts';
+import { IS_TABLE } from './tables.ts';
 import { until } from './until.ts';
 import { type Verdict, verifyAudit } from './verify-audit.ts';
 
@@ -18,7 +19,7 @@ export type { SharedStrongroom } from './shared-strongroom.ts';
 const STORED_TIMES = `
   select table_name, string_agg(format('%I = %I - $1::interval', column_name, column_name), ', ') as changes
     from information_schema.columns join information_schema.tables using (table_schema, table_name)
-   where table_schema = 'public' and table_type = 'BASE TABLE' and data_type = 'timestamp with time zone' and table_name not in ('schema_migration', 'audit_record', 'audit_seal')
+   where ${IS_TABLE} and data_type = 'timestamp with time zone' and table_name !~ '^(schema_migration$|audit_)'
    group by table_name`;
 
 /** The same of the terms of roles, which are texts. */

@@ -1,10 +1,14 @@
 import pg from 'pg';
 
+/** A condition on `information_schema.tables`: a table, and no partition of one, whose rows are those of its table. */
+export const IS_TABLE = `table_schema = 'public' and table_type = 'BASE TABLE'
+  and not (select relispartition from pg_class where oid = to_regclass(format('%I', table_name)))`;
+
 /** Every row of every table of ours as text, by table, in an order of its own: equal exactly when the tables are. */
 export async function tableContents(databaseUrl: string): Promise<Record<string, string[]>> {
   return withClient(databaseUrl, async (client) => {
     const { rows: tables } = await client.query<{ name: string }>(
-      `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
+      `select table_name as name from information_schema.tables where ${IS_TABLE} order by 1`,
     );
     const contents: Record<string, string[]> = {};
     for (const { name } of tables) {

@@ -5,6 +5,7 @@ import { graphqlOperations } from '../../kit/operations/graphql.js';
 import type { Operation } from '../../kit/operations/operation.js';
 import { restOperations } from '../../kit/operations/rest-requests.js';
 import { useStrongroom } from '../../kit/strongroom.js';
+import { IS_TABLE } from '../../kit/tables.js';
 import { seedWorld, type World } from '../../kit/world.js';
 
 const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
@@ -16,9 +17,9 @@ const showsCredential = ({ text }: Reply): boolean =>
   /"(accessToken|clientSecret)":"[^"]/.test(text) || /srt_/.test(text);
 
 /** Tables with rows of projects. Keys count their uses, and jobs, notices and messages follow a change: no reply that is kept shows them. */
-const PROJECT_TABLES = `select c.table_name as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-  where c.table_schema = 'public' and c.column_name = 'project_id' and t.table_type = 'BASE TABLE'
-    and c.table_name not in ('audit_record', 'data_key', 'job', 'notice', 'notification_message') order by 1`;
+const PROJECT_TABLES = `select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)
+  where column_name = 'project_id' and ${IS_TABLE}
+    and table_name not in ('audit_record', 'data_key', 'job', 'notice', 'notification_message') order by 1`;
 
 /** Names of accounts stand in replies about projects, also of those who left. */
 const ACCOUNTS = `select 'identity ' || id as id, name from identity where organization_id = $1

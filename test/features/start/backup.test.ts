@@ -15,7 +15,7 @@ import { verifyAudit } from '../../kit/verify-audit.js';
 /** Tables that differ after a restore: it records itself, and pauses kinds of jobs. */
 const CHANGED = ['audit_record', 'job_kind', ...LEFT_OUT];
 /** Kinds that do not call other systems. */
-const NOT_PAUSED = ['certificates:delete-expired', 'jobs:delete-finished'];
+const NOT_PAUSED = ['audit:prepare-partitions', 'certificates:delete-expired', 'jobs:delete-finished'];
 const DOCUMENTS = '{"documents":{}}';
 const VALUE = 'a value that no backup shows';
 /** A table with values that text easily spoils. */

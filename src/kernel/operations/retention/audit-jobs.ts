@@ -49,6 +49,7 @@ export const auditJobs = (retention: Retention, statesToKeep: StatesToKeep): rea
   {
     name: PREPARE_PARTITIONS,
     description: 'Creates partitions of the audit trail for the months in which records expire.',
+    staysInside: true,
     everySeconds: HOUR_SECONDS,
     run: preparePartitions(retention),
   },
