@@ -35,11 +35,19 @@ export async function loadBackup(
     await query(`alter table ${quoted(table)} ${enabled} trigger ${quoted(name)}`);
 }
 
-/** Those that the service made since its tables were created: by month, for one. */
+/** A month of the audit trail, as Postgres describes its partition. */
+const MONTH = /^FOR VALUES IN \('(\d{4}-\d{2}-01)'\)$/;
+
+/** Makes the months of the audit trail that the service has made since. What a file says of partitions is no SQL to be run. */
 async function makePartitions(query: Query, header: Header): Promise<void> {
   const present = new Set((await LIST_PARTITIONS(query, {})).map(({ name }) => name));
-  for (const { parent, name, bound } of header.partitions)
-    if (!present.has(name)) await query(`create table ${quoted(name)} partition of ${quoted(parent)} ${bound}`);
+  for (const { parent, name, bound } of header.partitions) {
+    if (present.has(name)) continue;
+    const [, month] = MONTH.exec(bound) ?? [];
+    if (parent !== 'audit_record' || month === undefined)
+      throw new BackupFault('the backup has partitions that its migrations do not make');
+    await query('select make_audit_partition($1::date)', [month]);
+  }
 }
 
 async function loadParts(

@@ -35,8 +35,9 @@ async function startTogether(databaseUrl: string): Promise<number> {
 async function judge(nodes: readonly Service[], databaseUrl: string): Promise<void> {
   const noisy = nodes.filter(({ output }) => /"level":[456]0|failed/.test(output));
   expectThat(noisy.length === 0, `a node reported trouble:\n${noisy[0]?.output}`);
-  const tokens = nodes.flatMap(({ output }) => [...new Set(output.match(/srt_[\w-]{49}/g))]);
-  expectThat(tokens.length === 1, `${tokens.length} nodes printed a first token`);
+  const files = await Promise.all(nodes.map((node) => node.firstToken().catch(() => [])));
+  const tokens = files.flat();
+  expectThat(tokens.length === 1, `${tokens.length} nodes made a first token`);
   const statuses = await Promise.all(
     nodes.map(async ({ url }) => (await new Caller(url, tokens[0] as string).get('/api/v1/projects')).status),
   );

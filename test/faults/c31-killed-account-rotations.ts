@@ -47,7 +47,7 @@ class Killable {
       LOG_LEVEL: 'info',
     };
     const service = await Service.start({ env });
-    const token = /srt_[\w-]{49}/.exec(service.output)?.[0] ?? '';
+    const token = await service.firstToken();
     const sql = (text: string, params: unknown[] = []) =>
       withClient(databaseUrl, async (client) => (await client.query(text, params)).rows);
     const seed = new Seed(new Caller(service.url, token), sql);

@@ -13,7 +13,7 @@ const PAGE = 1_000;
 const INDEXES = `
 select count(bt_index_check(c.oid, heapallindexed => true))::int as indexes
   from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam
- where a.amname = 'btree' and c.relpersistence = 'p' and i.indisready and i.indisvalid`;
+ where a.amname = 'btree' and c.relkind = 'i' and c.relpersistence = 'p' and i.indisready and i.indisvalid`;
 const TABLES = `
 select c.relname as name, v.msg as message
   from pg_class c, lateral verify_heapam(c.oid) v

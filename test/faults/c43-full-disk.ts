@@ -59,7 +59,7 @@ async function expectKept(admin: Caller, project: SeededProject, kept: Map<strin
 async function tryOnce(dataDir: string, counts: Counts): Promise<void> {
   let service = await Service.start({ dataDir });
   try {
-    const token = /srt_[\w-]{49}/.exec(service.output)?.[0] ?? '';
+    const token = await service.firstToken();
     const callerOf = ({ url }: Service): Caller => new Caller(url, token);
     const project = await new Seed(callerOf(service)).projectOf(callerOf(service));
     const kept = new Map<string, string>();

@@ -92,7 +92,7 @@ const PLACES: readonly Place[] = [
 async function judge(place: Place, service: Service): Promise<void> {
   if (place.expects === 'runs') {
     await service.ready(60_000);
-    const token = /srt_[\w-]{49}/.exec(service.output)?.[0] ?? '';
+    const token = await service.firstToken();
     const { status } = await new Caller(service.url, token).get('/api/v1/projects');
     expectThat(status === 200, `${place.name}: the first admin was answered ${status}`);
     expectThat(((await stat(service.dataDir)).mode & 0o077) === 0, `${place.name}: others may enter the directory`);

@@ -82,7 +82,7 @@ export const check: Check = {
       };
       const staying = await Service.start({ env });
       try {
-        const token = /srt_[\w-]{49}/.exec(staying.output)?.[0] ?? '';
+        const token = await staying.firstToken();
         let answered = 0;
         let slowestMs = 0;
         let goneMs = 0;

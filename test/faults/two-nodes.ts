@@ -19,7 +19,7 @@ export function withTwoNodes<T>(
     const first = await Service.start({ env: { ...env, ...settings[0] } });
     const second = await Service.start({ env: { ...env, ...settings[1] } });
     try {
-      const token = /srt_[\w-]{49}/.exec(first.output)?.[0] ?? '';
+      const token = await first.firstToken();
       return await work([new Caller(first.url, token), new Caller(second.url, token)]);
     } finally {
       await Promise.all([first.stop(), second.stop()]);

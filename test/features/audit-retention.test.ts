@@ -104,6 +104,19 @@ test('only months to come are added, and only those that are past and accounted 
   expect(await hasMonth(soon)).toBe(true);
 });
 
+test('nobody but the owner of the trail calls what drops months, and no temporary table stands for one of ours', async () => {
+  const functions = await strongroom.sql(
+    `select proname, prosecdef, proconfig, has_function_privilege('pg_monitor', oid, 'execute') as "isCallable"
+     from pg_proc where proname ~ '^(make|add|drop)_audit_partition$' order by proname`,
+  );
+  expect(functions).toMatchObject([
+    { proname: 'add_audit_partition', prosecdef: true, isCallable: false },
+    { proname: 'drop_audit_partition', prosecdef: true, isCallable: false },
+    { proname: 'make_audit_partition', prosecdef: false, isCallable: false },
+  ]);
+  for (const { proconfig } of functions) expect(proconfig).toContain('search_path=public, pg_temp');
+});
+
 test('a month that is past is dropped whole, and told from a deletion; secrets still match the trail', async () => {
   const { admin, project } = await strongroom.seed.project();
   const month = await monthIn(AGO_DAYS);

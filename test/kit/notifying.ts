@@ -63,7 +63,7 @@ export class Notifying {
       await mail.stop();
       throw error;
     });
-    const token = /srt_[\w-]{49}/.exec(service.output)?.[0] ?? '';
+    const token = await service.firstToken();
     const { admin, project } = await new Seed(new Caller(service.url, token)).project({ type: 'cert-manager' });
     const issuer = await newIntermediate(await newRoot());
     return new Notifying({ directory, certificate, env, issuer }, mail, service, admin, project.id);

@@ -1,4 +1,4 @@
-import { can } from '../../kernel/authz/ability.js';
+import { canAlways } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
@@ -32,7 +32,7 @@ export class ChangesService {
     const { projectId: wanted, since, first } = parse(WhatChanged, raw);
     const { projectId, ability } = await this.projects.authorized(ctx, wanted, 'audit-logs:read');
     // Their changes belong to the organization: only who may see the accounts of the project sees these.
-    const withTokens = can(ability, 'identity:read') && can(ability, 'member:read');
+    const withTokens = canAlways(ability, 'identity:read') && canAlways(ability, 'member:read');
     const { organizationId } = ctx;
     const rows = await LIST_CHANGES(ctx, { organizationId, projectId, since, withTokens, limit: String(first + 1) });
     const isCut = rows.some((row) => row.isCut);

@@ -38,7 +38,7 @@ type LocatedSecret = Awaited<ReturnType<typeof LOCATE_SECRETS>>[number];
 type LocatedFolder = Awaited<ReturnType<typeof LOCATE_FOLDERS>>[number];
 
 /** Records that change no secret for its readers, although they name new states of rows. */
-const SILENT: ReadonlySet<string> = new Set(['secret:reseal']);
+const SILENT: ReadonlySet<string> = new Set(['secret:reseal', 'audit-trail:keep-states']);
 
 /** Part of the feed. */
 export interface Stretch {

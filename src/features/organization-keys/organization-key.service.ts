@@ -19,7 +19,7 @@ import {
   OneOrganizationKey,
   SetProjectKey,
 } from './organization-key.rules.js';
-import { holdKeyOfProject, storeKeyOfProject } from './organization-key.sql.js';
+import { holdKeyOfProject, raiseRevisions, storeKeyOfProject } from './organization-key.sql.js';
 
 const NOT_FOUND = 'KEY_NOT_FOUND';
 const CONSTRAINTS = {
@@ -156,6 +156,8 @@ export class OrganizationKeyService {
     });
     // Nodes keep keys opened, and ask this often whether they may use them.
     await ctx.keyring.untilSeen();
+    // Until then a node may have kept responses of the revision that the change made.
+    await raiseRevisions(queryOf(ctx), { id });
     return row;
   }
 }

@@ -13,3 +13,10 @@ export const storeKeyOfProject = sqlStatement({
   params: { projectId: t.uuid, keyId: t.uuid },
   row: {},
 });
+
+/** Makes a new revision of the projects of a key, so that no response of before is repeated. */
+export const raiseRevisions = sqlStatement({
+  text: 'update project set revision = revision + 1 where kms_secret_manager_key_id = :id',
+  params: { id: t.uuid },
+  row: {},
+});

@@ -237,6 +237,11 @@ export class Keyring {
     return projectId !== null && this.closed.has(query, projectId);
   }
 
+  /** For what was made of values before. @throws KEY_DISABLED when the key of the project is disabled */
+  async refuseClosed(query: Query, projectId: string): Promise<void> {
+    if (await this.closed.has(query, projectId)) throw new AppError('KEY_DISABLED');
+  }
+
   /** How often a value did not open on this node. */
   get unreadable(): number {
     return this.#unreadable;

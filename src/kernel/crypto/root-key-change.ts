@@ -6,7 +6,7 @@ import { placeOf } from './key-store.js';
 import type { RootKey } from './root-key.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
-const ROOT_KEY_LOCK = 7_266_002;
+const ROOT_KEY_LOCK = 7_266_004;
 const BATCH = 1_000;
 
 /** What a change of the root key did. */

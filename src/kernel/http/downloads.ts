@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { PermissionDenied } from '../authz/ability.js';
+import { recordDenial } from '../authz/denials.js';
 import { type AnyContext, authenticated, type Context } from '../context.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
 import type { ContextFor } from './graphql.js';
@@ -48,7 +50,10 @@ export function mountDownload(app: FastifyInstance, { path, type, open }: Downlo
       const ctx = { ...(contexts.get(request) as Context), load: undefined };
       const left = new AbortController();
       reply.raw.once('close', () => left.abort());
-      const parts = await open(ctx, request.query, left.signal);
+      const parts = await open(ctx, request.query, left.signal).catch(async (error: unknown) => {
+        if (error instanceof PermissionDenied) await recordDenial(ctx, error);
+        throw error;
+      });
       const source = Readable.from(untilDrained(parts, lifecycle, left), {
         objectMode: false,
         highWaterMark: BUFFERED_BYTES,

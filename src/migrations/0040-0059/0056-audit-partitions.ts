@@ -7,8 +7,10 @@ export class AuditPartitions extends Migration {
     this.addSql(PARTITIONED);
     this.addSql(INDEXES);
     this.addSql(EXPIRIES);
+    this.addSql(MAKE);
     this.addSql(ADD);
     this.addSql(DROP);
+    this.addSql(FUNCTIONS);
   }
 }
 
@@ -99,21 +101,12 @@ alter table audit_expiry enable always trigger audit_expiry_append_only;
 alter table audit_seal add column expiries bytea check (octet_length(expiries) * 12 = octet_length(entries));
 alter table audit_seal alter column expiries set storage external;`;
 
-/** Runs with the rights of the owner of the trail, and can add nothing but months to come. Inserts do not wait for it. */
-const ADD = `
-create function add_audit_partition(month date) returns void language plpgsql security definer
-  set search_path from current set lock_timeout = '2s' as $$
+/** Makes the partition of a month, with the trigger that its table has. Only the owner of the trail can call it. */
+const MAKE = `
+create function make_audit_partition(month date) returns void language plpgsql as $$
 declare
   name text := 'audit_record_' || to_char(month, 'YYYY_MM');
 begin
-  if month is null or month <> date_trunc('month', month)::date or month <= (now() at time zone 'UTC')::date
-    or month > (now() at time zone 'UTC')::date + 4000 then
-    raise exception 'not the first day of a month to come' using errcode = 'invalid_parameter_value';
-  end if;
-  perform pg_advisory_xact_lock(7266003);
-  if exists (select from audit_partition where expires_on = month) then
-    return;
-  end if;
   execute format('create table %I (like audit_record including defaults including constraints including indexes)', name);
   execute format('create trigger audit_record_append_only before update or delete or truncate on %I
     for each statement execute function refuse_audit_change()', name);
@@ -123,13 +116,26 @@ begin
   insert into audit_partition (expires_on) values (month);
 end $$;`;
 
+/** Runs with the rights of the owner of the trail, and can add nothing but months to come. Inserts do not wait for it. */
+const ADD = `
+create function add_audit_partition(month date) returns void language plpgsql security definer set lock_timeout = '2s' as $$
+begin
+  if month is null or month <> date_trunc('month', month)::date or month <= (now() at time zone 'UTC')::date
+    or month > (now() at time zone 'UTC')::date + 4000 then
+    raise exception 'not the first day of a month to come' using errcode = 'invalid_parameter_value';
+  end if;
+  perform pg_advisory_xact_lock(7266003);
+  if not exists (select from audit_partition where expires_on = month) then
+    perform make_audit_partition(month);
+  end if;
+end $$;`;
+
 /**
  * Can drop nothing but a month that is past, and that a statement accounts for. It needs the whole table for a moment, and gives up
  * soon: inserts wait behind it.
  */
 const DROP = `
-create function drop_audit_partition(month date) returns void language plpgsql security definer
-  set search_path from current set lock_timeout = '300ms' as $$
+create function drop_audit_partition(month date) returns void language plpgsql security definer set lock_timeout = '300ms' as $$
 begin
   if month is null or month > (now() at time zone 'UTC')::date then
     raise exception 'the month is not past' using errcode = 'invalid_parameter_value';
@@ -142,4 +148,16 @@ begin
     raise exception 'there is no such month' using errcode = 'invalid_parameter_value';
   end if;
   execute format('drop table %I', 'audit_record_' || to_char(month, 'YYYY_MM'));
+end $$;`;
+
+/** Names are looked up in our schema before those of a session's temporary tables, and nobody but their owner calls them uninvited. */
+const FUNCTIONS = `
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['make_audit_partition', 'add_audit_partition', 'drop_audit_partition'] loop
+    execute format('alter function %I(date) set search_path = %I, pg_temp', name, current_schema());
+    execute format('revoke execute on function %I(date) from public', name);
+  end loop;
 end $$;`;

@@ -86,7 +86,11 @@ describe('an export of the trail', () => {
     const viewer = await strongroom.seed.caller(admin, { project: project.id });
     const events = eventsOf(await exported(viewer, `?projectId=${project.id}`));
     expect(new Set(events.map(({ projectId }) => projectId))).toEqual(new Set([project.id]));
-    expect(await viewer.get(EXPORT)).toBeError(403, 'PERMISSION_DENIED');
+    const denied = await viewer.get(EXPORT);
+    expect(denied).toBeError(403, 'PERMISSION_DENIED');
+    expect(await strongroom.auditRows('request_id = $1', [denied.headers['x-request-id']])).toMatchObject([
+      { outcome: 'denied', class: 'denial', actor_id: viewer.identityId },
+    ]);
     const { admin: stranger } = await strongroom.seed.organization();
     expect(eventsOf(await exported(stranger, `?projectId=${project.id}`))).toEqual([]);
     expect(await admin.anonymous.get(EXPORT)).toBeError(401, 'TOKEN_MISSING');
@@ -100,6 +104,9 @@ describe('checkpoints', () => {
   test('prove an export: each line of it, their order and their number', async () => {
     const { organization, admin } = await strongroom.seed.organization();
     await addEvents(organization.id, 30);
+    const project = await strongroom.seed.projectOf(admin);
+    await strongroom.seed.secrets(admin, project, 'dev', 2);
+    mustSucceed(await admin.get(`/api/v4/secrets?projectId=${project.id}&environment=dev`));
     const first = await makeCheckpoint(admin, 20);
     const second = await makeCheckpoint(admin);
     const text = await exported(admin);
@@ -120,6 +127,10 @@ describe('checkpoints', () => {
       ['two events in another order', swapped.join('\n')],
       ['an export that was cut off', `${lines.slice(0, 25).join('\n')}\n`],
     ];
+    const { ids } = linesOf(text).find(({ type }) => type === 'secrets');
+    const longer = text.replace(JSON.stringify(ids), JSON.stringify([...ids, 'zz']));
+    expect(longer).not.toBe(text);
+    forged.push(['a longer list of secrets', longer]);
     for (const [name, changed] of forged) expect([name, (await verifyExport(changed, known)).code]).toEqual([name, 1]);
   });
 
@@ -137,6 +148,8 @@ describe('checkpoints', () => {
       [[one, { ...two, eventCount: two.eventCount + 1 }, three]],
       [[one, three]],
       [[two, three]],
+      [[]],
+      [known, '--first', '9'],
       [known, '--key', Buffer.alloc(32, 7).toString('base64')],
     ] as [unknown, ...string[]][])
       expect(await verifyExport(text, checkpoints, ...args)).toMatchObject({ code: 1 });

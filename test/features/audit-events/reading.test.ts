@@ -316,12 +316,29 @@ describe('whatChanged', () => {
         ...{ slug: 'auditor', name: 'Auditor', permissions: [{ subject: 'audit-logs', action: ['read'] }] },
       }),
     );
+    mustSucceed(
+      await admin.post(`/api/v1/projects/${project.id}/roles`, {
+        slug: 'auditor-of-one',
+        name: 'Auditor of one identity',
+        permissions: [
+          { subject: 'audit-logs', action: ['read'] },
+          { subject: 'member', action: ['read'] },
+          { subject: 'identity', action: ['read'], conditions: { identityId: randomUUID() } },
+        ],
+      }),
+    );
+    const ofOne = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['auditor-of-one'] });
+    const seen = await ofOne.data(CHANGED, { projectId: project.id, since: new Date(0).toISOString() });
+    expect(seen.whatChanged.tokens).toBeNull();
     const auditor = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['auditor'] });
     const { whatChanged } = await auditor.data(CHANGED, { projectId: project.id, since: new Date(0).toISOString() });
     expect(whatChanged.tokens).toBeNull();
-    expect(actionsIn(whatChanged.roles.events)).toEqual(['project-role:create']);
+    expect(actionsIn(whatChanged.roles.events)).toEqual(['project-role:create', 'project-role:create']);
     const ofRest = await auditor.get(`/api/v1/projects/${project.id}/changes?since=1970-01-01T00:00:00Z`);
-    expect(actionsIn(mustSucceed(ofRest).body.changes.roles.events)).toEqual(['project-role:create']);
+    expect(actionsIn(mustSucceed(ofRest).body.changes.roles.events)).toEqual([
+      'project-role:create',
+      'project-role:create',
+    ]);
   });
 });
 

@@ -140,7 +140,18 @@ describe('organization keys', () => {
       mustSucceed(await caller.get(list));
       mustSucceed(await caller.get(list));
     }
+    const write = { projectId: project.id, environment: 'dev', secretValue: 'kept' };
+    const headers = { 'idempotency-key': randomUUID() };
+    mustSucceed(await admin.post('/api/v4/secrets/SENT_TWICE', write, headers));
+    let isDisabled = false;
+    // Responses of the moment in which the key is disabled are not kept either.
+    const polling = (async () => {
+      while (!isDisabled) await atNode(admin).get(list);
+    })();
     const { disabledAt } = mustSucceed(await act(admin, key.id, 'disable')).body.organizationKey;
+    isDisabled = true;
+    await polling;
+    expect(await admin.post('/api/v4/secrets/SENT_TWICE', write, headers)).toBeError(409, 'KEY_DISABLED');
     expect(disabledAt).toEqual(expect.any(String));
     for (const caller of [admin, atNode(admin)]) {
       const body = { projectId: project.id, environment: 'dev', secretValue: 'new' };
@@ -160,7 +171,7 @@ describe('organization keys', () => {
     mustSucceed(await act(admin, key.id, 'enable'));
     for (const caller of [admin, atNode(admin)]) {
       expect(await readValue(caller, project)).toBe('value-0');
-      expect(mustSucceed(await caller.get(list)).body.secrets).toHaveLength(1);
+      expect(mustSucceed(await caller.get(list)).body.secrets).toHaveLength(2);
     }
   });
 

@@ -15,6 +15,8 @@ import { verifyAudit } from '../../kit/verify-audit.js';
 /** Tables that differ after a restore: it records itself, and pauses kinds of jobs. */
 const CHANGED = ['audit_record', 'job_kind', ...LEFT_OUT];
 /** Kinds that do not call other systems. */
+/** A month of the audit trail that is still to come. */
+const MONTH = `${new Date().getUTCFullYear() + 2}-01-01`;
 const NOT_PAUSED = ['audit:prepare-partitions', 'certificates:delete-expired', 'jobs:delete-finished'];
 const DOCUMENTS = '{"documents":{}}';
 const VALUE = 'a value that no backup shows';
@@ -96,6 +98,7 @@ describe('a backup', () => {
     await admin.post('/api/v4/secrets/KEPT', { ...at, secretValue: VALUE });
     await admin.patch('/api/v4/secrets/KEPT', { ...at, secretComment: 'a\\n"b"\n\tc, 五 \u2028' });
     await writeFile(join(home, 'documents.json'), DOCUMENTS);
+    await strongroom.sql('select add_audit_partition($1::date)', [MONTH]);
     // Seals that the service adds after the backup would differ.
     await untilSealed((text) => strongroom.sql(text));
     before = await tableContents(strongroom.databaseUrl);
@@ -168,6 +171,19 @@ describe('a backup', () => {
     const held: string[] = JSON.parse(lines.at(-1) as string).tables.map(({ name }: { name: string }) => name);
     expect([...held, ...LEFT_OUT].sort()).toEqual(tables.map(({ name }) => name).sort());
     expect(lines).toEqual(expect.arrayContaining(ODD_LINES));
+  });
+
+  test('has the months of the audit trail, protected as the original, and runs no SQL that it names', async () => {
+    const changing = withClient(restored.databaseUrl, (client) =>
+      client.query(`update audit_record_${MONTH.slice(0, 7).replace('-', '_')} set action = 'edited'`),
+    );
+    await expect(changing).rejects.toThrow('the audit trail is only ever added to');
+    const text = await textOf(backup);
+    const altered = text.replace(`('${MONTH}')`, `((select '${MONTH}'::date))`);
+    expect(altered).not.toBe(text);
+    await writeFile(join(home, 'sql.gz'), gzipSync(altered));
+    const { code, databaseUrl } = await restore(join(home, 'sql.gz'), 'keep');
+    expect([code, await tablesIn(databaseUrl)]).toEqual([1, []]);
   });
 
   test('is refused when it is not whole or has a table that no migration makes, and then the database stays empty', async () => {

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { isSigned } from '../../../kernel/crypto/signing-key.js';
+import { isId } from '../../../kernel/ids.js';
 import { type Checkpoint, checkpointHash, NO_CHECKPOINT, signedText } from './checkpoint-text.js';
 
 // Imported by the program that verifies exports, which has neither a service nor a database.
@@ -98,7 +99,9 @@ export class ExportVerifier {
   }
 
   #takeSecrets({ digest, ids }: Record<string, unknown>): void {
-    const packed = Array.isArray(ids) ? Buffer.from(ids.join('').replaceAll('-', ''), 'hex') : Buffer.alloc(0);
+    // Hexadecimal is read up to the first character that is none: whatever follows would not be noticed.
+    const isList = Array.isArray(ids) && ids.every((id) => typeof id === 'string' && isId(id));
+    const packed = isList ? Buffer.from(ids.join('').replaceAll('-', ''), 'hex') : Buffer.alloc(0);
     if (createHash('sha256').update(packed).digest('hex') !== digest)
       this.#tell(`line ${this.#line}: a list of secrets was edited`);
     else this.#lists.set(digest, 'there');
@@ -146,6 +149,8 @@ export class ExportVerifier {
       }
       before = checkpoint;
     }
+    // Without any, nothing vouches for the export.
+    if (before === undefined) this.#tell(`checkpoint ${trusted.first}: missing`);
   }
 
   #tell(fault: string): void {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { namesList } from '../../../kernel/audit/disclosure.js';
 import { settledSequence } from '../../../kernel/audit/settled.js';
+import { PermissionDenied } from '../../../kernel/authz/ability.js';
+import { recordDenial } from '../../../kernel/authz/denials.js';
 import type { Context } from '../../../kernel/context.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { toAppError } from '../../../kernel/errors.js';
@@ -74,6 +76,7 @@ export class ExportService {
       await authorizeTrail(now, this.projects, projectId);
       return null;
     } catch (error) {
+      if (error instanceof PermissionDenied) await recordDenial(ctx, error);
       return toAppError(error).code;
     }
   }
