@@ -35,6 +35,7 @@ test('with the audit table locked, reads and changes are refused, and leave conn
       return ((await client.query<{ count: number }>(WAITING)).rows[0]?.count ?? 0) > 4;
     });
     expect((await admin.get('/readyz')).status).toBe(200);
+    expect(new Exposition((await admin.anonymous.get('/metrics')).text).sum('strongroom_database_up')).toBe(1);
     for (const reply of await Promise.all(reads)) expect(reply).toBeError(503, 'AUDIT_UNAVAILABLE');
     for (const { status } of await Promise.all(writes)) expect([503, 504]).toContain(status);
     await client.query('rollback');

@@ -153,7 +153,11 @@ function measureTrailSize(registry: Registry, probe: StoreProbe): void {
       },
     });
   };
-  gauge('strongroom_audit_bytes', 'Size of the audit trail on disk, with its indexes.', ({ bytes }) => bytes);
+  gauge(
+    'strongroom_audit_bytes',
+    'Size of the audit trail on disk with its indexes, as of the last vacuum.',
+    ({ bytes }) => bytes,
+  );
   gauge('strongroom_audit_rows', 'Rows of the audit trail, as estimated by the database.', ({ rows }) => rows);
   gauge(
     'strongroom_audit_expiring_months',
