@@ -127,8 +127,14 @@ export const deleteOldRequests = sqlStatement({
       select id from certificate_request
       where ended_at < now() - make_interval(days => :keptDays::integer)
         or state = 'pending' and created_at < now() - interval '1 day'
-      limit 1000)
-    delete from certificate_request r using old where r.id = old.id returning r.id`,
+      limit 1000
+    ), gone as (
+      delete from certificate_request r using old where r.id = old.id returning r.id, r.project_id
+    ), changed as (
+      -- Replies that show them are not repeated.
+      update project set revision = revision + 1 from (select distinct project_id from gone) g where project.id = g.project_id
+    )
+    select id from gone`,
   params: { keptDays: t.integer },
   row: { id: t.uuid },
 });
