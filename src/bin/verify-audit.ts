@@ -3,8 +3,8 @@ import { type Config, readConfig } from '../config.js';
 // Not by its public.ts, which loads GraphQL types that need the decorators of the service.
 import { compareWithTrail, type TrailComparison } from '../features/secrets/trail-comparison.js';
 import { AuditChain } from '../kernel/audit/audit-chain.js';
-import { readEditedLists, readExpiries, readRepeats, readRows, readSeals } from '../kernel/audit/audit-reader.js';
-import { type Anchor, AuditVerifier, type TrailReport } from '../kernel/audit/audit-verifier.js';
+import type { Anchor, TrailReport } from '../kernel/audit/audit-verifier.js';
+import { inOneState, verifyTrail } from '../kernel/audit/verify-trail.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import { openInstallation, openKeptKeys } from '../kernel/crypto/installation.js';
 import { Database, type Query } from '../kernel/database/database.js';
@@ -13,6 +13,7 @@ import { openServer, runProgram } from './program.js';
 const EXIT_BROKEN = 1;
 const EXIT_UNFINISHED = 2;
 const MAX_FAULTS = 200;
+const ROWS_AT_ONCE = 5_000;
 
 const USAGE = `npm run verify-audit [-- --anchor NUMBER:HASH ...]
 
@@ -71,12 +72,8 @@ interface Report {
 }
 
 /** @throws ConfigurationFault when it is no database of a service, or of one with another root key */
-async function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promise<Report> {
-  // All in one state of the database, also while the service goes on writing.
-  await query('begin isolation level repeatable read, read only');
-  try {
-    await query('set local statement_timeout = 0');
-    await query('set local idle_in_transaction_session_timeout = 0');
+function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promise<Report> {
+  return inOneState(query, async () => {
     const [tables] = await query<{ exist: boolean }>(TABLES);
     if (tables?.exist !== true)
       throw new ConfigurationFault(['the database has no audit seals; start the service on it once']);
@@ -84,19 +81,10 @@ async function verify(query: Query, config: Config, anchors: readonly Anchor[]):
     // Without it a root key would be made, as for an empty database.
     if (installation === undefined) throw new ConfigurationFault(['the database has no check value of its root key']);
     const rootKey = await openKeptKeys(query, await openInstallation(query, config));
-    const verifier = new AuditVerifier(new AuditChain(rootKey.macKey('audit-seal')), MAX_FAULTS);
-    const repeats = await readRepeats(query);
-    const editedLists = await readEditedLists(query);
-    const expiries = await readExpiries(query);
-    // Rows and seals take turns on one connection: each batch is asked for when the one before is used up.
-    const trail = await verifier.verify(
-      { rows: readRows(query, rootKey.macKey('audit')), seals: readSeals(query), repeats, editedLists, expiries },
-      anchors,
-    );
-    return { trail, secrets: await compareWithTrail(query, MAX_FAULTS) };
-  } finally {
-    await query('rollback').catch(() => undefined);
-  }
+    const keys = { chain: new AuditChain(rootKey.macKey('audit-seal')), key: rootKey.macKey('audit') };
+    const how = { anchors, maxFaults: MAX_FAULTS, rowsAtOnce: ROWS_AT_ONCE };
+    return { trail: await verifyTrail(query, keys, how), secrets: await compareWithTrail(query, MAX_FAULTS) };
+  });
 }
 
 const TABLES = `select to_regclass('audit_record') is not null and to_regclass('audit_seal') is not null

@@ -49,6 +49,7 @@ import { AuditCheckpoints } from './0040-0059/0051-audit-checkpoints.js';
 import { KeptKeysOfInstallation } from './0040-0059/0054-kept-keys.js';
 import { OrganizationKeys } from './0040-0059/0055-organization-keys.js';
 import { AuditPartitions } from './0040-0059/0056-audit-partitions.js';
+import { AuditVerifications } from './0040-0059/0058-audit-verifications.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -103,4 +104,5 @@ export const migrations = [
   { name: '0051-audit-checkpoints', class: AuditCheckpoints },
   { name: '0055-organization-keys', class: OrganizationKeys },
   { name: '0056-audit-partitions', class: AuditPartitions },
+  { name: '0058-audit-verifications', class: AuditVerifications },
 ] as const;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mustSucceed } from '../kit/caller.js';
 import { embeddedPostgres, embeddedUrl } from '../kit/processes.js';
 import { Seed } from '../kit/seed.js';
 import { Service } from '../kit/service.js';
@@ -13,6 +14,17 @@ import { verifyAudit } from '../kit/verify-audit.js';
 import { seedWorld } from '../kit/world.js';
 
 const WITHIN_MS = 10_000;
+
+const VERIFICATIONS = '/api/v1/audit-trail-verifications';
+
+/** What a verification that somebody asks for over REST finds. */
+async function verifyOverApi(admin: Caller, anchors: readonly string[] = []) {
+  const started = mustSucceed(await admin.post(VERIFICATIONS, { anchors }));
+  const path = `${VERIFICATIONS}/${started.body.auditTrailVerification.id}`;
+  const read = async () => mustSucceed(await admin.get(path)).body.auditTrailVerification;
+  await until('the verification to end', WITHIN_MS, async () => /finished|stopped/.test((await read()).state));
+  return read();
+}
 
 const COLUMNS = `id, organization_id, project_id, occurred_at, action, outcome, actor_kind, actor_id, token_id, request_id,
   address, user_agent, facts, class, subject_id, mac`;
@@ -65,6 +77,73 @@ describe('a trail that nobody touches', () => {
         Number(before),
       );
     }
+  });
+
+  test('is verified when an admin of the installation asks, as the program does it', async () => {
+    await untilSealed(strongroom.sql);
+    const rows = (await strongroom.auditRows()).length;
+
+    const found = await verifyOverApi(strongroom.admin);
+
+    const program = await strongroom.verifyAudit();
+    expect(found).toMatchObject({ state: 'finished', finishedAt: expect.any(String), rowCount: found.checkedCount });
+    expect(found.checkedCount).toBeGreaterThanOrEqual(rows);
+    expect(found.verdict).toMatchObject({
+      isIntact: true,
+      faults: [],
+      faultCount: 0,
+      differences: [],
+      expiredCount: 0,
+    });
+    expect(program.output).toContain(`${found.verdict.equalSecretCount} secrets match the trail`);
+    const again = await verifyOverApi(strongroom.admin, [found.verdict.anchor, `1:${'0'.repeat(64)}`]);
+    expect(again.verdict).toMatchObject({
+      isIntact: false,
+      faults: [{ place: 'seal 1', fault: 'replaced: an anchor names another seal with this number' }],
+    });
+    const records = await strongroom.auditRows(`subject_id = $1`, [again.id]);
+    expect(records.map(({ action, facts }) => [action, facts])).toEqual([
+      ['audit-trail-verification:start', { verificationId: again.id, isNew: true }],
+      [
+        'audit-trail-verification:finish',
+        { verificationId: again.id, rows: again.checkedCount, faults: 1, differences: 0 },
+      ],
+    ]);
+  });
+
+  test('is verified once at a time, until somebody stops it, and for nobody else', async () => {
+    const { admin } = strongroom;
+    const kind = `/api/v1/job-kinds/audit-events:verify-trail`;
+    const START = `mutation ($input: VerifyAuditTrailInput!) { verifyAuditTrail(input: $input) { auditTrailVerification {
+      id jobId state rowCount checkedCount verdict { isIntact } organization { id } } } }`;
+    const start = async () => (await admin.data(START, { input: {} })).verifyAuditTrail.auditTrailVerification;
+    mustSucceed(await admin.post(`${kind}/pause`));
+
+    const both = [await start(), await start()];
+
+    expect(both[0]).toMatchObject({ state: 'WAITING', rowCount: null, checkedCount: 0, verdict: null });
+    expect(both[1]).toEqual(both[0]);
+    const { id, jobId } = both[0];
+    const { admin: other } = await strongroom.seed.organization();
+    const refused = [
+      await other.post(VERIFICATIONS, {}),
+      await other.get(VERIFICATIONS),
+      await other.get(`${VERIFICATIONS}/${id}`),
+      await other.get(`${VERIFICATIONS}/${jobId}`),
+    ];
+    for (const reply of refused) expect(reply).toBeError(403, 'PERMISSION_DENIED');
+    const NODE = 'query ($id: ID!) { node(id: $id) { id ... on AuditTrailVerification { state } } }';
+    expect((await other.graphql(NODE, { id })).body.data).toEqual({ node: null });
+    mustSucceed(await admin.post(`/api/v1/jobs/${jobId}/cancel`));
+    expect(await admin.data(NODE, { id })).toEqual({ node: { id, state: 'STOPPED' } });
+    mustSucceed(await admin.post(`${kind}/resume`));
+    const next = await verifyOverApi(admin);
+    expect(next).toMatchObject({ state: 'finished', verdict: { isIntact: true } });
+    const listed = mustSucceed(await admin.get(`${VERIFICATIONS}?limit=2`)).body.auditTrailVerifications;
+    expect(listed.map((each: { id: string; state: string }) => [each.id, each.state])).toEqual([
+      [next.id, 'finished'],
+      [id, 'stopped'],
+    ]);
   });
 
   test('tells in the metrics how far it is sealed', async () => {
@@ -162,8 +241,11 @@ describe('a trail that was tampered with', () => {
     await tamper(strongroom.sql, swap);
 
     const { code, faults } = await strongroom.verifyAudit();
+    const { verdict } = await verifyOverApi(strongroom.admin);
 
     await tamper(strongroom.sql, swap);
+    expect(verdict).toMatchObject({ isIntact: false, faultCount: 2 });
+    expect(verdict.faults.map((each: Record<string, string>) => `${each.place}: ${each.fault}`)).toEqual(faults);
     expect({ code, faults }).toEqual({
       code: 1,
       faults: [

@@ -10,10 +10,17 @@ import { type Strongroom, useStrongroom } from '../kit/strongroom.js';
 import { CANARY, seedWorld, type World } from '../kit/world.js';
 
 /** Of the installation admin, with tests of their own. */
-const OF_INSTALLATION = ['pauseJobKind', 'resumeJobKind', 'createOrganization'];
+const OF_INSTALLATION = [
+  ...['pauseJobKind', 'resumeJobKind', 'createOrganization'],
+  ...['verifyAuditTrail', 'auditTrailVerification', 'auditTrailVerifications'],
+];
 /** It needs a host that speaks SMB: tests of connections to hosts send it. */
 const ROUTES_WITH_HOSTS = ['POST /api/v1/app-connections/smb'];
-const ROUTES_OF_INSTALLATION = ['pause', 'resume'].map((verb) => `POST /api/v1/job-kinds/{name}/${verb}`);
+const ROUTES_OF_INSTALLATION = [
+  ...['pause', 'resume'].map((verb) => `POST /api/v1/job-kinds/{name}/${verb}`),
+  ...['POST', 'GET'].map((method) => `${method} /api/v1/audit-trail-verifications`),
+  'GET /api/v1/audit-trail-verifications/{verificationId}',
+];
 
 const strongroom: Strongroom = useStrongroom({ GRAPHQL_LIMITS: 'cost=100000', ALLOW_PRIVATE_TARGETS: 'true' });
 const operations = [...restOperations(), ...graphqlOperations()];

@@ -3,6 +3,7 @@ import '../../src/features/project-notices/project-notices.errors.js';
 import '../../src/features/access/access.errors.js';
 import '../../src/features/alerts/alerts.errors.js';
 import '../../src/features/app-connections/app-connections.errors.js';
+import '../../src/features/audit-events/audit-events.errors.js';
 import '../../src/features/certificates/certificates.errors.js';
 import '../../src/features/groups/groups.errors.js';
 import '../../src/features/identities/identities.errors.js';

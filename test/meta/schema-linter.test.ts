@@ -24,6 +24,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** Ids without the object beside them. */
 const BARE_IDS: readonly string[] = [
+  // Jobs are deleted earlier.
+  'AuditTrailVerification.jobId',
   // It names what is outside.
   'DatatoolGrant.projectId',
   'DatatoolServiceTokenCredential.tokenId',

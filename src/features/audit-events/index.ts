@@ -17,13 +17,24 @@ import { EventService } from './event.service.js';
 import { AuditEventType } from './event.type.js';
 import { ExportService, exportOf } from './export/export.service.js';
 import { ReadsService } from './reads.service.js';
+import './audit-events.errors.js';
+import { AuditVerification } from './verification/verification.entity.js';
+import { VerificationResolver } from './verification/verification.resolver.js';
+import { verificationRoutes } from './verification/verification.routes.js';
+import {
+  readOf as readOfVerification,
+  VerificationService,
+  verificationsByIds,
+} from './verification/verification.service.js';
+import { toVerification, VerificationType } from './verification/verification.type.js';
+import { VERIFICATION_JOB } from './verification/verification-job.js';
 
 /** Reading the audit trail. The trail itself is the kernel's. */
 export function createAuditEvents(deps: { readonly projects: ProjectReader; readonly links: ProjectLinks }): Feature {
   const events = new EventService(deps.projects);
   return {
-    entities: [AuditCheckpoint],
-    jobs: [CHECKPOINT_JOB],
+    entities: [AuditCheckpoint, AuditVerification],
+    jobs: [CHECKPOINT_JOB, VERIFICATION_JOB],
     nodes: [
       nodeKind({
         type: 'AuditCheckpoint',
@@ -32,10 +43,19 @@ export function createAuditEvents(deps: { readonly projects: ProjectReader; read
         load: async (ctx, ids) => mapFound(await checkpointsByIds(ctx, ids), toCheckpoint),
         record: readOf,
       }),
+      nodeKind({
+        type: 'AuditTrailVerification',
+        table: 'audit_verification',
+        reach: `n.organization_id = $2 and exists (select from identity a where a.id = $4 and a.is_installation_admin)`,
+        load: async (ctx, ids) => mapFound(await verificationsByIds(ctx, ids), toVerification),
+        record: readOfVerification,
+      }),
     ],
     resolvers: [
       new CheckpointResolver(new CheckpointService()),
       new (organizationLinkOf(AuditCheckpointType))(),
+      new VerificationResolver(new VerificationService()),
+      new (organizationLinkOf(VerificationType))(),
       new AuditEventResolver(events, deps.links),
       new (organizationLinkOf(AuditEventType))(),
       new (projectLinkOf(ProjectChangesType))(deps.links),
@@ -43,14 +63,18 @@ export function createAuditEvents(deps: { readonly projects: ProjectReader; read
       new SecretReadsResolver(new ReadsService(deps.projects)),
     ],
     documents: [exportOf(new ExportService(deps.projects))],
-    routes: [...eventRoutes, ...checkpointRoutes],
+    routes: [...eventRoutes, ...checkpointRoutes, ...verificationRoutes],
     groups: [
       {
         name: 'audit-events',
-        permission: { subject: 'audit-logs', nouns: /^(AuditEvents?|AuditCheckpoints|ProjectChanges)$/ },
+        permission: {
+          subject: 'audit-logs',
+          nouns: /^(AuditEvents?|AuditCheckpoints|AuditTrail|AuditTrailVerifications?|ProjectChanges)$/,
+        },
         title: 'Audit trail',
         description: 'Who did what and when: changes, values that were read, and denied requests.',
-        paths: /\/audit-(events|checkpoints)\b|\/changes$/,
+        parameters: { verificationId: 'ID of the verification.' },
+        paths: /\/audit-(events|checkpoints|trail-verifications)\b|\/changes$/,
       },
     ],
   };

@@ -153,7 +153,11 @@ export const ORGANIZATION_VOCABULARY: Vocabulary = {
  * Rights that no role grants: only the admin of the installation has them. Declared so that a denial can be reported
  * and audited.
  */
-type InstallationAction = 'organization:create' | 'identity:edit-installation-admin' | 'jobs:pause-kind';
+type InstallationAction =
+  | 'audit-trail:verify'
+  | 'organization:create'
+  | 'identity:edit-installation-admin'
+  | 'jobs:pause-kind';
 
 type ActionOf<T extends Record<string, readonly string[]>> = {
   [S in keyof T & string]: `${S}:${T[S][number]}`;

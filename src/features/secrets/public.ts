@@ -35,3 +35,4 @@ export { secretKey } from './secret.rules.js';
 export { SecretType } from './secret.type.js';
 export { type FoundPlace, loadPlace, loadSecretProject } from './secret-place.js';
 export { authorizeTagChange } from './tag-changes.js';
+export { compareWithTrail } from './trail-comparison.js';

@@ -5,7 +5,6 @@ import { type AuditFacts, type AuditRecord, macOf } from './audit-record.js';
 import type { FoundRow, RepeatedRow } from './audit-verifier.js';
 import { EXPIRES_ON } from './expires-on.js';
 
-const ROWS_AT_ONCE = 5_000;
 const SEALS_AT_ONCE = 20;
 const MAX_REPEATS = 1_000;
 
@@ -28,9 +27,14 @@ const ROWS = `
          coalesce(octet_length(disclosed), 0) <> 32 or exists (select from audit_disclosure d where d.digest = disclosed) as "isListed"
     from audit_record order by sequence`;
 
-/** All rows of the trail by rising sequence, a batch of them in memory at once. @param key of the row MACs */
-export async function* readRows(query: Query, key: Buffer): AsyncGenerator<FoundRow[]> {
-  for await (const rows of readAll<Stored>(query, 'audit_rows', { statement: ROWS, atOnce: ROWS_AT_ONCE }))
+/**
+ * All rows of the trail by rising sequence, a batch of them in memory at once.
+ *
+ * @param key of the row MACs
+ * @param atOnce rows of a batch
+ */
+export async function* readRows(query: Query, key: Buffer, atOnce: number): AsyncGenerator<FoundRow[]> {
+  for await (const rows of readAll<Stored>(query, 'audit_rows', { statement: ROWS, atOnce }))
     yield rows.map((row) => ({
       sequence: BigInt(row.sequence ?? 0),
       id: row.id,
@@ -136,4 +140,10 @@ const EXPIRIES = `
 export async function readExpiries(query: Query): Promise<Expiry[]> {
   const expiries = await query<Omit<Expiry, 'rows'> & { rows: string }>(EXPIRIES);
   return expiries.map((expiry) => ({ ...expiry, rows: BigInt(expiry.rows) }));
+}
+
+/** Number of all rows. */
+export async function countRows(query: Query): Promise<number> {
+  const [counted] = await query<{ rows: string }>('select count(*) as rows from audit_record');
+  return Number(counted?.rows ?? 0);
 }

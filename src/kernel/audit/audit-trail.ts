@@ -1,9 +1,12 @@
 import type { Context, Transaction } from '../context.js';
 import { type Query, query } from '../database/database.js';
 import { AppError, toAppError } from '../errors.js';
+import type { AuditChain } from './audit-chain.js';
 import { type AuditEvent, type AuditFacts, auditRecord, insertOf, type NewRecord } from './audit-record.js';
+import type { TrailReport } from './audit-verifier.js';
 import { type Disclosure, isList } from './disclosure.js';
 import type { Retention } from './retention.js';
+import { type Verification, verifyTrail } from './verify-trail.js';
 
 declare module '../context.js' {
   interface Kernel {
@@ -121,6 +124,11 @@ export class AuditTrail {
       count: batches.flat().reduce((sum, { records }) => sum + records.length, 0),
       oldestMs: oldest === Number.POSITIVE_INFINITY ? 0 : performance.now() - oldest,
     };
+  }
+
+  /** Verifies the whole trail. @param read in a transaction, of `inOneState` */
+  verify(read: Query, chain: AuditChain, how: Verification): Promise<TrailReport> {
+    return verifyTrail(read, { chain, key: this.key }, how);
   }
 
   /** Stores what is queued. Called once, when no request runs any more. */

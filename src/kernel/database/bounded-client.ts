@@ -65,6 +65,8 @@ export class BoundedClient extends pg.Client {
   loan: Loan | null = null;
   /** Its statements serve no request. */
   isBackground = false;
+  /** Its statements may take as long as they need. */
+  isPatient = false;
   #pending = 0;
   #isGone = false;
   #isPastDeadline = false;

@@ -111,10 +111,15 @@ export class Database {
   /**
    * Statements on one connection of their own, outside of any request: for background tasks, and for session locks.
    * When `work` fails the connection is closed, and with it end its locks, its settings, and a transaction that it left open.
+   *
+   * @param patientUntil its statements may take as long as they need, until this signal closes the connection
    */
-  async withConnection<T>(work: (query: Query) => Promise<T>): Promise<T> {
+  async withConnection<T>(work: (query: Query) => Promise<T>, patientUntil?: AbortSignal): Promise<T> {
     const client = (await this.pool.connect()) as PoolClient & BoundedClient;
     client.isBackground = true;
+    client.isPatient = patientUntil !== undefined;
+    const discard = (): void => client.discard();
+    patientUntil?.addEventListener('abort', discard);
     const query: Query = async <R extends object = Row>(text: string, params: readonly unknown[] = []) => {
       const result: QueryResult<R> = await client.query(text, [...params]);
       return result.rows;
@@ -126,6 +131,8 @@ export class Database {
     } catch (error) {
       client.release(true);
       throw error;
+    } finally {
+      patientUntil?.removeEventListener('abort', discard);
     }
   }
 

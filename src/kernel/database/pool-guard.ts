@@ -86,9 +86,10 @@ export class PoolGuard implements Watch {
     return { open, idle, held: this.#loans.length, waiting };
   }
 
-  /** How long the oldest loan lasts. */
+  /** How long the oldest loan lasts, but for those that may last. */
   get longestHoldMs(): number {
-    return Math.max(0, ...this.#loans.map(({ since }) => this.#msSince(since)));
+    const hurried = this.#loans.filter(({ client }) => !client.isPatient);
+    return Math.max(0, ...hurried.map(({ since }) => this.#msSince(since)));
   }
 
   /** Tells how long each statement and each transaction has waited for a connection, in milliseconds. */
@@ -206,6 +207,7 @@ export class PoolGuard implements Watch {
       if (loan.isTakenBack) return;
       loan.isTakenBack = true;
       client.isBackground = false;
+      client.isPatient = false;
       release.call(client, Boolean(error) || !client.isReusable);
     };
   }
@@ -226,7 +228,7 @@ export class PoolGuard implements Watch {
 
   #checkResponse(client: BoundedClient): void {
     const { pendingSince, suspectedAt } = client;
-    if (pendingSince === null) return;
+    if (pendingSince === null || client.isPatient) return;
     const isLate = this.#msSince(pendingSince) >= this.limits.queryMs;
     const isOut = suspectedAt !== null && this.#msSince(Math.max(suspectedAt, pendingSince)) >= this.limits.suspectMs;
     if (!isLate && !isOut) return;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../../src/kernel/errors.js';
 import { mustSucceed } from '../../kit/caller.js';
 import { markRotated } from '../../kit/rotated.js';
+import { AUDIT } from './audit.js';
 import { ORGANIZATION_KEYS } from './organization-keys.js';
 import { PASSWORD_RULES } from './password-rules.js';
 import { type ErrorCase, mutate, type Scene } from './scene.js';
@@ -9,6 +10,7 @@ import { type ErrorCase, mutate, type Scene } from './scene.js';
 /** What rotations stand in the way of. */
 export const ROTATION_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   ...PASSWORD_RULES,
+  ...AUDIT,
   ...ORGANIZATION_KEYS,
   ROTATED_SECRET: {
     rest: async (scene) => {

@@ -17,7 +17,10 @@ const CHANGED = ['audit_record', 'job_kind', ...LEFT_OUT];
 /** Kinds that do not call other systems. */
 /** A month of the audit trail that is still to come. */
 const MONTH = `${new Date().getUTCFullYear() + 2}-01-01`;
-const NOT_PAUSED = ['audit:prepare-partitions', 'certificates:delete-expired', 'jobs:delete-finished'];
+const NOT_PAUSED = [
+  ...['audit-events:verify-trail', 'audit:prepare-partitions'],
+  ...['certificates:delete-expired', 'jobs:delete-finished'],
+];
 const DOCUMENTS = '{"documents":{}}';
 const VALUE = 'a value that no backup shows';
 /** A table with values that text easily spoils. */

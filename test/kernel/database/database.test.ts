@@ -169,6 +169,30 @@ describe('a statement past its deadline', () => {
     }));
 });
 
+describe('a connection that has time', () => {
+  test('may take as long as it needs, while others keep their deadline', () =>
+    withDatabase({ queryMs: 200 }, async (database) => {
+      const { signal } = new AbortController();
+      const slow = database.withConnection((query) => query('select pg_sleep(0.6) is null as done'), signal);
+      const error = await database.query('select pg_sleep(3)').catch((thrown: unknown) => thrown);
+      expect(toAppError(error).code).toBe('DEADLINE_EXCEEDED');
+      expect(await slow).toHaveLength(1);
+      // The next holder has not.
+      const held = database.withConnection((query) => query('select pg_sleep(3)'));
+      await expect(held).rejects.toThrow('did not respond in time');
+    }));
+
+  test('is closed in the middle of a statement when its signal says so', () =>
+    withDatabase({}, async (database) => {
+      const controller = new AbortController();
+      const work = database.withConnection((query) => query('select pg_sleep(60)'), controller.signal);
+      await until('it to be asked', 5_000, () => database.connections.held === 1);
+      controller.abort();
+      await expect(work).rejects.toThrow('the connection to the database was lost');
+      expect(database.connections).toMatchObject({ held: 0, leaks: 0 });
+    }));
+});
+
 describe('a prepared statement whose table was changed by a migration', () => {
   test('fails once as a connection that is lost, and then works', () =>
     withDatabase({}, async (database) => {

@@ -1,0 +1,63 @@
+import { inOneState } from '../../../kernel/audit/verify-trail.js';
+import type { Context } from '../../../kernel/context.js';
+import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
+import { compareWithTrail } from '../../secrets/public.js';
+import { type Verdict, verdictOf } from './verdict.js';
+import { readAnchor } from './verification.rules.js';
+import { FIND_VERIFICATIONS, SET_PROGRESS, SET_VERDICT } from './verification.sql.js';
+
+/** Listed in a verdict. */
+const MAX_FAULTS = 200;
+/** Few: requests of this node wait while a batch is checked. */
+const ROWS_AT_ONCE = 500;
+const PROGRESS_MS = 1_000;
+
+/** Verifies the whole audit trail. Ten million rows take minutes. */
+export const VERIFICATION_JOB: JobKind = {
+  name: 'audit-events:verify-trail',
+  description: 'Verifies the whole audit trail, when an admin of the installation asks for it.',
+  staysInside: true,
+  concurrency: 1,
+  limitSeconds: 12 * 3_600,
+  retry: { firstSeconds: 10, longestSeconds: 600, attempts: 5 },
+  run: async (ctx, run) => {
+    const { organizationId } = ctx;
+    const id = run.subjectId ?? '';
+    const [asked] = await FIND_VERIFICATIONS(ctx, { ids: [id], organizationId });
+    if (asked === undefined) return;
+    const verdict = await verify(ctx, run, { id, anchors: asked.anchors });
+    const { checked, faultCount, differenceCount } = verdict;
+    await run.inTransaction(async (tx) => {
+      await SET_VERDICT(tx, { id, organizationId, verdict, checkedCount: String(checked) });
+      await tx.auditTrail.recordChange(tx, {
+        action: 'audit-trail-verification:finish',
+        subjectId: id,
+        facts: { verificationId: id, rows: checked, faults: faultCount, differences: differenceCount },
+      });
+    });
+  },
+};
+
+function verify(
+  ctx: Context,
+  run: JobRun,
+  { id, anchors }: { readonly id: string; readonly anchors: readonly string[] },
+): Promise<Verdict> {
+  const { organizationId } = ctx;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const onProgress = async (checked: number, total: number): Promise<void> => {
+    run.signal.throwIfAborted();
+    if (performance.now() - toldAt < PROGRESS_MS) return;
+    toldAt = performance.now();
+    const counts = { checkedCount: String(checked), rowCount: String(total) };
+    await run.inTransaction((tx) => SET_PROGRESS(tx, { id, organizationId, ...counts }));
+  };
+  const how = { anchors: anchors.map(readAnchor), maxFaults: MAX_FAULTS, rowsAtOnce: ROWS_AT_ONCE, onProgress };
+  return ctx.database.withConnection(
+    (query) =>
+      inOneState(query, async () =>
+        verdictOf(await ctx.auditTrail.verify(query, ctx.auditChain, how), await compareWithTrail(query, MAX_FAULTS)),
+      ),
+    run.signal,
+  );
+}

@@ -1,0 +1,58 @@
+import type { Query } from '../database/database.js';
+import type { AuditChain } from './audit-chain.js';
+import { countRows, readEditedLists, readExpiries, readRepeats, readRows, readSeals } from './audit-reader.js';
+import { type Anchor, AuditVerifier, type FoundRow, type TrailReport } from './audit-verifier.js';
+
+/** What rows and seals are compared with. */
+export interface TrailKeys {
+  readonly chain: AuditChain;
+  /** Of the row MACs. */
+  readonly key: Buffer;
+}
+
+/** How a trail is verified. */
+export interface Verification {
+  readonly anchors: readonly Anchor[];
+  /** So many violations are listed. */
+  readonly maxFaults: number;
+  /** Rows that are in memory, and checked without a pause. */
+  readonly rowsAtOnce: number;
+  /** Hears how far it is: rows that were looked at, and all. */
+  readonly onProgress?: (checked: number, total: number) => Promise<void>;
+}
+
+/** Runs work on one state of the database, also while the service goes on writing, and without limits of time. */
+export async function inOneState<T>(query: Query, work: () => Promise<T>): Promise<T> {
+  await query('begin isolation level repeatable read, read only');
+  try {
+    await query('set local statement_timeout = 0');
+    await query('set local idle_in_transaction_session_timeout = 0');
+    return await work();
+  } finally {
+    await query('rollback').catch(() => undefined);
+  }
+}
+
+/** Walks the whole trail. @param query in a transaction, of `inOneState` */
+export async function verifyTrail(
+  query: Query,
+  { chain, key }: TrailKeys,
+  { anchors, maxFaults, rowsAtOnce, onProgress }: Verification,
+): Promise<TrailReport> {
+  const total = onProgress === undefined ? 0 : await countRows(query);
+  await onProgress?.(0, total);
+  const verifier = new AuditVerifier(chain, maxFaults);
+  const repeats = await readRepeats(query);
+  const editedLists = await readEditedLists(query);
+  const expiries = await readExpiries(query);
+  async function* rows(): AsyncGenerator<readonly FoundRow[]> {
+    let checked = 0;
+    for await (const batch of readRows(query, key, rowsAtOnce)) {
+      yield batch;
+      checked += batch.length;
+      await onProgress?.(checked, total);
+    }
+  }
+  // Rows and seals take turns on one connection: each batch is asked for when the one before is used up.
+  return verifier.verify({ rows: rows(), seals: readSeals(query), repeats, editedLists, expiries }, anchors);
+}
