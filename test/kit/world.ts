@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Caller, mustSucceed } from './caller.js';
-import { CERTIFICATE_THINGS, makeCertificates, NO_CERTIFICATES } from './certificates/things.js';
+import { makeCertificates } from './certificates/things.js';
 import { type ConnectedWorld, makeConnected, storedOfConnected } from './connections.js';
 import { type IdentityAlertWorld, makeIdentityAlert } from './identity-alerts.js';
 import { makeOrganizationKey, type OrganizationKeyWorld } from './organization-keys.js';
 import { makePasswordRule, type PasswordRuleWorld } from './password-rules.js';
 import type { Seed } from './seed.js';
+import { makeIdentity, makeMembers, setMember } from './world-members.js';
 
 /** A word that stands in every secret text of a world, so that a search finds what leaked. */
 export const CANARY = 'cAnArY';
@@ -98,7 +99,7 @@ export interface World extends ConnectedWorld, IdentityAlertWorld, PasswordRuleW
   readonly heldClientSecret: string;
 }
 
-const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
+export const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
 
 /**
  * Makes a world in the organization of an admin.
@@ -115,89 +116,34 @@ export async function makeWorld(
 ): Promise<World> {
   const isWanted = (...things: (keyof World)[]): boolean =>
     wanted === null || things.some((thing) => wanted.includes(thing));
-  const { project, secret, tag, folder, secretImport, role } = await makeProject(admin);
-  const connected = await makeConnected(admin, project.id, { canary: CANARY, isWanted });
-  const { subOrganization, subSlug } = await makeSub(root);
-  const [username, otherUsername] = [word('user'), word('user')];
-  const [user, otherUser] = [await makeUser(admin, username), await makeUser(admin, otherUsername)];
-  const [identity, otherIdentity] = [await makeIdentity(admin, organization), await makeIdentity(admin, organization)];
-  const asUser = await admin.post(`/api/v1/projects/${project.id}/memberships`, { userId: user, role: 'viewer' });
-  const members = `/api/v2/workspace/${project.id}/identity-memberships`;
-  const asIdentity = await admin.post(`${members}/${identity}`, { role: 'viewer' });
-  const privilege = await makePrivilege(admin, project.id, identity);
-  for (const member of root === admin ? [{ userId: user }, { identityId: identity }] : [])
-    await setMember(admin, { ...member, organizationId: subOrganization, roleSlug: 'member' });
-  const { organizationMembers } = await admin.data('{ organizationMembers { nodes { id memberId } } }');
-  const userMembership = organizationMembers.nodes.find(({ memberId }: { memberId: string }) => memberId === user).id;
-  const organizationRole = isWanted('organizationRole', 'organizationRoleSlug')
-    ? await makeOrganizationRole(admin)
-    : { id: '', slug: '' };
-  const group = await makeGroup(admin, { user, identity });
-  if (root === admin) await linkGroup(admin, group.id, subOrganization);
-  mustSucceed(await admin.post(`/api/v2/workspace/${project.id}/groups/${group.id}`, { role: 'viewer' }));
-  const otherGroup = isWanted('otherGroup')
-    ? mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body.id
-    : '';
-  mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}`, { accessTokenMaxTTL: 0 }));
-  const issued = mustSucceed(await admin.post(`/api/v1/auth/token-auth/identities/${identity}/tokens`, {})).body;
-  const client = isWanted('identity', 'clientId', 'clientSecret', 'heldClientSecret')
-    ? await makeClient(admin, identity)
-    : NO_CLIENT;
+  const made = await makeProject(admin, isWanted);
+  const project = made.project;
+  const connected = await makeConnected(admin, project, { canary: CANARY, isWanted });
+  const sub = isWanted('subOrganization', 'subSlug') ? await makeSub(root) : { subOrganization: '', subSlug: '' };
+  const place = { organization, project, subOrganization: root === admin ? sub.subOrganization : '' };
+  const members = await makeMembers(admin, place, isWanted);
   const template = isWanted('projectTemplate', 'projectTemplateName')
-    ? await makeTemplate(admin, { username: otherUsername, identityId: otherIdentity })
+    ? await makeTemplate(admin, { username: members.otherUsername, identityId: members.otherIdentity })
     : { projectTemplate: '', projectTemplateName: '' };
   const lost = isWanted('lostProject', 'rescue')
     ? await makeLost(admin, organization)
     : { lostProject: '', rescue: '' };
-  const certificates = isWanted(...CERTIFICATE_THINGS, 'alertMessage', 'notificationMessage')
-    ? await makeCertificates(admin, CANARY)
-    : NO_CERTIFICATES;
+  const identityAlert = { canary: CANARY, isWanted, projectId: project, identityId: members.identity };
   return {
     ...connected,
+    ...made,
+    ...sub,
+    ...members,
     organization,
-    subOrganization,
-    subSlug,
-    project: project.id,
-    projectSlug: project.slug,
-    environment: project.environments[0].id,
-    folder: folder.id,
-    import: secretImport.id,
-    secret: secret.id,
-    secretKey: secret.secretKey,
-    tag: tag.id,
-    tagSlug: tag.slug,
-    role: role.id,
-    roleSlug: role.slug,
-    privilege: privilege.id,
-    privilegeSlug: privilege.slug,
-    organizationRole: organizationRole.id,
-    organizationRoleSlug: organizationRole.slug,
     ...template,
     ...{ job: '', alertMessage: '', notificationMessage: '' },
     ...(await makeOrganizationKey(admin, { canary: CANARY, isWanted })),
     ...(await makePasswordRule(admin, { canary: CANARY, isWanted })),
-    ...(await makeIdentityAlert(admin, { canary: CANARY, isWanted, projectId: project.id, identityId: identity })),
+    ...(await makeIdentityAlert(admin, identityAlert)),
     ...lost,
-    ...certificates,
-    user,
-    userMembership,
-    memberMembership: mustSucceed(asUser).body.membership.id,
-    identityMembership: mustSucceed(asIdentity).body.identityMembership.id,
-    username,
-    otherUser,
-    otherUsername,
-    identity,
-    otherIdentity,
-    group: group.id,
-    groupSlug: group.slug,
-    otherGroup,
-    accessToken: issued.tokenData.id,
-    heldToken: issued.accessToken,
-    ...client,
+    ...(await makeCertificates(admin, { canary: CANARY, isWanted })),
   };
 }
-
-const NO_CLIENT = { clientId: '', clientSecret: '', heldClientSecret: '' };
 
 /** A world in a new organization, and its admin. @param wanted as `makeWorld` */
 export async function seedWorld(
@@ -243,28 +189,44 @@ async function makeSub(root: Caller): Promise<Pick<World, 'subOrganization' | 's
   return { subOrganization: createSubOrganization.organization.id, subSlug };
 }
 
-const setMember = (admin: Caller, input: object): Promise<unknown> =>
-  admin.data('mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }', {
-    input,
-  });
+type ProjectThing = 'project' | 'projectSlug' | 'environment' | 'tag' | 'tagSlug' | 'folder' | 'import';
+type MadeInProject = Pick<World, ProjectThing | 'secret' | 'secretKey' | 'role' | 'roleSlug'>;
 
-// biome-ignore lint/suspicious/noExplicitAny: replies of every shape
-type Made = Record<'project' | 'secret' | 'tag' | 'folder' | 'secretImport' | 'role', any>;
-
-async function makeProject(admin: Caller): Promise<Made> {
+/** A project, with what is wanted of it. */
+async function makeProject(admin: Caller, isWanted: (...things: (keyof World)[]) => boolean): Promise<MadeInProject> {
   const { project } = mustSucceed(
     await admin.post('/api/v2/workspace', { projectName: word('project'), slug: word('project') }),
   ).body;
   const place = { projectId: project.id, environment: 'dev' };
-  const { tag } = mustSucceed(
-    await admin.post(`/api/v1/projects/${project.id}/tags`, { slug: word('tag'), color: '#123456' }),
-  ).body;
-  const { folder } = mustSucceed(
-    await admin.post('/api/v2/folders', { ...place, name: word('folder'), description: CANARY }),
-  ).body;
-  const { secretImport } = mustSucceed(
-    await admin.post('/api/v2/secret-imports', { ...place, import: { environment: 'staging' } }),
-  ).body;
+  const isSecret = isWanted('secret', 'secretKey');
+  const tag = isSecret || isWanted('tag', 'tagSlug') ? await makeTag(admin, project.id) : { tag: '', tagSlug: '' };
+  const folder = { ...place, name: word('folder'), description: CANARY };
+  const secretImport = { ...place, import: { environment: 'staging' } };
+  return {
+    project: project.id,
+    projectSlug: project.slug,
+    environment: project.environments[0].id,
+    ...tag,
+    folder: isWanted('folder') ? mustSucceed(await admin.post('/api/v2/folders', folder)).body.folder.id : '',
+    import: isWanted('import')
+      ? mustSucceed(await admin.post('/api/v2/secret-imports', secretImport)).body.secretImport.id
+      : '',
+    ...(isSecret ? await makeSecret(admin, place, tag.tag) : { secret: '', secretKey: '' }),
+    ...(isWanted('role', 'roleSlug') ? await makeRole(admin, project.id) : { role: '', roleSlug: '' }),
+  };
+}
+
+async function makeTag(admin: Caller, projectId: string): Promise<Pick<World, 'tag' | 'tagSlug'>> {
+  const body = { slug: word('tag'), color: '#123456' };
+  const { tag } = mustSucceed(await admin.post(`/api/v1/projects/${projectId}/tags`, body)).body;
+  return { tag: tag.id, tagSlug: tag.slug };
+}
+
+async function makeSecret(
+  admin: Caller,
+  place: { readonly projectId: string; readonly environment: string },
+  tag: string,
+): Promise<Pick<World, 'secret' | 'secretKey'>> {
   const secretKey = `KEY_${randomBytes(4).toString('hex').toUpperCase()}`;
   const { secret } = mustSucceed(
     await admin.post(`/api/v4/secrets/${secretKey}`, {
@@ -272,42 +234,22 @@ async function makeProject(admin: Caller): Promise<Made> {
       secretValue: `${CANARY} value`,
       secretComment: `${CANARY} comment`,
       secretMetadata: [{ key: 'owner', value: `${CANARY} metadata`, isEncrypted: true }],
-      tagIds: [tag.id],
+      tagIds: [tag],
     }),
   ).body;
+  return { secret: secret.id, secretKey: secret.secretKey };
+}
+
+async function makeRole(admin: Caller, projectId: string): Promise<Pick<World, 'role' | 'roleSlug'>> {
   const { role } = mustSucceed(
-    await admin.post(`/api/v1/projects/${project.id}/roles`, {
+    await admin.post(`/api/v1/projects/${projectId}/roles`, {
       slug: word('role'),
       name: 'Reader',
       description: CANARY,
       permissions: [{ subject: 'secrets', action: 'readValue', conditions: { environment: 'dev' } }],
     }),
   ).body;
-  return { project, secret, tag, folder, secretImport, role };
-}
-
-async function makeClient(
-  admin: Caller,
-  identity: string,
-): Promise<Pick<World, 'clientId' | 'clientSecret' | 'heldClientSecret'>> {
-  const path = `/api/v1/auth/universal-auth/identities/${identity}`;
-  const { identityUniversalAuth } = mustSucceed(await admin.post(path, {})).body;
-  const { clientSecret, clientSecretData } = mustSucceed(await admin.post(`${path}/client-secrets`, {})).body;
-  return {
-    clientId: identityUniversalAuth.clientId,
-    clientSecret: clientSecretData.id,
-    heldClientSecret: clientSecret,
-  };
-}
-
-async function makeOrganizationRole(admin: Caller): Promise<{ id: string; slug: string }> {
-  const body = {
-    slug: word('role'),
-    name: 'Reader',
-    description: CANARY,
-    permissions: [{ subject: 'identity', action: 'read' }],
-  };
-  return mustSucceed(await admin.post('/api/v1/organization/roles', body)).body.role;
+  return { role: role.id, roleSlug: role.slug };
 }
 
 async function makeTemplate(
@@ -357,43 +299,4 @@ async function makeRescue(admin: Caller, projectId: string): Promise<string> {
     { input: { projectId, reason: CANARY } },
   );
   return rescueProject.rescue.id;
-}
-
-async function makeGroup(
-  admin: Caller,
-  { user, identity }: Record<'user' | 'identity', string>,
-): Promise<{ readonly id: string; readonly slug: string }> {
-  const group = mustSucceed(await admin.post('/api/v1/groups', { name: word('group') })).body;
-  await admin.data('mutation ($members: AddGroupMembersInput!) { addGroupMembers(input: $members) { __typename } }', {
-    members: { groupId: group.id, userIds: [user], identityIds: [identity] },
-  });
-  return group;
-}
-
-const linkGroup = (admin: Caller, groupId: string, organizationId: string): Promise<unknown> =>
-  admin.data('mutation ($input: LinkGroupInput!) { linkGroup(input: $input) { __typename } }', {
-    input: { groupId, organizationId },
-  });
-
-async function makeUser(admin: Caller, username: string): Promise<string> {
-  const { createUser } = await admin.data(
-    `mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }`,
-    { input: { username } },
-  );
-  return createUser.user.id;
-}
-
-async function makeIdentity(admin: Caller, organizationId: string): Promise<string> {
-  return mustSucceed(await admin.post('/api/v1/identities', { name: word('identity'), organizationId })).body.identity
-    .id;
-}
-
-async function makePrivilege(
-  admin: Caller,
-  projectId: string,
-  identityId: string,
-): Promise<{ id: string; slug: string }> {
-  const permissions = [{ subject: 'secrets', action: ['create'], conditions: { environment: 'staging' } }];
-  const body = { projectId, identityId, slug: word('privilege'), permissions };
-  return mustSucceed(await admin.post('/api/v2/identity-project-additional-privilege', body)).body.privilege;
 }

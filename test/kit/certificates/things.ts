@@ -4,7 +4,7 @@ import { signRequest } from './outside.js';
 import { KNOWN_CERTIFICATE } from './own.js';
 
 /** What a world has of certificates. */
-export const CERTIFICATE_THINGS = [
+const CERTIFICATE_THINGS = [
   ...(['certificateProject', 'certificateAlert', 'certificateAuthority', 'pendingAuthority'] as const),
   'issuedAuthority',
   ...(['alertChannel', 'notificationChannel', 'authorityAnswer', 'certificate', 'certificateProfile'] as const),
@@ -12,81 +12,111 @@ export const CERTIFICATE_THINGS = [
 ] as const;
 type CertificateWorld = Readonly<Record<(typeof CERTIFICATE_THINGS)[number], string>>;
 /** Of a world that needs none. */
-export const NO_CERTIFICATES = Object.fromEntries(
+const NO_CERTIFICATES = Object.fromEntries(
   CERTIFICATE_THINGS.map((thing) => [thing, '']),
 ) as unknown as CertificateWorld;
 
-/** Makes a project with one certificate thing of every kind. @param canary a word that stands in texts of it */
-export async function makeCertificates(admin: Caller, canary: string): Promise<CertificateWorld> {
-  const project = { projectName: `certificates-${randomUUID().slice(0, 8)}`, type: 'cert-manager' };
+type CertificateThing = (typeof CERTIFICATE_THINGS)[number];
+
+interface Wanted {
+  /** A word that stands in texts of them. */
+  readonly canary: string;
+  isWanted(...things: (CertificateThing | 'alertMessage' | 'notificationMessage')[]): boolean;
+}
+
+const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
+
+/** Makes a project with one certificate thing of every kind, as far as they are wanted. */
+export async function makeCertificates(admin: Caller, { canary, isWanted }: Wanted): Promise<CertificateWorld> {
+  if (!isWanted(...CERTIFICATE_THINGS, 'alertMessage', 'notificationMessage')) return NO_CERTIFICATES;
+  const project = { projectName: word('certificates'), type: 'cert-manager' };
   const { id: projectId } = mustSucceed(await admin.post('/api/v2/workspace', project)).body.project;
-  const make = async (path: string, body: object) =>
-    mustSucceed(
-      await admin.post(`/api/v1/cert-manager/${path}`, {
-        ...(path === 'certificates/issue' ? {} : { projectId }),
-        ...body,
-      }),
-    ).body;
-  const { alert } = await make('alerts', {
-    name: `alert-${randomUUID().slice(0, 8)}`,
-    description: canary,
-    eventType: 'expiration',
-    alertBefore: '30d',
-    filters: [],
-    channels: [{ channelType: 'email', config: { recipients: [`${canary}@example.com`] }, enabled: false }],
-  });
-  const { notificationChannel } = mustSucceed(
-    await admin.post(`/api/v1/projects/${projectId}/notification-channels`, {
-      name: `channel-${canary}`,
-      config: { email: { recipients: [`${canary}@example.com`] } },
-      enabled: false,
-    }),
-  ).body;
-  const subject = { commonName: canary };
-  const { certificateAuthority: root } = await make('ca', {
-    name: `root-${randomUUID().slice(0, 8)}`,
-    kind: 'root',
-    subject,
-  });
-  const { certificateAuthority: issuing } = await make('ca', {
-    name: `issuing-${randomUUID().slice(0, 8)}`,
-    kind: 'root',
-    subject,
-  });
-  const { certificateAuthority: issued } = await make('ca', {
-    name: `issued-${randomUUID().slice(0, 8)}`,
-    kind: 'intermediate',
-    parentId: issuing.id,
-    subject,
-  });
-  const { certificateAuthority: pending } = await make('ca', {
-    name: `ca-${randomUUID().slice(0, 8)}`,
-    kind: 'intermediate',
-    subject,
-  });
-  const { pem, key } = KNOWN_CERTIFICATE;
-  const { certificate } = await make('certificates/import', {
-    certificate: pem + key,
-    metadata: [{ key: 'owner', value: canary }],
-  });
-  const profile = { authorityId: issuing.id, description: canary, slug: `profile-${randomUUID().slice(0, 8)}` };
-  const { certificateProfile } = await make('certificate-profiles', profile);
-  const { certificateProfile: unused } = await make('certificate-profiles', { ...profile, slug: `${profile.slug}-b` });
-  const own = await make('certificates/issue', { profileId: certificateProfile.id, subject });
-  const requests = await admin.get(`/api/v1/cert-manager/certificate-requests?projectId=${projectId}`);
+  const maker = new Maker(admin, projectId, canary);
   return {
-    certificateProfile: certificateProfile.id,
-    unusedProfile: unused.id,
-    issuedCertificate: own.certificate.id,
-    certificateRequest: mustSucceed(requests).body.certificateRequests[0].id,
+    ...NO_CERTIFICATES,
     certificateProject: projectId,
-    certificateAlert: alert.id,
-    alertChannel: alert.channels[0].id,
-    notificationChannel: notificationChannel.id,
-    certificateAuthority: root.id,
-    pendingAuthority: pending.id,
-    issuedAuthority: issued.id,
-    authorityAnswer: (await signRequest(pending.request)).certificate,
-    certificate: certificate.id,
+    ...(isWanted('certificateAlert', 'alertChannel', 'alertMessage') && (await maker.alert())),
+    ...(isWanted('notificationChannel', 'notificationMessage') && (await maker.channel())),
+    ...(isWanted('certificateAuthority') && { certificateAuthority: (await maker.authority('root')).id }),
+    ...(isWanted('pendingAuthority', 'authorityAnswer') && (await maker.pending())),
+    ...(isWanted('certificate') && (await maker.imported())),
+    ...(isWanted(...ISSUED) && (await maker.issued())),
   };
+}
+
+/** What one authority and its profiles stand behind. */
+const ISSUED = [
+  ...(['issuedAuthority', 'certificateProfile', 'unusedProfile', 'issuedCertificate', 'certificateRequest'] as const),
+] as const;
+
+/** Makes things in a project of certificates. */
+class Maker {
+  constructor(
+    private readonly admin: Caller,
+    private readonly projectId: string,
+    private readonly canary: string,
+  ) {}
+
+  async alert(): Promise<Pick<CertificateWorld, 'certificateAlert' | 'alertChannel'>> {
+    const { alert } = await this.#make('alerts', {
+      name: word('alert'),
+      description: this.canary,
+      eventType: 'expiration',
+      alertBefore: '30d',
+      filters: [],
+      channels: [{ channelType: 'email', config: { recipients: [`${this.canary}@example.com`] }, enabled: false }],
+    });
+    return { certificateAlert: alert.id, alertChannel: alert.channels[0].id };
+  }
+
+  async channel(): Promise<Pick<CertificateWorld, 'notificationChannel'>> {
+    const config = { email: { recipients: [`${this.canary}@example.com`] } };
+    const body = { name: `channel-${this.canary}`, config, enabled: false };
+    const path = `/api/v1/projects/${this.projectId}/notification-channels`;
+    return { notificationChannel: mustSucceed(await this.admin.post(path, body)).body.notificationChannel.id };
+  }
+
+  async authority(
+    kind: 'root' | 'intermediate',
+    more: object = {},
+  ): Promise<{ readonly id: string; readonly request: string }> {
+    const body = { name: word('authority'), kind, subject: { commonName: this.canary }, ...more };
+    return (await this.#make('ca', body)).certificateAuthority;
+  }
+
+  async pending(): Promise<Pick<CertificateWorld, 'pendingAuthority' | 'authorityAnswer'>> {
+    const { id, request } = await this.authority('intermediate');
+    return { pendingAuthority: id, authorityAnswer: (await signRequest(request)).certificate };
+  }
+
+  async imported(): Promise<Pick<CertificateWorld, 'certificate'>> {
+    const { pem, key } = KNOWN_CERTIFICATE;
+    const metadata = [{ key: 'owner', value: this.canary }];
+    const { certificate } = await this.#make('certificates/import', { certificate: pem + key, metadata });
+    return { certificate: certificate.id };
+  }
+
+  async issued(): Promise<Pick<CertificateWorld, (typeof ISSUED)[number]>> {
+    const issuing = await this.authority('root');
+    const issued = await this.authority('intermediate', { parentId: issuing.id });
+    const profile = { authorityId: issuing.id, description: this.canary, slug: word('profile') };
+    const used = (await this.#make('certificate-profiles', profile)).certificateProfile;
+    const unused = await this.#make('certificate-profiles', { ...profile, slug: `${profile.slug}-b` });
+    const order = { profileId: used.id, subject: { commonName: this.canary } };
+    const { certificate } = await this.#make('certificates/issue', order);
+    const requests = await this.admin.get(`/api/v1/cert-manager/certificate-requests?projectId=${this.projectId}`);
+    return {
+      issuedAuthority: issued.id,
+      certificateProfile: used.id,
+      unusedProfile: unused.certificateProfile.id,
+      issuedCertificate: certificate.id,
+      certificateRequest: mustSucceed(requests).body.certificateRequests[0].id,
+    };
+  }
+
+  /** The order of a certificate names its project by its profile. */
+  async #make(path: string, body: object) {
+    const place = path === 'certificates/issue' ? {} : { projectId: this.projectId };
+    return mustSucceed(await this.admin.post(`/api/v1/cert-manager/${path}`, { ...place, ...body })).body;
+  }
 }
