@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
 import { createJobs, startBackgroundWork } from './background.js';
-import { bootstrap, createFirstAdmin, systemContext } from './bootstrap.js';
-import { findUnusedToken, keepToken, type UnusedToken } from './bootstrap-token.js';
+import { createFirstAdmin, systemContext } from './bootstrap.js';
+import { findUnusedToken, type UnusedToken } from './bootstrap-token.js';
 import { type Config, NO_CONFIG } from './config.js';
 import { connectDatabase, type DatabaseServer, stopServer } from './database-server.js';
 import { KERNEL_ENTITIES } from './entities.js';
@@ -49,14 +49,9 @@ import {
   statesToKeep,
 } from './features/secrets/public.js';
 import { createTags } from './features/tags/index.js';
-import { AuditChain } from './kernel/audit/audit-chain.js';
 import { AuditSealer } from './kernel/audit/audit-sealer.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import type { Kernel } from './kernel/context.js';
-import { openInstallation, recordInstallation } from './kernel/crypto/installation.js';
-import type { RootKeys } from './kernel/crypto/root-keys.js';
-import type { Database } from './kernel/database/database.js';
-import { migrate } from './kernel/database/migrate.js';
 import { AppError } from './kernel/errors.js';
 import { startApollo } from './kernel/graphql/apollo.js';
 import { CostModel } from './kernel/graphql/gate/cost.js';
@@ -90,8 +85,9 @@ import { ReplyCache } from './kernel/operations/responses/reply-cache.js';
 import { auditJobs, preparePartitions } from './kernel/operations/retention/audit-jobs.js';
 import { Mailer } from './kernel/outbound/mail.js';
 import { lostVisitorPage, mountPages } from './kernel/pages/pages.js';
-import { type KernelParts, makeKernel } from './make-kernel.js';
+import type { KernelParts } from './make-kernel.js';
 import { migrations } from './migrations/index.js';
+import { openKernel } from './open-kernel.js';
 import { withPlaces } from './reference-order.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
 import { mountRoutes } from './rest/mount.js';
@@ -233,9 +229,9 @@ export async function startApp(
     const model = { entities: assembly.entities, migrations };
     const database = await connectDatabase(config, { url: server.url, model, log, stopping });
     cleanup.push(() => database.close());
-    const opened = await openKernel(database, config, { ...assembly, log });
-    const { auditChain, bootstrapToken } = opened;
-    const { jobs, kernel } = createJobs(opened.kernel, { kinds: assembly.jobs, config, server, log, lifecycle });
+    const opened = await openKernel(database, config, { ...assembly, log, server });
+    const { auditChain, bootstrapToken, databaseRole, access } = opened;
+    const { jobs, kernel } = createJobs(opened.kernel, { kinds: assembly.jobs, config, access, log, lifecycle });
     const unusedToken = bootstrapToken === null ? await findUnusedToken(config.dataDir, database.query) : null;
     const auditSealer = new AuditSealer(database, auditChain, log);
     cleanup.push(() => auditSealer.close());
@@ -250,6 +246,7 @@ export async function startApp(
       kernel,
       auditSealer,
       lifecycle,
+      databaseRole,
       jobs,
       replyCache,
       rateLimits,
@@ -265,48 +262,13 @@ export async function startApp(
   }
 }
 
-interface Opened {
-  readonly kernel: Kernel;
-  readonly auditChain: AuditChain;
-  readonly bootstrapToken: string | null;
-  /** Names the buckets of rate limits in the database. */
-  readonly limitKey: Buffer;
-}
-
-/** Checks the root key before anything is written, migrates, upgrades, and makes the first admin of an empty database. */
-async function openKernel(
-  database: Database,
-  config: Config,
-  { upgrades, log, ...parts }: KernelParts & Pick<Assembly, 'upgrades'> & { readonly log: Log },
-): Promise<Opened> {
-  let rootKeys: RootKeys | undefined;
-  let opened: Opened | undefined;
-  await migrate(
-    database,
-    async () => {
-      rootKeys = await openInstallation(database.query, config, log);
-    },
-    async () => {
-      if (rootKeys === undefined) throw new Error('migrations ran before the root key was checked');
-      const rootKey = await recordInstallation(database.query, rootKeys);
-      const kernel = makeKernel(database, rootKey, { ...parts, ...config });
-      const auditChain = new AuditChain(rootKey.macKey('audit-seal'));
-      const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
-      for (const upgrade of upgrades) await upgrade(kernel, contextOf, log);
-      const bootstrapToken = await bootstrap(kernel, config, (token) => keepToken(config.dataDir, token));
-      opened = { kernel, auditChain, bootstrapToken, limitKey: rootKey.macKey('rate-limits') };
-    },
-  );
-  if (opened === undefined) throw new Error('the migration lock was never taken');
-  return opened;
-}
-
 interface Running extends Omit<Assembly, 'routes' | 'jobs'> {
   readonly routes: readonly CompiledRoute[];
   readonly jobs: Jobs;
   readonly kernel: Kernel;
   readonly auditSealer: AuditSealer;
   readonly lifecycle: Lifecycle;
+  readonly databaseRole: Config['databaseRole'];
   readonly replyCache: ReplyCache;
   readonly embedded: DatabaseServer['figures'];
   readonly rateLimits: RateLimits;

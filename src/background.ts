@@ -1,8 +1,8 @@
 import { systemContext } from './bootstrap.js';
 import type { Config } from './config.js';
-import type { DatabaseServer } from './database-server.js';
 import type { Kernel } from './kernel/context.js';
 import type { Database } from './kernel/database/database.js';
+import type { ServiceAccess } from './kernel/database/service-role.js';
 import type { Lifecycle } from './kernel/http/health.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import { Jobs } from './kernel/jobs/jobs.js';
@@ -19,7 +19,7 @@ const KEY_SWEEP_MS = 10_000;
 interface JobParts {
   readonly kinds: readonly JobKind[];
   readonly config: Pick<Config, 'jobsUrl'>;
-  readonly server: Pick<DatabaseServer, 'url'>;
+  readonly access: ServiceAccess;
   readonly log: Log;
   readonly lifecycle: Lifecycle;
 }
@@ -27,7 +27,7 @@ interface JobParts {
 /** The jobs of this node, not yet started, and the kernel by which whoever queues one wakes them. */
 export function createJobs(
   kernel: Kernel,
-  { kinds, config, server, log, lifecycle }: JobParts,
+  { kinds, config, access, log, lifecycle }: JobParts,
 ): { jobs: Jobs; kernel: Kernel } {
   const jobs: Jobs = new Jobs({
     database: kernel.database,
@@ -35,7 +35,7 @@ export function createJobs(
     contextOf: (organizationId) => systemContext(waking, organizationId),
     log,
     isLeaving: () => lifecycle.isDraining,
-    store: wakeStore(config.jobsUrl, server.url),
+    store: wakeStore(config.jobsUrl, access),
   });
   const waking: Kernel = { ...kernel, wakeJobs: jobs.wake };
   return { jobs, kernel: waking };

@@ -20,6 +20,10 @@ export interface Config {
   readonly dataDir: string;
   /** `null`: embedded Postgres in `dataDir`. */
   readonly databaseUrl: SealedText | null;
+  /** For migrations and programs; `null`: `databaseUrl` is that of the owner. */
+  readonly databaseOwnerUrl: SealedText | null;
+  /** The service works with a role that owns nothing, or as the owner. */
+  readonly databaseRole: 'service' | 'owner';
   /** How long a start waits for a database that is away. */
   readonly databaseWaitSeconds: number;
   /** Where Agenda keeps its wake-ups; `null`: in the database of the service. */
@@ -129,6 +133,8 @@ const Settings = z.object({
     .default('127.0.0.1'),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: url(['postgres:', 'postgresql:']),
+  DATABASE_OWNER_URL: url(['postgres:', 'postgresql:']),
+  DATABASE_ROLE: z.enum(['service', 'owner'], { error: 'must be service or owner' }).default('service'),
   DATABASE_WAIT_SECONDS: wholeNumber(0, 3_600).default(60),
   ROOT_KEY: rootKey,
   NEXT_ROOT_KEY: rootKey,
@@ -201,6 +207,7 @@ const SECRETS = [
   'NEXT_ROOT_KEY',
   'BOOTSTRAP_TOKEN',
   'DATABASE_URL',
+  'DATABASE_OWNER_URL',
   'JOBS_URL',
   'SMTP_URL',
   'METRICS_TOKEN',
@@ -221,6 +228,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const faults = [
     ...(parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
     ...Object.keys(environment).flatMap(misspelling),
+    ...(parsed.data === undefined ? [] : contradictions(parsed.data)),
   ];
   if (parsed.data === undefined || faults.length > 0) throw new ConfigurationFault(faults);
   const secrets = SECRETS.filter((name) => environment[name] !== undefined);
@@ -235,6 +243,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     port: settings.PORT,
     dataDir,
     databaseUrl: sealed(settings.DATABASE_URL),
+    databaseOwnerUrl: sealed(settings.DATABASE_OWNER_URL),
+    databaseRole: settings.DATABASE_ROLE,
     databaseWaitSeconds: settings.DATABASE_WAIT_SECONDS,
     jobsUrl: sealed(settings.JOBS_URL),
     rootKey: sealed(settings.ROOT_KEY),
@@ -267,6 +277,13 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     logLevel: settings.LOG_LEVEL,
   });
 }
+
+const contradictions = (settings: z.output<typeof Settings>): string[] => {
+  if (settings.DATABASE_OWNER_URL === undefined) return [];
+  if (settings.DATABASE_URL === undefined)
+    return ['DATABASE_OWNER_URL needs DATABASE_URL, by which the service logs in'];
+  return settings.DATABASE_ROLE === 'owner' ? ['DATABASE_ROLE=owner contradicts DATABASE_OWNER_URL'] : [];
+};
 
 type RetentionSettings = Pick<z.output<typeof Settings>, 'AUDIT_RETENTION_DAYS' | 'AUDIT_READS_RETENTION_DAYS'>;
 

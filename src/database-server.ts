@@ -7,8 +7,10 @@ import type { Log } from './kernel/log.js';
 import { makeDataDirectory } from './kernel/postgres/data-directory.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './kernel/postgres/embedded-postgres.js';
 
-/** Where the database is. */
+/** Where the database is. Its URL is that of the owner. */
 export interface DatabaseServer extends Pick<EmbeddedPostgres, 'url' | 'stop'> {
+  /** By which the service logs in; `null`: by `url`, as the owner does. */
+  readonly serviceUrl: string | null;
   /** `null`: the database is not ours. */
   readonly figures: EmbeddedPostgres['figures'] | null;
 }
@@ -18,12 +20,19 @@ export interface DatabaseServer extends Pick<EmbeddedPostgres, 'url' | 'stop'> {
  *
  * @throws ConfigurationFault when `DATA_DIR` cannot work
  */
-export async function openDatabaseServer({ databaseUrl, rootKey, dataDir }: Config, log: Log): Promise<DatabaseServer> {
+export async function openDatabaseServer(config: Config, log: Log): Promise<DatabaseServer> {
+  const { databaseUrl, databaseOwnerUrl, rootKey, dataDir } = config;
   if (databaseUrl === null) {
-    return startEmbeddedPostgres({ dataDir, log: (event, fields) => log.info(event, fields) });
+    const embedded = await startEmbeddedPostgres({ dataDir, log: (event, fields) => log.info(event, fields) });
+    return { ...embedded, serviceUrl: null };
   }
   if (rootKey === null) await makeDataDirectory(dataDir);
-  return { url: databaseUrl.reveal(), stop: async () => undefined, figures: null };
+  return {
+    url: (databaseOwnerUrl ?? databaseUrl).reveal(),
+    serviceUrl: databaseOwnerUrl === null ? null : databaseUrl.reveal(),
+    stop: async () => undefined,
+    figures: null,
+  };
 }
 
 /** Stops a server that may still be starting, or has failed to. */

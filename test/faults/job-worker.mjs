@@ -34,7 +34,7 @@ const kind = {
   },
 };
 
-const jobs = new Jobs({ database, kinds: [kind], contextOf, log, store: wakeStore(null, url) });
+const jobs = new Jobs({ database, kinds: [kind], contextOf, log, store: wakeStore(null, { url }) });
 await jobs.start();
 process.stdout.write('ready\n');
 process.on('SIGTERM', async () => {

@@ -118,6 +118,7 @@ describe('readConfig', () => {
       ROOT_KEY: rootKey,
       BOOTSTRAP_TOKEN: token,
       DATABASE_URL: 'postgres://strongroom:pw@localhost/strongroom',
+      DATABASE_OWNER_URL: 'postgres://owner:pw@localhost/strongroom',
       JOBS_URL: 'mongodb://jobs:pw@localhost/jobs',
       SMTP_URL: 'smtps://mail:pw@localhost',
       PORT: '4001',
@@ -130,6 +131,19 @@ describe('readConfig', () => {
     expect([config.rootKey?.reveal(), config.bootstrapToken?.reveal(), config.port]).toEqual([rootKey, token, 4001]);
     expect(JSON.stringify(config)).not.toMatch(`${token}|pw@`);
     expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test('takes the URL of the owner beside that of the service only', () => {
+    const [ofService, ofOwner] = ['postgres://service@localhost/x', 'postgres://owner@localhost/x'];
+    const urls = { DATABASE_URL: ofService, DATABASE_OWNER_URL: ofOwner };
+
+    expect(faultsOf({ DATABASE_OWNER_URL: ofOwner })).toEqual([
+      'DATABASE_OWNER_URL needs DATABASE_URL, by which the service logs in',
+    ]);
+    expect(faultsOf({ ...urls, DATABASE_ROLE: 'owner' })).toEqual([
+      'DATABASE_ROLE=owner contradicts DATABASE_OWNER_URL',
+    ]);
+    expect(readConfig({ ...urls }).databaseOwnerUrl?.reveal()).toBe(ofOwner);
   });
 
   test('takes the address of the service, without slashes at its end', () => {

@@ -131,6 +131,15 @@ export class BoundedClient extends pg.Client {
     this.discard();
   }
 
+  /** Nobody else gets it. Waits for its end when it is idle. */
+  async retire(): Promise<void> {
+    this.#isSpent = true;
+    if (this.loan !== null) return;
+    const ended = new Promise((resolve) => this.once('end', resolve));
+    this.discard();
+    await ended;
+  }
+
   /** Ends it at once, without a word to the other side. */
   discard(): void {
     this.#isGone = true;

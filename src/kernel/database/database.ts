@@ -136,6 +136,19 @@ export class Database {
     }
   }
 
+  /**
+   * Opens all further connections with a role, and closes those that are open.
+   *
+   * @param change the URL of the one who logs in, or further settings of connections: `-c role=NAME`
+   * @returns what undoes it
+   */
+  reconnect(change: { readonly url: string } | { readonly settings: string }): Promise<() => Promise<void>> {
+    const { options } = this.pool.options;
+    return this.guard.reconnect(
+      'url' in change ? { connectionString: change.url } : { options: `${options} ${change.settings}` },
+    );
+  }
+
   /** Work that may rightly take long, as migrations do: no deadline of ours holds meanwhile. */
   withoutLimits<T>(work: () => Promise<T>): Promise<T> {
     return this.guard.withoutLimits(work);

@@ -112,6 +112,20 @@ export class PoolGuard implements Watch {
     }
   }
 
+  /**
+   * Opens all further connections differently, and closes those that are open: idle ones now, the others when they are given back.
+   *
+   * @param change what is different
+   * @returns what undoes it
+   */
+  async reconnect(change: Readonly<Pick<pg.PoolConfig, 'connectionString' | 'options'>>): Promise<() => Promise<void>> {
+    const { options } = this.#pool;
+    const before = { connectionString: options.connectionString, options: options.options };
+    Object.assign(options, change);
+    await Promise.all([...this.#open].map((client) => client.retire()));
+    return async () => void (await this.reconnect(before as typeof change));
+  }
+
   close(): void {
     clearInterval(this.#timer);
   }

@@ -18,7 +18,12 @@ const ANSWER_WITHIN_MS = 2_000;
  */
 export function mountHealth(
   app: FastifyInstance,
-  { database, jobs, lifecycle }: { database: Database; jobs: Pick<Jobs, 'store'>; lifecycle: Lifecycle },
+  {
+    database,
+    databaseRole,
+    jobs,
+    lifecycle,
+  }: { database: Database; databaseRole: string; jobs: Pick<Jobs, 'store'>; lifecycle: Lifecycle },
 ): void {
   const probe = new SharedQuestion(() => isReadOnly(database.query), ANSWER_WITHIN_MS);
   /** @throws STORE_UNAVAILABLE also when the database is silent */
@@ -37,7 +42,7 @@ export function mountHealth(
     if (database.isStarved) throw new AppError('STORE_UNAVAILABLE', 'The connection pool is stuck. Restart this node.');
     return { status: 'ok' };
   });
-  // Jobs are done whether their store is reached or not, only later: for whoever looks, and no reason to be left.
-  app.get('/readyz', async () => ({ ...(await ready()), jobs: jobs.store }));
+  // For whoever looks, and no reason to be left: jobs are done whether their store is reached or not, only later.
+  app.get('/readyz', async () => ({ ...(await ready()), jobs: jobs.store, databaseRole }));
   app.get('/api/status', ready);
 }

@@ -1,6 +1,7 @@
 import { PostgresBackend } from '@agendajs/postgres-backend';
 import pg from 'pg';
 import type { SealedText } from '../crypto/sealed-text.js';
+import type { ServiceAccess } from '../database/service-role.js';
 import type { OpenStore, WakeStore } from './waker.js';
 
 const CONNECT_MS = 5_000;
@@ -12,20 +13,25 @@ const SCHEMA_LOCK = 7_205_759_403_792_794;
  * The store for a URL.
  *
  * @param url of `JOBS_URL`; null: the database of the service, where a migration has made Agenda's table
+ * @param access to that database
  */
-export function wakeStore(url: SealedText | null, databaseUrl: string): WakeStore {
-  if (url === null) return { name: 'postgres', open: () => openPostgres(databaseUrl, { isMigrated: true }) };
+export function wakeStore(url: SealedText | null, access: ServiceAccess): WakeStore {
+  if (url === null) return { name: 'postgres', open: () => openPostgres(access, { isMigrated: true }) };
   const address = url.reveal();
   if (/^mongodb/.test(address)) return { name: 'mongodb', open: () => openMongo(address) };
-  return { name: 'postgres', open: () => openPostgres(address, { isMigrated: false }) };
+  return { name: 'postgres', open: () => openPostgres({ url: address }, { isMigrated: false }) };
 }
 
 /** Loaded when it is wanted: the driver takes 18 MB and an eighth of a second. */
 const openMongo = async (url: string): Promise<OpenStore> => (await import('./mongo-store.js')).openMongo(url);
 
-async function openPostgres(url: string, { isMigrated }: { isMigrated: boolean }): Promise<OpenStore> {
+async function openPostgres(
+  { url, settings }: ServiceAccess,
+  { isMigrated }: { isMigrated: boolean },
+): Promise<OpenStore> {
   const pool = new pg.Pool({
     connectionString: url,
+    ...(settings === undefined ? {} : { options: settings }),
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: CONNECT_MS,

@@ -63,6 +63,7 @@ describe('a pool whose connections are not given back', () => {
       const app = Fastify();
       mountHealth(app, {
         database,
+        databaseRole: 'service',
         jobs: { store: { backend: 'postgres', connected: true } },
         lifecycle: { isDraining: false },
       });

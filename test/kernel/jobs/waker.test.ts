@@ -31,7 +31,7 @@ describe.each<[string, () => Promise<string | null>]>([
 ])('wake-ups in %s', (_, urlOf) => {
   const store = async () => {
     const url = await urlOf();
-    return { url: url ?? nodes.url, store: wakeStore(url === null ? null : new SealedText(url), nodes.url) };
+    return { url: url ?? nodes.url, store: wakeStore(url === null ? null : new SealedText(url), { url: nodes.url }) };
   };
 
   test('start a job when it is due, though nobody polls', async () => {
@@ -73,7 +73,7 @@ describe.each<[string, () => Promise<string | null>]>([
 });
 
 describeWithMongo('wake-ups in MongoDB', (mongo) => {
-  const store = () => wakeStore(new SealedText(mongo().url), nodes.url);
+  const store = () => wakeStore(new SealedText(mongo().url), { url: nodes.url });
 
   test('start a job when it is due, though nobody polls', async () => {
     const node = await nodes.wokenNode([KIND], store(), NO_POLL);
@@ -123,7 +123,7 @@ describeWithMongo('wake-ups in MongoDB', (mongo) => {
 test('eight nodes that make the table of another Postgres at once all reach it', async () => {
   const url = new SealedText(await freshDatabase());
   const eight = await Promise.all(
-    Array.from({ length: 8 }, () => nodes.wokenNode([KIND], wakeStore(url, nodes.url), NO_POLL)),
+    Array.from({ length: 8 }, () => nodes.wokenNode([KIND], wakeStore(url, { url: nodes.url }), NO_POLL)),
   );
   await until('all stores', WAIT_MS, () => eight.every(({ store }) => store.connected));
 });
@@ -131,7 +131,7 @@ test('eight nodes that make the table of another Postgres at once all reach it',
 test('a store that is away delays no job beyond the poll, and is reached when it comes', async () => {
   const url = await freshDatabase();
   const away = new SealedText(`${url}_later`);
-  const node = await nodes.wokenNode([KIND], wakeStore(away, nodes.url), { pollMs: 200 });
+  const node = await nodes.wokenNode([KIND], wakeStore(away, { url: nodes.url }), { pollMs: 200 });
   await nodes.queue(KIND, ['one'], { dueAt: soon() });
   await done(1);
   expect(node.store).toEqual({ backend: 'postgres', connected: false });

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { Database, Query } from './database.js';
+import { sqlState } from './in-transaction.js';
+
+/** Rows that may be read and added, and never changed. */
+const APPEND_ONLY: readonly string[] = ['select', 'insert'];
+const ROWS: readonly string[] = ['select', 'insert', 'update', 'delete'];
+
+/**
+ * What the service may do with tables that hold it to account, and with those that only programs and migrations change. It may read
+ * and write the rows of all other tables.
+ */
+const NARROW: Readonly<Record<string, readonly string[]>> = {
+  audit_record: APPEND_ONLY,
+  audit_disclosure: APPEND_ONLY,
+  audit_seal: APPEND_ONLY,
+  audit_expiry: APPEND_ONLY,
+  audit_checkpoint: APPEND_ONLY,
+  audit_partition: ['select'],
+  access_history: [...APPEND_ONLY, 'update (valid_to)'],
+  // A right to update some column is needed to lock the row. A constraint holds this one to its only value.
+  installation: ['select', 'update (id)'],
+  schema_migration: ['select'],
+};
+/** Of relations by their kind in the catalog. Numbers of rows are drawn with the right to insert; `setval` would need one to update. */
+const OF_KIND: Readonly<Record<string, readonly string[]>> = { r: ROWS, p: ROWS, v: ['select'], S: ['select'] };
+/** Those that run with the rights of the owner, and check themselves what they are asked for. */
+const FUNCTIONS = ['add_audit_partition(date)', 'drop_audit_partition(date)'];
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+const NAME = 'strongroom_service_';
+const LONGEST_NAME = 63;
+
+/** A role of the server that the service can work with, or why there is none. */
+export type FoundRole = { readonly role: string } | { readonly reason: string };
+
+/**
+ * The role for a database whose owner is the only one who logs in to it. It is made when it is missing. Each database has its own:
+ * the owner of another one must not get into this one by it.
+ *
+ * @param query of the owner, under the migration lock
+ */
+export async function makeServiceRole(query: Query): Promise<FoundRole> {
+  const [owner] = await query<{ database: string; mayMake: boolean }>(
+    `select current_database() as database, rolsuper or rolcreaterole as "mayMake" from pg_roles where rolname = current_user`,
+  );
+  const role = roleOf(owner?.database ?? '');
+  try {
+    const found = await findRole(query, role);
+    if (found === null && owner?.mayMake !== true) return { reason: 'the user of DATABASE_URL cannot create roles' };
+    if (found === null) await query(`create role ${quoted(role)} nologin`);
+    if (found?.canBecome !== true) await query(`grant ${quoted(role)} to current_user`);
+  } catch (error) {
+    if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    return { reason: `the user of DATABASE_URL cannot create the role ${role}, or become it` };
+  }
+  return checkedRole(query, role);
+}
+
+/** @returns the role, unless it can do all that the owner can */
+export async function checkedRole(query: Query, role: string): Promise<FoundRole> {
+  const found = await findRole(query, role);
+  if (found === null) return { reason: `the database server has no role ${role}` };
+  return found.isPowerful ? { reason: `the role ${role} has the rights of a superuser or of the owner` } : { role };
+}
+
+const roleOf = (database: string): string => {
+  const name = NAME + database;
+  // It stands in a setting of connections, where other characters would have to be escaped.
+  if (/^[a-z0-9_]+$/.test(database) && name.length <= LONGEST_NAME) return name;
+  return NAME + createHash('sha256').update(database).digest('hex').slice(0, 32);
+};
+
+async function findRole(query: Query, role: string): Promise<{ canBecome: boolean; isPowerful: boolean } | null> {
+  const [found] = await query<{ canBecome: boolean; isPowerful: boolean }>(
+    `select pg_has_role(oid, case when current_setting('server_version_num')::integer >= 160000 then 'SET' else 'MEMBER' end) as "canBecome",
+            rolsuper or rolbypassrls or pg_has_role(oid, (select relowner from pg_class where oid = 'schema_migration'::regclass), 'MEMBER')
+              as "isPowerful"
+       from pg_roles where rolname = $1`,
+    [role],
+  );
+  return found ?? null;
+}
+
+interface Relation {
+  readonly name: string;
+  readonly kind: string;
+  /** As a statement names them, in lower case: `select`, `update (id)`. */
+  readonly held: readonly string[];
+}
+
+/**
+ * Grants a role what the service needs, and revokes everything else from it, for all relations that there are now. Writes nothing when
+ * that is so already: nodes that run would plan their statements again.
+ *
+ * @param query of the owner, on one connection, under the migration lock
+ */
+export async function grantToService(query: Query, role: string): Promise<void> {
+  const changes = (await listRelations(query, role)).flatMap((relation) => changesOf(relation, role));
+  changes.push(...(await missingFunctions(query, role)));
+  const [schema] = await query<{ name: string; isUsable: boolean }>(
+    `select current_schema()::text as name, has_schema_privilege($1, current_schema(), 'usage') as "isUsable"`,
+    [role],
+  );
+  if (schema?.isUsable === false) changes.push(`grant usage on schema ${quoted(schema.name)} to ${quoted(role)}`);
+  if (changes.length === 0) return;
+  await query('begin');
+  for (const change of changes) await query(change);
+  await query('commit');
+}
+
+/** Partitions are left out: their rows are reached by their table alone. */
+const listRelations = (query: Query, role: string): Promise<Relation[]> =>
+  query<Relation & object>(
+    `with service as (select oid from pg_roles where rolname = $1)
+     select c.relname::text as name, c.relkind::text as kind, array(
+       select lower(a.privilege_type) from aclexplode(c.relacl) a, service where a.grantee = service.oid
+       union all
+       select format('%s (%I)', lower(a.privilege_type), t.attname)
+         from pg_attribute t, aclexplode(t.attacl) a, service where t.attrelid = c.oid and a.grantee = service.oid
+     ) as held
+       from pg_class c
+      where c.relnamespace = current_schema()::text::regnamespace and c.relkind in ('r', 'p', 'v', 'S') and not c.relispartition
+        and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+      order by c.relname`,
+    [role],
+  );
+
+function changesOf({ name, kind, held }: Relation, role: string): string[] {
+  const wanted = NARROW[name] ?? OF_KIND[kind] ?? [];
+  const on = `on ${kind === 'S' ? 'sequence ' : ''}${quoted(name)}`;
+  const [tooMuch, missing] = [held.filter((it) => !wanted.includes(it)), wanted.filter((it) => !held.includes(it))];
+  return [
+    ...(tooMuch.length === 0 ? [] : [`revoke ${tooMuch.join(', ')} ${on} from ${quoted(role)}`]),
+    ...(missing.length === 0 ? [] : [`grant ${missing.join(', ')} ${on} to ${quoted(role)}`]),
+  ];
+}
+
+async function missingFunctions(query: Query, role: string): Promise<string[]> {
+  const missing = await query<{ name: string }>(
+    `select name from unnest($2::text[]) as name where not has_function_privilege($1, name, 'execute')`,
+    [role, FUNCTIONS],
+  );
+  return missing.map(({ name }) => `grant execute on function ${name} to ${quoted(role)}`);
+}
+
+/** How the service reaches its database. */
+export interface ServiceAccess {
+  /** Who logs in. */
+  readonly url: string;
+  /** Settings of its connections, by which they have the role; absent where it is who logs in. */
+  readonly settings?: string;
+}
+
+/**
+ * From now on all connections have a role that owns nothing.
+ *
+ * @param login the URL of the one who logs in with it; null: the owner does, and becomes it
+ * @returns false when they do not have it, and work as before: behind a pooler that leaves out settings of connections, or for
+ * another database than that of the owner
+ */
+export async function becomeService(database: Database, role: string, login: string | null): Promise<boolean> {
+  const undo = await database.reconnect(login === null ? { settings: settingsOf(role) } : { url: login });
+  const [session] = await database.query<{ role: string; canRead: boolean | null }>(
+    `select current_user::text as role, has_table_privilege(to_regclass('schema_migration'), 'select') as "canRead"`,
+  );
+  const isService = session?.role === role && session.canRead === true;
+  if (!isService) await undo();
+  return isService;
+}
+
+/** Settings of a connection of the owner that has a role. */
+export const settingsOf = (role: string): string => `-c role=${role}`;
+
+const quoted = (name: string): string => pg.escapeIdentifier(name);

@@ -1,0 +1,81 @@
+import type { Config } from './config.js';
+import type { DatabaseServer } from './database-server.js';
+import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { Database } from './kernel/database/database.js';
+import {
+  becomeService,
+  checkedRole,
+  type FoundRole,
+  grantToService,
+  makeServiceRole,
+  type ServiceAccess,
+  settingsOf,
+} from './kernel/database/service-role.js';
+import type { Log } from './kernel/log.js';
+
+type Server = Pick<DatabaseServer, 'url' | 'serviceUrl'>;
+
+/**
+ * Grants what the service needs to the role that it works with. Runs under the migration lock, on the migrated schema.
+ *
+ * @returns null when the service is to work as the owner
+ * @throws ConfigurationFault when `DATABASE_URL` names a user that can do all that the owner can
+ */
+export async function prepareServiceRole(
+  database: Database,
+  { databaseRole }: Pick<Config, 'databaseRole'>,
+  { serviceUrl }: Server,
+): Promise<FoundRole | null> {
+  if (databaseRole === 'owner') return null;
+  const login = serviceUrl === null ? null : await userOf(serviceUrl);
+  return database.withConnection(async (query) => {
+    const found = await (login === null ? makeServiceRole(query) : checkedRole(query, login));
+    if ('role' in found) await grantToService(query, found.role);
+    else if (login !== null) throw new ConfigurationFault([`DATABASE_URL cannot be used: ${found.reason}`]);
+    return found;
+  });
+}
+
+async function userOf(url: string): Promise<string> {
+  const database = await Database.connect(url, {});
+  try {
+    const [session] = await database.query<{ name: string }>('select current_user::text as name');
+    return session?.name ?? '';
+  } finally {
+    await database.close();
+  }
+}
+
+/** What the service works with, and how its connections are made. */
+export interface WorkingRole {
+  readonly databaseRole: Config['databaseRole'];
+  readonly access: ServiceAccess;
+}
+
+/**
+ * Leaves the owner's role: the connections of the service work with the other one from now on.
+ *
+ * @throws ConfigurationFault when `DATABASE_URL` and `DATABASE_OWNER_URL` name different databases
+ */
+export async function takeServiceRole(
+  database: Database,
+  found: FoundRole | null,
+  { server: { url, serviceUrl }, log }: { server: Server; log: Log },
+): Promise<WorkingRole> {
+  if (found === null) return { databaseRole: 'owner', access: { url } };
+  const stays = (reason: string): WorkingRole => {
+    log.warn('database role not restricted', { reason });
+    return { databaseRole: 'owner', access: { url } };
+  };
+  if ('reason' in found) return stays(found.reason);
+  if (await becomeService(database, found.role, serviceUrl))
+    return {
+      databaseRole: 'service',
+      access: serviceUrl === null ? { url, settings: settingsOf(found.role) } : { url: serviceUrl },
+    };
+  if (serviceUrl === null)
+    return stays('connections do not have the role that they ask for; is there a pooler between?');
+  throw new ConfigurationFault([
+    'DATABASE_URL and DATABASE_OWNER_URL name different databases, or their users have different search paths',
+  ]);
+}
