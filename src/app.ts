@@ -29,6 +29,7 @@ import { createOrganizationKeys } from './features/organization-keys/index.js';
 import { createOrganizationRoles } from './features/organization-roles/index.js';
 import { createOrganizations } from './features/organizations/index.js';
 import { mayMail } from './features/organizations/public.js';
+import { createOutgoingEvents } from './features/outgoing-events/index.js';
 import { createPrivileges } from './features/privileges/index.js';
 import { createProjectCopies } from './features/project-copies/index.js';
 import { createProjectNotices } from './features/project-notices/index.js';
@@ -50,13 +51,10 @@ import {
 } from './features/secrets/public.js';
 import { createTags } from './features/tags/index.js';
 import { AuditSealer } from './kernel/audit/audit-sealer.js';
-import { ConfigurationFault } from './kernel/configuration-fault.js';
 import type { Kernel } from './kernel/context.js';
 import { AppError } from './kernel/errors.js';
 import { startApollo } from './kernel/graphql/apollo.js';
-import { CostModel } from './kernel/graphql/gate/cost.js';
-import { Gate } from './kernel/graphql/gate/gate.js';
-import { ManifestFault, PersistedDocuments } from './kernel/graphql/gate/persisted-documents.js';
+import type { Gate } from './kernel/graphql/gate/gate.js';
 import { SchemaResponses } from './kernel/graphql/introspection.js';
 import { NodeResolver } from './kernel/graphql/node.js';
 import { buildGraphQLSchema, printSortedSchema } from './kernel/graphql/schema.js';
@@ -76,7 +74,7 @@ import { NO_ID } from './kernel/ids.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import { type Jobs, KERNEL_JOB_KINDS } from './kernel/jobs/jobs.js';
 import { Load } from './kernel/load/load.js';
-import { codeOf, describeError, type Log } from './kernel/log.js';
+import { describeError, type Log } from './kernel/log.js';
 import { RateLimits } from './kernel/operations/limits/rate-limits.js';
 import { OperationMetrics } from './kernel/operations/metrics/operation-metrics.js';
 import type { StampOf } from './kernel/operations/responses/answer.js';
@@ -87,6 +85,7 @@ import { Mailer } from './kernel/outbound/mail.js';
 import { lostVisitorPage, mountPages } from './kernel/pages/pages.js';
 import type { KernelParts } from './make-kernel.js';
 import { migrations } from './migrations/index.js';
+import { openGate } from './open-gate.js';
 import { openKernel } from './open-kernel.js';
 import { withPlaces } from './reference-order.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
@@ -124,6 +123,7 @@ export interface Assembly extends KernelParts {
   readonly jobs: readonly JobKind[];
   readonly documents: NonNullable<Feature['documents']>;
   readonly streams: readonly EventStream[];
+  readonly gauges: NonNullable<Feature['gauges']>;
 }
 
 /**
@@ -136,8 +136,6 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   const identities = createIdentities({ revokeTokensOfClientSecret });
   const access = createAccess({ ...organizations, ...identities, rateLimits });
   const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment, applyTemplate });
-  const tags = createTags({ ...projects, authorizeTagChange });
-  const secrets = createSecrets(projects);
   const notifier = new Notifier({ mailer: new Mailer(config), policy: config, mayMail });
   const connected = createAppConnections({ ...projects, policy: config, usesOf: listConnectionUses, notifyOfFailure });
   const working: Feature[] = [
@@ -152,8 +150,8 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     createProjectRescues({ ...projects, onRescue: notifyOfRescue }),
     createProjectTemplates({ ...projects, createRootFolders }),
     createProjectCopies(projects),
-    tags,
-    secrets,
+    createTags({ ...projects, authorizeTagChange }),
+    createSecrets(projects),
     createCertificates({ ...projects, onCertificateEvent: announce, onRequestFailed: notifyOfFailedRequest }),
     createAlertDeliveries({ ...projects, notifier }),
     createProjectNotices({ ...projects, notifier, allowPrivateTargets: config.allowPrivateTargets }),
@@ -162,6 +160,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     createAccessReview(projects),
     createAuditEvents(projects),
     createChangeFeed(projects),
+    createOutgoingEvents({ ...projects, policy: config }),
     connected,
     createSecretRotations({ ...projects, ...connected, policy: config }),
   ];
@@ -180,6 +179,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     jobs,
     documents: features.flatMap(({ documents = [] }) => documents),
     streams: features.flatMap(({ streams = [] }) => streams),
+    gauges: features.flatMap(({ gauges = [] }) => gauges),
     authenticator: access.authenticator,
     accessTo: (ctx, projectId) => projects.projects.find(ctx, projectId),
     accessesOf: listAccessBelow,
@@ -331,27 +331,3 @@ const contextsOf =
     }
     return nobody;
   };
-
-/** @throws ConfigurationFault for a manifest that cannot be read */
-async function openGate(schema: GraphQLSchema, config: Config, log: Log): Promise<Gate> {
-  const { queryLimits, persistedDocuments, introspection } = config;
-  const model = new CostModel(schema);
-  const trusted = { schema, model, limits: queryLimits.ofPersisted, introspection };
-  const persisted = new PersistedDocuments(persistedDocuments.file, trusted, log);
-  try {
-    await persisted.open();
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const reason = error instanceof ManifestFault ? error.message : codeOf(error);
-    throw new ConfigurationFault([`PERSISTED_DOCUMENTS names an unusable file: ${reason}`]);
-  }
-  return new Gate(
-    {
-      model,
-      limits: queryLimits.ofCallers,
-      trustedLimits: queryLimits.ofPersisted,
-      isPersistedOnly: persistedDocuments.isOnly,
-    },
-    persisted,
-  );
-}

@@ -26,6 +26,7 @@ const ORDER: readonly string[] = [
   'certificate-alerts',
   'identity-alerts',
   'notification-channels',
+  'change-webhooks',
   'audit-events',
   'jobs',
 ];

@@ -46,6 +46,7 @@ import { PasswordRules } from './0040-0059/0048-password-rules.js';
 import { IdentityAlerts } from './0040-0059/0049-identity-alerts.js';
 import { AuditClasses } from './0040-0059/0050-audit-classes.js';
 import { AuditCheckpoints } from './0040-0059/0051-audit-checkpoints.js';
+import { ChangeWebhooks } from './0040-0059/0052-change-webhooks.js';
 import { KeptKeysOfInstallation } from './0040-0059/0054-kept-keys.js';
 import { OrganizationKeys } from './0040-0059/0055-organization-keys.js';
 import { AuditPartitions } from './0040-0059/0056-audit-partitions.js';
@@ -105,4 +106,5 @@ export const migrations = [
   { name: '0055-organization-keys', class: OrganizationKeys },
   { name: '0056-audit-partitions', class: AuditPartitions },
   { name: '0058-audit-verifications', class: AuditVerifications },
+  { name: '0052-change-webhooks', class: ChangeWebhooks },
 ] as const;

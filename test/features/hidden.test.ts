@@ -58,6 +58,7 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'certificateAlert',
   'alertChannel',
   'notificationChannel',
+  'changeWebhook',
   'alertMessage',
   'notificationMessage',
   'certificateAuthority',
@@ -92,6 +93,7 @@ const EITHER = [
 const WHERE_IT_MUST_BE = [
   ...['updateFolder', 'updateSecretImport', 'deleteSecretImport', 'tag', 'updateTag', 'deleteTag'],
   ...['notificationChannel', 'updateNotificationChannel', 'testNotificationChannel', 'deleteNotificationChannel'],
+  ...['changeWebhook', 'updateChangeWebhook', 'rotateChangeWebhookSecret', 'testChangeWebhook', 'deleteChangeWebhook'],
   ...['notificationMessage', 'retryNotificationMessage'],
   ...['environment', 'updateEnvironment', 'deleteEnvironment'],
   ...['projectRole', 'updateProjectRole', 'deleteProjectRole'],

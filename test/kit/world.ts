@@ -3,7 +3,7 @@ import { Caller, mustSucceed } from './caller.js';
 import { makeCertificates } from './certificates/things.js';
 import { type ConnectedWorld, makeConnected, storedOfConnected } from './connections.js';
 import { type IdentityAlertWorld, makeIdentityAlert } from './identity-alerts.js';
-import { makeOrganizationKey, type OrganizationKeyWorld } from './organization-keys.js';
+import { makeOutgoing, type OutgoingWorld } from './outgoing-events.js';
 import { makePasswordRule, type PasswordRuleWorld } from './password-rules.js';
 import type { Seed } from './seed.js';
 import { makeIdentity, makeMembers, setMember } from './world-members.js';
@@ -12,7 +12,7 @@ import { makeIdentity, makeMembers, setMember } from './world-members.js';
 export const CANARY = 'cAnArY';
 
 /** One thing of every kind, in an organization of its own: ids by name, for requests that mention them. */
-export interface World extends ConnectedWorld, IdentityAlertWorld, PasswordRuleWorld, OrganizationKeyWorld {
+export interface World extends ConnectedWorld, IdentityAlertWorld, PasswordRuleWorld, OutgoingWorld {
   readonly organization: string;
   readonly subOrganization: string;
   readonly subSlug: string;
@@ -137,7 +137,7 @@ export async function makeWorld(
     organization,
     ...template,
     ...{ job: '', alertMessage: '', notificationMessage: '' },
-    ...(await makeOrganizationKey(admin, { canary: CANARY, isWanted })),
+    ...(await makeOutgoing(admin, { canary: CANARY, isWanted, projectId: project })),
     ...(await makePasswordRule(admin, { canary: CANARY, isWanted })),
     ...(await makeIdentityAlert(admin, identityAlert)),
     ...lost,

@@ -123,7 +123,7 @@ describe('the blocks of code of the documents', () => {
     const plain = ['', 'console', 'ts'];
     expect(blocks.filter(({ language }) => ![...checked, ...plain].includes(language))).toEqual([]);
     expect(inLanguage('ts').map(({ path }) => path)).toEqual(['test/README.md']);
-    expect(inLanguage('js').map(({ path }) => path)).toEqual(['src/docs/webhooks.md']);
+    expect(inLanguage('js').map(({ path }) => path)).toEqual(['src/docs/changes.md', 'src/docs/webhooks.md']);
     expect(inLanguage('mermaid').map(({ path }) => path)).toEqual(['src/docs/rotations.md']);
   });
 

@@ -193,6 +193,7 @@ describe('the single places', () => {
         'src/features/app-connections/datatool/datatool-client.ts',
         'src/features/app-connections/smb/rpc-tool.ts',
         'src/features/certificates/key-sealing.ts',
+        'src/features/outgoing-events/engine/target-sealing.ts',
         'src/features/secret-rotations/credential.type.ts',
         'src/features/secret-rotations/kinds/datatool-service-token/token-kind.ts',
         'src/features/secret-rotations/store/sealing.ts',

@@ -1,6 +1,6 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import type { Query } from '../../kernel/database/database.js';
-import { LIST_CHANGES, LOCATE_FOLDERS, LOCATE_SECRETS } from './change.sql.js';
+import { LIST_CHANGES, LIST_CHANGES_OF_PROJECT, LOCATE_FOLDERS, LOCATE_SECRETS } from './change.sql.js';
 import { type ChangeKind, type ChangeOperation, changeOf, type Need } from './change-kinds.js';
 import type { Position } from './position.js';
 
@@ -47,18 +47,31 @@ export interface Stretch {
   readonly upTo: bigint;
 }
 
+interface Asked {
+  readonly after: bigint;
+  readonly upTo: bigint;
+  readonly organizationId: string | null;
+  readonly projectId?: string;
+  readonly most: number;
+}
+
 /**
  * Reads changes in their order, with three statements.
  *
  * @param after @param upTo sequences: records above the one, up to the other
  * @param organizationId null: of all
+ * @param projectId records of this project only
  * @param most records
  */
 export async function readChanges(
   query: Query,
-  { after, upTo, organizationId, most }: { after: bigint; upTo: bigint; organizationId: string | null; most: number },
+  { after, upTo, organizationId, projectId, most }: Asked,
 ): Promise<Stretch> {
-  const rows = await LIST_CHANGES(query, { after: String(after), upTo: String(upTo), organizationId, most });
+  const bounds = { after: String(after), upTo: String(upTo), most };
+  const rows =
+    projectId === undefined
+      ? await LIST_CHANGES(query, { ...bounds, organizationId })
+      : await LIST_CHANGES_OF_PROJECT(query, { ...bounds, projectId });
   const [secrets, folders] = [await locateSecrets(query, rows), await locateFolders(query, rows)];
   const last = rows.length < most ? upTo : BigInt(rows.at(-1)?.sequence ?? upTo);
   return { changes: rows.flatMap((row) => changesOf(row, { secrets, folders })), upTo: last };

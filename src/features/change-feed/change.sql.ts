@@ -8,29 +8,40 @@ export const FIND_SETTLED = sqlStatement({
   row: { settled: t.bigint, now: t.time },
 });
 
+const RECORDED = `
+  select sequence, organization_id as "organizationId", project_id as "projectId", action, actor_kind as "actorKind",
+    actor_id as "actorId", subject_id as "subjectId", occurred_at as "occurredAt", facts - 'states' as facts,
+    array(select jsonb_array_elements_text(case jsonb_typeof(facts -> 'states') when 'array' then facts -> 'states' else '[]' end)) as states
+  from audit_record where sequence > :after and sequence <= :upTo and class = 'change'`;
+
+const BOUNDS = { after: t.bigint, upTo: t.bigint, most: t.integer } as const;
+
+const ROW = {
+  sequence: t.bigint,
+  organizationId: t.uuid,
+  projectId: t.nullable(t.uuid),
+  action: t.text,
+  actorKind: t.text,
+  actorId: t.uuid,
+  subjectId: t.nullable(t.uuid),
+  occurredAt: t.time,
+  facts: t.jsonOf<AuditFacts>(),
+  states: t.array(t.text),
+} as const;
+
 /** Recorded changes in their order. Of one organization, or of all. */
 export const LIST_CHANGES = sqlStatement({
-  text: `
-    select sequence, organization_id as "organizationId", project_id as "projectId", action, actor_kind as "actorKind",
-      actor_id as "actorId", subject_id as "subjectId", occurred_at as "occurredAt", facts - 'states' as facts,
-      array(select jsonb_array_elements_text(case jsonb_typeof(facts -> 'states') when 'array' then facts -> 'states' else '[]' end)) as states
-    from audit_record
-    where sequence > :after and sequence <= :upTo and class = 'change'
-      and (:organizationId::uuid is null or organization_id = :organizationId)
+  text: `${RECORDED} and (:organizationId::uuid is null or organization_id = :organizationId)
     order by sequence limit :most::integer`,
-  params: { after: t.bigint, upTo: t.bigint, organizationId: t.nullable(t.uuid), most: t.integer },
-  row: {
-    sequence: t.bigint,
-    organizationId: t.uuid,
-    projectId: t.nullable(t.uuid),
-    action: t.text,
-    actorKind: t.text,
-    actorId: t.uuid,
-    subjectId: t.nullable(t.uuid),
-    occurredAt: t.time,
-    facts: t.jsonOf<AuditFacts>(),
-    states: t.array(t.text),
-  },
+  params: { ...BOUNDS, organizationId: t.nullable(t.uuid) },
+  row: ROW,
+});
+
+/** The same of one project, by its index. */
+export const LIST_CHANGES_OF_PROJECT = sqlStatement({
+  text: `${RECORDED} and project_id = :projectId order by sequence limit :most::integer`,
+  params: { ...BOUNDS, projectId: t.uuid },
+  row: ROW,
 });
 
 const tagsOf = (row: string): string =>

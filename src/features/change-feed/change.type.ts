@@ -5,7 +5,7 @@ import { changeKind } from './change.rules.js';
 import { CHANGE_KINDS, CHANGE_OPERATIONS, type ChangeKind, type ChangeOperation } from './change-kinds.js';
 import { RESET_REASONS, type ResetReason } from './position.js';
 
-const ChangeKindEnum = enumType(
+export const ChangeKindEnum = enumType(
   'ChangeKind',
   'Kinds of resources that change events are about.',
   CHANGE_KINDS,

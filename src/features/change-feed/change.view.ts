@@ -7,8 +7,11 @@ const OF_NOTHING = {
   ...{ subjectId: null, actorKind: null, actorId: null, occurredAt: null },
 };
 
+type Opened = Extract<Streamed, { type: 'opened' }>;
+type Seen = Extract<Streamed, { type: 'change' }>;
+
 /** What the API shows of what a stream gives. */
-export function viewOf(streamed: Exclude<Streamed, { type: 'position' }>): ChangeEventType {
+export function viewOf(streamed: Opened | Omit<Seen, 'access'>): ChangeEventType {
   const { id } = streamed;
   if (streamed.type === 'opened') {
     const { resetReason } = streamed;

@@ -33,13 +33,14 @@ const EVENT_TYPES: Partial<Record<ChangeOperation, string>> = { created: 'secret
 /**
  * What a caller sees of a change; null: nothing.
  *
- * @param access to the project of the change, or to the organization
+ * @param access to the project of the change, or to the organization; null: who sees everything
  */
-export function seenBy(access: Access, change: Change, isIn: ReturnType<FilterTest>): SeenChange | null {
+export function seenBy(access: Access | null, change: Change, isIn: ReturnType<FilterTest>): SeenChange | null {
   const { kind, need, operation, location, previous } = change;
   if (kind !== 'secret') {
     const { action, fields } = need ?? {};
     const isAllowed =
+      access === null ||
       action === undefined ||
       (fields === undefined ? canAlways(access.ability, action) : can(access.ability, action, fields));
     return isIn.now && isAllowed ? { operation, location, previous } : null;
@@ -53,8 +54,13 @@ export function seenBy(access: Access, change: Change, isIn: ReturnType<FilterTe
   return isIn.now && sees(location, 'created') ? { operation: 'created', location, previous: null } : null;
 }
 
-const seesSecret = ({ ability }: Access, { environment, path, key, tags }: Location, seen: ChangeOperation): boolean =>
-  can(ability, 'secrets:describeSecret', {
+const seesSecret = (
+  access: Access | null,
+  { environment, path, key, tags }: Location,
+  seen: ChangeOperation,
+): boolean =>
+  access === null ||
+  can(access.ability, 'secrets:describeSecret', {
     ...{ environment, secretPath: path ?? '', secretName: key ?? '', secretTags: tags },
     eventType: EVENT_TYPES[seen] ?? 'secret:update',
   });

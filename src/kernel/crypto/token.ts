@@ -15,6 +15,9 @@ export const mintToken = (random?: Buffer): string => mint('srt_', random);
 /** A fresh client secret of a machine identity: made as a token is, and marked `srs_`. */
 export const mintClientSecret = (random?: Buffer): string => mint('srs_', random);
 
+/** A fresh signing secret of a target of events: made as a token is, and marked `srw_`. */
+export const mintSigningSecret = (random?: Buffer): string => mint('srw_', random);
+
 function mint(mark: string, random: Buffer = randomBytes(SECRET_BYTES)): string {
   if (random.length !== SECRET_BYTES) throw new Error('a token has 32 bytes');
   const text = mark + random.toString('base64url');

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../src/kernel/errors.js';
+import { TARGET_CLASHES, TARGETS_NOT_THERE } from './outgoing-events.js';
 import { again, type ErrorCase, type Provoke, send, unknown } from './scene.js';
 
 const CHANNELS = '/api/v1/projects/{projectId}/notification-channels';
@@ -27,8 +28,9 @@ const afterSending =
     return provoke(scene);
   };
 
-/** Of channels, and of alerts of identities, that are not there. */
+/** Of channels, of alerts of identities and of targets of events that are not there. */
 export const CHANNELS_NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
+  ...TARGETS_NOT_THERE,
   IDENTITY_ALERT_NOT_FOUND: unknown('identityAlert', 'GET /api/v1/alerts/{alertId}', 'identityAlert'),
   NOTIFICATION_CHANNEL_NOT_FOUND: unknown('notificationChannel', `GET ${CHANNELS}/{channelId}`, 'notificationChannel'),
   NOTIFICATION_MESSAGE_NOT_FOUND: unknown(
@@ -38,8 +40,9 @@ export const CHANNELS_NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
   ),
 };
 
-/** Of channels, and of alerts of identities, that are there already. */
+/** Of channels, of alerts of identities and of targets of events that are there already. */
 export const CHANNEL_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
+  ...TARGET_CLASHES,
   IDENTITY_ALERT_NAME_TAKEN: { rest: again('POST /api/v1/alerts'), graphql: again('createIdentityAlert') },
   NOTIFICATION_CHANNEL_NAME_TAKEN: { rest: again(`POST ${CHANNELS}`), graphql: again('createNotificationChannel') },
   NOTIFICATION_CHANNELS_FULL: {

@@ -46,6 +46,7 @@ const LISTS: readonly List[] = [
   { field: 'certificateAlertConnection', inside: IN_PROJECT },
   { field: 'notificationChannels', of: 'projectId: $project', isByName: true },
   { field: 'notificationChannelConnection', inside: IN_PROJECT, isByName: true },
+  { field: 'changeWebhooks', of: 'projectId: $project', isByName: true },
   { field: 'identityAlerts', of: 'projectId: $project' },
   { field: 'projectRoles', of: 'projectId: $project' },
   { field: 'roleConnection', inside: IN_PROJECT },

@@ -38,6 +38,7 @@ describe('things by nothing but their ids', () => {
       ...[world.role, viewerRole, world.accessToken, world.clientSecret, organizationMember.id, world.certificateAlert],
       ...[world.certificateAuthority, world.certificate, world.alertMessage, world.notificationChannel],
       ...[world.notificationMessage, world.connection, world.rotation, world.accountRotation, world.identityAlert],
+      world.changeWebhook,
     ];
     const reply = mustSucceed(await admin.graphql(NODES, { ids }));
     expect(reply.body.data.nodes.map(({ __typename, id }: Record<string, string>) => [__typename, id])).toEqual([
@@ -67,6 +68,7 @@ describe('things by nothing but their ids', () => {
       ['DatatoolServiceTokenRotation', world.rotation],
       ['HostosLocalAccountRotation', world.accountRotation],
       ['IdentityAlert', world.identityAlert],
+      ['ChangeWebhook', world.changeWebhook],
     ]);
     expect(reply.body.data.nodes[0]).toMatchObject({ secretKey: world.secretKey, folder: { path: '/' } });
     expect(reply.body.data.nodes[2]).toMatchObject({ slug: world.projectSlug });
@@ -78,6 +80,7 @@ describe('things by nothing but their ids', () => {
         ...['project-role:get', 'project-role:get', 'access-token:get', 'client-secret:get', 'organization-member:get'],
         ...['notification-channel:get', 'notification-message:get'],
         ...['app-connection:get', 'secret-rotation:get', 'secret-rotation:get', 'identity-alert:get'],
+        'change-webhook:get',
         ...['certificate-alert:get', 'certificate-alert:get-message', 'certificate-authority:get', 'certificate:get'],
       ].sort(),
     );
@@ -140,11 +143,13 @@ describe('things by nothing but their ids', () => {
       certificateAuthority,
       certificate,
       notificationChannel,
+      changeWebhook,
       rotation,
       identityAlert,
     }: World): string[] => [
       ...[secret, folder, tag, environment, imported, project, role],
       ...[certificateAlert, certificateAuthority, certificate, notificationChannel, rotation, identityAlert],
+      changeWebhook,
     ];
     const hidden = [
       ...inProjects(foreign),

@@ -27,6 +27,7 @@ import { notificationChannels } from './graphql/notification-channels.js';
 import { organizationKeys } from './graphql/organization-keys.js';
 import { organizationRoles } from './graphql/organization-roles.js';
 import { organizations } from './graphql/organizations.js';
+import { outgoingEvents } from './graphql/outgoing-events.js';
 import { passwordRules } from './graphql/password-rules.js';
 import { privileges } from './graphql/privileges.js';
 import { projectCopies } from './graphql/project-copies.js';
@@ -59,6 +60,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...secretRotations,
   ...passwordRules,
   ...notificationChannels,
+  ...outgoingEvents,
   ...identityAlerts,
   ...tags,
   ...folders,

@@ -15,6 +15,7 @@ import { members } from './rest/members.js';
 import { notificationChannels } from './rest/notification-channels.js';
 import { organizationKeys } from './rest/organization-keys.js';
 import { organizationRoles } from './rest/organization-roles.js';
+import { outgoingEvents } from './rest/outgoing-events.js';
 import { privileges } from './rest/privileges.js';
 import { projectTemplates } from './rest/project-templates.js';
 import { projects } from './rest/projects.js';
@@ -39,6 +40,7 @@ export const REST: readonly RestOperation[] = [
   ...appConnections,
   ...secretRotations,
   ...notificationChannels,
+  ...outgoingEvents,
   ...identityAlerts,
   ...tags,
   ...folders,

@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import type { Context } from '../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../kernel/outbound/http.js';
+import { SIGNATURE_HEADER, signatureOf } from '../../../kernel/outbound/signature.js';
 import type { TargetOf } from '../channel.js';
 import type { Delivery, Notification } from '../notification.js';
 import { type Outcome, outcomeOf } from '../outcome.js';
@@ -21,19 +21,13 @@ export function sendWebhook(
     method: 'POST',
     headers: {
       'Content-Type': 'application/cloudevents+json; charset=utf-8',
-      ...(target.signingSecret === null ? {} : { 'X-Strongroom-Signature': signature(target.signingSecret, body) }),
+      ...(target.signingSecret === null ? {} : { [SIGNATURE_HEADER]: signatureOf(target.signingSecret, body) }),
     },
     body,
     limitMs: LIMIT_MS,
     maxResponseBytes: null,
   } as const;
   return outcomeOf(send(ctx, request, policy));
-}
-
-/** Signs the time together with the body, so that a recorded request cannot be replayed later. */
-function signature(secret: string, body: string): string {
-  const time = Date.now();
-  return `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`;
 }
 
 function cloudEvent(

@@ -7,6 +7,7 @@ import type { EmbeddedFigures } from '../../postgres/embedded-postgres.js';
 import type { ReplyCache } from '../responses/reply-cache.js';
 import { measureJobs } from './job-metrics.js';
 import { StoreProbe, type TrailSize } from './store-probe.js';
+import type { StoredGauge } from './stored-gauge.js';
 
 /** What the store and what stands before it are measured by. */
 export interface Measured extends Kernel {
@@ -15,11 +16,13 @@ export interface Measured extends Kernel {
   readonly jobs: Jobs;
   /** `null`: the database is not ours. */
   readonly embedded: (() => Promise<EmbeddedFigures>) | null;
+  /** Of slices. */
+  readonly gauges: readonly StoredGauge[];
 }
 
 /** The database, the audit trail, keys and kept replies. Read when somebody asks; the database is asked at most every 15 s. */
 export function measureStore(registry: Registry, measured: Measured): void {
-  const probe = new StoreProbe(measured.database);
+  const probe = new StoreProbe(measured.database, measured.gauges);
   measureDatabase(registry, measured, probe);
   measureKeys(registry, measured, probe);
   measureJobs(registry, measured.jobs, probe);
@@ -27,6 +30,7 @@ export function measureStore(registry: Registry, measured: Measured): void {
   measureAuditSeals(registry, measured);
   measureTrailSize(registry, probe);
   measureReplyCache(registry, measured.replyCache);
+  measureStored(registry, measured.gauges, probe);
   if (measured.embedded !== null) measureEmbedded(registry, measured.embedded);
 }
 
@@ -229,4 +233,20 @@ function measureEmbedded(registry: Registry, figures: () => Promise<EmbeddedFigu
       this.set((await figures()).reserveBytes);
     },
   });
+}
+
+/** Figures of slices. */
+function measureStored(registry: Registry, gauges: readonly StoredGauge[], probe: StoreProbe): void {
+  for (const { name, help, label } of gauges)
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      async collect() {
+        this.reset();
+        for (const { label: word, value } of (await probe.read()).stored.get(name) ?? [])
+          this.set({ [label]: word }, value);
+      },
+    });
 }

@@ -1,8 +1,9 @@
 import { type KeyFigures, keyFigures } from '../../crypto/key-store.js';
-import type { Database } from '../../database/database.js';
+import type { Database, Query } from '../../database/database.js';
 import { countJobs } from '../../jobs/job.sql.js';
 import { SharedQuestion } from '../../shared-question.js';
 import { measureTrail } from '../retention/retention.sql.js';
+import type { StoredGauge } from './stored-gauge.js';
 
 const ANSWER_WITHIN_MS = 1_000;
 const FRESH_MS = 15_000;
@@ -16,13 +17,15 @@ interface Reading {
   readonly jobs: readonly JobCounts[];
   /** Size of the audit trail. */
   readonly trail: TrailSize | null;
+  /** Figures of slices, by name. */
+  readonly stored: ReadonlyMap<string, Awaited<ReturnType<StoredGauge['read']>>>;
 }
 
 /** How large the audit trail is. */
 export type TrailSize = Awaited<ReturnType<typeof measureTrail>>[number];
 type JobCounts = Awaited<ReturnType<typeof countJobs>>[number];
 
-const AWAY: Reading = { isUp: false, keys: null, jobs: [], trail: null };
+const AWAY: Reading = { isUp: false, keys: null, jobs: [], trail: null, stored: new Map() };
 
 /** Asks the database what only it knows, at most every 15 s however many ask, and never holds who asks for over a second. */
 export class StoreProbe {
@@ -30,7 +33,10 @@ export class StoreProbe {
   #readAt = Number.NEGATIVE_INFINITY;
   readonly #question = new SharedQuestion(() => this.#ask(), ANSWER_WITHIN_MS);
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly gauges: readonly StoredGauge[],
+  ) {}
 
   async read(): Promise<Reading> {
     if (performance.now() - this.#readAt < (this.#last.isUp ? FRESH_MS : RETRY_MS)) return this.#last;
@@ -44,9 +50,16 @@ export class StoreProbe {
         keys: await keyFigures(query),
         jobs: await countJobs(query, {}),
         trail: (await measureTrail(query, {}))[0] ?? null,
+        stored: await readStored(query, this.gauges),
       }))
       .catch(() => AWAY);
     this.#readAt = performance.now();
     return this.#last;
   }
+}
+
+async function readStored(query: Query, gauges: readonly StoredGauge[]): Promise<Reading['stored']> {
+  const stored = new Map<string, Awaited<ReturnType<StoredGauge['read']>>>();
+  for (const { name, read } of gauges) stored.set(name, await read(query));
+  return stored;
 }

@@ -80,10 +80,14 @@ async function expire(
   const expiry = ctx.auditChain.expire({ expiresOn: month, rows: BigInt(rows), digest, expiredAt });
   const drop = () =>
     run.inTransaction(async (tx) => {
-      for (const [organizationId, count] of counts)
+      for (const [organizationId, { count, newest }] of counts)
         await tx.auditTrail.recordChange(
           { ...tx, organizationId },
-          { action: 'audit-trail:expire', facts: { month, count }, isKept: true },
+          {
+            action: 'audit-trail:expire',
+            facts: { month, count, newest: new Date(newest).toISOString() },
+            isKept: true,
+          },
         );
       await insertExpiry(tx, { month, rows: String(rows), digest, expiredAt: Number(expiredAt), mac: expiry.mac });
       // Last: from here until the commit all who write to the trail wait.
@@ -103,8 +107,8 @@ async function expire(
 interface Month {
   readonly digest: Buffer;
   readonly rows: number;
-  /** By organization. */
-  readonly counts: ReadonlyMap<string, number>;
+  /** By organization: how many, and when the last of them was made, in milliseconds. */
+  readonly counts: ReadonlyMap<string, { readonly count: number; readonly newest: number }>;
 }
 
 /** Reads all rows of a month, which nobody adds to any more, and records anew what has to be kept of them. */
@@ -114,14 +118,15 @@ async function readMonth(
   { month, statesToKeep }: { readonly month: string; readonly statesToKeep: StatesToKeep },
 ): Promise<Month> {
   const hash = createHash('sha256');
-  const counts = new Map<string, number>();
+  const counts = new Map<string, { readonly count: number; readonly newest: number }>();
   let rows = 0;
   for (let after = String(-(2n ** 63n)), isMore = true; isMore; ) {
     run.signal.throwIfAborted();
     const found = await listEnding(ctx, { month, after, most: String(ROWS_AT_ONCE) });
     for (const { sequence, organizationId, time, mac } of found) {
       hash.update(ctx.auditChain.entryOf({ sequence: BigInt(sequence), occurredAt: time, expiresOn: month, mac }));
-      counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1);
+      const { count, newest } = counts.get(organizationId) ?? { count: 0, newest: 0 };
+      counts.set(organizationId, { count: count + 1, newest: Math.max(newest, Number(time)) });
     }
     const upTo = found.at(-1)?.sequence ?? after;
     for (const { organizationId, events } of found.length === 0 ? [] : await statesToKeep(ctx, { month, after, upTo }))

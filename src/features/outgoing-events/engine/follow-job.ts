@@ -1,0 +1,53 @@
+import { settledSequence } from '../../../kernel/audit/settled.js';
+import type { Context, Kernel, Transaction } from '../../../kernel/context.js';
+import { queryOf } from '../../../kernel/database/database.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { NO_ID } from '../../../kernel/ids.js';
+import type { JobKind } from '../../../kernel/jobs/job-kind.js';
+import { ask } from '../../../kernel/jobs/queue.js';
+import type { BehindTarget, Outlet } from './target.js';
+import { countEnabled } from './target-progress.sql.js';
+
+const NAME = 'outgoing-events:follow';
+const PAUSE_SECONDS = 1;
+
+/** Has the job run that follows the trail, of which there is one for the installation. */
+export const followTrail = (tx: Transaction): Promise<void> =>
+  ask(tx, { name: NAME }, [{ key: 'all', organizationId: null }]);
+
+/** Has the job of each target run. */
+export const askDeliveries = (
+  tx: Transaction,
+  { job }: Pick<Outlet, 'job'>,
+  targets: readonly BehindTarget[],
+): Promise<void> =>
+  ask(
+    tx,
+    job,
+    targets.map(({ id, organizationId, projectId }) => ({ key: id, organizationId, projectId, subjectId: id })),
+  );
+
+/** The job that wakes the jobs of targets when there are new events for them, as long as there are targets. */
+export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'listBehind'>[]): JobKind => ({
+  name: NAME,
+  description:
+    'Starts the delivery of new events to change webhooks and audit sinks, every second while there are any.',
+  staysInside: true,
+  concurrency: 1,
+  retry: { firstSeconds: 1, longestSeconds: 60, attempts: 1_000_000 },
+  run: async (ctx, run) => {
+    const settled = String(await settledSequence(queryOf(ctx)));
+    await run.inTransaction(async (tx) => {
+      for (const outlet of outlets) await askDeliveries(tx, outlet, await outlet.listBehind(tx, { settled }));
+    });
+    const [{ enabled = 0 } = {}] = await countEnabled(ctx, {});
+    return enabled === 0 ? undefined : { againInSeconds: PAUSE_SECONDS };
+  },
+});
+
+/** Has the trail followed from the start of the service if there are targets: a restored database has no jobs. */
+export async function resumeFollowing(_: Kernel, contextOf: (organizationId: string) => Context): Promise<void> {
+  const ctx = contextOf(NO_ID);
+  const [{ enabled = 0 } = {}] = await countEnabled(ctx, {});
+  if (enabled > 0) await inTransaction(ctx, followTrail);
+}

@@ -1,0 +1,81 @@
+import type { Context } from '../../../kernel/context.js';
+import { AppError } from '../../../kernel/errors.js';
+import { type OutboundResponse, send, type TargetPolicy } from '../../../kernel/outbound/http.js';
+import { SIGNATURE_HEADER, signatureOf } from '../../../kernel/outbound/signature.js';
+import { type Outcome, outcomeOf } from '../../notifications/public.js';
+import type { Outlet, TargetConfig } from './target.js';
+
+/** Time limit of a request. */
+const LIMIT_MS = 10_000;
+
+/** Makes one attempt to send a body to a target. @throws Error inside a transaction */
+export async function sendBody(
+  ctx: Context,
+  { contentType, maxResponseBytes }: Pick<Outlet, 'contentType' | 'maxResponseBytes'>,
+  { config, body, policy }: { config: TargetConfig; body: string; policy: TargetPolicy },
+): Promise<{ readonly outcome: Outcome; readonly response: OutboundResponse | null }> {
+  const { url, signingSecret, headers } = config;
+  let response: OutboundResponse | null = null;
+  const attempt = send(
+    ctx,
+    {
+      url,
+      method: 'POST',
+      headers: {
+        ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+        'Content-Type': contentType,
+        ...(signingSecret === null ? {} : { [SIGNATURE_HEADER]: signatureOf(signingSecret, body) }),
+      },
+      body,
+      limitMs: LIMIT_MS,
+      maxResponseBytes,
+    },
+    policy,
+  ).then((received) => {
+    response = received;
+  });
+  const outcome = await outcomeOf(attempt);
+  return { outcome, response };
+}
+
+/** Codes of configurations that cannot be decrypted. */
+const UNREADABLE: readonly string[] = ['SEALED_VALUE_INVALID', 'KEY_DISABLED'];
+
+/** The code of an error that says that a configuration cannot be decrypted. @throws any other error */
+export function unreadableCode(error: unknown): string {
+  if (error instanceof AppError && UNREADABLE.includes(error.code)) return error.code;
+  throw error;
+}
+
+/** The result of a test. */
+export interface Trial {
+  readonly isAccepted: boolean;
+  /** Null if accepted. */
+  readonly errorCode: string | null;
+  /** HTTP status of the response; null without one, and if accepted. */
+  readonly status: number | null;
+}
+
+/** The outcome of an attempt as a test shows it. */
+export const trialOf = (outcome: Outcome): Trial =>
+  outcome.result === 'accepted'
+    ? { isAccepted: true, errorCode: null, status: null }
+    : { isAccepted: false, errorCode: outcome.code, status: outcome.status };
+
+/** Sends a body once, whether the target is enabled or not. */
+export async function trySending(
+  ctx: Context,
+  outlet: Pick<Outlet, 'contentType' | 'maxResponseBytes'>,
+  {
+    open,
+    bodyOf,
+    policy,
+  }: { open: () => Promise<TargetConfig>; bodyOf: (config: TargetConfig) => string; policy: TargetPolicy },
+): Promise<Trial> {
+  try {
+    const config = await open();
+    return trialOf((await sendBody(ctx, outlet, { config, body: bodyOf(config), policy })).outcome);
+  } catch (error) {
+    return { isAccepted: false, errorCode: unreadableCode(error), status: null };
+  }
+}

@@ -1,0 +1,88 @@
+import type { Context, Transaction } from '../../../kernel/context.js';
+import type { Connected } from '../../../kernel/database/database.js';
+import type { JobKind } from '../../../kernel/jobs/job-kind.js';
+import type { OutboundResponse } from '../../../kernel/outbound/http.js';
+import type { Position } from '../../change-feed/public.js';
+
+/** The configuration of a target, in the form in which it is sealed. */
+export interface TargetConfig {
+  readonly url: string;
+  /** Null: requests are not signed. */
+  readonly signingSecret: string | null;
+  /** Key of the IDs of events: one event has one ID in every attempt. */
+  readonly eventKey: string;
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** A target of events, as its job reads it. */
+export interface Target {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly projectId: string | null;
+  readonly isEnabled: boolean;
+  /** The pause after a failure is not over. */
+  readonly isPausing: boolean;
+  readonly configSealed: Buffer;
+  readonly configVersion: number;
+  /** Sequence of a record, and number of a change in it: everything up to there was received. */
+  readonly position: string;
+  readonly positionIndex: number;
+  readonly failures: number;
+  /** Events expired before they were sent, and the target does not know it yet. */
+  readonly isResetPending: boolean;
+  /** Time of the database. */
+  readonly now: Date;
+}
+
+/** The next events of a target. */
+export interface Batch {
+  /** Null: nothing up to the position is for the target. */
+  readonly body: string | null;
+  readonly upTo: Position;
+  /** When the last record before the position was made; null: there are no further records. */
+  readonly upToTime: Date | null;
+}
+
+/** A target whose job has to run. */
+export type BehindTarget = Pick<Target, 'id' | 'organizationId' | 'projectId'>;
+
+/** A successful delivery, or a part of the trail without events for the target. */
+export interface Progress {
+  readonly id: string;
+  readonly position: string;
+  readonly positionIndex: number;
+  readonly positionAt: Date | null;
+  readonly isDelivered: boolean;
+  /** Records that the target accepted with the others and did not store. */
+  readonly rejected: number;
+}
+
+/** A failed delivery. */
+export interface Failure {
+  readonly id: string;
+  readonly configVersion: number;
+  readonly pauseSeconds: number;
+  readonly code: string;
+  readonly status: number | null;
+}
+
+/** A kind of targets. */
+export interface Outlet<T extends Target = Target> {
+  readonly job: Pick<JobKind, 'name' | 'description'>;
+  readonly table: 'change_webhook' | 'audit_sink';
+  readonly find: (ctx: Connected, params: { readonly ids: readonly string[] }) => Promise<readonly T[]>;
+  /** The next events, up to a sequence. */
+  readonly next: (ctx: Context, asked: { target: T; config: TargetConfig; settled: bigint }) => Promise<Batch>;
+  readonly contentType: string;
+  /** How much of a response is read; null: its status alone. */
+  readonly maxResponseBytes: number | null;
+  /** Number of records that the target did not store, although it accepted them. */
+  readonly rejected: (response: OutboundResponse) => number;
+  readonly advance: (ctx: Connected, progress: Progress) => Promise<unknown>;
+  readonly fail: (ctx: Connected, failure: Failure) => Promise<unknown>;
+  readonly rewind: (ctx: Connected, params: { readonly id: string; readonly seen: string }) => Promise<unknown>;
+  readonly findMissed: (ctx: Connected, params: { readonly id: string }) => Promise<readonly { sequence: string }[]>;
+  readonly listBehind: (ctx: Connected, params: { readonly settled: string }) => Promise<readonly BehindTarget[]>;
+  /** The audit record of events that expired before they were sent. */
+  readonly recordRewind: (tx: Transaction, target: T) => Promise<void>;
+}

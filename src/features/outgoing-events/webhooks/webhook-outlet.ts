@@ -1,0 +1,32 @@
+import type { Outlet } from '../engine/target.js';
+import {
+  advanceWebhook,
+  failWebhook,
+  findMissedByWebhook,
+  findWebhookTargets,
+  listWebhooksBehind,
+  rewindWebhook,
+  type WebhookTarget,
+} from './webhook.sql.js';
+import { nextEvents } from './webhook-events.js';
+
+/** How change webhooks get their events. */
+export const WEBHOOKS: Outlet<WebhookTarget> = {
+  job: {
+    name: 'change-webhooks:deliver',
+    description: 'Sends changes of a project to a change webhook.',
+  },
+  table: 'change_webhook',
+  contentType: 'application/cloudevents-batch+json; charset=utf-8',
+  maxResponseBytes: null,
+  rejected: () => 0,
+  find: findWebhookTargets,
+  next: nextEvents,
+  advance: advanceWebhook,
+  fail: failWebhook,
+  rewind: rewindWebhook,
+  findMissed: findMissedByWebhook,
+  listBehind: listWebhooksBehind,
+  recordRewind: (tx, { id, projectId }) =>
+    tx.auditTrail.recordChange(tx, { action: 'change-webhook:rewind', projectId, facts: { changeWebhookId: id } }),
+};

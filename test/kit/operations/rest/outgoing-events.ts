@@ -1,0 +1,35 @@
+import { CANARY } from '../../world.js';
+import { type RestOperation, viewer } from '../operation.js';
+
+const WEBHOOKS = '/api/v1/projects/{projectId}/change-webhooks';
+const WEBHOOK = `${WEBHOOKS}/{webhookId}`;
+const inProject = { projectId: '$project' };
+const path = { ...inProject, webhookId: '$changeWebhook' };
+
+/** Change webhooks of projects. */
+export const outgoingEvents: readonly RestOperation[] = [
+  {
+    route: `POST ${WEBHOOKS}`,
+    path: inProject,
+    body: { name: CANARY, url: `https://example.com/${CANARY}`, kinds: ['secret'], enabled: false },
+    audit: 'change-webhook:create',
+    denial: viewer('webhooks:create'),
+  },
+  { route: `GET ${WEBHOOKS}`, path: inProject, audit: 'change-webhook:list', denial: viewer('webhooks:read') },
+  { route: `GET ${WEBHOOK}`, path, audit: 'change-webhook:get', denial: viewer('webhooks:read') },
+  {
+    route: `PATCH ${WEBHOOK}`,
+    path,
+    body: { name: `${CANARY}-renamed`, environment: 'dev' },
+    audit: 'change-webhook:update',
+    denial: viewer('webhooks:edit'),
+  },
+  {
+    route: `POST ${WEBHOOK}/rotate-secret`,
+    path,
+    audit: 'change-webhook:rotate-secret',
+    denial: viewer('webhooks:edit'),
+  },
+  { route: `POST ${WEBHOOK}/test`, path, audit: 'change-webhook:test', denial: viewer('webhooks:edit') },
+  { route: `DELETE ${WEBHOOK}`, path, audit: 'change-webhook:delete', denial: viewer('webhooks:delete') },
+];
