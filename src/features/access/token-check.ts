@@ -130,6 +130,7 @@ const kernelOf = ({
   holdingsOf,
   publicUrl,
   wakeJobs,
+  log,
 }: Kernel): { [Part in keyof Required<Kernel>]: Kernel[Part] } => ({
   database,
   keyring,
@@ -140,6 +141,7 @@ const kernelOf = ({
   holdingsOf,
   publicUrl,
   wakeJobs,
+  log,
 });
 
 /**

@@ -40,6 +40,11 @@ type LocatedFolder = Awaited<ReturnType<typeof LOCATE_FOLDERS>>[number];
 /** Records that change no secret for its readers, although they name new states of rows. */
 const SILENT: ReadonlySet<string> = new Set(['secret:reseal', 'audit-trail:keep-states']);
 
+/** Facts that are read at once, as they are stored: those of records about some thousand secrets. */
+const MAX_BYTES = String(256 * 1024);
+/** A statement that looks for more could take longer than one may. */
+const LOCATED_AT_ONCE = 2_000;
+
 /** Part of the feed. */
 export interface Stretch {
   readonly changes: readonly Change[];
@@ -56,24 +61,26 @@ interface Asked {
 }
 
 /**
- * Reads changes in their order, with three statements.
+ * Reads changes in their order, with three statements; more of them only for a record about thousands of secrets.
  *
  * @param after @param upTo sequences: records above the one, up to the other
  * @param organizationId null: of all
  * @param projectId records of this project only
- * @param most records
+ * @param most records; fewer are read if they are long
  */
 export async function readChanges(
   query: Query,
   { after, upTo, organizationId, projectId, most }: Asked,
 ): Promise<Stretch> {
-  const bounds = { after: String(after), upTo: String(upTo), most };
+  const bounds = { after: String(after), upTo: String(upTo), most, bytes: MAX_BYTES };
   const rows =
     projectId === undefined
       ? await LIST_CHANGES(query, { ...bounds, organizationId })
       : await LIST_CHANGES_OF_PROJECT(query, { ...bounds, projectId });
   const [secrets, folders] = [await locateSecrets(query, rows), await locateFolders(query, rows)];
-  const last = rows.length < most ? upTo : BigInt(rows.at(-1)?.sequence ?? upTo);
+  const found = rows[0]?.found ?? 0;
+  const isCut = found === most || rows.length < found;
+  const last = isCut ? BigInt(rows.at(-1)?.sequence ?? upTo) : upTo;
   return { changes: rows.flatMap((row) => changesOf(row, { secrets, folders })), upTo: last };
 }
 
@@ -93,9 +100,13 @@ const statesOf = ({ action, states }: Row) => (SILENT.has(action) ? [] : states.
 
 async function locateSecrets(query: Query, rows: readonly Row[]): Promise<Located['secrets']> {
   const states = rows.flatMap(statesOf);
-  const params = { ids: states.map(({ id }) => id), versions: states.map(({ version }) => version) };
-  const found = states.length === 0 ? [] : await LOCATE_SECRETS(query, params);
-  return new Map(found.map((row) => [nameOf(row.secretId, row.version), row]));
+  const located = new Map<string, LocatedSecret>();
+  for (let at = 0; at < states.length; at += LOCATED_AT_ONCE) {
+    const some = states.slice(at, at + LOCATED_AT_ONCE);
+    const params = { ids: some.map(({ id }) => id), versions: some.map(({ version }) => version) };
+    for (const row of await LOCATE_SECRETS(query, params)) located.set(nameOf(row.secretId, row.version), row);
+  }
+  return located;
 }
 
 const textOf = (fact: AuditFacts[string] | undefined): string | null => (typeof fact === 'string' ? fact : null);

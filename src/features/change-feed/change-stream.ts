@@ -6,7 +6,7 @@ import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import type { ChangeFilter } from './change.rules.js';
 import type { Change, Stretch } from './change-reading.js';
 import type { ChangeTail, Head } from './change-tail.js';
-import { after, idsOf, type Position, type ResetReason } from './position.js';
+import { after, idsOf, isAfter, type Position, type ResetReason } from './position.js';
 import { type FilterTest, filterTest, type SeenChange, seenBy } from './seen-changes.js';
 
 /** What a stream gives: a change as its caller sees it, where it begins, or how far it has come without one. */
@@ -74,7 +74,8 @@ export class ChangeStreams {
         yield event;
         [sentAt, checkedAt] = [performance.now(), performance.now()];
       }
-      position = after(stretch.upTo);
+      // Another node may have sent more than this one has read: then the rest of the record at the position is still to come.
+      if (isAfter(after(stretch.upTo), position)) position = after(stretch.upTo);
       if (performance.now() - checkedAt >= CHECK_MS && !signal.aborted) {
         await this.#rights(ctx, filter, []);
         checkedAt = performance.now();
@@ -83,7 +84,7 @@ export class ChangeStreams {
         yield { type: 'position', id: idOf(position) };
         sentAt = performance.now();
       }
-      await this.tail.wait(position.sequence, signal, POSITION_MS);
+      await this.tail.wait(stretch.upTo, signal, POSITION_MS);
     }
   }
 

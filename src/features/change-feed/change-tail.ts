@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Kernel } from '../../kernel/context.js';
 import { inBackground } from '../../kernel/database/background.js';
 import type { Query } from '../../kernel/database/database.js';
+import { describeError } from '../../kernel/log.js';
 import { FIND_SETTLED } from './change.sql.js';
 import { type Change, readChanges, type Stretch } from './change-reading.js';
-import { isAfter, type Position } from './position.js';
+import { after, isAfter, type Position } from './position.js';
 
 /** Seals of the trail come every 500 ms at most, and nothing is sent before. */
 const POLL_MS = 250;
@@ -13,6 +15,9 @@ const AT_ONCE = 500;
 const BEHIND_AT_ONCE = 50;
 /** Changes that are kept in memory, of all organizations. */
 const MOST_KEPT = 10_000;
+
+/** What the feed is read with. */
+type Following = Pick<Kernel, 'database' | 'log'>;
 
 /** How far the feed goes, and the time of the database. */
 export interface Head {
@@ -44,14 +49,14 @@ export class ChangeTail {
    *
    * @throws STORE_UNAVAILABLE
    */
-  async join(query: Query): Promise<Head & { readonly leave: () => void }> {
-    const [head] = await FIND_SETTLED(query, {});
+  async join(ctx: Following): Promise<Head & { readonly leave: () => void }> {
+    const [head] = await FIND_SETTLED(ctx.database.query, {});
     if (head === undefined) throw new Error('a query for one row returned none');
     const settled = BigInt(head.settled);
     this.#streams += 1;
     if (this.#streams === 1) {
       const before = this.#polling;
-      this.#polling = inBackground(() => before.then(() => this.#poll(query, { settled, now: head.now })));
+      this.#polling = inBackground(() => before.then(() => this.#poll(ctx, { settled, now: head.now })));
     }
     return { settled, now: head.now, leave: () => this.#leave() };
   }
@@ -59,13 +64,20 @@ export class ChangeTail {
   /**
    * Changes of an organization after a position, from memory where they are kept.
    *
-   * @returns the changes, and how far they go: to the end of what is known, or as far as fits into one answer
+   * @returns the changes, and how far they go: to the end of what is known, or as far as fits into one answer. That can be before the
+   *   position: its client had it from a node that has read more.
    */
   async read(query: Query, organizationId: string, position: Position): Promise<Stretch> {
-    if (position.sequence < this.#from) {
+    // Of the record that memory begins after, too, a stream may have had a part only.
+    if (isAfter(after(this.#from), position)) {
       // Also the record of the position: its later changes are still to come.
-      const after = position.sequence - 1n;
-      const stretch = await readChanges(query, { after, upTo: this.#from, organizationId, most: BEHIND_AT_ONCE });
+      const before = position.sequence - 1n;
+      const stretch = await readChanges(query, {
+        after: before,
+        upTo: this.#from,
+        organizationId,
+        most: BEHIND_AT_ONCE,
+      });
       return { ...stretch, changes: stretch.changes.filter((change) => isAfter(change, position)) };
     }
     const changes: Change[] = [];
@@ -76,8 +88,7 @@ export class ChangeTail {
       if (changes.length >= AT_ONCE && this.#kept[at + 1]?.sequence !== change.sequence)
         return { changes, upTo: change.sequence };
     }
-    // A stream may have begun ahead of what this node has read.
-    return { changes, upTo: this.#upTo > position.sequence ? this.#upTo : position.sequence };
+    return { changes, upTo: this.#upTo };
   }
 
   /** Waits until there is more than that, at most so long. */
@@ -98,14 +109,22 @@ export class ChangeTail {
     this.#streams -= 1;
   }
 
-  async #poll(query: Query, { settled, now }: Head): Promise<void> {
+  async #poll({ database, log }: Following, { settled, now }: Head): Promise<void> {
+    const { query } = database;
     this.#kept = [];
     this.#from = settled;
     this.#upTo = settled;
     this.#now = now;
+    let isFailing = false;
     while (this.#streams > 0) {
-      // Whoever needs the database says so; here it is tried again.
-      await this.#advance(query).catch(() => undefined);
+      try {
+        await this.#advance(query);
+        isFailing = false;
+      } catch (error) {
+        // It is tried again: streams wait meanwhile. Said once, not four times a second.
+        if (!isFailing) log?.warn('change feed not read', describeError(error));
+        isFailing = true;
+      }
       await delay(POLL_MS, undefined, { ref: false });
     }
   }

@@ -30,7 +30,7 @@ export class ChangeService {
       projectId: project?.projectId ?? null,
       facts: { isResumed: id != null, ...(filter.kinds == null ? {} : { kinds: filter.kinds }) },
     });
-    const head = await this.#tail.join(ctx.database.query);
+    const head = await this.#tail.join(ctx);
     // By the signal, and not where the events end: whoever leaves at once never asks for the first.
     if (signal.aborted) head.leave();
     else signal.addEventListener('abort', head.leave, { once: true });

@@ -1,4 +1,5 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
+import { withinBytes } from '../../kernel/audit/within-bytes.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** How far the trail is settled: every row up to there is present, and none will be added. With the time of the database. */
@@ -8,16 +9,22 @@ export const FIND_SETTLED = sqlStatement({
   row: { settled: t.bigint, now: t.time },
 });
 
-const RECORDED = `
-  select sequence, organization_id as "organizationId", project_id as "projectId", action, actor_kind as "actorKind",
-    actor_id as "actorId", subject_id as "subjectId", occurred_at as "occurredAt", facts - 'states' as facts,
-    array(select jsonb_array_elements_text(case jsonb_typeof(facts -> 'states') when 'array' then facts -> 'states' else '[]' end)) as states
-  from audit_record where sequence > :after and sequence <= :upTo and class = 'change'`;
+/** As many of the first `most` as have so many bytes: one can be about thousands of secrets. `found` is how many there are up to `most`. */
+const recorded = (of: string): string => `
+  select r.sequence, r.found, r.organization_id as "organizationId", r.project_id as "projectId", r.action, r.actor_kind as "actorKind",
+    r.actor_id as "actorId", r.subject_id as "subjectId", r.occurred_at as "occurredAt", r.facts - 'states' as facts,
+    array(select jsonb_array_elements_text(case jsonb_typeof(r.facts -> 'states') when 'array' then r.facts -> 'states' else '[]' end)) as states
+  from (${withinBytes(`
+    select own.* from audit_record own
+    where own.sequence > :after and own.sequence <= :upTo and own.class = 'change' and ${of}
+    order by own.sequence limit :most::integer`)}) r
+  order by r.sequence`;
 
-const BOUNDS = { after: t.bigint, upTo: t.bigint, most: t.integer } as const;
+const BOUNDS = { after: t.bigint, upTo: t.bigint, most: t.integer, bytes: t.bigint } as const;
 
 const ROW = {
   sequence: t.bigint,
+  found: t.integer,
   organizationId: t.uuid,
   projectId: t.nullable(t.uuid),
   action: t.text,
@@ -31,15 +38,14 @@ const ROW = {
 
 /** Recorded changes in their order. Of one organization, or of all. */
 export const LIST_CHANGES = sqlStatement({
-  text: `${RECORDED} and (:organizationId::uuid is null or organization_id = :organizationId)
-    order by sequence limit :most::integer`,
+  text: recorded('(:organizationId::uuid is null or own.organization_id = :organizationId)'),
   params: { ...BOUNDS, organizationId: t.nullable(t.uuid) },
   row: ROW,
 });
 
 /** The same of one project, by its index. */
 export const LIST_CHANGES_OF_PROJECT = sqlStatement({
-  text: `${RECORDED} and project_id = :projectId order by sequence limit :most::integer`,
+  text: recorded('own.project_id = :projectId'),
   params: { ...BOUNDS, projectId: t.uuid },
   row: ROW,
 });

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { ChangeTail } from '../../../src/features/change-feed/change-tail.js';
+import { settledSequence } from '../../../src/kernel/audit/settled.js';
+import { Database } from '../../../src/kernel/database/database.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { EventStreamClient, type StreamEvent } from '../../kit/event-stream.js';
 import { callerWithRules } from '../../kit/rules.js';
@@ -30,6 +33,36 @@ async function upTo(stream: EventStreamClient, admin: Caller, place: object): Pr
 }
 
 describe('the event stream', () => {
+  test('continues within the changes of a record, also if that is the last one before the node began to follow', async () => {
+    const { admin, organization, project } = await strongroom.seed.project();
+    const secrets = [1, 2, 3].map((number) => ({ secretKey: `KEY_${number}`, secretValue: 'value' }));
+    const database = await Database.connect(strongroom.databaseUrl, {});
+    try {
+      for (let isLast = false, round = 0; !isLast; round += 1) {
+        expect(round).toBeLessThan(20);
+        const place = { ...at(project, 'dev'), secretPath: `/round-${round}` };
+        mustSucceed(await admin.post('/api/v2/folders', { ...place, path: '/', name: `round-${round}` }));
+        const behind = new ChangeTail();
+        (await behind.join({ database })).leave();
+        const { headers } = mustSucceed(await admin.post('/api/v4/secrets/batch', { ...place, secrets }));
+        const [record] = await strongroom.auditRows('request_id = $1', [headers['x-request-id']]);
+        const sequence = BigInt(String(record?.sequence));
+        await until('it to be settled', 10_000, async () => (await settledSequence(database.query)) >= sequence);
+        const tail = new ChangeTail();
+        const { settled, leave } = await tail.join({ database });
+        isLast = settled === sequence;
+        const { changes } = await tail.read(database.query, organization.id, { sequence, index: 0 });
+        leave();
+        // A node that has not read the record must not take it for read.
+        const { upTo } = await behind.read(database.query, organization.id, { sequence, index: 0 });
+        expect(upTo).toBeLessThan(sequence);
+        if (isLast) expect(changes.map(({ location }) => location?.key)).toEqual(['KEY_2', 'KEY_3']);
+      }
+    } finally {
+      await database.close();
+    }
+  });
+
   test('sends what happens to secrets in its order, without values, and continues after any event', async () => {
     const { admin, project } = await strongroom.seed.project();
     const stream = await events(admin, { projectId: project.id, kinds: 'secret' });
