@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
-import { createJobs, startBackgroundWork, startTraces } from './background.js';
+import { createJobs, startBackgroundWork } from './background.js';
 import { createFirstAdmin, systemContext } from './bootstrap.js';
 import { findUnusedToken, type UnusedToken } from './bootstrap-token.js';
 import { type Config, NO_CONFIG } from './config.js';
@@ -218,7 +218,6 @@ export async function startApp(
     }
   };
   try {
-    cleanup.push(await startTraces(config, log));
     cleanup.push(() => stopServer(databaseServer));
     // Before the database is waited for: a first start makes it meanwhile.
     const rateLimits = new RateLimits(config.rateLimits);
@@ -305,7 +304,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
   mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer, schemaResponses });
   mountStreams(http, streams, { apollo, contextFor, rateLimits, gate, schema, openStreams, log });
   const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
-  mountDocuments(http, documents, { kernel, contextOf, rateLimits, contextFor, lifecycle });
+  mountDocuments(http, documents, { kernel, contextOf, rateLimits, contextFor, lifecycle, openStreams });
   mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });
   // All is compiled then, and nobody connected yet.
   http.addHook('onReady', async () => releaseMemory());

@@ -31,6 +31,25 @@ export const boundedPageRules = {
   }),
 };
 
+/** Of a page whose request does not say. */
+export const PAGE_SIZE = 100;
+
+/** The same for lists that can also be read from their end. */
+export const twoWayPageRules = {
+  ...boundedPageRules,
+  first: rows.nullish().meta({
+    description:
+      'Maximum number of items to return, 1 to 1,000. If neither this nor `last` is given, 100 items are returned.',
+  }),
+  last: rows.nullish().meta({
+    description:
+      'Maximum number of items to return from the end of the list, or before `before`, 1 to 1,000. If given, `first` is ignored.',
+  }),
+  before: cursor.nullish().meta({
+    description: 'Return items before this cursor: `pageInfo.startCursor` of the page after, with the same arguments.',
+  }),
+};
+
 const PAGE = z.strictObject(pageRules);
 
 /** What `pageRules` leaves of the arguments. */
@@ -275,6 +294,8 @@ export function inOrder(one: CursorKey, other: CursorKey): number {
 interface Sought {
   /** Where it ended before the page was full and before all was seen; null when neither is so. */
   readonly stoppedAt: CursorKey | null;
+  /** The rows are nearest to `before` first, and the request is `{ first: last, after: before }`. */
+  readonly isBackward?: boolean;
   /** Writes cursors that do not tell what stands there: the search may have ended at a row that is hidden. */
   readonly cursors: { write(key: CursorKey): string };
 }
@@ -288,6 +309,7 @@ export class SoughtPage<T> extends Page<T> {
     private readonly sought: Sought,
   ) {
     super(rows, request, keyOf);
+    if (sought.isBackward) Object.assign(this, { nodes: this.nodes.toReversed() });
   }
 
   get scanLimitReached(): boolean {
@@ -299,8 +321,15 @@ export class SoughtPage<T> extends Page<T> {
   }
 
   override get pageInfo(): PageInfo {
-    const { stoppedAt } = this.sought;
+    const { stoppedAt, isBackward = false } = this.sought;
     const info = super.pageInfo;
+    if (isBackward)
+      return {
+        ...info,
+        hasNextPage: info.hasPreviousPage,
+        hasPreviousPage: this.hasNextPage || stoppedAt !== null,
+        ...(stoppedAt === null ? {} : { startCursor: this.cursorOf(stoppedAt) }),
+      };
     return stoppedAt === null ? info : { ...info, hasNextPage: true, endCursor: this.cursorOf(stoppedAt) };
   }
 

@@ -20,9 +20,12 @@ export async function authorizeTrail(
     authorize(ctx, 'audit-logs:read');
     return null;
   }
-  if (can(ctx.ability, 'audit-logs:read')) return idOrNone(projectId);
+  if (readsWholeTrail(ctx)) return idOrNone(projectId);
   return (await projects.authorized(ctx, projectId, 'audit-logs:read')).projectId;
 }
+
+/** Whether a caller may read all of the trail of its organization. */
+export const readsWholeTrail = ({ ability }: Context): boolean => can(ability, 'audit-logs:read');
 
 /** Not the id of zeros, which the service itself has. */
 const NOBODY = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

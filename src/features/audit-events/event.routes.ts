@@ -8,6 +8,9 @@ const EVENT = `id: eventId organizationId projectId occurredAt action class subj
 const OF_KIND = `{ events { ${EVENT} } hasMore }`;
 const CHANGES = ['secrets', 'roles', 'members', 'tokens', 'others'].map((kind) => `${kind} ${OF_KIND}`).join(' ');
 
+/** Cursors do there, and what a text cannot be is declared below. */
+const NOT_IN_QUERY = ['first', 'after', 'last', 'before', 'skip', 'from', 'to', 'actions'] as const;
+
 const MAX_ACTIONS_LENGTH = 5_000;
 
 const events = routesAt('/api/v1/audit-events', { select: EVENT, errors: ['PROJECT_NOT_FOUND'] });
@@ -16,7 +19,7 @@ const events = routesAt('/api/v1/audit-events', { select: EVENT, errors: ['PROJE
 export const eventRoutes: readonly Route[] = [
   events.get('', 'List the audit trail, newest first', {
     field: 'auditEvents',
-    query: withoutNull(bodyOf(ListAuditEvents, 'first', 'after', 'from', 'to', 'actions')).extend({
+    query: withoutNull(bodyOf(ListAuditEvents, ...NOT_IN_QUERY)).extend({
       actions: z
         .string()
         .max(MAX_ACTIONS_LENGTH)

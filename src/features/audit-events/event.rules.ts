@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AUDIT_CLASSES } from '../../kernel/audit/audit-class.js';
 import { integer } from '../../kernel/int.js';
-import { boundedPageRules } from '../../kernel/paging.js';
+import { boundedPageRules, twoWayPageRules } from '../../kernel/paging.js';
 import { idOf, storedText } from '../../kernel/text-rules.js';
 
 export const auditOutcome = z.enum(['allowed', 'denied']);
@@ -38,9 +38,7 @@ export const eventFilters = {
   subjectId: idOf(
     'Return only changes of the resource with this ID, for example of a secret, project or user.',
   ).nullish(),
-  class: auditClass.nullish().meta({
-    description: 'Return only events of this class. Events that were recorded before there were classes are not found.',
-  }),
+  class: auditClass.nullish().meta({ description: 'Return only events of this class.' }),
   outcome: auditOutcome.nullish().meta({ description: 'Return only events with this outcome.' }),
   requestId: storedText(100).nullish().meta({
     description: 'Return only events of the request with this ID, which the header `X-Request-Id` of its response has.',
@@ -49,8 +47,18 @@ export const eventFilters = {
   to: z.date().nullish().meta(TO),
 };
 
+/** Most events that one request leaves out. */
+export const MAX_SKIPPED = 10_000;
+
 /** Arguments of `auditEvents`. */
-export const ListAuditEvents = z.strictObject({ ...eventFilters, ...boundedPageRules });
+export const ListAuditEvents = z.strictObject({
+  ...eventFilters,
+  ...twoWayPageRules,
+  skip: integer(0, MAX_SKIPPED).default(0).meta({
+    description:
+      'Number of events to leave out first, for clients that page by numbers, 0 to 10,000. Cursors are faster.',
+  }),
+});
 
 /** Most IDs of secrets that one event lists. */
 const MAX_DISCLOSED = 1_000;

@@ -4,15 +4,15 @@ import type { Context } from '../../kernel/context.js';
 import { uuidText } from '../../kernel/crypto/seal.js';
 import { type Together, together } from '../../kernel/database/batched.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
-import { type CursorKey, SoughtPage } from '../../kernel/paging.js';
+import { type CursorKey, PAGE_SIZE, SoughtPage } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import { DisclosedPage, ListAuditEvents } from './event.rules.js';
 import { BY_LEAD, type EventRow, type Lead, LIST_DISCLOSED } from './event.sql.js';
 import type { DisclosedSecretsType } from './event.type.js';
-import { authorizeTrail, idOrNone } from './event-access.js';
+import { authorizeTrail, idOrNone, readsWholeTrail } from './event-access.js';
 
-type Filters = Omit<z.output<typeof ListAuditEvents>, 'first' | 'after'>;
+type Filters = Omit<z.output<typeof ListAuditEvents>, 'first' | 'after' | 'last' | 'before' | 'skip'>;
 
 /** Where an event is in a list. */
 export const keyOf = ({ sequence }: Pick<EventRow, 'sequence'>): CursorKey => [sequence];
@@ -28,20 +28,23 @@ export class EventService {
   /**
    * Events of the organization or of a project, newest first.
    *
-   * @param raw `{ first, after }` and filters; the rules are `ListAuditEvents`
+   * @param raw `{ first, after, last, before, skip }` and filters; the rules are `ListAuditEvents`
    */
   async list(ctx: Context, raw: unknown): Promise<SoughtPage<EventRow>> {
-    const { first, after, ...filters } = parse(ListAuditEvents, raw);
+    const { first, after, last, before, skip, ...filters } = parse(ListAuditEvents, raw);
     // A number of the trail would tell how much others do.
     const cursors = new SealedCursors(ctx, 'auditEvents', filters);
-    const [before = null] = cursors.read(after, 1) ?? [];
+    const [below = null] = cursors.read(after, 1) ?? [];
+    const [above = null] = cursors.read(before, 1) ?? [];
     const projectId = await authorizeTrail(ctx, this.projects, filters.projectId ?? null);
-    const asked = { ...boundsOf(ctx, { ...filters, projectId }), before };
-    const { list, end: endOf } = BY_LEAD[leadOf(asked)];
-    const rows = await list(ctx, { ...asked, limit: String(first + 1) });
-    const [end] = rows.length > first ? [] : await endOf(ctx, asked);
-    const stoppedAt = end === undefined ? null : keyOf(end);
-    const page = new SoughtPage(rows, { first, after }, keyOf, { cursors, stoppedAt });
+    const within = readsWholeTrail(ctx) ? null : projectId;
+    const asked = { ...boundsOf(ctx, { ...filters, projectId }), below, above, within };
+    const isBackward = last != null;
+    const size = last ?? first ?? PAGE_SIZE;
+    const rows = await listBy(ctx, asked, { isBackward, limit: size + 1, skip });
+    const stoppedAt = rows.length > size ? null : await stopOf(ctx, asked, isBackward);
+    const request = isBackward ? { first: size, after: before } : { first: size, after };
+    const page = new SoughtPage(rows, request, keyOf, { cursors, stoppedAt, isBackward });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'audit-event:list',
       projectId,
@@ -79,16 +82,41 @@ const disclosedLists: Together<WantedList, DisclosedSecretsType | null> = async 
   });
 };
 
-type Bounds = ReturnType<typeof boundsOf>;
+type Bounds = ReturnType<typeof boundsOf> & {
+  readonly below: string | null;
+  readonly above: string | null;
+  /** The project that is all that the caller may read; null: it may read the whole trail. */
+  readonly within: string | null;
+};
 
 /** What few rows have, in the order in which it is tried. */
-const NARROW: readonly (Exclude<Lead, 'outcome' | 'organizationId'> & keyof Bounds)[] = [
-  ...(['requestId', 'subjectId', 'actorId', 'action', 'projectId'] as const),
-];
+const NARROW = ['requestId', 'subjectId', 'actorId', 'action', 'projectId'] as const satisfies readonly Lead[];
+/** What does not tell of other projects. */
+const NARROW_IN_PROJECT = ['requestId', 'subjectId', 'projectId'] as const satisfies readonly Lead[];
 
 /** What a list is read by. */
 const leadOf = (asked: Bounds): Lead =>
-  NARROW.find((name) => asked[name] !== null) ?? (asked.outcome === 'denied' ? 'outcome' : 'organizationId');
+  (asked.within === null ? NARROW : NARROW_IN_PROJECT).find((name) => asked[name] !== null) ??
+  (asked.outcome === 'denied' ? 'outcome' : 'organizationId');
+
+interface Part {
+  readonly isBackward: boolean;
+  readonly limit: number;
+  readonly skip: number;
+}
+
+/** Rows in the order of a page: one that goes back has the oldest of them first. */
+function listBy(ctx: Context, asked: Bounds, { isBackward, limit, skip }: Part): Promise<EventRow[]> {
+  const { list, back } = BY_LEAD[leadOf(asked)];
+  return (isBackward ? back : list)(ctx, { ...asked, limit: String(limit), skip: String(skip) });
+}
+
+/** The last row that a page looks at; null: it looked at all. */
+async function stopOf(ctx: Context, asked: Bounds, isBackward: boolean): Promise<CursorKey | null> {
+  const { end: endOf, top } = BY_LEAD[leadOf(asked)];
+  const [stop] = await (isBackward ? top : endOf)(ctx, asked);
+  return stop === undefined ? null : keyOf(stop);
+}
 
 /** The bounds of a list, as statements have them. */
 function boundsOf({ organizationId }: Context, filters: Omit<Filters, 'projectId'> & { projectId: string | null }) {

@@ -1,4 +1,4 @@
-import { AUDIT_CLASSES } from '../../kernel/audit/audit-class.js';
+import { AUDIT_CLASSES, READS } from '../../kernel/audit/audit-class.js';
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
@@ -49,17 +49,21 @@ const numberAfter = (time: string): string => `coalesce((
 
 const OWN = 'r.organization_id = :organizationId';
 
+/** A page that goes on from a cursor towards older events, or back towards newer ones. */
+type Direction = 'desc' | 'asc';
+
 /**
- * The numbers that a page looks at, newest first: those of the rows that have something, by an index that has them in this order. Only
+ * The numbers that a page looks at, in its order: those of the rows that have something, by an index that has them in this order. Only
  * the numbers, so that the index has all that is asked for, and Postgres has no reason to look for the rows in the whole trail.
  *
  * @param lead what the rows have, in SQL
  */
-const scanned = (lead: string): string => `
+const scanned = (lead: string, direction: Direction): string => `
   select r.sequence from audit_record r
-  where ${lead} and r.sequence < coalesce(:before::bigint, 9223372036854775807)
+  where ${lead} and r.sequence < coalesce(:below::bigint, 9223372036854775807)
+    and r.sequence > coalesce(:above::bigint, '-9223372036854775808')
     and r.sequence > ${numberBefore(':from')} and r.sequence <= ${numberAfter(':to')}
-  order by r.sequence desc`;
+  order by r.sequence ${direction}`;
 
 /** The rows of numbers, one by one in their order: a page ends with the first ones that fit. */
 export const rowsOf = (numbers: string): string => `(${numbers}) looked cross join lateral (
@@ -67,23 +71,33 @@ export const rowsOf = (numbers: string): string => `(${numbers}) looked cross jo
 
 const BOUNDS = {
   organizationId: t.uuid,
-  before: t.nullable(t.bigint),
+  below: t.nullable(t.bigint),
+  above: t.nullable(t.bigint),
   from: t.nullable(t.time),
   to: t.nullable(t.time),
 } as const;
+
+/** Whoever reads a project alone must not learn how much of this there is elsewhere. */
+const WITHIN = '(:within::uuid is null or r.project_id = :within)';
 
 /**
  * What few rows have, those that find the fewest first. Indexes without the organization are asked without it: rows of others are left
  * out behind them.
  */
 const LEADS = {
-  requestId: { condition: 'r.request_id = :requestId', type: t.uuid },
-  subjectId: { condition: 'r.subject_id = :subjectId', type: t.uuid },
-  actorId: { condition: `${OWN} and r.actor_id = :actorId`, type: t.uuid },
-  action: { condition: `${OWN} and r.action = :action`, type: t.text },
-  projectId: { condition: 'r.project_id = :projectId', type: t.uuid },
-  outcome: { condition: `${OWN} and r.outcome = 'denied' and :outcome::text = 'denied'`, type: t.text },
-  organizationId: { condition: OWN, type: t.uuid },
+  requestId: {
+    condition: `r.request_id = :requestId and ${WITHIN}`,
+    params: { requestId: t.uuid, within: t.nullable(t.uuid) },
+  },
+  subjectId: {
+    condition: `r.subject_id = :subjectId and ${WITHIN}`,
+    params: { subjectId: t.uuid, within: t.nullable(t.uuid) },
+  },
+  actorId: { condition: `${OWN} and r.actor_id = :actorId`, params: { actorId: t.uuid } },
+  action: { condition: `${OWN} and r.action = :action`, params: { action: t.text } },
+  projectId: { condition: 'r.project_id = :projectId', params: { projectId: t.uuid } },
+  outcome: { condition: `${OWN} and r.outcome = 'denied' and :outcome::text = 'denied'`, params: { outcome: t.text } },
+  organizationId: { condition: OWN, params: {} },
 } as const;
 
 /** What decides which index a page is read by. */
@@ -101,11 +115,15 @@ const FILTERS = {
   class: t.nullable(t.text),
 } as const;
 
-const pageBy = (lead: Lead) =>
+/** The class of a row; of one that is older than classes as `recordedClass` finds it. */
+const CLASS = `coalesce(r.class, case when r.outcome = 'denied' then 'denial' when r.action !~ '${READS.source}' then 'change'
+  when r.disclosed is null then 'browse' else 'value-read' end)`;
+
+const pageBy = (lead: Lead, direction: Direction) =>
   sqlStatement({
     text: `
-      select ${EVENT_COLUMNS} from ${rowsOf(`${scanned(LEADS[lead].condition)} limit ${SCANNED_ROWS}`)}
-      where ${OWN} and (:projectId::uuid is null or r.project_id = :projectId)
+      select ${EVENT_COLUMNS} from ${rowsOf(`${scanned(LEADS[lead].condition, direction)} limit ${SCANNED_ROWS}`)}
+      where ${OWN} and ${WITHIN} and (:projectId::uuid is null or r.project_id = :projectId)
         and (:actorId::uuid is null or r.actor_id = :actorId)
         and (:subjectId::uuid is null or r.subject_id = :subjectId)
         and (:requestId::uuid is null or r.request_id = :requestId)
@@ -113,47 +131,67 @@ const pageBy = (lead: Lead) =>
         and (:action::text is null or r.action = :action)
         and (:actions::text[] is null or r.action = any(:actions))
         and (:outcome::text is null or r.outcome = :outcome)
-        and (:class::text is null or r.class = :class)
+        and (:class::text is null or ${CLASS} = :class)
         and (:from::timestamptz is null or r.occurred_at >= :from)
         and (:to::timestamptz is null or r.occurred_at < :to)
-      order by looked.sequence desc limit :limit`,
-    params: { ...BOUNDS, ...FILTERS, limit: t.bigint },
+      order by looked.sequence ${direction} limit :limit offset :skip`,
+    params: {
+      ...BOUNDS,
+      ...FILTERS,
+      within: t.nullable(t.uuid),
+      limit: t.bigint,
+      skip: t.bigint,
+    },
     row: EVENT_ROW,
   });
 
 /** Number of the last row that a page looks at. No row: it looked at all. */
-const endBy = (lead: Lead) =>
+const endBy = (lead: Lead, direction: Direction) =>
   sqlStatement({
-    text: `select r.sequence from ${rowsOf(`${scanned(LEADS[lead].condition)} offset ${SCANNED_ROWS - 1} limit 1`)} where ${OWN}`,
-    params: { ...BOUNDS, [lead]: LEADS[lead].type },
+    text: `select r.sequence from ${rowsOf(`${scanned(LEADS[lead].condition, direction)} offset ${SCANNED_ROWS - 1} limit 1`)} where ${OWN}`,
+    params: { ...BOUNDS, ...LEADS[lead].params },
     row: { sequence: t.bigint },
   });
 
 // Written out, so that the test of statements finds each.
-export const LIST_ALL = pageBy('organizationId');
-export const LIST_OF_REQUEST = pageBy('requestId');
-export const LIST_OF_SUBJECT = pageBy('subjectId');
-export const LIST_OF_ACTOR = pageBy('actorId');
-export const LIST_OF_ACTION = pageBy('action');
-export const LIST_OF_PROJECT = pageBy('projectId');
-export const LIST_DENIED = pageBy('outcome');
-export const END_OF_ALL = endBy('organizationId');
-export const END_OF_REQUEST = endBy('requestId');
-export const END_OF_SUBJECT = endBy('subjectId');
-export const END_OF_ACTOR = endBy('actorId');
-export const END_OF_ACTION = endBy('action');
-export const END_OF_PROJECT = endBy('projectId');
-export const END_OF_DENIED = endBy('outcome');
+export const LIST_ALL = pageBy('organizationId', 'desc');
+export const LIST_OF_REQUEST = pageBy('requestId', 'desc');
+export const LIST_OF_SUBJECT = pageBy('subjectId', 'desc');
+export const LIST_OF_ACTOR = pageBy('actorId', 'desc');
+export const LIST_OF_ACTION = pageBy('action', 'desc');
+export const LIST_OF_PROJECT = pageBy('projectId', 'desc');
+export const LIST_DENIED = pageBy('outcome', 'desc');
+export const END_OF_ALL = endBy('organizationId', 'desc');
+export const END_OF_REQUEST = endBy('requestId', 'desc');
+export const END_OF_SUBJECT = endBy('subjectId', 'desc');
+export const END_OF_ACTOR = endBy('actorId', 'desc');
+export const END_OF_ACTION = endBy('action', 'desc');
+export const END_OF_PROJECT = endBy('projectId', 'desc');
+export const END_OF_DENIED = endBy('outcome', 'desc');
+export const BACK_ALL = pageBy('organizationId', 'asc');
+export const BACK_OF_REQUEST = pageBy('requestId', 'asc');
+export const BACK_OF_SUBJECT = pageBy('subjectId', 'asc');
+export const BACK_OF_ACTOR = pageBy('actorId', 'asc');
+export const BACK_OF_ACTION = pageBy('action', 'asc');
+export const BACK_OF_PROJECT = pageBy('projectId', 'asc');
+export const BACK_DENIED = pageBy('outcome', 'asc');
+export const TOP_OF_ALL = endBy('organizationId', 'asc');
+export const TOP_OF_REQUEST = endBy('requestId', 'asc');
+export const TOP_OF_SUBJECT = endBy('subjectId', 'asc');
+export const TOP_OF_ACTOR = endBy('actorId', 'asc');
+export const TOP_OF_ACTION = endBy('action', 'asc');
+export const TOP_OF_PROJECT = endBy('projectId', 'asc');
+export const TOP_OF_DENIED = endBy('outcome', 'asc');
 
-/** The page of a list by each index, and where it ends. */
+/** The page of a list by each index, and where it ends; and the same of a page that goes back. */
 export const BY_LEAD = {
-  requestId: { list: LIST_OF_REQUEST, end: END_OF_REQUEST },
-  subjectId: { list: LIST_OF_SUBJECT, end: END_OF_SUBJECT },
-  actorId: { list: LIST_OF_ACTOR, end: END_OF_ACTOR },
-  action: { list: LIST_OF_ACTION, end: END_OF_ACTION },
-  projectId: { list: LIST_OF_PROJECT, end: END_OF_PROJECT },
-  outcome: { list: LIST_DENIED, end: END_OF_DENIED },
-  organizationId: { list: LIST_ALL, end: END_OF_ALL },
+  requestId: { list: LIST_OF_REQUEST, end: END_OF_REQUEST, back: BACK_OF_REQUEST, top: TOP_OF_REQUEST },
+  subjectId: { list: LIST_OF_SUBJECT, end: END_OF_SUBJECT, back: BACK_OF_SUBJECT, top: TOP_OF_SUBJECT },
+  actorId: { list: LIST_OF_ACTOR, end: END_OF_ACTOR, back: BACK_OF_ACTOR, top: TOP_OF_ACTOR },
+  action: { list: LIST_OF_ACTION, end: END_OF_ACTION, back: BACK_OF_ACTION, top: TOP_OF_ACTION },
+  projectId: { list: LIST_OF_PROJECT, end: END_OF_PROJECT, back: BACK_OF_PROJECT, top: TOP_OF_PROJECT },
+  outcome: { list: LIST_DENIED, end: END_OF_DENIED, back: BACK_DENIED, top: TOP_OF_DENIED },
+  organizationId: { list: LIST_ALL, end: END_OF_ALL, back: BACK_ALL, top: TOP_OF_ALL },
 } as const satisfies Record<Lead, object>;
 
 /** An event as it is read. */

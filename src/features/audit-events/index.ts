@@ -16,6 +16,7 @@ import { eventRoutes } from './event.routes.js';
 import { EventService } from './event.service.js';
 import { AuditEventType } from './event.type.js';
 import { ExportService, exportOf } from './export/export.service.js';
+import { platformRoutes } from './platform.routes.js';
 import { ReadsService } from './reads.service.js';
 import './audit-events.errors.js';
 import { AuditVerification } from './verification/verification.entity.js';
@@ -63,7 +64,7 @@ export function createAuditEvents(deps: { readonly projects: ProjectReader; read
       new SecretReadsResolver(new ReadsService(deps.projects)),
     ],
     documents: [exportOf(new ExportService(deps.projects))],
-    routes: [...eventRoutes, ...checkpointRoutes, ...verificationRoutes],
+    routes: [...eventRoutes, ...platformRoutes, ...checkpointRoutes, ...verificationRoutes],
     groups: [
       {
         name: 'audit-events',
@@ -74,7 +75,7 @@ export function createAuditEvents(deps: { readonly projects: ProjectReader; read
         title: 'Audit trail',
         description: 'Who did what and when: changes, values that were read, and denied requests.',
         parameters: { verificationId: 'ID of the verification.' },
-        paths: /\/audit-(events|checkpoints|trail-verifications)\b|\/changes$/,
+        paths: /\/audit-(events|checkpoints|trail-verifications|logs)\b|\/changes$/,
       },
     ],
   };

@@ -24,8 +24,8 @@ export function classOf({ outcome, disclosed }: Told, isChange: boolean): AuditC
   return disclosed == null ? 'browse' : 'value-read';
 }
 
-/** Verbs of reads, in records of before there were classes. */
-const READS =
+/** Verbs of reads, in records of before there were classes. Postgres reads the expression, too. */
+export const READS =
   /:(get|list|check|compare|preview|read|search|explain|effective|holders|drift|duplicates|replay|where-used)(-|$)/;
 
 /** The class of a stored record; derived for those of before there were classes. */

@@ -24,16 +24,24 @@ export interface Download {
   readonly open: (ctx: Context, query: unknown, signal: AbortSignal) => Promise<AsyncIterable<string>>;
 }
 
+/** A download that is open. Its signal says that it has to end. */
+interface OpenDownload {
+  readonly signal: AbortSignal;
+  close(how: 'client' | 'source' | 'drain' | 'stalled'): void;
+}
+
 /** What downloads need. */
 export interface Downloading {
   readonly contextFor: ContextFor;
   readonly rateLimits: RateLimits;
   readonly lifecycle: Lifecycle;
+  /** Counts them among the streams that are open. */
+  readonly openStreams: { open(ctx: Context): OpenDownload };
 }
 
-/** Mounts a download. It counts as one read, and as one use of its token. */
+/** Mounts a download. It counts as one read, as one use of its token, and while it lasts as a stream that is open. */
 export function mountDownload(app: FastifyInstance, { path, type, open }: Download, parts: Downloading): void {
-  const { contextFor, rateLimits, lifecycle } = parts;
+  const { contextFor, rateLimits, lifecycle, openStreams } = parts;
   const contexts = new WeakMap<FastifyRequest, AnyContext>();
   app.route({
     method: 'GET',
@@ -48,13 +56,19 @@ export function mountDownload(app: FastifyInstance, { path, type, open }: Downlo
     handler: async (request, reply) => {
       // It outlives the account of the response's memory, which ends as the first byte is sent.
       const ctx = { ...(contexts.get(request) as Context), load: undefined };
-      const left = new AbortController();
-      reply.raw.once('close', () => left.abort());
-      const parts = await open(ctx, request.query, left.signal).catch(async (error: unknown) => {
+      const stream = openStreams.open(ctx);
+      const { raw } = reply;
+      if (raw.destroyed) stream.close('client');
+      raw.once('close', () => {
+        if (raw.writableFinished) stream.close('source');
+        else stream.close(raw.writableNeedDrain ? 'stalled' : 'client');
+      });
+      const parts = await open(ctx, request.query, stream.signal).catch(async (error: unknown) => {
+        stream.close('source');
         if (error instanceof PermissionDenied) await recordDenial(ctx, error);
         throw error;
       });
-      const source = Readable.from(untilDrained(parts, lifecycle, left), {
+      const source = Readable.from(untilDrained(parts, lifecycle, stream), {
         objectMode: false,
         highWaterMark: BUFFERED_BYTES,
       });
@@ -67,10 +81,10 @@ export function mountDownload(app: FastifyInstance, { path, type, open }: Downlo
 async function* untilDrained(
   parts: AsyncIterable<string>,
   lifecycle: Lifecycle,
-  left: AbortController,
+  stream: OpenDownload,
 ): AsyncGenerator<string> {
   for await (const part of parts) {
     yield part;
-    if (lifecycle.isDraining) left.abort();
+    if (lifecycle.isDraining) stream.close('drain');
   }
 }

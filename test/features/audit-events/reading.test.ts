@@ -1,48 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
+import { actionsIn, type Event, events, LIST, page, seedStory } from './kit.js';
 
 const strongroom: SharedStrongroom = useSharedStrongroom();
 
-const FIELDS = `id: eventId organizationId projectId occurredAt action class subjectId outcome actorKind actorId tokenId requestId address userAgent
-  facts { name stringValue numberValue booleanValue listValue } disclosedSecrets { count ids }`;
-const LIST = `query ($projectId: ID, $actorId: ID, $actorKind: AuditActorKind, $actions: [String!], $outcome: AuditOutcome,
-    $subjectId: ID, $class: AuditEventClass, $requestId: String, $from: DateTime, $to: DateTime, $first: Int = 100, $after: String) {
-  auditEvents(projectId: $projectId, actorId: $actorId, actorKind: $actorKind, actions: $actions, outcome: $outcome,
-    subjectId: $subjectId, class: $class, requestId: $requestId, from: $from, to: $to, first: $first, after: $after) {
-    nodes { ${FIELDS} } edges { cursor } pageInfo { hasNextPage endCursor } scanLimitReached } }`;
-
-interface Event {
-  readonly id: string;
-  readonly action: string;
-  readonly occurredAt: string;
-  readonly requestId: string;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
-const page = async (caller: Caller, args: Readonly<Record<string, unknown>> = {}): Promise<any> =>
-  (await caller.data(LIST, args)).auditEvents;
-const events = async (caller: Caller, args: Readonly<Record<string, unknown>> = {}): Promise<Event[]> =>
-  (await page(caller, args)).nodes;
-const actionsIn = (list: readonly Event[]): string[] => list.map(({ action }) => action);
-
-/** A project with a secret that its admin wrote and read, and that a stranger to it was denied. */
-async function seedStory() {
-  const { organization, admin, project } = await strongroom.seed.project();
-  const at = { projectId: project.id, environment: 'dev', secretPath: '/' };
-  const written = mustSucceed(await admin.post('/api/v4/secrets/API_KEY', { ...at, secretValue: 'hush' }));
-  const read = mustSucceed(
-    await admin.get(`/api/v4/secrets/API_KEY?projectId=${project.id}&environment=dev&secretPath=/`),
-  );
-  const nobody = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['no-access'] });
-  const denied = await nobody.get(`/api/v1/projects/${project.id}/tags`);
-  expect(denied).toBeError(403, 'PERMISSION_DENIED');
-  return { organization, admin, project, nobody, written, read, denied, secretId: written.body.secret.id as string };
-}
-
 describe('the audit trail', () => {
   test('shows each event with its actor, request, details and the secrets whose values were read', async () => {
-    const { organization, admin, project, read, secretId } = await seedStory();
+    const { organization, admin, project, read, secretId } = await seedStory(strongroom);
     const [event] = await events(admin, { requestId: read.headers['x-request-id'] });
     expect(event).toMatchObject({
       ...{ action: 'secret:get', outcome: 'ALLOWED', organizationId: organization.id, projectId: project.id },
@@ -72,7 +37,7 @@ describe('the audit trail', () => {
   });
 
   test('is filtered by each of its columns, and by all together', async () => {
-    const { admin, project, nobody, written, denied, secretId } = await seedStory();
+    const { admin, project, nobody, written, denied, secretId } = await seedStory(strongroom);
     const of = async (args: object) => actionsIn(await events(admin, { ...args }));
     expect(await of({ actorId: nobody.identityId })).toEqual(['tags:read']);
     expect(await of({ outcome: 'DENIED' })).toEqual(['tags:read']);
@@ -135,6 +100,13 @@ describe('the audit trail', () => {
     const first = await page(admin, { actorKind: 'USER' });
     expect([first.nodes, first.scanLimitReached, first.pageInfo.hasNextPage]).toEqual([[], true, true]);
     const second = await page(admin, { actorKind: 'USER', after: first.pageInfo.endCursor });
+    const back = (
+      await admin.data(
+        '{ auditEvents(actorKind: USER, last: 5) { nodes { action } scanLimitReached pageInfo { startCursor hasPreviousPage } } }',
+      )
+    ).auditEvents;
+    expect([back.nodes, back.scanLimitReached]).toEqual([[{ action: 'kit:needle' }], true]);
+    expect(back.pageInfo).toMatchObject({ hasPreviousPage: true, startCursor: expect.any(String) });
     expect([actionsIn(second.nodes), second.scanLimitReached, second.pageInfo.hasNextPage]).toEqual([
       ['kit:needle'],
       ...[false, false],
@@ -163,7 +135,7 @@ describe('whoever reads the audit trail', () => {
   });
 
   test('reads that of a project with the right of the project, and of the organization only with that of the organization', async () => {
-    const { admin, project } = await seedStory();
+    const { admin, project } = await seedStory(strongroom);
     const viewer = await strongroom.seed.caller(admin, { project: project.id });
     const other = await strongroom.seed.projectOf(admin);
     const seen = await page(viewer, { projectId: project.id });
@@ -174,7 +146,7 @@ describe('whoever reads the audit trail', () => {
   });
 
   test('sees nothing of other organizations', async () => {
-    const { admin, project, read } = await seedStory();
+    const { admin, project, read } = await seedStory(strongroom);
     const { admin: stranger } = await strongroom.seed.organization();
     expect(await events(stranger, { projectId: project.id })).toEqual([]);
     expect(await events(stranger, { requestId: read.headers['x-request-id'] })).toEqual([]);
@@ -182,7 +154,7 @@ describe('whoever reads the audit trail', () => {
   });
 
   test('sees projects that it is no member of and deleted ones, with the right of the organization', async () => {
-    const { admin, project } = await seedStory();
+    const { admin, project } = await seedStory(strongroom);
     const auditor = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
     mustSucceed(await admin.delete(`/api/v1/projects/${project.id}`));
     const found = await events(auditor, { projectId: project.id });
@@ -260,7 +232,7 @@ describe('whatChanged', () => {
     tokens { events { action } hasMore } others { events { action } hasMore } } }`;
 
   test('sorts what changed since a time by what it is about, with tokens of members and no others', async () => {
-    const { admin, project, nobody, secretId } = await seedStory();
+    const { admin, project, nobody, secretId } = await seedStory(strongroom);
     mustSucceed(
       await admin.post(`/api/v1/projects/${project.id}/roles`, { slug: 'some', name: 'Some', permissions: [] }),
     );
@@ -344,7 +316,7 @@ describe('whatChanged', () => {
 
 describe('REST', () => {
   test('lists the same events, with the same filters and pages', async () => {
-    const { admin, project } = await seedStory();
+    const { admin, project } = await seedStory(strongroom);
     const ofGraphQL = await events(admin, { projectId: project.id, actions: ['secret:create', 'secret:get'] });
     const path = `/api/v1/audit-events?projectId=${project.id}&actions=secret:create,secret:get`;
     const all = mustSucceed(await admin.get(path)).body;

@@ -73,11 +73,12 @@ async function cover(tx: Transaction, { after, settled, maxEvents }: Uncovered) 
   let [count, last] = [0, after];
   for (let isMore = true; isMore && count < maxEvents; ) {
     const most = Math.min(ROWS_AT_ONCE, maxEvents - count);
-    const rows = await readRows(tx, { projectId: null, after: last, settled, most });
+    const read = await readRows(tx, { projectId: null, after: last, settled, most });
+    const { rows } = read;
+    isMore = read.isMore;
     for (const row of rows) hash.update(`${eventLine(row)}\n`);
     count += rows.length;
     last = rows.at(-1)?.sequence ?? last;
-    isMore = rows.length === most;
     // What is settled and not there never comes: the next one begins behind all of it.
     if (!isMore && BigInt(settled) > BigInt(last)) last = settled;
   }

@@ -1,8 +1,10 @@
 import type { Context } from '../../../kernel/context.js';
 import { EXPORT_ALL, EXPORT_PROJECT, type ExportedRow } from './export.sql.js';
 
-/** So many are in memory at once. */
+/** So many are in memory at once, if they are short. */
 export const ROWS_AT_ONCE = 500;
+/** Facts of those, as they are stored. */
+const MAX_BYTES = String(128 * 1024);
 
 /** A position before all rows. */
 export const BEFORE_ALL = String(Number.MIN_SAFE_INTEGER);
@@ -17,11 +19,13 @@ interface Asked {
   readonly most?: number;
 }
 
-/** Settled rows after a position, oldest first. */
-export function readRows(
+/** Settled rows after a position, oldest first, and whether there are more. */
+export async function readRows(
   ctx: Context,
   { projectId, after, settled, most = ROWS_AT_ONCE }: Asked,
-): Promise<ExportedRow[]> {
-  const bounds = { organizationId: ctx.organizationId, after, settled, limit: String(most) };
-  return projectId === null ? EXPORT_ALL(ctx, bounds) : EXPORT_PROJECT(ctx, { ...bounds, projectId });
+): Promise<{ readonly rows: readonly ExportedRow[]; readonly isMore: boolean }> {
+  const bounds = { organizationId: ctx.organizationId, after, settled, limit: String(most), bytes: MAX_BYTES };
+  const rows = await (projectId === null ? EXPORT_ALL(ctx, bounds) : EXPORT_PROJECT(ctx, { ...bounds, projectId }));
+  const found = rows[0]?.found ?? 0;
+  return { rows, isMore: found === most || rows.length < found };
 }

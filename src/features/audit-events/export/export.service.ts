@@ -15,7 +15,7 @@ import type { ProjectReader } from '../../projects/public.js';
 import { authorizeTrail } from '../event-access.js';
 import { EXPORT_LISTS, type ExportedRow } from './export.sql.js';
 import { cursorLine, errorLine, eventLine, secretsLine } from './export-lines.js';
-import { BEFORE_ALL, ROWS_AT_ONCE, readRows } from './export-rows.js';
+import { BEFORE_ALL, readRows } from './export-rows.js';
 
 /** Each may have 10,000 ids. */
 const LISTS_AT_ONCE = 10;
@@ -58,10 +58,10 @@ export class ExportService {
     const { projectId, settled, signal, write } = bounds;
     const written = new Set<string>();
     for (let { position } = bounds; ; ) {
-      const rows = await readRows(ctx, { projectId, after: position, settled });
+      const { rows, isMore } = await readRows(ctx, { projectId, after: position, settled });
       yield* listsOf(ctx, rows, written);
       position = rows.at(-1)?.sequence ?? position;
-      const isEnd = rows.length < ROWS_AT_ONCE;
+      const isEnd = !isMore;
       yield `${[...rows.map(eventLine), cursorLine(write(position), isEnd)].join('\n')}\n`;
       if (isEnd || signal.aborted) return;
       const refusal = await this.#refusal(ctx, projectId);

@@ -1,16 +1,18 @@
 import { AUDIT_CLASSES } from '../../../kernel/audit/audit-class.js';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
+import { withinBytes } from '../../../kernel/audit/within-bytes.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { rowsOf } from '../event.sql.js';
 
 /** A row with what it was recorded with. Nothing is derived or looked up: its line is the same for ever. */
-const EXPORTED = `r.sequence, r.id, r.organization_id as "organizationId", r.project_id as "projectId", r.occurred_at as "occurredAt",
+const EXPORTED = `r.sequence, r.found, r.id, r.organization_id as "organizationId", r.project_id as "projectId", r.occurred_at as "occurredAt",
   r.class, r.action, r.subject_id as "subjectId", r.outcome, r.actor_kind as "actorKind", r.actor_id as "actorId",
   r.token_id as "tokenId", r.request_id as "requestId", host(r.address) as address, r.user_agent as "userAgent", r.facts,
   encode(r.disclosed, 'hex') as disclosed`;
 
 const ROW = {
   sequence: t.bigint,
+  found: t.integer,
   id: t.uuid,
   organizationId: t.uuid,
   projectId: t.nullable(t.uuid),
@@ -29,14 +31,22 @@ const ROW = {
   disclosed: t.nullable(t.text),
 } as const;
 
-const BOUNDS = { organizationId: t.uuid, after: t.bigint, settled: t.bigint, limit: t.bigint } as const;
+const BOUNDS = {
+  organizationId: t.uuid,
+  after: t.bigint,
+  settled: t.bigint,
+  limit: t.bigint,
+  bytes: t.bigint,
+} as const;
 
-/** Settled events of an organization, oldest first. */
+/** Settled events of an organization, oldest first, as many of the first `limit` as have so many bytes. */
 export const EXPORT_ALL = sqlStatement({
   text: `
-    select ${EXPORTED} from audit_record r
-    where r.organization_id = :organizationId and r.sequence > :after and r.sequence <= :settled
-    order by r.sequence limit :limit`,
+    select ${EXPORTED} from (${withinBytes(`
+      select own.* from audit_record own
+      where own.organization_id = :organizationId and own.sequence > :after and own.sequence <= :settled
+      order by own.sequence limit :limit`)}) r
+    order by r.sequence`,
   params: BOUNDS,
   row: ROW,
 });
@@ -47,11 +57,13 @@ export const EXPORT_ALL = sqlStatement({
  */
 export const EXPORT_PROJECT = sqlStatement({
   text: `
-    select ${EXPORTED} from ${rowsOf(`
-      select own.sequence from audit_record own
-      where own.project_id = :projectId and own.sequence > :after and own.sequence <= :settled
-      order by own.sequence limit :limit`)}
-    where r.organization_id = :organizationId order by looked.sequence`,
+    select ${EXPORTED} from (${withinBytes(`
+      select r.* from ${rowsOf(`
+        select own.sequence from audit_record own
+        where own.project_id = :projectId and own.sequence > :after and own.sequence <= :settled
+        order by own.sequence limit :limit`)}
+      where r.organization_id = :organizationId order by looked.sequence`)}) r
+    order by r.sequence`,
   params: { ...BOUNDS, projectId: t.uuid },
   row: ROW,
 });

@@ -24,7 +24,7 @@ const ASSUMED_INSIDE = 3;
 /** A mutation is a transaction with its audit record. */
 const MUTATION_WEIGHT = 10;
 /** Arguments that say how long a list is: by a number, or by what they name. */
-const SIZING = ['first', 'limit', 'ids'];
+const SIZING = ['first', 'last', 'limit', 'ids'];
 
 /**
  * Cost of a selection, for one object that it is taken from.
@@ -82,7 +82,7 @@ function sizeOf(value: ValueNode, variables: VariableSizes): number | null | und
  * What fields cost, from the schema: the number of objects that the answer may hold.
  *
  * A field that answers objects costs 1 for each, one at the top of a query 1 in any case, a mutation 10; other fields are
- * free. A field below lists counts once for each of their entries. How many entries: what `first` or `limit` says or `ids`
+ * free. A field below lists counts once for each of their entries. How many entries: what `first`, `last` or `limit` says or `ids`
  * names (literal, variable, default of either), which for a connection holds for its `nodes` and its `edges`; where
  * nothing is said, 100 at the top and 3 further inside. Lists of the schema's own description are as long as they are on
  * average.

@@ -10,6 +10,13 @@ export const auditEvents: readonly RestOperation[] = [
     saysNoOf: ['project'],
   },
   {
+    route: 'GET /api/v1/organization/audit-logs',
+    query: { projectId: '$project', eventType: 'secret:get' },
+    audit: 'audit-event:list',
+    denial: powerless('audit-logs:read'),
+    saysNoOf: ['project'],
+  },
+  {
     route: 'GET /api/v1/projects/{projectId}/changes',
     path: { projectId: '$project' },
     query: { since: '2026-01-31T12:00:00.000Z' },
