@@ -51,36 +51,38 @@ const ISSUED = [
 
 /** Makes things in a project of certificates. */
 class Maker {
-  constructor(
-    private readonly admin: Caller,
-    private readonly projectId: string,
-    private readonly canary: string,
-  ) {}
+  readonly #admin: Caller;
+  readonly #projectId: string;
+  readonly #canary: string;
+
+  constructor(admin: Caller, projectId: string, canary: string) {
+    [this.#admin, this.#projectId, this.#canary] = [admin, projectId, canary];
+  }
 
   async alert(): Promise<Pick<CertificateWorld, 'certificateAlert' | 'alertChannel'>> {
     const { alert } = await this.#make('alerts', {
       name: word('alert'),
-      description: this.canary,
+      description: this.#canary,
       eventType: 'expiration',
       alertBefore: '30d',
       filters: [],
-      channels: [{ channelType: 'email', config: { recipients: [`${this.canary}@example.com`] }, enabled: false }],
+      channels: [{ channelType: 'email', config: { recipients: [`${this.#canary}@example.com`] }, enabled: false }],
     });
     return { certificateAlert: alert.id, alertChannel: alert.channels[0].id };
   }
 
   async channel(): Promise<Pick<CertificateWorld, 'notificationChannel'>> {
-    const config = { email: { recipients: [`${this.canary}@example.com`] } };
-    const body = { name: `channel-${this.canary}`, config, enabled: false };
-    const path = `/api/v1/projects/${this.projectId}/notification-channels`;
-    return { notificationChannel: mustSucceed(await this.admin.post(path, body)).body.notificationChannel.id };
+    const config = { email: { recipients: [`${this.#canary}@example.com`] } };
+    const body = { name: `channel-${this.#canary}`, config, enabled: false };
+    const path = `/api/v1/projects/${this.#projectId}/notification-channels`;
+    return { notificationChannel: mustSucceed(await this.#admin.post(path, body)).body.notificationChannel.id };
   }
 
   async authority(
     kind: 'root' | 'intermediate',
     more: object = {},
   ): Promise<{ readonly id: string; readonly request: string }> {
-    const body = { name: word('authority'), kind, subject: { commonName: this.canary }, ...more };
+    const body = { name: word('authority'), kind, subject: { commonName: this.#canary }, ...more };
     return (await this.#make('ca', body)).certificateAuthority;
   }
 
@@ -91,7 +93,7 @@ class Maker {
 
   async imported(): Promise<Pick<CertificateWorld, 'certificate'>> {
     const { pem, key } = KNOWN_CERTIFICATE;
-    const metadata = [{ key: 'owner', value: this.canary }];
+    const metadata = [{ key: 'owner', value: this.#canary }];
     const { certificate } = await this.#make('certificates/import', { certificate: pem + key, metadata });
     return { certificate: certificate.id };
   }
@@ -99,12 +101,12 @@ class Maker {
   async issued(): Promise<Pick<CertificateWorld, (typeof ISSUED)[number]>> {
     const issuing = await this.authority('root');
     const issued = await this.authority('intermediate', { parentId: issuing.id });
-    const profile = { authorityId: issuing.id, description: this.canary, slug: word('profile') };
+    const profile = { authorityId: issuing.id, description: this.#canary, slug: word('profile') };
     const used = (await this.#make('certificate-profiles', profile)).certificateProfile;
     const unused = await this.#make('certificate-profiles', { ...profile, slug: `${profile.slug}-b` });
-    const order = { profileId: used.id, subject: { commonName: this.canary } };
+    const order = { profileId: used.id, subject: { commonName: this.#canary } };
     const { certificate } = await this.#make('certificates/issue', order);
-    const requests = await this.admin.get(`/api/v1/cert-manager/certificate-requests?projectId=${this.projectId}`);
+    const requests = await this.#admin.get(`/api/v1/cert-manager/certificate-requests?projectId=${this.#projectId}`);
     return {
       issuedAuthority: issued.id,
       certificateProfile: used.id,
@@ -116,7 +118,7 @@ class Maker {
 
   /** The order of a certificate names its project by its profile. */
   async #make(path: string, body: object) {
-    const place = path === 'certificates/issue' ? {} : { projectId: this.projectId };
-    return mustSucceed(await this.admin.post(`/api/v1/cert-manager/${path}`, { ...place, ...body })).body;
+    const place = path === 'certificates/issue' ? {} : { projectId: this.#projectId };
+    return mustSucceed(await this.#admin.post(`/api/v1/cert-manager/${path}`, { ...place, ...body })).body;
   }
 }
