@@ -1,6 +1,5 @@
 import { type GraphQLFieldResolver, type GraphQLObjectType, getNullableType } from 'graphql';
-import { PermissionDenied } from '../authz/ability.js';
-import { recordDenial } from '../authz/denials.js';
+import { recordingDenials } from '../authz/denials.js';
 import { type AnyContext, authenticated } from '../context.js';
 import { AppError } from '../errors.js';
 import { inArguments } from './errors/argument-faults.js';
@@ -36,11 +35,11 @@ export function guardSubscriptions(root: GraphQLObjectType): void {
       if (opening === undefined)
         throw new AppError('MALFORMED_REQUEST', 'Send subscriptions to /graphql/stream, and accept text/event-stream.');
       try {
-        const events = (await subscribe(source, args, caller, info)) as AsyncIterable<unknown>;
+        const begin = async () => (await subscribe(source, args, caller, info)) as AsyncIterable<unknown>;
+        const events = await recordingDenials(caller, begin);
         opening.source = events[Symbol.asyncIterator]();
         return null;
       } catch (error) {
-        if (error instanceof PermissionDenied) await recordDenial(caller, error);
         throw inArguments(field, error);
       }
     };

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { PermissionDenied } from '../authz/ability.js';
-import { recordDenial } from '../authz/denials.js';
+import { recordingDenials } from '../authz/denials.js';
 import { type AnyContext, authenticated, type Context } from '../context.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
 import type { ContextFor } from './graphql.js';
@@ -63,9 +62,9 @@ export function mountDownload(app: FastifyInstance, { path, type, open }: Downlo
         if (raw.writableFinished) stream.close('source');
         else stream.close(raw.writableNeedDrain ? 'stalled' : 'client');
       });
-      const parts = await open(ctx, request.query, stream.signal).catch(async (error: unknown) => {
+      const begin = () => open(ctx, request.query, stream.signal);
+      const parts = await recordingDenials(ctx, begin).catch((error: unknown) => {
         stream.close('source');
-        if (error instanceof PermissionDenied) await recordDenial(ctx, error);
         throw error;
       });
       const source = Readable.from(untilDrained(parts, lifecycle, stream), {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { recordingDenials } from '../../authz/denials.js';
 import { type AnyContext, authenticated, type Context } from '../../context.js';
 import { AppError, toAppError, toEnvelope } from '../../errors.js';
 import { type Log, logFailure } from '../../log.js';
@@ -80,7 +81,8 @@ export function mountEventStreams(app: FastifyInstance, streams: readonly EventS
             lastEventId: lastEventId?.toString() ?? null,
             signal,
           };
-          return textsOf(await open(ctx, asked), (error) => {
+          const frames = await recordingDenials(ctx, () => open(ctx, asked));
+          return textsOf(frames, (error) => {
             logFailure(log, toAppError(error), error, ctx.requestId);
             return frameText({ event: 'error', data: toEnvelope(error, ctx.requestId).body });
           });
