@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
-import { createJobs, startBackgroundWork, startTraces } from './background.js';
+import { createJobs, startBackgroundWork } from './background.js';
 import { createFirstAdmin, systemContext } from './bootstrap.js';
 import { findUnusedToken, type UnusedToken } from './bootstrap-token.js';
 import { type Config, NO_CONFIG } from './config.js';
@@ -34,6 +34,7 @@ import { createPrivileges } from './features/privileges/index.js';
 import { createProjectCopies } from './features/project-copies/index.js';
 import { createProjectNotices } from './features/project-notices/index.js';
 import { notifyOfFailedRequest, notifyOfFailure, notifyOfRescue } from './features/project-notices/public.js';
+import { createProjectReencryptions } from './features/project-reencryptions/index.js';
 import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
@@ -93,6 +94,7 @@ import { mountRoutes } from './rest/mount.js';
 import { openapiText } from './rest/openapi/document.js';
 import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
+import { SEALED_TABLES } from './sealed-tables.js';
 
 const { version } = packageJson;
 
@@ -142,6 +144,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     organizations,
     createOrganizationRoles(),
     createOrganizationKeys(projects),
+    createProjectReencryptions(projects, SEALED_TABLES),
     identities,
     access,
     projects,
@@ -218,7 +221,6 @@ export async function startApp(
     }
   };
   try {
-    cleanup.push(await startTraces(config, log));
     cleanup.push(() => stopServer(databaseServer));
     // Before the database is waited for: a first start makes it meanwhile.
     const rateLimits = new RateLimits(config.rateLimits);

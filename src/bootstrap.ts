@@ -91,6 +91,7 @@ export const recoverAdmin = (
     });
     await tx.auditTrail.recordChange(tx, {
       action: 'installation:recover-admin',
+      isKept: true,
       facts: { organizationId, identityId: made.identityId, isInstallationAdmin: isInstallation },
     });
     return made;

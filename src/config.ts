@@ -5,13 +5,13 @@ import { KEPT_FOR_EVER, MAX_RETENTION_DAYS, type Retention } from './kernel/audi
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
+import { TRANSIT, type TransitSettings } from './kernel/crypto/transit.js';
 import { DEFAULT_LIMITS, type QueryLimits, queryLimits, raised } from './kernel/graphql/gate/limits.js';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits, streamLimits } from './kernel/http/streams/stream-limits.js';
 import { overwriteInitialValues } from './kernel/initial-environment.js';
 import { isOneEditApart } from './kernel/near-names.js';
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/operations/limits/settings.js';
 import { DEFAULT_SENDER, isSmtpUrl, type MailAddress, mailAddressOf } from './kernel/outbound/mail-settings.js';
-import { TRACE_VARIABLES, type TraceSettings, traceSettings } from './kernel/tracing/trace-settings.js';
 
 /** How the service is set up. Frozen; made once at start. Every setting is documented in src/docs/configuration.md. */
 export interface Config {
@@ -29,10 +29,12 @@ export interface Config {
   readonly databaseWaitSeconds: number;
   /** Where Agenda keeps its wake-ups; `null`: in the database of the service. */
   readonly jobsUrl: SealedText | null;
-  /** Base64 of 32 bytes or `file:PATH`; `null`: made once in `dataDir`. */
+  /** Base64 of 32 bytes, `file:PATH` or `transit:URL`; `null`: made once in `dataDir`. */
   readonly rootKey: SealedText | null;
   /** In the same forms; `null`: the root key is not about to change. */
   readonly nextRootKey: SealedText | null;
+  /** For root keys that are encrypted by it. */
+  readonly transit: TransitSettings;
   /** Token of the first admin identity; `null`: made at first start. */
   readonly bootstrapToken: SealedText | null;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
@@ -79,8 +81,6 @@ export interface Config {
   readonly allowPrivateTargets: boolean;
   /** Requests are logged at level `info`. */
   readonly accessLog: boolean;
-  /** Where traces go; `null`: nothing is traced. */
-  readonly traces: TraceSettings | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -124,7 +124,9 @@ const isPlainAddress = (text: string): boolean =>
 
 const rootKey = z
   .string()
-  .regex(/^(file:.+|[A-Za-z0-9+/]{43}=)$/, 'must be 32 bytes in base64, or file:PATH')
+  .refine((text) => /^(file:.+|[A-Za-z0-9+/]{43}=)$/.test(text) || TRANSIT.test(text), {
+    error: 'must be 32 bytes in base64, file:PATH, or transit:https://HOST/MOUNT/KEY',
+  })
   .optional();
 
 /** The environment variables, documented in src/docs/configuration.md. */
@@ -141,6 +143,8 @@ const Settings = z.object({
   DATABASE_WAIT_SECONDS: wholeNumber(0, 3_600).default(60),
   ROOT_KEY: rootKey,
   NEXT_ROOT_KEY: rootKey,
+  TRANSIT_TOKEN: z.string().optional(),
+  TRANSIT_CA_FILE: z.string().optional(),
   BOOTSTRAP_TOKEN: z
     .string()
     .refine(hasValidChecksum, {
@@ -202,20 +206,19 @@ const Settings = z.object({
   ALLOW_PRIVATE_TARGETS: flag(false),
   AUDIT_RETENTION_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
   AUDIT_READS_RETENTION_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
-  ...TRACE_VARIABLES,
 });
 
 /** They leave the environment once they are read. */
 const SECRETS = [
   'ROOT_KEY',
   'NEXT_ROOT_KEY',
+  'TRANSIT_TOKEN',
   'BOOTSTRAP_TOKEN',
   'DATABASE_URL',
   'DATABASE_OWNER_URL',
   'JOBS_URL',
   'SMTP_URL',
   'METRICS_TOKEN',
-  'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const;
 
 const NAMES = Object.keys(Settings.shape);
@@ -254,6 +257,11 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     jobsUrl: sealed(settings.JOBS_URL),
     rootKey: sealed(settings.ROOT_KEY),
     nextRootKey: sealed(settings.NEXT_ROOT_KEY),
+    transit: {
+      token: sealed(settings.TRANSIT_TOKEN),
+      caFile: settings.TRANSIT_CA_FILE ?? null,
+      waitSeconds: settings.DATABASE_WAIT_SECONDS,
+    },
     bootstrapToken: sealed(settings.BOOTSTRAP_TOKEN),
     trustedProxies: settings.TRUSTED_PROXIES,
     corsOrigins: settings.CORS_ORIGINS,
@@ -279,7 +287,6 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     publicUrl: settings.PUBLIC_URL ?? null,
     allowPrivateTargets: settings.ALLOW_PRIVATE_TARGETS,
     accessLog: settings.ACCESS_LOG,
-    traces: traceSettings(settings, (text) => new SealedText(text)),
     logLevel: settings.LOG_LEVEL,
   });
 }

@@ -17,6 +17,7 @@ const ORDER: readonly string[] = [
   'organizations',
   'organization-roles',
   'organization-keys',
+  're-encryptions',
   'project-templates',
   'app-connections',
   'secret-rotations',

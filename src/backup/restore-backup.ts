@@ -3,8 +3,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { systemContext } from '../bootstrap.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import type { Transaction } from '../kernel/context.js';
-import { type KeySettings, openInstallation, recordInstallation } from '../kernel/crypto/installation.js';
+import { openInstallation, recordInstallation } from '../kernel/crypto/installation.js';
 import { changeRootKey } from '../kernel/crypto/root-key-change.js';
+import type { KeySettings } from '../kernel/crypto/root-key-sources.js';
 import { type Database, type Query, queryOf } from '../kernel/database/database.js';
 import { fillEmptyDatabase } from '../kernel/database/migrate.js';
 import { writeDurably } from '../kernel/durable-file.js';
@@ -94,12 +95,20 @@ async function finish(
   const ctx = systemContext(makeKernel(database, keys, parts.kernel), organization.id);
   const tx: Transaction = { ...ctx, em, loaders: new Map(), states: [], afterCommit: [] };
   const facts = { organizationId: tx.organizationId, createdAt: header.createdAt, pausedKinds: order.pausedKinds };
-  await tx.auditTrail.recordChange(tx, { action: 'installation:restore', facts: { ...facts, ...revoked } });
+  await tx.auditTrail.recordChange(tx, {
+    action: 'installation:restore',
+    facts: { ...facts, ...revoked },
+    isKept: true,
+  });
   if (order.changesRootKey) {
     if (keys.next === null) throw new ConfigurationFault(['--to-next-root-key needs NEXT_ROOT_KEY']);
     const change = await changeRootKey(query, keys.rootKey, keys.next);
     if (change !== null)
-      await tx.auditTrail.recordChange(tx, { action: 'installation:rotate-root-key', facts: { ...change } });
+      await tx.auditTrail.recordChange(tx, {
+        action: 'installation:rotate-root-key',
+        facts: { ...change },
+        isKept: true,
+      });
   }
   return revoked;
 }

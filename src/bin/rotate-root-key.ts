@@ -3,17 +3,19 @@ import { assemble } from '../app.js';
 import { systemContext } from '../bootstrap.js';
 import { type Config, readConfig } from '../config.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
-import { changeRootKey, type RootKeyChange } from '../kernel/crypto/root-key-change.js';
+import { changeRootKey, type RootKeyChange, replaceCiphertext } from '../kernel/crypto/root-key-change.js';
+import { providerOf } from '../kernel/crypto/root-key-sources.js';
 import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
 import { Database, queryOf } from '../kernel/database/database.js';
 import { inTransaction } from '../kernel/database/in-transaction.js';
+import { createLog } from '../kernel/log.js';
 import { makeKernel } from '../make-kernel.js';
 import { migrations } from '../migrations/index.js';
 import { openExistingInstallation, openServer, runProgram } from './program.js';
 
 const EXIT_FAILED = 1;
 
-const USAGE = `npm run rotate-root-key
+const USAGE = `npm run rotate-root-key [-- --rewrap]
 
 Encrypts the keys of all organizations with another root key. Values and keys of projects stay as they are. The service may run meanwhile.
 
@@ -22,17 +24,21 @@ Encrypts the keys of all organizations with another root key. Values and keys of
    the database, and it can be run again.
 3. Restart every node with the new key as ROOT_KEY and without NEXT_ROOT_KEY. Keep the old key for as long as you keep backups that need it.
 
-Exit codes: 0 the database has the new root key, 1 failed, 78 configuration error.
+--rewrap   with ROOT_KEY=transit:..., after its key was rotated there: has the same root key encrypted with the newest version of that key.
+           NEXT_ROOT_KEY is not needed, and nodes need no restart.
+
+Exit codes: 0 done, 1 failed, 75 the database or transit is away, 78 configuration error.
 `;
 
 /** `npm run rotate-root-key`: changes the root key of an installation to `NEXT_ROOT_KEY`. */
 async function main(): Promise<number> {
-  if (wantsHelp()) {
+  const order = readArguments();
+  if (order === 'help') {
     process.stdout.write(USAGE);
     return 0;
   }
   const config = readConfig();
-  if (config.nextRootKey === null)
+  if (order === 'rotate' && config.nextRootKey === null)
     throw new ConfigurationFault(['NEXT_ROOT_KEY is not set; see npm run rotate-root-key -- --help']);
   const server = await openServer(config);
   try {
@@ -41,8 +47,10 @@ async function main(): Promise<number> {
     try {
       const rootKeys = await openExistingInstallation(database, config);
       const kernel = makeKernel(database, rootKeys, { ...assembly, publicUrl: config.publicUrl });
-      const change = await rotate(rootKeys, systemContext(kernel, await rootOrganization(database)));
-      process.stdout.write(describe(change, config));
+      const ctx = systemContext(kernel, await rootOrganization(database));
+      process.stdout.write(
+        order === 'rewrap' ? await rewrap(rootKeys, ctx, config) : describe(await rotate(rootKeys, ctx), config),
+      );
       return 0;
     } finally {
       await database.close();
@@ -53,11 +61,13 @@ async function main(): Promise<number> {
 }
 
 /** @throws ConfigurationFault */
-function wantsHelp(): boolean {
+function readArguments(): 'rotate' | 'rewrap' | 'help' {
   try {
-    return parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help === true;
+    const { values } = parseArgs({ options: { rewrap: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
+    if (values.help === true) return 'help';
+    return values.rewrap === true ? 'rewrap' : 'rotate';
   } catch {
-    throw new ConfigurationFault(['npm run rotate-root-key has no arguments']);
+    throw new ConfigurationFault(['the only option of npm run rotate-root-key is --rewrap']);
   }
 }
 
@@ -80,10 +90,34 @@ async function rotate(
     inTransaction(ctx, async (tx) => {
       const change = await changeRootKey(queryOf(tx), from, to);
       if (change !== null)
-        await tx.auditTrail.recordChange(tx, { action: 'installation:rotate-root-key', facts: { ...change } });
+        await tx.auditTrail.recordChange(tx, {
+          action: 'installation:rotate-root-key',
+          facts: { ...change },
+          isKept: true,
+        });
       return change;
     }),
   );
+}
+
+/** Has transit encrypt the root key of the database with the newest version of its key. @throws ConfigurationFault */
+async function rewrap(
+  { inUse }: InstallationKeys,
+  ctx: ReturnType<typeof systemContext>,
+  config: Config,
+): Promise<string> {
+  const provider = providerOf(config, createLog('silent'));
+  if (provider === null || inUse.ciphertext === null)
+    throw new ConfigurationFault([
+      '--rewrap needs ROOT_KEY=transit:..., and a database whose root key transit encrypts',
+    ]);
+  const former = inUse.ciphertext;
+  const fresh = await provider.rewrap(former);
+  await inTransaction(ctx, async (tx) => {
+    await replaceCiphertext(queryOf(tx), former, fresh);
+    await tx.auditTrail.recordChange(tx, { action: 'installation:rewrap-root-key', isKept: true });
+  });
+  return 'Transit has encrypted the root key with the newest version of its key.\n';
 }
 
 function describe(change: RootKeyChange | null, { rootKey }: Config): string {

@@ -50,7 +50,9 @@ import { ChangeWebhooks } from './0040-0059/0052-change-webhooks.js';
 import { KeptKeysOfInstallation } from './0040-0059/0054-kept-keys.js';
 import { OrganizationKeys } from './0040-0059/0055-organization-keys.js';
 import { AuditPartitions } from './0040-0059/0056-audit-partitions.js';
+import { ProjectReencryptions } from './0040-0059/0057-project-reencryptions.js';
 import { AuditVerifications } from './0040-0059/0058-audit-verifications.js';
+import { WrappedRootKeys } from './0040-0059/0059-wrapped-root-keys.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -107,4 +109,6 @@ export const migrations = [
   { name: '0056-audit-partitions', class: AuditPartitions },
   { name: '0058-audit-verifications', class: AuditVerifications },
   { name: '0052-change-webhooks', class: ChangeWebhooks },
+  { name: '0057-project-reencryptions', class: ProjectReencryptions },
+  { name: '0059-wrapped-root-keys', class: WrappedRootKeys },
 ] as const;

@@ -10,6 +10,7 @@ import '../../src/features/identities/identities.errors.js';
 import '../../src/features/identity-alerts/identity-alerts.errors.js';
 import '../../src/features/jobs/jobs.errors.js';
 import '../../src/features/organization-keys/organization-keys.errors.js';
+import '../../src/features/project-reencryptions/project-reencryptions.errors.js';
 import '../../src/features/organizations/organizations.errors.js';
 import '../../src/features/outgoing-events/outgoing-events.errors.js';
 import '../../src/features/permissions/permissions.errors.js';

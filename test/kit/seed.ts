@@ -71,6 +71,17 @@ export class Seed {
     return message?.id ?? '';
   }
 
+  /** A paused re-encryption of a project, for which no job was queued. @returns its id */
+  async reencryption(projectId: string): Promise<string> {
+    if (this.#sql === undefined) throw new Error('this seed knows no database');
+    const [made] = (await this.#sql(
+      `insert into project_reencryption (id, organization_id, project_id, state)
+       select gen_random_uuid(), organization_id, id, 'paused' from project where id = $1 returning id`,
+      [projectId],
+    )) as { id: string }[];
+    return made?.id ?? '';
+  }
+
   /** A connection of a project to a host that does not exist, with a password that cannot be decrypted. @returns its id */
   async smbConnection(projectId: string, name: string): Promise<string> {
     if (this.#sql === undefined) throw new Error('this seed knows no database');

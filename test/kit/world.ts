@@ -3,6 +3,7 @@ import { Caller, mustSucceed } from './caller.js';
 import { makeCertificates } from './certificates/things.js';
 import { type ConnectedWorld, makeConnected, storedOfConnected } from './connections.js';
 import { type IdentityAlertWorld, makeIdentityAlert } from './identity-alerts.js';
+import { storedReencryption } from './organization-keys.js';
 import { makeOutgoing, type OutgoingWorld } from './outgoing-events.js';
 import { makePasswordRule, type PasswordRuleWorld } from './password-rules.js';
 import type { Seed } from './seed.js';
@@ -167,6 +168,7 @@ const withStored = async (seed: Seed, world: World): Promise<World> => ({
   job: await seed.job({ organizationId: world.organization, projectId: world.project }),
   alertMessage: world.certificateAlert === '' ? '' : await seed.failedMessage(world.certificateAlert),
   ...(await storedOfConnected(seed, world)),
+  reencryption: await storedReencryption(seed, world),
   notificationMessage: world.notificationChannel === '' ? '' : await seed.failedNotice(world.notificationChannel),
 });
 

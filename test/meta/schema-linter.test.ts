@@ -136,7 +136,7 @@ describe('the schema', () => {
     expect(
       ofItself.filter(
         (name) =>
-          !/^(Update|Delete|Rename|Renew|Revoke|Restore|Retry|Cancel|Activate|Disable|Enable|Test|Check|Move|Rotate|RotateMany|Reconcile|Preview)\w+Input$|ChangeInput$/.test(
+          !/^(Update|Delete|Rename|Renew|Revoke|Restore|Retry|Pause|Resume|Cancel|Activate|Disable|Enable|Test|Check|Move|Rotate|RotateMany|Reconcile|Preview)\w+Input$|ChangeInput$/.test(
             name,
           ),
       ),

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.js';
 import { keyIdOf } from '../../kernel/crypto/seal.js';
+import type { SealedTable } from '../../kernel/crypto/sealed-table.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { type Together, together } from '../../kernel/database/batched.js';
@@ -25,6 +26,13 @@ export interface ChannelOwner {
 
 type AnyConfig = ChannelConfigs[ChannelType];
 type SealedConfig = ConfigPlace & Pick<ChannelRow, 'channelType' | 'configSealed'> & Pick<ChannelOwner, 'projectId'>;
+
+/** A table of channels, or of other targets that are sealed like them. */
+export const sealedChannels = (table: string): SealedTable => ({
+  table,
+  rowId: 'id',
+  columns: { config: 'config_version' },
+});
 
 const placeOf = ({ table = 'certificate_alert_channel', id, configVersion }: ConfigPlace) => ({
   table,

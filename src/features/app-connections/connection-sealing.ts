@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.js';
 import { keyIdOf } from '../../kernel/crypto/seal.js';
+import type { SealedTable } from '../../kernel/crypto/sealed-table.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
@@ -15,6 +16,13 @@ interface Place {
   readonly id: string;
   readonly credentialsVersion: number;
 }
+
+/** The table with credentials of connections. */
+export const SEALED_CREDENTIALS: SealedTable = {
+  table: 'app_connection',
+  rowId: 'id',
+  columns: { credentials: 'credentials_version' },
+};
 
 const placeOf = ({ id, credentialsVersion }: Place) => ({
   table: 'app_connection',

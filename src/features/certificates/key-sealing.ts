@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Context } from '../../kernel/context.js';
 import { keyIdOf } from '../../kernel/crypto/seal.js';
+import type { SealedTable } from '../../kernel/crypto/sealed-table.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { openPrivateKey, privateKeyPem } from './x509/keys.js';
@@ -16,6 +17,13 @@ interface Scope {
   readonly organizationId: string;
   readonly projectId: string;
 }
+
+/** The tables with keys of certificates. */
+export const SEALED_KEYS: readonly SealedTable[] = (['certificate_authority', 'certificate'] as const).map((table) => ({
+  table,
+  rowId: 'id',
+  columns: { key: 1 },
+}));
 
 const placeOf = ({ table, id }: KeyPlace) => ({ table, column: 'key', rowId: id, rowVersion: 1 });
 

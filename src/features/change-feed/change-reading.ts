@@ -38,7 +38,11 @@ type LocatedSecret = Awaited<ReturnType<typeof LOCATE_SECRETS>>[number];
 type LocatedFolder = Awaited<ReturnType<typeof LOCATE_FOLDERS>>[number];
 
 /** Records that change no secret for its readers, although they name new states of rows. */
-const SILENT: ReadonlySet<string> = new Set(['secret:reseal', 'audit-trail:keep-states']);
+const SILENT: ReadonlySet<string> = new Set([
+  'secret:reseal',
+  'project-reencryption:reseal',
+  'audit-trail:keep-states',
+]);
 
 /** Facts that are read at once, as they are stored: those of records about some thousand secrets. */
 const MAX_BYTES = String(256 * 1024);

@@ -34,5 +34,6 @@ export {
 export { secretKey } from './secret.rules.js';
 export { SecretType } from './secret.type.js';
 export { type FoundPlace, loadPlace, loadSecretProject } from './secret-place.js';
+export { SEALED_SECRETS } from './secret-sealing.js';
 export { authorizeTagChange } from './tag-changes.js';
 export { compareWithTrail } from './trail-comparison.js';

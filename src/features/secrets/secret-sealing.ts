@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.js';
 import { haveSameKey, keyIdOf } from '../../kernel/crypto/seal.js';
+import type { SealedTable as TableOfSeals } from '../../kernel/crypto/sealed-table.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { type Together, together } from '../../kernel/database/batched.js';
@@ -15,6 +16,7 @@ import {
 } from './reference.rules.js';
 import type { SecretRecord, StoredEntry } from './secret.records.js';
 import { MAX_VALUE_BYTES } from './secret.rules.js';
+import { personalDigest, secretDigest } from './secret-states.js';
 
 /**
  * Purposes of the seals of rows. A secret and its history differ, so that nobody with write access to the database can
@@ -22,6 +24,31 @@ import { MAX_VALUE_BYTES } from './secret.rules.js';
  */
 const TABLES = { current: 'secret:current', version: 'secret_version', personal: 'personal_secret' } as const;
 type SealedTable = (typeof TABLES)[keyof typeof TABLES];
+
+/** The tables that secrets are sealed in. */
+export const SEALED_SECRETS: readonly TableOfSeals[] = [
+  {
+    table: 'secret',
+    place: TABLES.current,
+    rowId: 'id',
+    columns: { value: 'version', comment: 'version', metadata: 'version' },
+    digest: secretDigest,
+  },
+  {
+    table: 'secret_version',
+    place: TABLES.version,
+    rowId: 'secret_id',
+    part: 'version',
+    columns: { value: 'version', comment: 'version', metadata: 'version' },
+  },
+  {
+    table: 'personal_secret',
+    place: TABLES.personal,
+    rowId: 'id',
+    columns: { value: 'version', comment: 'version' },
+    digest: personalDigest,
+  },
+];
 
 /** A metadata entry in plaintext. */
 export interface MetadataEntry {

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../kernel/context.js';
 
-/** A row as a write left it. An empty digest: it was deleted. */
+/** A row as a write left it. An empty digest: it was deleted. A row that was only sealed anew also has the digest of before. */
 export interface State {
   readonly id: string;
   readonly version: number;

@@ -60,15 +60,26 @@ function describe({ verdict, storedVersion, trailVersion }: Compared): string {
 
 /**
  * A version is written once, so of two in the trail the first counts: a secret that was set back, and then written
- * again as the same version, still differs. IDs are compared as text, since a forged row may contain anything.
+ * again as the same version, still differs. Only a re-encryption makes another state of a version: it names the state that it found,
+ * and counts where that is the one that counted until then. IDs are compared as text, since a forged row may contain anything.
  */
 const TRAIL = `given as (
-    select split_part(state, ':', 1) as id, split_part(state, ':', 2) as version, split_part(state, ':', 3) as digest, r.sequence
+    select split_part(state, ':', 1) as id, split_part(state, ':', 2) as version, split_part(state, ':', 3) as digest,
+      split_part(state, ':', 4) as former, r.sequence
     from audit_record r, jsonb_array_elements_text(case jsonb_typeof(r.facts->'states') when 'array' then r.facts->'states' else '[]' end) state
     where r.facts ? 'states'
+  ), written as (
+    select distinct on (id) id, version, digest from given
+    where version ~ '^[1-9][0-9]{0,8}$' and former = '' order by id, version::integer desc, sequence
+  ), followed as (
+    select id, version, digest from written
+    union
+    select f.id, f.version, g.digest from followed f join given g on g.id = f.id and g.version = f.version and g.former = f.digest
+    where f.digest <> ''
   ), trail as (
-    select distinct on (id) id, version::integer as version, digest from given
-    where version ~ '^[1-9][0-9]{0,8}$' order by id, version::integer desc, sequence
+    select distinct on (f.id) f.id, f.version::integer as version, f.digest
+    from followed f left join given g on g.id = f.id and g.version = f.version and g.former = f.digest and f.digest <> ''
+    order by f.id, g.id is not null
   )`;
 
 const STORED = `stored as (
@@ -84,7 +95,7 @@ const STORED = `stored as (
 const HAS_HISTORY = `case when trail.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
     then exists (select from secret_version v where v.secret_id = trail.id::uuid) else false end`;
 
-const COMPARE = `with ${TRAIL}, ${STORED}, compared as (
+const COMPARE = `with recursive ${TRAIL}, ${STORED}, compared as (
     select coalesce(stored.kind, 'secret') as kind, coalesce(stored.id, trail.id) as id, stored.version as "storedVersion",
       trail.version as "trailVersion",
       case

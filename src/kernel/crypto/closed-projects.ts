@@ -5,19 +5,27 @@ import type { Query } from '../database/database.js';
 const HOLDS_MS = 1_000;
 const PATIENCE_MS = 250;
 
+/**
+ * Projects whose key is disabled, and keys of projects that were retired or destroyed recently: a node asks for a key again within the
+ * hour anyway, before it seals more with it than it has counted.
+ */
 const FIND = `
-select distinct key.project_id as id
+select distinct key.project_id as id, 'closed' as found
 from organization_key k
 join data_key parent on parent.organization_key_id = k.id
 join data_key key on key.parent_key_id = parent.id and key.organization_id = k.organization_id
-where k.disabled_at is not null and key.project_id is not null`;
+where k.disabled_at is not null and key.project_id is not null
+union all
+select id, case when destroyed_at is null then 'retired' else 'destroyed' end from data_key
+where project_id is not null and retired_at is not null and greatest(retired_at, destroyed_at) > now() - interval '70 minutes'`;
 
 /**
- * Projects whose organization key is disabled, of all organizations. Keys are kept opened on each node, so a node asks the
+ * Projects whose organization key is disabled, and keys of projects that do not seal any more, of all organizations. Keys are kept opened on each node, so a node asks the
  * database again before it uses one, unless it has asked within the last second.
  */
 export class ClosedProjects {
   #ids: ReadonlySet<string> = new Set();
+  #renewedKeys: ReadonlyMap<string, boolean> = new Map();
   /** `performance.now()` before it asked. */
   #askedAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | null = null;
@@ -32,10 +40,15 @@ export class ClosedProjects {
    */
   async has(query: Query, projectId: string): Promise<boolean> {
     const age = performance.now() - this.#askedAt;
-    if (age >= HOLDS_MS) await this.#renewed(query);
+    if (age >= HOLDS_MS) await this.#brought(query);
     // Ahead of time, so that nobody waits while the service is in use.
     else if (age >= HOLDS_MS / 2) this.#renew().catch(() => undefined);
     return this.#ids.has(projectId.toLowerCase());
+  }
+
+  /** Keys that were retired or destroyed recently, by ID, and whether they were destroyed, as of the last question. */
+  get renewed(): ReadonlyMap<string, boolean> {
+    return this.#renewedKeys;
   }
 
   /** Waits until every node has seen a change that was committed before. */
@@ -43,7 +56,7 @@ export class ClosedProjects {
     await delay(HOLDS_MS);
   }
 
-  async #renewed(query: Query): Promise<void> {
+  async #brought(query: Query): Promise<void> {
     const renewal = this.#renew();
     const isDone = await Promise.race([renewal.then(() => true), delay(PATIENCE_MS, false, { ref: false })]);
     if (!isDone) await this.#ask(query);
@@ -58,9 +71,12 @@ export class ClosedProjects {
 
   async #ask(query: Query): Promise<void> {
     const askedAt = performance.now();
-    const rows = await query<{ id: string }>(FIND);
+    const rows = await query<{ id: string; found: 'closed' | 'retired' | 'destroyed' }>(FIND);
     if (askedAt < this.#askedAt) return;
-    this.#ids = new Set(rows.map(({ id }) => id));
+    const closed = rows.filter(({ found }) => found === 'closed');
+    const renewed = rows.filter(({ found }) => found !== 'closed');
+    this.#ids = new Set(closed.map(({ id }) => id));
+    this.#renewedKeys = new Map(renewed.map(({ id, found }) => [id, found === 'destroyed']));
     this.#askedAt = askedAt;
   }
 }

@@ -14,6 +14,7 @@ const DataKeySchema = defineEntity({
     sealsReserved: p.bigint('string').defaultRaw('0'),
     createdAt: p.datetime(3).defaultRaw('now()'),
     retiredAt: p.datetime(3).nullable(),
+    destroyedAt: p.datetime(3).nullable(),
   },
 });
 

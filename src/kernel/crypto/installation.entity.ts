@@ -7,6 +7,8 @@ const InstallationSchema = defineEntity({
     id: p.smallint().primary().autoincrement(false).default(1),
     keyCheckValue: p.blob(),
     keptKeysSealed: p.blob().nullable(),
+    wrappedRootKey: p.text().nullable(),
+    nextWrappedRootKey: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });

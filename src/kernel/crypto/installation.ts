@@ -4,59 +4,36 @@ import type { Query } from '../database/database.js';
 import { createLog, type Log } from '../log.js';
 import { KeptKeys } from './kept-keys.js';
 import type { RootKey } from './root-key.js';
-import { configuredKey, type KeySetting, loadRootKey } from './root-key-file.js';
+import { type KeySettings, RootKeySources, type StoredRootKeys } from './root-key-sources.js';
 import { InstallationKeys, RootKeys } from './root-keys.js';
-import type { SealedText } from './sealed-text.js';
-
-/** Where the root keys of a node are. */
-export interface KeySettings {
-  readonly rootKey: SealedText | null;
-  /** The root key that the installation is about to change to. */
-  readonly nextRootKey: SealedText | null;
-  readonly dataDir: string;
-}
 
 /**
  * Loads the root keys and compares them with the check value of the database, before anything is written. A key is made
- * only for an empty database.
+ * only for an empty database, or to change to one that is encrypted outside.
  *
- * @param log hears of a mounted file that others may read, and of a root key that is not needed any more
- * @throws ConfigurationFault for a key that is missing, malformed, readable by others, or not the one of this database
+ * @param log hears of a mounted file that others may read, of a root key that is not needed any more, and of waiting
+ * @throws ConfigurationFault for a key that is missing, malformed, readable by others, or not the one of this database;
+ *   TemporaryFault when whoever decrypts it is away
  */
 export async function openInstallation(
   query: Query,
-  { rootKey: setting, nextRootKey, dataDir }: KeySettings,
+  settings: KeySettings,
   log: Log = createLog('silent'),
 ): Promise<RootKeys> {
-  const onReadableByOthers = (variable: string) => log.warn('root key readable by others', { variable });
-  const checkValue = await storedCheckValue(query);
-  const rootKey = await loadRootKey({
-    rootKey: setting?.reveal() ?? null,
-    dataDir,
-    databaseIsEmpty: checkValue === null,
-    onReadableByOthers,
-  });
-  const next = await nextKey(nextRootKey, rootKey, onReadableByOthers);
-  if (checkValue === null || isOf(rootKey, checkValue)) return new RootKeys(rootKey, next);
-  if (next !== null && isOf(next, checkValue)) {
+  const stored = await storedInstallation(query);
+  const sources = new RootKeySources(settings, stored, log);
+  const rootKey = await sources.rootKey();
+  const next = await sources.nextRootKey();
+  if (rootKey !== null && next !== null && isOf(next, rootKey.checkValue()))
+    throw new ConfigurationFault(['NEXT_ROOT_KEY is the same key as ROOT_KEY; remove it, or configure another key']);
+  if (rootKey !== null && (stored === null || isOf(rootKey, stored.checkValue))) return new RootKeys(rootKey, next);
+  if (next !== null && stored !== null && isOf(next, stored.checkValue)) {
     log.warn('former root key configured', { variable: 'ROOT_KEY' });
-    return new RootKeys(rootKey, next, next);
+    return rootKey === null ? new RootKeys(next) : new RootKeys(rootKey, next, next);
   }
   throw new ConfigurationFault([
     'ROOT_KEY is not the key that encrypted this database. Nothing was changed. Configure the right key, or another database',
   ]);
-}
-
-async function nextKey(
-  setting: SealedText | null,
-  rootKey: RootKey,
-  onReadableByOthers: KeySetting['onReadableByOthers'],
-): Promise<RootKey | null> {
-  if (setting === null) return null;
-  const next = await configuredKey(setting.reveal(), { variable: 'NEXT_ROOT_KEY', onReadableByOthers });
-  if (isOf(next, rootKey.checkValue()))
-    throw new ConfigurationFault(['NEXT_ROOT_KEY is the same key as ROOT_KEY; remove it, or configure another key']);
-  return next;
 }
 
 /** True when the check value is that of the root key. */
@@ -70,11 +47,16 @@ export const isOf = (rootKey: RootKey, checkValue: Buffer): boolean =>
  * @returns all keys of the installation
  */
 export async function recordInstallation(query: Query, rootKeys: RootKeys): Promise<InstallationKeys> {
-  const { inUse } = rootKeys;
-  await query(`insert into installation (key_check_value, kept_keys_sealed) values ($1, $2) on conflict do nothing`, [
-    inUse.checkValue(),
-    KeptKeys.make().seal(inUse),
-  ]);
+  const { inUse, next } = rootKeys;
+  await query(
+    `insert into installation (key_check_value, kept_keys_sealed, wrapped_root_key) values ($1, $2, $3) on conflict do nothing`,
+    [inUse.checkValue(), KeptKeys.make().seal(inUse), inUse.ciphertext],
+  );
+  // All nodes change to the same one.
+  if (next !== null && next !== inUse && next.ciphertext !== null)
+    await query('update installation set next_wrapped_root_key = $1 where next_wrapped_root_key is null', [
+      next.ciphertext,
+    ]);
   await query('update installation set kept_keys_sealed = $1 where kept_keys_sealed is null', [
     KeptKeys.ofRootKey(inUse).seal(inUse),
   ]);
@@ -96,11 +78,15 @@ export async function openKeptKeys(query: Query, rootKeys: RootKeys): Promise<In
   return new InstallationKeys(rootKeys, kept);
 }
 
-async function storedCheckValue(query: Query): Promise<Buffer | null> {
+async function storedInstallation(query: Query): Promise<StoredRootKeys | null> {
   const [table] = await query<{ exists: boolean }>(`select to_regclass('installation') is not null as exists`);
   if (table?.exists !== true) return null;
-  const [installation] = await query<{ key_check_value: Buffer }>('select key_check_value from installation');
-  if (installation !== undefined) return installation.key_check_value;
+  // As JSON: a database that was not upgraded yet does not have the columns.
+  const [installation] = await query<StoredRootKeys>(
+    `select key_check_value as "checkValue", to_jsonb(installation) ->> 'wrapped_root_key' as wrapped,
+       to_jsonb(installation) ->> 'next_wrapped_root_key' as "nextWrapped" from installation`,
+  );
+  if (installation !== undefined) return installation;
   const [key] = await query('select 1 from data_key limit 1');
   if (key !== undefined)
     throw new ConfigurationFault([

@@ -30,6 +30,8 @@ export interface StoredKey {
   /** Seconds of the database's clock. */
   readonly createdAt: number;
   readonly isRetired: boolean;
+  /** Only the keys of its digests are left of it: see `destroyedKey`. */
+  readonly isDestroyed: boolean;
 }
 
 /** A key version to be stored. */
@@ -48,7 +50,8 @@ const held = (checkValue: `$${number}`): string =>
 const LOAD = `
 select key.id, key.project_id as "projectId", key.wrapped_key_sealed as "wrappedKeySealed", key.parent_key_id as "parentKeyId",
        parent.wrapped_key_sealed as "parentWrappedKeySealed",
-       extract(epoch from key.created_at)::float8 as "createdAt", key.retired_at is not null as "isRetired"
+       extract(epoch from key.created_at)::float8 as "createdAt", key.retired_at is not null as "isRetired",
+       key.destroyed_at is not null as "isDestroyed"
 from data_key key
 left join data_key parent
   on parent.id = key.parent_key_id and parent.organization_id = key.organization_id and parent.project_id is null
@@ -183,6 +186,16 @@ export async function storeRewrapped(
      from unnest($2::uuid[], $3::bytea[]) as given (id, sealed) where data_key.id = given.id`,
     [parentKeyId, keys.map(({ id }) => id), keys.map(({ wrappedKeySealed }) => wrappedKeySealed)],
   );
+}
+
+/** Stores what is left of retired keys of a project, in their place. */
+export async function storeDestroyed(
+  query: Query,
+  parentKeyId: string,
+  keys: readonly { readonly id: string; readonly wrappedKeySealed: Buffer }[],
+): Promise<void> {
+  await storeRewrapped(query, parentKeyId, keys);
+  await query('update data_key set destroyed_at = now() where id = any($1::uuid[])', [keys.map(({ id }) => id)]);
 }
 
 /** Keys that seal at present, over all organizations. */

@@ -1,29 +1,26 @@
-import { type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
-import { newId } from '../ids.js';
 import type { ClosedProjects } from './closed-projects.js';
 import {
   insertDefaultKey,
   insertKey,
   type KeyScope,
-  keysToRewrap,
   loadKeys,
   loadProjectKeys,
   type NewKey,
   parentScopeOf,
-  placeOf,
   reserveSeals,
   type StoredKey,
-  storeRewrapped,
+  storeDestroyed,
   succeedKey,
 } from './key-store.js';
 import type { InstallationKeys } from './root-keys.js';
 import { type KeyVersion, ScopeKeys } from './scope-keys.js';
-import { type DataKey, openBytes, type SealPlace, sealBytes, toKey } from './seal.js';
+import { type DataKey, sealBytes } from './seal.js';
 import { Sealer } from './sealer.js';
 import { SigningKey } from './signing-key.js';
+import { destroyedKey, madeKey, rewrapKeys, unwrapKey } from './wrapping.js';
 
 declare module '../context.js' {
   interface Kernel {
@@ -31,7 +28,6 @@ declare module '../context.js' {
   }
 }
 
-const KEY_BYTES = 32;
 const BLOCK = 1_000;
 const BLOCK_SECONDS = 3_600;
 const MAX_SCOPES = 1_000;
@@ -123,7 +119,7 @@ export class Keyring {
     const keys = new ScopeKeys(scope);
     await this.#reload(query, keys);
     // Other nodes learn of it when they ask for their next seals; what they wrap until then opens all the same.
-    return this.#rewrap(query, scope, keys.current());
+    return rewrapKeys(query, { rootKeys: this.rootKeys, scope, parent: keys.current() });
   }
 
   /**
@@ -137,32 +133,44 @@ export class Keyring {
     { organizationId, projectId, toKeyId }: { organizationId: string; projectId: string; toKeyId: string },
   ): Promise<number> {
     const parent = (await this.#versionsOf(query, organizationId, toKeyId)).current();
-    return this.#rewrap(query, { organizationId, projectId }, parent);
+    return rewrapKeys(query, { rootKeys: this.rootKeys, scope: { organizationId, projectId }, parent });
   }
 
-  /** Waits until every node has seen that a key was disabled or enabled. */
+  /**
+   * Makes a new version of the key of a project, which seals from now on; other versions still open what they sealed. Every node
+   * seals with it once it has seen that (`untilSeen`).
+   *
+   * @param query in a transaction in which nobody else changes the organization key that wraps it
+   */
+  async renewProjectKey(query: Query, scope: KeyScope): Promise<void> {
+    const [current] = (await loadKeys(query, scope)).filter(({ isRetired }) => !isRetired);
+    if (current === undefined) throw new AppError('SEALED_VALUE_INVALID');
+    for (const next of await this.#successors(query, scope)) await succeedKey(query, current.id, next);
+  }
+
+  /**
+   * Destroys the retired keys of a project: what they sealed never opens again. Keys of digests are derived from the first key of a
+   * project and are left of it.
+   *
+   * @param query in a transaction in which nobody else changes the keys
+   * @returns the number of keys
+   */
+  async destroyRetiredKeys(query: Query, scope: KeyScope): Promise<number> {
+    const rows = (await loadKeys(query, scope)).filter(({ isRetired, isDestroyed }) => isRetired && !isDestroyed);
+    if (rows.length === 0) return 0;
+    const parent = await this.#claim(query, await this.#load(query, await parentScopeOf(query, scope)), rows.length);
+    const parts = { rootKeys: this.rootKeys, scope, parent };
+    await storeDestroyed(
+      query,
+      parent.id,
+      rows.map((row) => destroyedKey(row, parts)),
+    );
+    return rows.length;
+  }
+
+  /** Waits until every node has seen that a key was disabled, enabled or renewed. */
   untilSeen(): Promise<void> {
     return this.closed.untilSeen();
-  }
-
-  /** Wraps keys of projects with this one. @param scope an organization key that wraps them now, or their project */
-  async #rewrap(query: Query, scope: KeyScope, parent: DataKey): Promise<number> {
-    for (let count = 0; ; ) {
-      const rows = await keysToRewrap(query, scope, { parentKeyId: parent.id, limit: BLOCK });
-      if (rows.length === 0) return count;
-      if ((await reserveSeals(query, parent.id, rows.length)) === null) throw new AppError('SEALED_VALUE_INVALID');
-      const keys = rows.map((row) => {
-        const own = { organizationId: scope.organizationId, projectId: row.projectId };
-        const bytes = this.#unwrapBytes(row, own);
-        try {
-          return { id: row.id, wrappedKeySealed: sealBytes(parent, placeOf(row.id, own), bytes) };
-        } finally {
-          bytes.fill(0);
-        }
-      });
-      await storeRewrapped(query, parent.id, keys);
-      count += keys.length;
-    }
   }
 
   /** The versions of a key of an organization, by its id. @throws KEY_NOT_FOUND */
@@ -218,7 +226,8 @@ export class Keyring {
     const wanted = [...keyIds].map(([projectId, ids]) => {
       const cached = this.#scopes.get(nameOf({ organizationId, projectId }));
       const keys = cached ?? new ScopeKeys({ organizationId, projectId });
-      const isAtHand = cached !== undefined && !keys.isStale && [...ids].every((id) => id === null || keys.find(id));
+      const isCurrent = cached !== undefined && !keys.isBehind(this.closed.renewed);
+      const isAtHand = isCurrent && [...ids].every((id) => id === null || keys.find(id));
       return { projectId, keys, isAtHand };
     });
     const missing = wanted.filter(({ isAtHand }) => !isAtHand).map(({ projectId }) => projectId);
@@ -226,7 +235,7 @@ export class Keyring {
     return new Map(
       wanted.map(({ projectId, keys: own, isAtHand }) => {
         const keys = this.#keep(own);
-        if (!isAtHand) keys.absorb(loaded.get(projectId) ?? [], (row) => this.#unwrap(row, keys.scope));
+        if (!isAtHand) keys.absorb(loaded.get(projectId) ?? [], (row) => unwrapKey(this.rootKeys, row, keys.scope));
         return [projectId, this.#sealerOf(query, keys, closed.has(projectId))];
       }),
     );
@@ -261,7 +270,7 @@ export class Keyring {
   async #load(query: Query, scope: KeyScope): Promise<ScopeKeys> {
     const cached = this.#scopes.get(nameOf(scope));
     const keys = cached ?? new ScopeKeys(scope);
-    if (cached === undefined || cached.isStale) await this.#reload(query, keys);
+    if (cached === undefined || keys.isBehind(this.closed.renewed)) await this.#reload(query, keys);
     return this.#keep(keys);
   }
 
@@ -278,20 +287,7 @@ export class Keyring {
   }
 
   async #reload(query: Query, keys: ScopeKeys): Promise<void> {
-    keys.absorb(await loadKeys(query, keys.scope), (row) => this.#unwrap(row, keys.scope));
-  }
-
-  #unwrap(row: StoredKey, scope: KeyScope): KeyObject {
-    return toKey(this.#unwrapBytes(row, scope));
-  }
-
-  #unwrapBytes(row: StoredKey, scope: KeyScope): Buffer {
-    const place = placeOf(row.id, scope);
-    if (row.parentKeyId === null) return this.rootKeys.unwrap(row.wrappedKeySealed, place);
-    if (row.parentWrappedKeySealed === null) throw new AppError('SEALED_VALUE_INVALID');
-    const organization = { organizationId: scope.organizationId, projectId: null };
-    const parent = this.rootKeys.unwrap(row.parentWrappedKeySealed, placeOf(row.parentKeyId, organization));
-    return openBytes({ id: row.parentKeyId, key: toKey(parent) }, place, row.wrappedKeySealed);
+    keys.absorb(await loadKeys(query, keys.scope), (row) => unwrapKey(this.rootKeys, row, keys.scope));
   }
 
   /** Takes seals out of this node's block, and gets the next block, or the next key version, when it is used up. */
@@ -333,7 +329,8 @@ export class Keyring {
     const stored = rows.find(({ id }) => id === key.id);
     if (stored === undefined) return false;
     if (!stored.isRetired) {
-      for (const next of await this.#successors(keys.scope)) await succeedKey(this.autocommit, key.id, next);
+      for (const next of await this.#successors(this.autocommit, keys.scope))
+        await succeedKey(this.autocommit, key.id, next);
     }
     await this.#reload(this.autocommit, keys);
     return true;
@@ -348,10 +345,10 @@ export class Keyring {
     }));
   }
 
-  async #successors(scope: KeyScope): Promise<NewKey[]> {
+  async #successors(query: Query, scope: KeyScope): Promise<NewKey[]> {
     if (scope.projectId === null) return this.#keysUnderRoot(scope);
-    const organization = await this.#load(this.autocommit, await parentScopeOf(this.autocommit, scope));
-    const parent = await this.#claim(this.autocommit, organization, 1);
+    const organization = await this.#load(query, await parentScopeOf(query, scope));
+    const parent = await this.#claim(query, organization, 1);
     const made = madeKey(scope, (key, place) => sealBytes(parent, place, key));
     return [{ ...made, parentKeyId: parent.id, checkValue: null }];
   }
@@ -368,17 +365,4 @@ async function loadKeysOf(
   const loaded = new Map<string | null, readonly StoredKey[]>(Map.groupBy(rows, ({ projectId }) => projectId));
   if (ids.length < projectIds.length) loaded.set(null, await loadKeys(query, { organizationId, projectId: null }));
   return loaded;
-}
-
-function madeKey(
-  scope: KeyScope,
-  wrap: (key: Buffer, place: SealPlace) => Buffer,
-  id = newId(),
-): { id: string; wrappedKeySealed: Buffer } {
-  const key = randomBytes(KEY_BYTES);
-  try {
-    return { id, wrappedKeySealed: wrap(key, placeOf(id, scope)) };
-  } finally {
-    key.fill(0);
-  }
 }

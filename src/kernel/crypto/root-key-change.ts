@@ -1,3 +1,4 @@
+import { ConfigurationFault } from '../configuration-fault.js';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
 import { isOf } from './installation.js';
@@ -34,16 +35,33 @@ interface WrappedKey {
 export async function changeRootKey(query: Query, from: RootKey, to: RootKey): Promise<RootKeyChange | null> {
   await query('select pg_advisory_xact_lock($1)', [ROOT_KEY_LOCK]);
   // Held until the commit: whoever adds a key wrapped by the old root key has added it before, or waits and adds none.
-  const [row] = await query<{ checkValue: Buffer; kept: Buffer | null }>(
-    `select key_check_value as "checkValue", kept_keys_sealed as kept from installation for update`,
+  const [row] = await query<{ checkValue: Buffer; kept: Buffer | null; nextWrapped: string | null }>(
+    `select key_check_value as "checkValue", kept_keys_sealed as kept, next_wrapped_root_key as "nextWrapped" from installation for update`,
   );
   if (row === undefined) throw new AppError('SEALED_VALUE_INVALID');
   if (isOf(to, row.checkValue)) return null;
   if (!isOf(from, row.checkValue) || row.kept === null) throw new AppError('SEALED_VALUE_INVALID');
+  if (to.ciphertext !== null && row.nextWrapped !== null && row.nextWrapped !== to.ciphertext)
+    throw new ConfigurationFault([
+      'another node has made another NEXT_ROOT_KEY meanwhile. Nothing was changed; try again',
+    ]);
   const kept = KeptKeys.open(from, row.kept);
   const change = await rewrapKeys(query, from, to);
-  await query('update installation set key_check_value = $1, kept_keys_sealed = $2', [to.checkValue(), kept.seal(to)]);
+  await query(
+    'update installation set key_check_value = $1, kept_keys_sealed = $2, wrapped_root_key = $3, next_wrapped_root_key = null',
+    [to.checkValue(), kept.seal(to), to.ciphertext],
+  );
   return change;
+}
+
+/** Stores the same root key as it is encrypted outside now. @throws ConfigurationFault when it has changed meanwhile */
+export async function replaceCiphertext(query: Query, former: string, fresh: string): Promise<void> {
+  const stored = await query('update installation set wrapped_root_key = $2 where wrapped_root_key = $1 returning id', [
+    former,
+    fresh,
+  ]);
+  if (stored.length === 0)
+    throw new ConfigurationFault(['the root key was changed meanwhile. Nothing was changed; try again']);
 }
 
 async function rewrapKeys(query: Query, from: RootKey, to: RootKey): Promise<RootKeyChange> {

@@ -12,8 +12,14 @@ export class RootKey {
   readonly #bytes: Buffer;
   readonly #wrapping: DataKey;
 
-  /** @param bytes 32 bytes; a copy is kept, so the caller may clear them */
-  constructor(bytes: Uint8Array) {
+  /**
+   * @param bytes 32 bytes; a copy is kept, so the caller may clear them
+   * @param ciphertext as a provider outside encrypted it, for the database; `null`: it is configured itself
+   */
+  constructor(
+    bytes: Uint8Array,
+    readonly ciphertext: string | null = null,
+  ) {
     if (bytes.length !== ROOT_KEY_BYTES) throw new Error('a root key has 32 bytes');
     this.#bytes = Buffer.from(bytes);
     this.#wrapping = { id: uuidText(this.#derive('wrapping-id', 16)), key: toKey(this.#derive('wrapping', 32)) };

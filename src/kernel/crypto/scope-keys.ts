@@ -1,8 +1,8 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { AppError } from '../errors.js';
-import { deriveKey } from './derive-key.js';
 import type { KeyScope, StoredKey } from './key-store.js';
 import { cipherDigests, type DataKey } from './seal.js';
+import { type DigestKeys, digestKeysIn, digestKeysOf } from './wrapping.js';
 
 /** Seals that this node may make with a key, and the moment (`performance.now()`) after which it asks again. */
 interface Reservation {
@@ -20,14 +20,14 @@ export interface KeyVersion extends DataKey {
 const NOTHING_RESERVED: Reservation = { seals: 0, until: 0 };
 
 /**
- * The opened keys of one scope, shared by all requests of this node. Only grows: a version is never dropped and never
- * un-retired, so that an answer of the database that is overtaken by a newer one does no harm.
+ * The opened keys of one scope, shared by all requests of this node. Only grows: a version is dropped only when it was destroyed, and
+ * never un-retired, so that an answer of the database that is overtaken by a newer one does no harm.
  */
 export class ScopeKeys {
   readonly #versions = new Map<string, KeyVersion>();
   #first: Age | null = null;
-  #digestKey: Buffer | null = null;
-  #blindingKey: Buffer | null = null;
+  #digestKeys: DigestKeys | null = null;
+  readonly #destroyed = new Set<string>();
   /** A record named a key that is not among these: another node may have added it. */
   isStale = false;
 
@@ -37,6 +37,8 @@ export class ScopeKeys {
   absorb(rows: readonly StoredKey[], unwrap: (row: StoredKey) => KeyObject): void {
     for (const row of rows) {
       if (this.#first === null || inOrder(row, this.#first) < 0) this.#first = row;
+      if (row.isDestroyed) this.#forget(row, unwrap);
+      if (this.#destroyed.has(row.id)) continue;
       const known = this.#versions.get(row.id);
       const key = known?.key ?? unwrapped(row, unwrap);
       if (key === null) continue;
@@ -45,6 +47,27 @@ export class ScopeKeys {
       this.#versions.set(row.id, { id: row.id, key, createdAt: row.createdAt, isRetired, reserved });
     }
     this.isStale = rows.length === 0;
+  }
+
+  #forget(row: StoredKey, unwrap: (row: StoredKey) => KeyObject): void {
+    this.#versions.delete(row.id);
+    this.#destroyed.add(row.id);
+    if (row.id !== this.#first?.id || this.#digestKeys !== null) return;
+    const left = unwrapped(row, unwrap);
+    if (left !== null) this.#digestKeys = digestKeysIn(left);
+  }
+
+  /**
+   * True when the database has to be asked again.
+   *
+   * @param renewed keys that were retired or destroyed recently, by ID, and whether they were destroyed
+   */
+  isBehind(renewed: ReadonlyMap<string, boolean>): boolean {
+    if (this.isStale) return true;
+    if (renewed.size === 0) return false;
+    return [...this.#versions.values()].some(
+      ({ id, isRetired }) => renewed.get(id) === true || (!isRetired && renewed.has(id)),
+    );
   }
 
   find(keyId: string): KeyVersion | undefined {
@@ -78,21 +101,20 @@ export class ScopeKeys {
 
   /** HMAC-SHA-256 under a key of this scope. @throws SEALED_VALUE_INVALID when its first key does not open */
   digest(text: string): Buffer {
-    this.#digestKey ??= deriveKey(this.#firstKey(), 'digest', 32);
-    return createHmac('sha256', this.#digestKey).update(text, 'utf8').digest();
+    return createHmac('sha256', this.#keysOfDigests().digest).update(text, 'utf8').digest();
   }
 
   /** Encrypts or decrypts digests of 32 bytes with a key of this scope. @throws SEALED_VALUE_INVALID when its first key does not open */
   cipherDigests(digests: Uint8Array, direction: 'encrypt' | 'decrypt'): Buffer {
-    this.#blindingKey ??= deriveKey(this.#firstKey(), 'blinded-digest', 32);
-    return cipherDigests(this.#blindingKey, digests, direction);
+    return cipherDigests(this.#keysOfDigests().blinding, digests, direction);
   }
 
-  /** The key of the first version, which stays for opening: digests must be the same after the key has been succeeded. */
-  #firstKey(): KeyObject {
-    const version = this.#versions.get(this.#first?.id ?? '');
-    if (version === undefined) throw new AppError('SEALED_VALUE_INVALID');
-    return version.key;
+  /** Of the first version, also when it was destroyed: digests must be the same after the key has been succeeded. */
+  #keysOfDigests(): DigestKeys {
+    const first = this.#versions.get(this.#first?.id ?? '');
+    if (this.#digestKeys === null && first === undefined) throw new AppError('SEALED_VALUE_INVALID');
+    this.#digestKeys ??= digestKeysOf((first as KeyVersion).key);
+    return this.#digestKeys;
   }
 }
 

@@ -5,6 +5,7 @@ import { markRotated } from '../../kit/rotated.js';
 import { AUDIT } from './audit.js';
 import { ORGANIZATION_KEYS } from './organization-keys.js';
 import { PASSWORD_RULES } from './password-rules.js';
+import { PROJECT_REENCRYPTIONS } from './project-reencryptions.js';
 import { type ErrorCase, mutate, type Scene } from './scene.js';
 
 /** What rotations stand in the way of. */
@@ -12,6 +13,7 @@ export const ROTATION_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   ...PASSWORD_RULES,
   ...AUDIT,
   ...ORGANIZATION_KEYS,
+  ...PROJECT_REENCRYPTIONS,
   ROTATED_SECRET: {
     rest: async (scene) => {
       const { secretKey } = await makeRotated(scene);

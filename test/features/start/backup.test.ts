@@ -20,6 +20,7 @@ const MONTH = `${new Date().getUTCFullYear() + 2}-01-01`;
 const NOT_PAUSED = [
   ...['audit-events:verify-trail', 'audit:prepare-partitions'],
   ...['certificates:delete-expired', 'jobs:delete-finished'],
+  'project-reencryptions:reencrypt',
 ];
 const DOCUMENTS = '{"documents":{}}';
 const VALUE = 'a value that no backup shows';
@@ -135,9 +136,11 @@ describe('a backup', () => {
     expect(after.audit_record).toEqual(expect.arrayContaining(before.audit_record as string[]));
     expect(await readFile(join(home, 'data/persisted-documents.json'), 'utf8')).toBe(DOCUMENTS);
     const { rows } = await withClient(restored.databaseUrl, (client) =>
-      client.query(`select facts from audit_record where action = 'installation:restore'`),
+      client.query(
+        `select facts, isfinite(expires_on) as ends from audit_record where action = 'installation:restore'`,
+      ),
     );
-    expect(rows).toMatchObject([{ facts: { revokedTokenCount: 0 } }]);
+    expect(rows).toMatchObject([{ facts: { revokedTokenCount: 0 }, ends: false }]);
   });
 
   test('restores a database on which a service continues, with jobs that call others paused', async () => {

@@ -14,7 +14,10 @@ describe('npm run rotate-root-key', () => {
   const [oldKey, nextKey] = [newKey(), newKey()];
   const token = mintToken();
   let databaseUrl: string;
-  const settings = (keys: Record<string, string>) => ({ DATABASE_URL: databaseUrl, BOOTSTRAP_TOKEN: token, ...keys });
+  const settings = (keys: Record<string, string>) => ({
+    ...{ DATABASE_URL: databaseUrl, BOOTSTRAP_TOKEN: token, AUDIT_RETENTION_DAYS: '40' },
+    ...keys,
+  });
   const both = () => settings({ ROOT_KEY: oldKey, NEXT_ROOT_KEY: nextKey });
 
   beforeAll(async () => {
@@ -52,9 +55,11 @@ describe('npm run rotate-root-key', () => {
     expect(await Promise.all([readValue(alone, before), readValue(alone, after)])).toEqual(['value-0', 'value-0']);
     expect(await alone.stop()).toBe(0);
     const rows = await withClient(databaseUrl, (client) =>
-      client.query(`select facts from audit_record where action = 'installation:rotate-root-key'`),
+      client.query(
+        `select facts, isfinite(expires_on) as ends from audit_record where action = 'installation:rotate-root-key'`,
+      ),
     );
-    expect(rows.rows).toEqual([{ facts: { rewrapped: 2, unreadable: 0 } }]);
+    expect(rows.rows).toEqual([{ facts: { rewrapped: 2, unreadable: 0 }, ends: false }]);
   }, 120_000);
 
   test.each([

@@ -249,11 +249,13 @@ describe('a start with little or no configuration', () => {
     expect((await admin.post('/api/v2/workspace', { projectName: 'Reached again' })).status).toBe(200);
     expect((await admin.post('/api/v1/job-kinds/jobs:delete-finished/pause', {})).status).toBe(200);
     const { rows } = await withClient(await embeddedUrl(dataDir), (client) =>
-      client.query(`select facts, actor_kind from audit_record where action = 'installation:recover-admin'`),
+      client.query(
+        `select facts, actor_kind, isfinite(expires_on) as ends from audit_record where action = 'installation:recover-admin'`,
+      ),
     );
     const identityId = /^Made the identity (\S+), "recovered-admin"/.exec(recovered.stderr)?.[1];
     expect(rows).toEqual([
-      { facts: expect.objectContaining({ identityId, isInstallationAdmin: true }), actor_kind: 'system' },
+      { facts: expect.objectContaining({ identityId, isInstallationAdmin: true }), actor_kind: 'system', ends: false },
     ]);
     const [token] = (await admin.get(`/api/v1/auth/token-auth/identities/${identityId}/tokens`)).body.tokens;
     expect(token).toMatchObject({ accessTokenTTL: 86_400, accessTokenMaxTTL: 86_400 });

@@ -31,6 +31,7 @@ import { outgoingEvents } from './graphql/outgoing-events.js';
 import { passwordRules } from './graphql/password-rules.js';
 import { privileges } from './graphql/privileges.js';
 import { projectCopies } from './graphql/project-copies.js';
+import { projectReencryptions } from './graphql/project-reencryptions.js';
 import { projectRescues } from './graphql/project-rescues.js';
 import { projectTemplates } from './graphql/project-templates.js';
 import { projects } from './graphql/projects.js';
@@ -45,6 +46,7 @@ export const GRAPHQL: readonly GraphQLOperation[] = [
   ...organizations,
   ...organizationRoles,
   ...organizationKeys,
+  ...projectReencryptions,
   ...groups,
   ...access,
   ...accessReview,

@@ -17,6 +17,7 @@ import { organizationKeys } from './rest/organization-keys.js';
 import { organizationRoles } from './rest/organization-roles.js';
 import { outgoingEvents } from './rest/outgoing-events.js';
 import { privileges } from './rest/privileges.js';
+import { projectReencryptions } from './rest/project-reencryptions.js';
 import { projectTemplates } from './rest/project-templates.js';
 import { projects } from './rest/projects.js';
 import { roles } from './rest/roles.js';
@@ -29,6 +30,7 @@ export const REST: readonly RestOperation[] = [
   ...access,
   ...organizationRoles,
   ...organizationKeys,
+  ...projectReencryptions,
   ...groups,
   ...projects,
   ...projectTemplates,

@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.js';
 import { keyIdOf } from '../../../kernel/crypto/seal.js';
+import type { SealedTable } from '../../../kernel/crypto/sealed-table.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { queryOf } from '../../../kernel/database/database.js';
@@ -18,6 +19,22 @@ export interface SealedAt {
   readonly rowId: string;
   readonly rowVersion: number;
 }
+
+/** The tables with credentials of rotations. The candidate of an attempt can be replaced; its temporary values cannot. */
+export const SEALED_ROTATIONS: readonly SealedTable[] = [
+  {
+    table: 'secret_rotation_credential',
+    rowId: 'rotation_id',
+    part: 'slot',
+    columns: { credential: 'generation' },
+  },
+  {
+    table: 'secret_rotation_attempt',
+    rowId: 'id',
+    columns: { candidate: 'candidate_version', result: 'candidate_version', temporary: 0, message: 1 },
+  },
+  { table: 'credential_debt', rowId: 'id', columns: { credential: 1 } },
+];
 
 /** Seals a string for its place with the key of its project. */
 export async function sealText(

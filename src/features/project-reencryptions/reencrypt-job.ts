@@ -1,0 +1,71 @@
+import type { Context } from '../../kernel/context.js';
+import type { SealedTable } from '../../kernel/crypto/sealed-table.js';
+import { queryOf } from '../../kernel/database/database.js';
+import { AppError } from '../../kernel/errors.js';
+import { NO_ID } from '../../kernel/ids.js';
+import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
+import { findReencryptions, type ReencryptionRow } from './project-reencryption.queries.js';
+import { finish, holdWorking, isSettled, settle, storeTotal } from './project-reencryption.sql.js';
+import { columnsOf, countPending, reencryptAll } from './reencrypting.js';
+
+/** Pause between looks whether the last transactions of before have ended. */
+const SETTLING_AGAIN: Again = { againInSeconds: 30 };
+/** Pause while the organization key is disabled. */
+const DISABLED_AGAIN: Again = { againInSeconds: 60 };
+const LIMIT_SECONDS = 3_600;
+
+/** Seals values of projects anew. @param tables all that have sealed columns of projects */
+export function reencryptJob(tables: readonly SealedTable[]): JobKind {
+  const columns = columnsOf(tables);
+
+  /** The old keys are destroyed when nothing names them any more, and nobody who began before can still write or read it. */
+  const end = (run: JobRun, row: ReencryptionRow): Promise<Again | undefined> =>
+    run.inTransaction(async (tx) => {
+      if ((await holdWorking(tx, { id: row.id })).length === 0) return undefined;
+      const unreadable = await countPending(tx, columns, row);
+      const { organizationId, projectId } = row;
+      const destroyed =
+        unreadable === 0 ? await tx.keyring.destroyRetiredKeys(queryOf(tx), { organizationId, projectId }) : 0;
+      await finish(tx, { id: row.id, unreadable, destroyed });
+      await tx.auditTrail.recordChange(tx, {
+        action: 'project-reencryption:finish',
+        projectId,
+        facts: { projectReencryptionId: row.id, unreadable, destroyed },
+      });
+      return undefined;
+    });
+
+  const work = async (ctx: Context, run: JobRun, row: ReencryptionRow): Promise<Again | undefined> => {
+    const isSettling = row.state === 'settling';
+    if (isSettling && (await isSettled(ctx, { id: row.id }))[0]?.isSettled !== true) return SETTLING_AGAIN;
+    // Else this node might seal with the former key.
+    await ctx.keyring.untilSeen();
+    if (row.totalValues === null) {
+      const total = await countPending(ctx, columns, row);
+      await run.inTransaction((tx) => storeTotal(tx, { id: row.id, total }));
+    }
+    const pass = await reencryptAll(run, columns, row);
+    if (pass === null) return undefined;
+    if (isSettling && pass.done === 0) return end(run, row);
+    await run.inTransaction((tx) => settle(tx, { id: row.id, unreadable: pass.unreadable }));
+    return SETTLING_AGAIN;
+  };
+
+  return {
+    name: 'project-reencryptions:reencrypt',
+    description: 'Encrypts the values of a project with its newest key, and destroys the former keys.',
+    staysInside: true,
+    concurrencyPerOrganization: 2,
+    limitSeconds: LIMIT_SECONDS,
+    run: async (ctx, run) => {
+      const [row] = await findReencryptions(ctx, { ids: [run.subjectId ?? NO_ID] });
+      if (row === undefined || !['running', 'settling'].includes(row.state)) return undefined;
+      try {
+        return await work(ctx, run, row);
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'KEY_DISABLED') return DISABLED_AGAIN;
+        throw error;
+      }
+    },
+  };
+}
