@@ -19,7 +19,7 @@ const CHANGED = ['audit_record', 'job_kind', ...LEFT_OUT];
 const MONTH = `${new Date().getUTCFullYear() + 2}-01-01`;
 const NOT_PAUSED = [
   ...['audit-events:verify-trail', 'audit:prepare-partitions'],
-  ...['certificates:delete-expired', 'jobs:delete-finished'],
+  ...['certificates:delete-expired', 'jobs:delete-finished', 'outgoing-events:follow'],
   'project-reencryptions:reencrypt',
 ];
 const DOCUMENTS = '{"documents":{}}';
