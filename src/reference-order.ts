@@ -29,6 +29,7 @@ const ORDER: readonly string[] = [
   'notification-channels',
   'change-webhooks',
   'audit-events',
+  'audit-sinks',
   'jobs',
 ];
 

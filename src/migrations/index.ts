@@ -47,6 +47,7 @@ import { IdentityAlerts } from './0040-0059/0049-identity-alerts.js';
 import { AuditClasses } from './0040-0059/0050-audit-classes.js';
 import { AuditCheckpoints } from './0040-0059/0051-audit-checkpoints.js';
 import { ChangeWebhooks } from './0040-0059/0052-change-webhooks.js';
+import { AuditSinks } from './0040-0059/0053-audit-sinks.js';
 import { KeptKeysOfInstallation } from './0040-0059/0054-kept-keys.js';
 import { OrganizationKeys } from './0040-0059/0055-organization-keys.js';
 import { AuditPartitions } from './0040-0059/0056-audit-partitions.js';
@@ -111,4 +112,5 @@ export const migrations = [
   { name: '0052-change-webhooks', class: ChangeWebhooks },
   { name: '0057-project-reencryptions', class: ProjectReencryptions },
   { name: '0059-wrapped-root-keys', class: WrappedRootKeys },
+  { name: '0053-audit-sinks', class: AuditSinks },
 ] as const;

@@ -6,6 +6,8 @@ import { makeOrganizationKey, type OrganizationKeyWorld } from './organization-k
 export interface OutgoingWorld extends OrganizationKeyWorld {
   /** A webhook of the project, which is disabled. */
   readonly changeWebhook: string;
+  /** A sink of the organization, which is disabled. */
+  readonly auditSink: string;
 }
 
 /** Targets of events, and keys. @param isWanted whether a world needs them */
@@ -22,8 +24,15 @@ export async function makeOutgoing(
   },
 ): Promise<OutgoingWorld> {
   const key = await makeOrganizationKey(admin, { canary, isWanted });
-  if (!isWanted('changeWebhook')) return { ...key, changeWebhook: '' };
+  const sink = {
+    ...{ name: `${canary}-${randomUUID().slice(0, 8)}`, kind: 'webhook', url: `https://example.com/${canary}` },
+    enabled: false,
+  };
+  const auditSink = isWanted('auditSink')
+    ? mustSucceed(await admin.post('/api/v1/organization/audit-sinks', sink)).body.auditSink.id
+    : '';
+  if (!isWanted('changeWebhook')) return { ...key, auditSink, changeWebhook: '' };
   const body = { name: `${canary}-${randomUUID().slice(0, 8)}`, url: `https://example.com/${canary}`, enabled: false };
   const made = mustSucceed(await admin.post(`/api/v1/projects/${projectId}/change-webhooks`, body));
-  return { ...key, changeWebhook: made.body.changeWebhook.id };
+  return { ...key, auditSink, changeWebhook: made.body.changeWebhook.id };
 }

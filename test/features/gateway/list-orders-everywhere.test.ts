@@ -47,6 +47,7 @@ const LISTS: readonly List[] = [
   { field: 'notificationChannels', of: 'projectId: $project', isByName: true },
   { field: 'notificationChannelConnection', inside: IN_PROJECT, isByName: true },
   { field: 'changeWebhooks', of: 'projectId: $project', isByName: true },
+  { field: 'auditSinks', isByName: true },
   { field: 'identityAlerts', of: 'projectId: $project' },
   { field: 'projectRoles', of: 'projectId: $project' },
   { field: 'roleConnection', inside: IN_PROJECT },

@@ -38,7 +38,7 @@ describe('things by nothing but their ids', () => {
       ...[world.role, viewerRole, world.accessToken, world.clientSecret, organizationMember.id, world.certificateAlert],
       ...[world.certificateAuthority, world.certificate, world.alertMessage, world.notificationChannel],
       ...[world.notificationMessage, world.connection, world.rotation, world.accountRotation, world.identityAlert],
-      world.changeWebhook,
+      ...[world.changeWebhook, world.auditSink],
     ];
     const reply = mustSucceed(await admin.graphql(NODES, { ids }));
     expect(reply.body.data.nodes.map(({ __typename, id }: Record<string, string>) => [__typename, id])).toEqual([
@@ -69,6 +69,7 @@ describe('things by nothing but their ids', () => {
       ['HostosLocalAccountRotation', world.accountRotation],
       ['IdentityAlert', world.identityAlert],
       ['ChangeWebhook', world.changeWebhook],
+      ['AuditSink', world.auditSink],
     ]);
     expect(reply.body.data.nodes[0]).toMatchObject({ secretKey: world.secretKey, folder: { path: '/' } });
     expect(reply.body.data.nodes[2]).toMatchObject({ slug: world.projectSlug });
@@ -80,7 +81,7 @@ describe('things by nothing but their ids', () => {
         ...['project-role:get', 'project-role:get', 'access-token:get', 'client-secret:get', 'organization-member:get'],
         ...['notification-channel:get', 'notification-message:get'],
         ...['app-connection:get', 'secret-rotation:get', 'secret-rotation:get', 'identity-alert:get'],
-        'change-webhook:get',
+        ...['change-webhook:get', 'audit-sink:get'],
         ...['certificate-alert:get', 'certificate-alert:get-message', 'certificate-authority:get', 'certificate:get'],
       ].sort(),
     );

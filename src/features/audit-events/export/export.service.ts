@@ -101,7 +101,11 @@ interface Bounds {
 }
 
 /** The lists that rows name, before the rows and once in an export. */
-async function* listsOf(ctx: Context, rows: readonly ExportedRow[], written: Set<string>): AsyncGenerator<string> {
+export async function* listsOf(
+  ctx: Context,
+  rows: readonly ExportedRow[],
+  written: Set<string>,
+): AsyncGenerator<string> {
   const digests = new Set(
     rows.flatMap(({ disclosed }) => (disclosed !== null && namesList(disclosed) ? [disclosed] : [])),
   );

@@ -63,9 +63,10 @@ class Delivering<T extends Target> {
   async #send(target: T, given: { config: TargetConfig; batch: Batch; body: string }): Promise<boolean> {
     const { ctx, run, outlet, policy } = this;
     await run.reserve(CALL_SECONDS);
-    const { outcome, response } = await sendBody(ctx, outlet, { ...given, policy });
+    const format = outlet.formatOf(target);
+    const { outcome, response } = await sendBody(ctx, format, { ...given, policy });
     if (outcome.result !== 'accepted') return this.#fail(target, outcome);
-    const rejected = response === null ? 0 : outlet.rejected(response);
+    const rejected = response === null ? 0 : format.rejected(response);
     return this.#advance(target, given.batch, { isDelivered: true, rejected });
   }
 

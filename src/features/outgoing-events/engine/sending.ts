@@ -3,7 +3,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { type OutboundResponse, send, type TargetPolicy } from '../../../kernel/outbound/http.js';
 import { SIGNATURE_HEADER, signatureOf } from '../../../kernel/outbound/signature.js';
 import { type Outcome, outcomeOf } from '../../notifications/public.js';
-import type { Outlet, TargetConfig } from './target.js';
+import type { Format, TargetConfig } from './target.js';
 
 /** Time limit of a request. */
 const LIMIT_MS = 10_000;
@@ -11,7 +11,7 @@ const LIMIT_MS = 10_000;
 /** Makes one attempt to send a body to a target. @throws Error inside a transaction */
 export async function sendBody(
   ctx: Context,
-  { contentType, maxResponseBytes }: Pick<Outlet, 'contentType' | 'maxResponseBytes'>,
+  { contentType, maxResponseBytes }: Format,
   { config, body, policy }: { config: TargetConfig; body: string; policy: TargetPolicy },
 ): Promise<{ readonly outcome: Outcome; readonly response: OutboundResponse | null }> {
   const { url, signingSecret, headers } = config;
@@ -65,7 +65,7 @@ export const trialOf = (outcome: Outcome): Trial =>
 /** Sends a body once, whether the target is enabled or not. */
 export async function trySending(
   ctx: Context,
-  outlet: Pick<Outlet, 'contentType' | 'maxResponseBytes'>,
+  format: Format,
   {
     open,
     bodyOf,
@@ -74,7 +74,7 @@ export async function trySending(
 ): Promise<Trial> {
   try {
     const config = await open();
-    return trialOf((await sendBody(ctx, outlet, { config, body: bodyOf(config), policy })).outcome);
+    return trialOf((await sendBody(ctx, format, { config, body: bodyOf(config), policy })).outcome);
   } catch (error) {
     return { isAccepted: false, errorCode: unreadableCode(error), status: null };
   }

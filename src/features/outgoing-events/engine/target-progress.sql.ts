@@ -138,22 +138,28 @@ export const rewinding = (table: string) =>
     row: {},
   });
 
+const measured = (kind: string, table: string, records: string): string => `
+  select '${kind}' as kind, count(*)::integer as enabled, count(*) filter (where x.failures > 0)::integer as failing,
+    coalesce(max(behind.seconds), 0) as "lagSeconds"
+  from ${table} x left join lateral (
+    select extract(epoch from now() - r.occurred_at)::double precision as seconds from audit_record r
+    where ${records} and r.sequence > x.position order by r.sequence limit 1
+  ) behind on true where x.is_enabled`;
+
+/** Which records are meant for a webhook or a sink `x`. */
+export const RECORDS_OF_WEBHOOK = `r.project_id = x.project_id and r.class = 'change'`;
+export const RECORDS_OF_SINK = `r.organization_id = x.organization_id`;
+
 /** How many targets of each kind exist and fail, and how far the last one of each kind is behind. */
 export const measureTargets = sqlStatement({
-  text: `
-    select 'change-webhook' as kind, count(*)::integer as enabled, count(*) filter (where x.failures > 0)::integer as failing,
-      coalesce(max(behind.seconds), 0) as "lagSeconds"
-    from change_webhook x left join lateral (
-      select extract(epoch from now() - r.occurred_at)::double precision as seconds from audit_record r
-      where r.project_id = x.project_id and r.class = 'change' and r.sequence > x.position order by r.sequence limit 1
-    ) behind on true where x.is_enabled`,
+  text: `${measured('change-webhook', 'change_webhook', RECORDS_OF_WEBHOOK)} union all ${measured('audit-sink', 'audit_sink', RECORDS_OF_SINK)}`,
   params: {},
   row: { kind: t.text, enabled: t.integer, failing: t.integer, lagSeconds: t.double },
 });
 
 /** How many targets are enabled. */
 export const countEnabled = sqlStatement({
-  text: `select (select count(*) from change_webhook where is_enabled)::integer as enabled`,
+  text: `select ((select count(*) from change_webhook where is_enabled) + (select count(*) from audit_sink where is_enabled))::integer as enabled`,
   params: {},
   row: { enabled: t.integer },
 });

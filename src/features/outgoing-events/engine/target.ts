@@ -66,6 +66,15 @@ export interface Failure {
   readonly status: number | null;
 }
 
+/** The form of requests to a target. */
+export interface Format {
+  readonly contentType: string;
+  /** How much of a response is read; null: its status alone. */
+  readonly maxResponseBytes: number | null;
+  /** Number of records that the target did not store, although it accepted them. */
+  readonly rejected: (response: OutboundResponse) => number;
+}
+
 /** A kind of targets. */
 export interface Outlet<T extends Target = Target> {
   readonly job: Pick<JobKind, 'name' | 'description'>;
@@ -73,11 +82,7 @@ export interface Outlet<T extends Target = Target> {
   readonly find: (ctx: Connected, params: { readonly ids: readonly string[] }) => Promise<readonly T[]>;
   /** The next events, up to a sequence. */
   readonly next: (ctx: Context, asked: { target: T; config: TargetConfig; settled: bigint }) => Promise<Batch>;
-  readonly contentType: string;
-  /** How much of a response is read; null: its status alone. */
-  readonly maxResponseBytes: number | null;
-  /** Number of records that the target did not store, although it accepted them. */
-  readonly rejected: (response: OutboundResponse) => number;
+  readonly formatOf: (target: T) => Format;
   readonly advance: (ctx: Connected, progress: Progress) => Promise<unknown>;
   readonly fail: (ctx: Connected, failure: Failure) => Promise<unknown>;
   readonly rewind: (ctx: Connected, params: { readonly id: string; readonly seen: string }) => Promise<unknown>;

@@ -1,4 +1,4 @@
-import type { Outlet } from '../engine/target.js';
+import type { Format, Outlet } from '../engine/target.js';
 import {
   advanceWebhook,
   failWebhook,
@@ -10,6 +10,13 @@ import {
 } from './webhook.sql.js';
 import { nextEvents } from './webhook-events.js';
 
+/** The form of requests to change webhooks. */
+export const CLOUD_EVENTS: Format = {
+  contentType: 'application/cloudevents-batch+json; charset=utf-8',
+  maxResponseBytes: null,
+  rejected: () => 0,
+};
+
 /** How change webhooks get their events. */
 export const WEBHOOKS: Outlet<WebhookTarget> = {
   job: {
@@ -17,9 +24,7 @@ export const WEBHOOKS: Outlet<WebhookTarget> = {
     description: 'Sends changes of a project to a change webhook.',
   },
   table: 'change_webhook',
-  contentType: 'application/cloudevents-batch+json; charset=utf-8',
-  maxResponseBytes: null,
-  rejected: () => 0,
+  formatOf: () => CLOUD_EVENTS,
   find: findWebhookTargets,
   next: nextEvents,
   advance: advanceWebhook,

@@ -22,7 +22,7 @@ import { ChangeWebhook } from './webhook.entity.js';
 import { ListWebhooks, OneWebhook, type WebhookRules } from './webhook.rules.js';
 import { findWebhooks, listWebhooks, type WebhookRow } from './webhook.sql.js';
 import { testBody } from './webhook-events.js';
-import { WEBHOOKS } from './webhook-outlet.js';
+import { CLOUD_EVENTS, WEBHOOKS } from './webhook-outlet.js';
 
 const NOT_FOUND = 'CHANGE_WEBHOOK_NOT_FOUND';
 const WEBHOOK = { find: findWebhooks, notFound: NOT_FOUND } as const;
@@ -152,7 +152,7 @@ export class WebhookService {
       await record(tx, 'change-webhook:test', row);
       return row;
     });
-    return trySending(ctx, WEBHOOKS, {
+    return trySending(ctx, CLOUD_EVENTS, {
       open: () => openTarget(ctx, TABLE, webhook),
       bodyOf: (config) => testBody(webhook, config),
       policy: this.policy,

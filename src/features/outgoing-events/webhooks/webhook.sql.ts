@@ -6,6 +6,7 @@ import {
   failing,
   findingMissed,
   listingBehind,
+  RECORDS_OF_WEBHOOK as RECORDS,
   rewinding,
   SHOWN_COLUMNS,
   SHOWN_ROW,
@@ -14,7 +15,6 @@ import {
 } from '../engine/target-progress.sql.js';
 
 const TABLE = 'change_webhook';
-const RECORDS = `r.project_id = x.project_id and r.class = 'change'`;
 
 const COLUMNS = `${TARGET_COLUMNS}, x.project_id as "projectId", x.kinds, x.environment, x.secret_path as "secretPath"`;
 const ROW = {

@@ -2,8 +2,10 @@ import { CANARY } from '../../world.js';
 import { type GraphQLOperation, viewer } from '../operation.js';
 
 const webhook = { id: '$changeWebhook' };
+const sink = { id: '$auditSink' };
+const denial = viewer('audit-logs:read');
 
-/** Change webhooks of projects. */
+/** Change webhooks of projects, and audit sinks of the organization. */
 export const outgoingEvents: readonly GraphQLOperation[] = [
   {
     field: 'changeWebhooks',
@@ -35,4 +37,23 @@ export const outgoingEvents: readonly GraphQLOperation[] = [
   },
   { field: 'testChangeWebhook', args: webhook, audit: 'change-webhook:test', denial: viewer('webhooks:edit') },
   { field: 'deleteChangeWebhook', args: webhook, audit: 'change-webhook:delete', denial: viewer('webhooks:delete') },
+  { field: 'auditSinks', audit: 'audit-sink:list', denial },
+  { field: 'auditSink', args: sink, audit: 'audit-sink:get', denial },
+  {
+    field: 'createAuditSink',
+    args: {
+      ...{ name: CANARY, kind: 'OTLP', url: `https://example.com/${CANARY}`, enabled: false },
+      headers: [{ name: 'Authorization', value: `Bearer ${CANARY}` }],
+    },
+    audit: 'audit-sink:create',
+    denial,
+  },
+  {
+    field: 'updateAuditSink',
+    args: { ...sink, url: `https://example.org/${CANARY}` },
+    audit: 'audit-sink:update',
+    denial,
+  },
+  { field: 'testAuditSink', args: sink, audit: 'audit-sink:test', denial },
+  { field: 'deleteAuditSink', args: sink, audit: 'audit-sink:delete', denial },
 ];

@@ -3,10 +3,14 @@ import { type RestOperation, viewer } from '../operation.js';
 
 const WEBHOOKS = '/api/v1/projects/{projectId}/change-webhooks';
 const WEBHOOK = `${WEBHOOKS}/{webhookId}`;
+const SINKS = '/api/v1/organization/audit-sinks';
+const SINK = `${SINKS}/{sinkId}`;
+const sink = { sinkId: '$auditSink' };
+const denial = viewer('audit-logs:read');
 const inProject = { projectId: '$project' };
 const path = { ...inProject, webhookId: '$changeWebhook' };
 
-/** Change webhooks of projects. */
+/** Change webhooks of projects, and audit sinks of the organization. */
 export const outgoingEvents: readonly RestOperation[] = [
   {
     route: `POST ${WEBHOOKS}`,
@@ -32,4 +36,21 @@ export const outgoingEvents: readonly RestOperation[] = [
   },
   { route: `POST ${WEBHOOK}/test`, path, audit: 'change-webhook:test', denial: viewer('webhooks:edit') },
   { route: `DELETE ${WEBHOOK}`, path, audit: 'change-webhook:delete', denial: viewer('webhooks:delete') },
+  {
+    route: `POST ${SINKS}`,
+    body: { name: `${CANARY}-of-rest`, kind: 'webhook', url: `https://example.com/${CANARY}`, enabled: false },
+    audit: 'audit-sink:create',
+    denial,
+  },
+  { route: `GET ${SINKS}`, audit: 'audit-sink:list', denial },
+  { route: `GET ${SINK}`, path: sink, audit: 'audit-sink:get', denial },
+  {
+    route: `PATCH ${SINK}`,
+    path: sink,
+    body: { headers: [{ name: 'Authorization', value: CANARY }] },
+    audit: 'audit-sink:update',
+    denial,
+  },
+  { route: `POST ${SINK}/test`, path: sink, audit: 'audit-sink:test', denial },
+  { route: `DELETE ${SINK}`, path: sink, audit: 'audit-sink:delete', denial },
 ];

@@ -1,0 +1,77 @@
+import type { Context } from '../../../kernel/context.js';
+import { type ExportedRow, eventLine, listsOf, readRows } from '../../audit-events/public.js';
+import { after } from '../../change-feed/public.js';
+import type { Batch, Format, Outlet } from '../engine/target.js';
+import { exportRequest, rejectedRecords } from './log-records.js';
+import type { SinkKind } from './sink.rules.js';
+import {
+  advanceSink,
+  failSink,
+  findMissedBySink,
+  findSinkTargets,
+  listSinksBehind,
+  rewindSink,
+  type SinkTarget,
+} from './sink.sql.js';
+
+/** Records in a request. */
+const MOST_RECORDS = 200;
+/** Size of their lines, unless a single one is larger. */
+const MOST_BYTES = 512 * 1024;
+
+const FORMATS: Readonly<Record<SinkKind, Format>> = {
+  webhook: { contentType: 'application/x-ndjson; charset=utf-8', maxResponseBytes: null, rejected: () => 0 },
+  otlp: { contentType: 'application/json', maxResponseBytes: 64 * 1024, rejected: rejectedRecords },
+};
+
+/** The form of requests to sinks of a kind. */
+export const formatOf = ({ kind }: { readonly kind: SinkKind }): Format => FORMATS[kind];
+
+/** How audit sinks get their records. */
+export const SINKS: Outlet<SinkTarget> = {
+  job: { name: 'audit-sinks:deliver', description: 'Sends the audit trail of an organization to an audit sink.' },
+  table: 'audit_sink',
+  formatOf,
+  find: findSinkTargets,
+  next: nextRecords,
+  advance: advanceSink,
+  fail: failSink,
+  rewind: rewindSink,
+  findMissed: findMissedBySink,
+  listBehind: listSinksBehind,
+  recordRewind: (tx, { id }) =>
+    tx.auditTrail.recordChange(tx, { action: 'audit-sink:rewind', facts: { auditSinkId: id } }),
+};
+
+async function nextRecords(ctx: Context, { target, settled }: { target: SinkTarget; settled: bigint }): Promise<Batch> {
+  const bounds = { after: target.position, settled: String(settled), most: MOST_RECORDS };
+  const { rows: found, isMore } = await readRows(ctx, { projectId: null, ...bounds });
+  const rows = fitting(found);
+  const last = rows.at(-1);
+  const isEnd = rows.length === found.length && !isMore;
+  const position = BigInt(target.position);
+  const upTo = isEnd ? (settled > position ? settled : position) : BigInt(last?.sequence ?? target.position);
+  const body = last === undefined ? null : await bodyOf(ctx, target, rows);
+  return { body, upTo: after(upTo), upToTime: isEnd ? null : (last?.occurredAt ?? target.now) };
+}
+
+/** The first rows, as many as fit into a request. */
+function fitting(rows: readonly ExportedRow[]): readonly ExportedRow[] {
+  let bytes = 0;
+  const tooMany = rows.findIndex((row, at) => {
+    bytes += Buffer.byteLength(eventLine(row));
+    return at > 0 && bytes > MOST_BYTES;
+  });
+  return tooMany === -1 ? rows : rows.slice(0, tooMany);
+}
+
+async function bodyOf(ctx: Context, { kind, now }: SinkTarget, rows: readonly ExportedRow[]): Promise<string> {
+  if (kind === 'otlp') return exportRequest(rows, now);
+  let lists = '';
+  for await (const list of listsOf(ctx, rows, new Set())) lists += list;
+  return `${lists}${rows.map((row) => `${eventLine(row)}\n`).join('')}`;
+}
+
+/** The body of a test: a line that is no record, or a request without records. */
+export const testBody = ({ kind, now }: Pick<SinkTarget, 'kind' | 'now'>): string =>
+  kind === 'otlp' ? exportRequest([], now) : `${JSON.stringify({ type: 'test', time: now.toISOString() })}\n`;
