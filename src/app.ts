@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
-import { createJobs, startBackgroundWork } from './background.js';
+import { createJobs, startBackgroundWork, startTraces } from './background.js';
 import { createFirstAdmin, systemContext } from './bootstrap.js';
 import { findUnusedToken, type UnusedToken } from './bootstrap-token.js';
 import { type Config, NO_CONFIG } from './config.js';
@@ -221,6 +221,7 @@ export async function startApp(
     }
   };
   try {
+    cleanup.push(await startTraces(config, log));
     cleanup.push(() => stopServer(databaseServer));
     // Before the database is waited for: a first start makes it meanwhile.
     const rateLimits = new RateLimits(config.rateLimits);

@@ -1,3 +1,4 @@
+import packageJson from '../package.json' with { type: 'json' };
 import { systemContext } from './bootstrap.js';
 import type { Config } from './config.js';
 import type { Kernel } from './kernel/context.js';
@@ -15,6 +16,13 @@ import { periodically } from './kernel/periodic.js';
 
 /** Pause between sweeps of idempotency keys. */
 const KEY_SWEEP_MS = 10_000;
+
+/** Begins to trace, if traces go anywhere: else the code for it is not loaded. @returns what ends it */
+export async function startTraces({ traces }: Pick<Config, 'traces'>, log: Log): Promise<() => Promise<void>> {
+  if (traces === null) return async () => undefined;
+  const { startTracing } = await import('./kernel/tracing/start-tracing.js');
+  return startTracing(traces, packageJson.version, log);
+}
 
 interface JobParts {
   readonly kinds: readonly JobKind[];

@@ -12,6 +12,7 @@ import { overwriteInitialValues } from './kernel/initial-environment.js';
 import { isOneEditApart } from './kernel/near-names.js';
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/operations/limits/settings.js';
 import { DEFAULT_SENDER, isSmtpUrl, type MailAddress, mailAddressOf } from './kernel/outbound/mail-settings.js';
+import { TRACE_VARIABLES, type TraceSettings, traceSettings } from './kernel/tracing/trace-settings.js';
 
 /** How the service is set up. Frozen; made once at start. Every setting is documented in src/docs/configuration.md. */
 export interface Config {
@@ -81,6 +82,8 @@ export interface Config {
   readonly allowPrivateTargets: boolean;
   /** Requests are logged at level `info`. */
   readonly accessLog: boolean;
+  /** Where traces go; `null`: nothing is traced. */
+  readonly traces: TraceSettings | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -206,6 +209,7 @@ const Settings = z.object({
   ALLOW_PRIVATE_TARGETS: flag(false),
   AUDIT_RETENTION_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
   AUDIT_READS_RETENTION_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
+  ...TRACE_VARIABLES,
 });
 
 /** They leave the environment once they are read. */
@@ -219,6 +223,7 @@ const SECRETS = [
   'JOBS_URL',
   'SMTP_URL',
   'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const;
 
 const NAMES = Object.keys(Settings.shape);
@@ -287,6 +292,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     publicUrl: settings.PUBLIC_URL ?? null,
     allowPrivateTargets: settings.ALLOW_PRIVATE_TARGETS,
     accessLog: settings.ACCESS_LOG,
+    traces: traceSettings(settings, (text) => new SealedText(text)),
     logLevel: settings.LOG_LEVEL,
   });
 }

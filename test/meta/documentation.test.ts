@@ -102,8 +102,8 @@ describe('documentation of the interface', () => {
   });
 
   test('the document of the configuration has a row for every setting, and for nothing else', () => {
-    const settings = [...readFileSync(join(ROOT, 'src/config.ts'), 'utf8').matchAll(/^ {2}([A-Z_]+): /gm)].map(
-      (match) => match[1] as string,
+    const settings = ['src/config.ts', 'src/kernel/tracing/trace-settings.ts'].flatMap((file) =>
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^ {2}([A-Z_]+): /gm)].map((match) => match[1] as string),
     );
     expect(settings.length).toBeGreaterThan(10);
     expect(rowsOf('configuration.md').sort()).toEqual(settings.sort());

@@ -19,6 +19,7 @@ const offenders = (
 /** Rooms of the kernel, the lowest first; `kernel` is its own folder: context, errors, validation. */
 const STREET = [
   'kernel',
+  'tracing',
   'load',
   'authz',
   'database',
@@ -189,6 +190,7 @@ describe('the single places', () => {
         'src/kernel/jobs/wake-stores.ts',
         'src/kernel/operations/responses/idempotency.ts',
         'src/kernel/outbound/mail.ts',
+        'src/kernel/tracing/span-exporter.ts',
         'src/features/alerts/channel-sealing.ts',
         'src/features/app-connections/connection-sealing.ts',
         'src/features/app-connections/datatool/datatool-client.ts',

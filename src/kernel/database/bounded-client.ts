@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { beginPart } from '../tracing/spans.js';
+import { spanOfStatement } from './statement-span.js';
 
 /** The connection cannot be used any more. Carries SQLSTATE connection_failure, so that nobody has to read messages. */
 export class ConnectionLost extends Error {
@@ -113,11 +115,14 @@ export class BoundedClient extends pg.Client {
     this.#pending += 1;
     this.pendingSince ??= this.#watch.clock;
     let isSettled = false;
+    const span = beginPart(() => spanOfStatement(typeof text === 'string' ? text : text.text));
     const query = new pg.Query(text, values, (error, result) => {
       // The driver calls twice for a parameter that it cannot write: at once, and when the server is ready again.
       if (isSettled) return;
       isSettled = true;
-      callback(this.#settle(text, error), result);
+      const failure = this.#settle(text, error);
+      span?.end(failure ? ((failure as pg.DatabaseError).code ?? 'driver') : null);
+      callback(failure, result);
     });
     const name = typeof text === 'string' && values !== undefined ? this.#watch.nameOf(text) : undefined;
     // A configuration with a name would be copied by the driver, property by property.

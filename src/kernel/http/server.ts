@@ -5,6 +5,8 @@ import { isWithin, readAddress } from '../addresses.js';
 import type { RequestInfo } from '../context.js';
 import type { Load } from '../load/load.js';
 import { type Log, logFailure } from '../log.js';
+import { isTraced } from '../tracing/spans.js';
+import { traceRequests } from '../tracing/trace-requests.js';
 import { Acceptors } from './acceptors.js';
 import { acceptJsonOnly } from './bodies/bodies.js';
 import { discardUnreadBodies } from './bodies/unread-bodies.js';
@@ -91,6 +93,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     begin(request, reply);
     checkHeaders(request);
   });
+  if (isTraced()) traceRequests(app);
   boundResponses(app, options.load);
   answerByDeadline(app, options);
   compressAnswers(app);

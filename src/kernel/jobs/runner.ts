@@ -6,6 +6,7 @@ import { AppError } from '../errors.js';
 import { NO_ID, newId } from '../ids.js';
 import { describeError, type Log } from '../log.js';
 import { periodically } from '../periodic.js';
+import { inSpan, type SpanStart } from '../tracing/spans.js';
 import { backoffSeconds } from './backoff.js';
 import { claimJobs, queueScheduled, registerKinds, renewLeases, secondsToNext } from './job.sql.js';
 import { type JobKind, PermanentFailure, type RetryPolicy } from './job-kind.js';
@@ -178,7 +179,11 @@ export class JobRunner {
     try {
       const refusal = refusalOf(claimed, retry);
       if (refusal !== null) throw new PermanentFailure(refusal);
-      const again = await kind.run(ctx, lease);
+      const again = await inSpan(
+        () => spanOfJob(kind),
+        codeOfFailure,
+        async () => kind.run(ctx, lease),
+      );
       // What was stopped may have left something undone.
       if (lease.signal.aborted) throw lease.signal.reason;
       const pauseSeconds = again ? again.againInSeconds : null;
@@ -251,6 +256,12 @@ function refusalOf({ isCancelRequested, isTooLate, attempts }: ClaimedRow, retry
   if (isCancelRequested) return 'JOB_CANCELLED';
   return isTooLate || attempts > retry.attempts ? 'JOB_GIVEN_UP' : null;
 }
+
+const spanOfJob = ({ name }: JobKind): SpanStart => ({
+  name: `job ${name}`,
+  kind: 'internal',
+  attributes: { 'strongroom.job.kind': name },
+});
 
 const codeOfFailure = (error: unknown): string =>
   error instanceof AppError || error instanceof PermanentFailure ? error.code : 'INTERNAL_ERROR';

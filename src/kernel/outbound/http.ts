@@ -2,6 +2,7 @@ import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { type Context, isTransaction } from '../context.js';
+import { inSpan } from '../tracing/spans.js';
 import { networkError, OutboundError } from './outbound-error.js';
 import { checkedAddresses, type TargetPolicy, within } from './target-addresses.js';
 
@@ -45,6 +46,15 @@ export interface OutboundResponse {
  */
 export async function send(ctx: Context, request: OutboundRequest, policy: TargetPolicy): Promise<OutboundResponse> {
   if (isTransaction(ctx)) throw new Error('an external system was called inside a transaction');
+  const span = { name: request.method, kind: 'client', attributes: { 'http.request.method': request.method } } as const;
+  return inSpan(
+    () => span,
+    (error) => (error instanceof OutboundError ? error.code : 'error'),
+    () => sendChecked(request, policy),
+  );
+}
+
+async function sendChecked(request: OutboundRequest, policy: TargetPolicy): Promise<OutboundResponse> {
   const url = callableUrl(request.url, policy);
   const clock = new AbortController();
   const timer = setTimeout(() => clock.abort(), request.limitMs);
