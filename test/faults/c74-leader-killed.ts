@@ -1,22 +1,27 @@
 import { randomBytes } from 'node:crypto';
+import { mintToken } from '../../src/kernel/crypto/token.js';
 import { Caller } from '../kit/caller.ts';
 import { hasPatroni, PatroniCluster } from '../kit/outside/patroni.ts';
+import { PgBouncer } from '../kit/outside/pgbouncer.ts';
 import { Seed } from '../kit/seed.ts';
 import { Service } from '../kit/service.ts';
 import { type Check, expectThat, expectWithin, repeat } from './check.ts';
 import { SteadyWriters, untilHealthy, untilWhole } from './steady-writers.ts';
 
+/** Of both ways to the one database. */
+const ROOT_KEY = randomBytes(32).toString('base64');
+const TOKEN = mintToken();
 const WRITERS = 8;
 const BEFORE_KILL = 200;
 const HEALTHY_WITHIN_MS = 30_000;
 
 /** Kills the leader under writers as often as asked, and reads everything that was acknowledged. */
-async function tryThrough(cluster: PatroniCluster, isPooled: boolean, times: number): Promise<string> {
+async function tryThrough(cluster: PatroniCluster, databaseUrl: string, times: number): Promise<string> {
   const service = await Service.start({
-    env: { DATABASE_URL: cluster.url({ isPooled }), ROOT_KEY: randomBytes(32).toString('base64') },
+    env: { DATABASE_URL: databaseUrl, ROOT_KEY, BOOTSTRAP_TOKEN: TOKEN },
   });
   try {
-    const admin = new Caller(service.url, await service.firstToken());
+    const admin = new Caller(service.url, TOKEN);
     const seed = new Seed(admin);
     let slowestMs = 0;
     let acknowledged = 0;
@@ -51,15 +56,16 @@ export const check: Check = {
   needsQuiet: true,
   run: async (times) => {
     if (!hasPatroni()) return 'skipped: it takes root, Patroni, etcd, HAProxy and PgBouncer';
-    const found: string[] = [];
-    for (const isPooled of [false, true]) {
-      const cluster = await PatroniCluster.start();
-      try {
-        found.push(`${isPooled ? 'PgBouncer' : 'HAProxy'}: ${await tryThrough(cluster, isPooled, times)}`);
-      } finally {
-        await cluster.stop();
-      }
+    const cluster = await PatroniCluster.start();
+    const pooler = await PgBouncer.start(cluster.url);
+    try {
+      return [
+        `HAProxy: ${await tryThrough(cluster, cluster.url, times)}`,
+        `PgBouncer: ${await tryThrough(cluster, pooler.url, times)}`,
+      ].join('; ');
+    } finally {
+      await pooler.stop();
+      await cluster.stop();
     }
-    return found.join('; ');
   },
 };

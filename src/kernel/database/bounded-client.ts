@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { beginPart } from '../tracing/spans.js';
+import { settingsStatement } from './session-settings.js';
 import { spanOfStatement } from './statement-span.js';
 
 /** The connection cannot be used any more. Carries SQLSTATE connection_failure, so that nobody has to read messages. */
@@ -26,6 +27,8 @@ class QueryDeadline extends Error {
 export interface Watch {
   /** In milliseconds. Does not advance while the event loop is blocked: a response that has not been read yet is not late. */
   readonly clock: number;
+  /** A pooler stands before the database: settings of a connection are set by its first statement. */
+  readonly isPooled: boolean;
   count(client: BoundedClient): void;
   /** Name under which a text is prepared; undefined when it is sent as it is. */
   nameOf(text: string): string | undefined;
@@ -76,9 +79,13 @@ export class BoundedClient extends pg.Client {
   readonly #readOnly = new Set<string>();
   readonly #watch: Watch;
 
+  /** A statement that sets them. */
+  readonly #settings: string | null;
+
   constructor(config: pg.ClientConfig, watch: Watch) {
-    super(config);
+    super(watch.isPooled ? { ...config, options: undefined } : config);
     this.#watch = watch;
+    this.#settings = watch.isPooled ? settingsStatement(config.options ?? '') : null;
     this.heardAt = watch.clock;
     this.on('error', () => {
       this.#isGone = true;
@@ -98,6 +105,18 @@ export class BoundedClient extends pg.Client {
   /** Whether the next holder can use it: alive, writable, and in no transaction. */
   get isReusable(): boolean {
     return !this.#isGone && !this.#isSpent && this.#readOnly.size === 0 && this.getTransactionStatus() === 'I';
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as `query`
+  override connect(callback?: any): any {
+    if (callback === undefined)
+      return new Promise((resolve, reject) => {
+        this.connect((error?: Error) => (error ? reject(error) : resolve(this)));
+      });
+    super.connect((error: Error | null) => {
+      if (error || this.#settings === null) callback(error);
+      else this.query(this.#settings, callback);
+    });
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of the driver cannot be told apart by their types

@@ -8,6 +8,7 @@ import type { BoundedClient } from './bounded-client.js';
 import { connectionFault } from './connection-fault.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
+import { hasSettings, isRefusedByPooler } from './session-settings.js';
 import { POOL_LIMITS, type PoolLimits } from './time-limits.js';
 
 declare module '../context.js' {
@@ -52,14 +53,20 @@ export class Database {
     const guard = new PoolGuard(log, limits);
     const orm = await open(url, model, guard);
     try {
-      await orm.em.getConnection().connect();
+      await connect(orm, guard);
+      const connection = orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> };
+      const database = new Database(orm, await connection.getNativeClient(), guard);
+      if (!guard.isPooled && !(await hasSettings(database.query))) {
+        guard.isPooled = true;
+        await guard.reconnect({});
+      }
+      if (guard.isPooled) log.info('database behind a pooler');
+      return database;
     } catch (error) {
       await orm.close(true);
       guard.close();
       throw connectionFault(error);
     }
-    const connection = orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> };
-    return new Database(orm, await connection.getNativeClient(), guard);
   }
 
   /** SQL statements sent since start, transaction control included: for requests, and for background tasks. */
@@ -207,3 +214,14 @@ export async function isReadOnly(ask: Query): Promise<boolean> {
 }
 
 const open = (url: string, model: Partial<Model>, guard: PoolGuard) => MikroORM.init(ormOptions(url, model, guard));
+
+/** Opens the first connection. A pooler that takes no settings at its start is asked without them. */
+async function connect(orm: Orm, guard: PoolGuard): Promise<void> {
+  try {
+    await orm.em.getConnection().connect();
+  } catch (error) {
+    if (!isRefusedByPooler(error)) throw error;
+    guard.isPooled = true;
+    await orm.em.getConnection().connect();
+  }
+}

@@ -35,6 +35,7 @@ export class PoolGuard implements Watch {
   clock = 0;
   /** Connections that were never given back. */
   leaks = 0;
+  isPooled = false;
   /** Nobody gets a connection, although the database has some to give: only a restart helps. */
   isStarved = false;
   readonly #open = new Set<BoundedClient>();

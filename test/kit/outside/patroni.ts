@@ -40,12 +40,11 @@ export class PatroniCluster {
   readonly #others: ChildProcess[] = [];
   readonly #etcdPort: number;
   readonly #proxyPort: number;
-  readonly #poolerPort: number;
 
   private constructor(folder: string, ports: readonly number[]) {
     this.#folder = folder;
-    const [etcd, proxy, pooler, ...rest] = ports as [number, number, number, ...number[]];
-    [this.#etcdPort, this.#proxyPort, this.#poolerPort] = [etcd, proxy, pooler];
+    const [etcd, proxy, ...rest] = ports as [number, number, ...number[]];
+    [this.#etcdPort, this.#proxyPort] = [etcd, proxy];
     this.#members = ['one', 'two', 'three'].map((name, index) => ({
       name,
       port: rest[index * 2] as number,
@@ -60,7 +59,7 @@ export class PatroniCluster {
     const folder = await mkdtemp(join(tmpdir(), 'ha-'));
     await chmod(folder, 0o755);
     const ports: number[] = [];
-    while (ports.length < 10) {
+    while (ports.length < 8) {
       const port = await freePort();
       if (!ports.includes(port)) ports.push(port);
     }
@@ -74,9 +73,9 @@ export class PatroniCluster {
     return cluster;
   }
 
-  /** The database through HAProxy, or through PgBouncer before it. */
-  url({ isPooled }: { readonly isPooled: boolean }): string {
-    return this.#urlAt(isPooled ? this.#poolerPort : this.#proxyPort);
+  /** The database through HAProxy. */
+  get url(): string {
+    return `postgres://strongroom:${this.#password}@127.0.0.1:${this.#proxyPort}/${DATABASE}`;
   }
 
   /** SIGKILL of the leader: its Patroni and its Postgres. @returns its name */
@@ -133,9 +132,6 @@ export class PatroniCluster {
     }
     await this.#write('haproxy.cfg', this.#proxySettings());
     this.#run('haproxy', ['-f', join(this.#folder, 'haproxy.cfg')]);
-    await this.#write('users.txt', `"strongroom" "${this.#password}"\n`);
-    await this.#write('pgbouncer.ini', this.#poolerSettings());
-    this.#run('pgbouncer', [join(this.#folder, 'pgbouncer.ini')]);
     await this.#untilWhole();
     await this.#makeDatabase();
   }
@@ -210,8 +206,6 @@ export class PatroniCluster {
     return { host: '127.0.0.1', user: 'postgres', password: this.#password, database: 'postgres' };
   }
 
-  #urlAt = (port: number): string => `postgres://strongroom:${this.#password}@127.0.0.1:${port}/${DATABASE}`;
-
   async #memberSettings({ name, port, restPort, dataDir }: Member): Promise<object> {
     const versions = await readdir('/usr/lib/postgresql');
     const password = this.#password;
@@ -257,17 +251,6 @@ export class PatroniCluster {
       '',
     ].join('\n');
   }
-
-  #poolerSettings(): string {
-    return [
-      ...['[databases]', `${DATABASE} = host=127.0.0.1 port=${this.#proxyPort} dbname=${DATABASE}`],
-      ...['[pgbouncer]', 'listen_addr = 127.0.0.1', `listen_port = ${this.#poolerPort}`, 'unix_socket_dir ='],
-      ...['auth_type = scram-sha-256', `auth_file = ${join(this.#folder, 'users.txt')}`],
-      ...['pool_mode = session', 'max_client_conn = 200', 'default_pool_size = 60'],
-      ...['server_connect_timeout = 3', 'server_login_retry = 1', 'query_wait_timeout = 10', ''],
-    ].join('\n');
-  }
 }
-
 const get = (port: number, path: string): Promise<Response | null> =>
   fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
