@@ -70,8 +70,9 @@ export class ChangeTail {
   async read(query: Query, organizationId: string, position: Position): Promise<Stretch> {
     // Of the record that memory begins after, too, a stream may have had a part only.
     if (isAfter(after(this.#from), position)) {
-      // Also the record of the position: its later changes are still to come.
-      const before = position.sequence - 1n;
+      // Also the record of the position, if its later changes are still to come.
+      const isInside = isAfter(after(position.sequence), position);
+      const before = isInside ? position.sequence - 1n : position.sequence;
       const stretch = await readChanges(query, {
         after: before,
         upTo: this.#from,

@@ -30,10 +30,10 @@ export const holdWorking = sqlStatement({
 
 /** Retired keys of a project, as they stand in what they sealed. */
 export const listRetiredKeys = sqlStatement({
-  text: `select uuid_send(id) as key from data_key
+  text: `select id, uuid_send(id) as key from data_key
     where organization_id = :organizationId and project_id = :projectId and retired_at is not null and destroyed_at is null`,
   params: { organizationId: t.uuid, projectId: t.uuid },
-  row: { key: t.bytea },
+  row: { id: t.uuid, key: t.bytea },
 });
 
 /** Stores how many values there are to do. */

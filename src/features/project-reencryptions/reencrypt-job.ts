@@ -5,7 +5,15 @@ import { AppError } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { findReencryptions, type ReencryptionRow } from './project-reencryption.queries.js';
-import { finish, holdWorking, isSettled, settle, storeTotal } from './project-reencryption.sql.js';
+import {
+  finish,
+  holdProjectKey,
+  holdWorking,
+  isSettled,
+  listRetiredKeys,
+  settle,
+  storeTotal,
+} from './project-reencryption.sql.js';
 import { columnsOf, countPending, reencryptAll } from './reencrypting.js';
 
 /** Pause between looks whether the last transactions of before have ended. */
@@ -21,11 +29,15 @@ export function reencryptJob(tables: readonly SealedTable[]): JobKind {
   /** The old keys are destroyed when nothing names them any more, and nobody who began before can still write or read it. */
   const end = (run: JobRun, row: ReencryptionRow): Promise<Again | undefined> =>
     run.inTransaction(async (tx) => {
-      if ((await holdWorking(tx, { id: row.id })).length === 0) return undefined;
-      const unreadable = await countPending(tx, columns, row);
       const { organizationId, projectId } = row;
-      const destroyed =
-        unreadable === 0 ? await tx.keyring.destroyRetiredKeys(queryOf(tx), { organizationId, projectId }) : 0;
+      await holdProjectKey(tx, { projectId });
+      if ((await holdWorking(tx, { id: row.id })).length === 0) return undefined;
+      // Named before the values are counted: a key that retires meanwhile stays.
+      const retired = await listRetiredKeys(tx, { organizationId, projectId });
+      const unreadable = await countPending(tx, columns, row);
+      const scope = { organizationId, projectId };
+      const ids = new Set(retired.map(({ id }) => id));
+      const destroyed = unreadable === 0 ? await tx.keyring.destroyRetiredKeys(queryOf(tx), scope, ids) : 0;
       await finish(tx, { id: row.id, unreadable, destroyed });
       await tx.auditTrail.recordChange(tx, {
         action: 'project-reencryption:finish',

@@ -153,10 +153,13 @@ export class Keyring {
    * project and are left of it.
    *
    * @param query in a transaction in which nobody else changes the keys
+   * @param ids of those that seal nothing any more; others stay
    * @returns the number of keys
    */
-  async destroyRetiredKeys(query: Query, scope: KeyScope): Promise<number> {
-    const rows = (await loadKeys(query, scope)).filter(({ isRetired, isDestroyed }) => isRetired && !isDestroyed);
+  async destroyRetiredKeys(query: Query, scope: KeyScope, ids: ReadonlySet<string>): Promise<number> {
+    const rows = (await loadKeys(query, scope)).filter(
+      ({ id, isRetired, isDestroyed }) => isRetired && !isDestroyed && ids.has(id),
+    );
     if (rows.length === 0) return 0;
     const parent = await this.#claim(query, await this.#load(query, await parentScopeOf(query, scope)), rows.length);
     const parts = { rootKeys: this.rootKeys, scope, parent };

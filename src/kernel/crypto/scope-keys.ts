@@ -35,7 +35,8 @@ export class ScopeKeys {
 
   /** Takes in stored versions. One that does not unwrap is passed over: what it sealed stays closed, the rest opens. */
   absorb(rows: readonly StoredKey[], unwrap: (row: StoredKey) => KeyObject): void {
-    for (const row of rows) {
+    // The first key of all decides on those of digests, and the database may name it after others.
+    for (const row of rows.toSorted(inOrder)) {
       if (this.#first === null || inOrder(row, this.#first) < 0) this.#first = row;
       if (row.isDestroyed) this.#forget(row, unwrap);
       if (this.#destroyed.has(row.id)) continue;

@@ -115,7 +115,12 @@ export class BoundedClient extends pg.Client {
       });
     super.connect((error: Error | null) => {
       if (error || this.#settings === null) callback(error);
-      else this.query(this.#settings, callback);
+      else
+        this.query(this.#settings, (failure: Error | null) => {
+          // The pool forgets a connection that did not begin, and does not close it.
+          if (failure) this.discard();
+          callback(failure);
+        });
     });
   }
 

@@ -69,9 +69,9 @@ export class SpanExporter {
   }
 
   #send(): void {
-    if (this.#sending !== null) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+    if (this.#sending !== null) return;
     this.#sending = this.#sendAll().finally(() => {
       this.#sending = null;
     });

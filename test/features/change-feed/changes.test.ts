@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ChangeTail } from '../../../src/features/change-feed/change-tail.js';
+import { after } from '../../../src/features/change-feed/position.js';
 import { settledSequence } from '../../../src/kernel/audit/settled.js';
 import { Database } from '../../../src/kernel/database/database.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
@@ -56,6 +57,15 @@ describe('the event stream', () => {
         // A node that has not read the record must not take it for read.
         const { upTo } = await behind.read(database.query, organization.id, { sequence, index: 0 });
         expect(upTo).toBeLessThan(sequence);
+        // Nor is one read again of which nothing is left: a long one would be read for ever.
+        const read: unknown[] = [];
+        const watched: typeof database.query = (text, params) => {
+          read.push(...(params ?? []));
+          return database.query(text, params);
+        };
+        await behind.read(watched, organization.id, after(sequence));
+        expect(read).toContain(String(sequence));
+        expect(read).not.toContain(String(sequence - 1n));
         if (isLast) expect(changes.map(({ location }) => location?.key)).toEqual(['KEY_2', 'KEY_3']);
       }
     } finally {

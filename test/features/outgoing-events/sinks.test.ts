@@ -93,6 +93,9 @@ describe('audit sinks', () => {
     });
     expect(record.attributes).toContainEqual({ key: 'strongroom.audit.id', value: { stringValue: line.id } });
     expect(record.attributes).toContainEqual({ key: 'enduser.id', value: { stringValue: admin.identityId } });
+    const elsewhere = await admin.patch(`${SINKS}/${made.id}`, { url: 'https://other.example.com/v1/logs' });
+    expect(elsewhere).toBeError(422, 'VALIDATION_FAILED');
+    expect(elsewhere.body.details).toMatchObject([{ path: 'headers', code: 'MISSING' }]);
     for (const { path, headers: sent, method } of server.received) {
       expect([method, path]).toEqual(['POST', '/v1/logs?token=abc']);
       expect(sent).toMatchObject({ authorization: 'Bearer canary-token', 'content-type': 'application/json' });

@@ -24,7 +24,7 @@ const ROW = {
 
 /** One verification begins at a time. Any number will do that no other lock has. */
 export const LOCK_VERIFICATIONS = sqlStatement({
-  text: `select pg_advisory_xact_lock(7266004)::text as lock`,
+  text: `select pg_advisory_xact_lock(7266005)::text as lock`,
   params: {},
   row: { lock: t.text },
 });

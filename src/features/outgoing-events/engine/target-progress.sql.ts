@@ -70,7 +70,7 @@ export const listingBehind = (table: string, { projectId, records }: { projectId
       )
       select x.id, x.organization_id as "organizationId", ${projectId} as "projectId" from ${table} x
       where x.is_enabled and (x.next_attempt_at is null or x.next_attempt_at <= now()) and ${isBehind}
-      order by x.id limit 1000`,
+      order by x.position_at, x.id limit 1000`,
     params: { settled: t.bigint },
     row: { id: t.uuid, organizationId: t.uuid, projectId: t.nullable(t.uuid) },
   });

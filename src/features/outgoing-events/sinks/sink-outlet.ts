@@ -46,30 +46,37 @@ export const SINKS: Outlet<SinkTarget> = {
 async function nextRecords(ctx: Context, { target, settled }: { target: SinkTarget; settled: bigint }): Promise<Batch> {
   const bounds = { after: target.position, settled: String(settled), most: MOST_RECORDS };
   const { rows: found, isMore } = await readRows(ctx, { projectId: null, ...bounds });
-  const rows = fitting(found);
+  const { rows, body } = await fittingBody(ctx, target, found);
   const last = rows.at(-1);
   const isEnd = rows.length === found.length && !isMore;
   const position = BigInt(target.position);
   const upTo = isEnd ? (settled > position ? settled : position) : BigInt(last?.sequence ?? target.position);
-  const body = last === undefined ? null : await bodyOf(ctx, target, rows);
-  return { body, upTo: after(upTo), upToTime: isEnd ? null : (last?.occurredAt ?? target.now) };
+  return {
+    body: last === undefined ? null : body,
+    upTo: after(upTo),
+    upToTime: isEnd ? null : (last?.occurredAt ?? target.now),
+  };
 }
 
-/** The first rows, as many as fit into a request. */
-function fitting(rows: readonly ExportedRow[]): readonly ExportedRow[] {
-  let bytes = 0;
-  const tooMany = rows.findIndex((row, at) => {
-    bytes += Buffer.byteLength(eventLine(row));
-    return at > 0 && bytes > MOST_BYTES;
-  });
-  return tooMany === -1 ? rows : rows.slice(0, tooMany);
-}
-
-async function bodyOf(ctx: Context, { kind, now }: SinkTarget, rows: readonly ExportedRow[]): Promise<string> {
-  if (kind === 'otlp') return exportRequest(rows, now);
-  let lists = '';
-  for await (const list of listsOf(ctx, rows, new Set())) lists += list;
-  return `${lists}${rows.map((row) => `${eventLine(row)}\n`).join('')}`;
+/** The first rows, as many as fit into a request with the lists of secrets that they name, and its body. */
+async function fittingBody(
+  ctx: Context,
+  { kind, now }: SinkTarget,
+  found: readonly ExportedRow[],
+): Promise<{ rows: readonly ExportedRow[]; body: string }> {
+  const written = new Set<string>();
+  const isWebhook = kind === 'webhook';
+  let [lists, lines, bytes, count] = ['', '', 0, 0];
+  for (const row of found) {
+    let own = '';
+    if (isWebhook) for await (const list of listsOf(ctx, [row], written)) own += list;
+    const line = `${eventLine(row)}\n`;
+    bytes += Buffer.byteLength(own) + Buffer.byteLength(line);
+    if (count > 0 && bytes > MOST_BYTES) break;
+    [lists, lines, count] = [lists + own, lines + line, count + 1];
+  }
+  const rows = found.slice(0, count);
+  return { rows, body: isWebhook ? lists + lines : exportRequest(rows, now) };
 }
 
 /** The body of a test: a line that is no record, or a request without records. */

@@ -13,7 +13,7 @@ import { newId } from '../../../kernel/ids.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { type Page, pageOf } from '../../../kernel/paging.js';
-import { parse } from '../../../kernel/validation.js';
+import { parse, validationFailed } from '../../../kernel/validation.js';
 import { after } from '../../change-feed/public.js';
 import { followTrail } from '../engine/follow-job.js';
 import { type Trial, trySending } from '../engine/sending.js';
@@ -172,6 +172,12 @@ async function resealed(tx: Transaction, sink: AuditSink, { url, headers }: Give
   const place = { id, organizationId, projectId: null };
   const sealed = { ...place, configVersion, configSealed: Buffer.from(sink.configSealed) };
   const before = await openTarget(tx, TABLE, sealed);
+  const isElsewhere = url !== undefined && new URL(url).origin !== new URL(before.url).origin;
+  // Nobody reads what is hidden by having it sent to a host of his own.
+  if (isElsewhere && headers === undefined && before.headers.length > 0)
+    throw validationFailed([
+      { path: 'headers', code: 'MISSING', message: 'required when the host of the URL changes' },
+    ]);
   const config = { ...before, url: url ?? before.url, headers: headers ?? before.headers };
   const next = { ...place, configVersion: configVersion + 1 };
   return { configVersion: next.configVersion, configSealed: await sealTarget(tx, TABLE, next, config) };
