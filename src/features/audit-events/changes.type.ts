@@ -21,7 +21,7 @@ export class ProjectChangesType {
   })
   secrets!: ChangesOfKindType;
 
-  @Field(() => ChangesOfKindType, { description: 'Changes of roles.' })
+  @Field(() => ChangesOfKindType, { description: 'Changes of roles of the project.' })
   roles!: ChangesOfKindType;
 
   @Field(() => ChangesOfKindType, { description: 'Changes of memberships, additional privileges and rescues.' })

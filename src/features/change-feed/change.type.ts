@@ -39,7 +39,7 @@ export class ChangeEventType {
   @Field(() => ChangeKindEnum, { description: 'Kind of the resource.' })
   kind!: ChangeKind;
 
-  @Field(() => ChangeOperationEnum, { description: 'What happened.' })
+  @Field(() => ChangeOperationEnum, { description: 'What happened to it, for example `CREATED`.' })
   operation!: ChangeOperation;
 
   @Field(() => String, {

@@ -40,7 +40,7 @@ export class ReencryptionType extends Node {
   @Field(() => ID, { description: 'ID of the project.' })
   projectId!: string;
 
-  @Field(() => ReencryptionStateEnum, { description: 'Its state.' })
+  @Field(() => ReencryptionStateEnum, { description: 'Whether it runs, is paused, settles or has ended.' })
   state!: ReencryptionState;
 
   @Field(() => Int, {

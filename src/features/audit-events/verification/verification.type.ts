@@ -52,7 +52,7 @@ export class VerdictType {
   @Field(() => Float, { description: 'Number of events that were deleted because their retention had ended.' })
   expiredCount!: number;
 
-  @Field(() => Float, { description: 'Number of seals.' })
+  @Field(() => Float, { description: 'Number of seals that were checked.' })
   sealCount!: number;
 
   @Field(() => String, {

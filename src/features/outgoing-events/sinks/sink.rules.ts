@@ -36,7 +36,7 @@ export const SinkHeader = z
       .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII')
       .meta({ description: 'Value of the header, up to 2,048 characters. It is not shown.' }),
   })
-  .meta({ description: 'A header.' });
+  .meta({ description: 'A header field of each request to the sink.' });
 
 const id = idOf('audit sink');
 const name = storedText(255)
