@@ -277,11 +277,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     rateLimits: settings.RATE_LIMIT === 'off' ? null : settings.RATE_LIMITS,
     introspection: settings.INTROSPECTION,
     queryLimits: { ofCallers: limits, ofPersisted: raised(limits, settings.PERSISTED_LIMITS_FACTOR) },
-    persistedDocuments: {
-      file: resolve(settings.PERSISTED_DOCUMENTS ?? join(dataDir, 'persisted-documents.json')),
-      isFileNamed: settings.PERSISTED_DOCUMENTS !== undefined,
-      isOnly: settings.PERSISTED_DOCUMENTS_ONLY,
-    },
+    persistedDocuments: persistedDocumentsOf(settings, dataDir),
     replyCacheBytes: settings.REPLY_CACHE_MIB * 1024 * 1024,
     responseMemoryBytes: settings.RESPONSE_MEMORY_MIB * 1024 * 1024,
     drainSeconds: settings.DRAIN_SECONDS,
@@ -303,6 +299,14 @@ const contradictions = (settings: z.output<typeof Settings>): string[] => {
     return ['DATABASE_OWNER_URL needs DATABASE_URL, by which the service logs in'];
   return settings.DATABASE_ROLE === 'owner' ? ['DATABASE_ROLE=owner contradicts DATABASE_OWNER_URL'] : [];
 };
+
+type DocumentSettings = Pick<z.output<typeof Settings>, 'PERSISTED_DOCUMENTS' | 'PERSISTED_DOCUMENTS_ONLY'>;
+
+const persistedDocumentsOf = (settings: DocumentSettings, dataDir: string): Config['persistedDocuments'] => ({
+  file: resolve(settings.PERSISTED_DOCUMENTS ?? join(dataDir, 'persisted-documents.json')),
+  isFileNamed: settings.PERSISTED_DOCUMENTS !== undefined,
+  isOnly: settings.PERSISTED_DOCUMENTS_ONLY,
+});
 
 type RetentionSettings = Pick<z.output<typeof Settings>, 'AUDIT_RETENTION_DAYS' | 'AUDIT_READS_RETENTION_DAYS'>;
 

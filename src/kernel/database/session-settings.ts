@@ -1,5 +1,4 @@
 import pg from 'pg';
-import type { Query } from './database.js';
 import { TIME_LIMITS } from './time-limits.js';
 
 /** Settings of a connection, in the form of its start (`-c name=value -c name=value`), as one statement that sets them. */
@@ -21,9 +20,7 @@ export function isRefusedByPooler(error: unknown): boolean {
 }
 
 /** Whether connections have the settings that they were started with. A pooler may drop them without a word. */
-export async function hasSettings(query: Query): Promise<boolean> {
-  const [row] = await query<{ limit: string }>(
-    `select setting as "limit" from pg_settings where name = 'lock_timeout'`,
-  );
+export async function hasSettings(query: (text: string) => Promise<{ limit?: string }[]>): Promise<boolean> {
+  const [row] = await query(`select setting as "limit" from pg_settings where name = 'lock_timeout'`);
   return Number(row?.limit) === TIME_LIMITS.lockMs;
 }

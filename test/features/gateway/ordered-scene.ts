@@ -30,6 +30,8 @@ const TABLES = [
   'certificate_alert',
   'notification_channel',
   'identity_alert',
+  'change_webhook',
+  'audit_sink',
 ];
 
 /**
@@ -91,6 +93,9 @@ async function makeOrganization(strongroom: SharedStrongroom): Promise<Organizat
       secretKey: name,
       secretValue: randomUUID(),
     });
+    const target = { name, url: 'https://example.com/events', enabled: false };
+    await mutate('createChangeWebhook', { projectId: project.id, ...target });
+    await mutate('createAuditSink', { kind: 'WEBHOOK', ...target });
     await strongroom.sql(ALERT, [project.id, name]);
     await strongroom.sql(CHANNEL, [project.id, name]);
     await strongroom.sql(IDENTITY_ALERT, [project.id, name]);

@@ -95,7 +95,7 @@ describe('audit sinks', () => {
     expect(record.attributes).toContainEqual({ key: 'enduser.id', value: { stringValue: admin.identityId } });
     const elsewhere = await admin.patch(`${SINKS}/${made.id}`, { url: 'https://other.example.com/v1/logs' });
     expect(elsewhere).toBeError(422, 'VALIDATION_FAILED');
-    expect(elsewhere.body.details).toMatchObject([{ path: 'headers', code: 'MISSING' }]);
+    expect(elsewhere.body.details).toMatchObject([{ path: 'body.headers', code: 'MISSING' }]);
     for (const { path, headers: sent, method } of server.received) {
       expect([method, path]).toEqual(['POST', '/v1/logs?token=abc']);
       expect(sent).toMatchObject({ authorization: 'Bearer canary-token', 'content-type': 'application/json' });

@@ -12,7 +12,11 @@ const DELIVERY_STATES = {
 
 export type DeliveryState = keyof typeof DELIVERY_STATES;
 
-const DeliveryStateEnum = enumType<DeliveryState>('DeliveryState', 'States of deliveries to a webhook or sink.', DELIVERY_STATES);
+const DeliveryStateEnum = enumType<DeliveryState>(
+  'DeliveryState',
+  'States of deliveries to a webhook or sink.',
+  DELIVERY_STATES,
+);
 
 /** How far a target has received. */
 @ObjectType('DeliveryStatus', {
