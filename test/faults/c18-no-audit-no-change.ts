@@ -12,7 +12,7 @@ import { type Check, expectThat } from './check.ts';
 import { type Installation, withInstallation } from './installation.ts';
 
 /** The owner of the tables, who needs no right to insert, is refused too. */
-const REFUSE = `create function refuse_audit() returns trigger language plpgsql as $$
+const REFUSE = `create function refuse_audit() returns trigger language plpgsql security definer as $$
   begin raise exception 'refused' using errcode = 'insufficient_privilege'; end $$;
   create trigger refused before insert on audit_record for each statement execute function refuse_audit()`;
 const ALLOW = 'drop trigger refused on audit_record; drop function refuse_audit()';

@@ -107,7 +107,7 @@ class Killable {
 
 /** Has whoever moves an attempt to a state wait for a lock; null: nobody. */
 const stopping = (state: string | null): string => `
-  create or replace function stop_before() returns trigger language plpgsql as $$ begin
+  create or replace function stop_before() returns trigger language plpgsql security definer as $$ begin
     if new.state is distinct from old.state and new.state = '${state}' then perform pg_advisory_xact_lock_shared(${LOCK}); end if;
     return new;
   end $$;

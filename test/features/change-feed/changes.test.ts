@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { ChangeTail } from '../../../src/features/change-feed/change-tail.js';
-import { after } from '../../../src/features/change-feed/position.js';
 import { settledSequence } from '../../../src/kernel/audit/settled.js';
 import { Database } from '../../../src/kernel/database/database.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
@@ -59,33 +58,6 @@ describe('the event stream', () => {
         expect(upTo).toBeLessThan(sequence);
         if (isLast) expect(changes.map(({ location }) => location?.key)).toEqual(['KEY_2', 'KEY_3']);
       }
-    } finally {
-      await database.close();
-    }
-  });
-
-  test('reads no record again of which nothing is left: a long one would be read for ever', async () => {
-    const { admin, organization, project } = await strongroom.seed.project();
-    const database = await Database.connect(strongroom.databaseUrl, {});
-    try {
-      const sequenceOf = async (key: string): Promise<bigint> => {
-        const reply = await admin.post(`/api/v4/secrets/${key}`, { ...at(project, 'dev'), secretValue: 'value' });
-        const [record] = await strongroom.auditRows('request_id = $1', [mustSucceed(reply).headers['x-request-id']]);
-        return BigInt(String(record?.sequence));
-      };
-      const [first, second] = [await sequenceOf('FIRST'), await sequenceOf('SECOND')];
-      await until('both to be settled', 10_000, async () => (await settledSequence(database.query)) >= second);
-      const tail = new ChangeTail();
-      (await tail.join({ database })).leave();
-      const read: unknown[] = [];
-      const watched: typeof database.query = (text, params) => {
-        read.push(...(params ?? []));
-        return database.query(text, params);
-      };
-      const { changes } = await tail.read(watched, organization.id, after(first));
-      expect(changes.map(({ location }) => location?.key)).toEqual(['SECOND']);
-      expect(read).toContain(String(first));
-      expect(read).not.toContain(String(first - 1n));
     } finally {
       await database.close();
     }

@@ -134,7 +134,7 @@ test(`${REQUESTS} requests of any bytes get a named error or a closed connection
   // Closed without a word is allowed, and not what usually happens.
   expect(answered).toBeGreaterThan(REQUESTS * 0.9);
   const jobs = { backend: 'postgres', connected: expect.any(Boolean) };
-  expect((await strongroom.admin.get('/readyz')).body).toEqual({ status: 'ok', jobs });
+  expect((await strongroom.admin.get('/readyz')).body).toEqual({ status: 'ok', databaseRole: 'service', jobs });
   expect((await strongroom.admin.graphql('{ __typename }')).body).toEqual({ data: { __typename: 'Query' } });
   expect(strongroom.log()).not.toMatch(/"failure":"INTERNAL"/);
 }, 120_000);

@@ -11,7 +11,9 @@ const stable = ({ status, headers }: Reply): object => {
   return { status, ...others };
 };
 
-const READS = restOperations().filter(({ changes }) => !changes);
+/** They say how far they are behind the trail, which grows by every read. */
+const TELLS_OF_TRAIL = /^GET \/api\/v1\/organization\/audit-sinks\b/;
+const READS = restOperations().filter(({ changes, name }) => !changes && !TELLS_OF_TRAIL.test(name));
 
 describe('HEAD', () => {
   let read: Awaited<ReturnType<typeof seedWorld>>;

@@ -67,7 +67,7 @@ describe('a node that is killed', () => {
     const { admin, send, slugs } = await scene();
     const node = await strongroom.startSecondNode();
 
-    await strongroom.sql(`create function wait_for_test() returns trigger language plpgsql as
+    await strongroom.sql(`create function wait_for_test() returns trigger language plpgsql security definer as
       $$ begin perform pg_advisory_xact_lock(4711); return new; end $$`);
     await strongroom.sql(`create trigger wait_for_test before update on idempotency_key for each row
       when (new.answered_at is not null) execute function wait_for_test()`);
