@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type KeyFigures, keyFigures } from '../../crypto/key-store.js';
 import type { Database, Query } from '../../database/database.js';
 import { countJobs } from '../../jobs/job.sql.js';
@@ -6,6 +7,8 @@ import { measureTrail } from '../retention/retention.sql.js';
 import type { StoredGauge } from './stored-gauge.js';
 
 const ANSWER_WITHIN_MS = 1_000;
+/** Less than that: figures that take longer are passed over. */
+const STORED_WITHIN_MS = 500;
 const FRESH_MS = 15_000;
 /** A database that is away is asked again sooner. */
 const RETRY_MS = 1_000;
@@ -44,17 +47,23 @@ export class StoreProbe {
   }
 
   async #ask(): Promise<Reading> {
-    this.#last = await this.database
+    const found = await this.database
       .withConnection(async (query) => ({
         isUp: true,
         keys: await keyFigures(query),
         jobs: await countJobs(query, {}),
         trail: (await measureTrail(query, {}))[0] ?? null,
-        stored: await readStored(query, this.gauges),
       }))
-      .catch(() => AWAY);
+      .catch(() => null);
+    // Figures of slices may wait for a lock, which says nothing of the database: those of before stand meanwhile.
+    const stored = found === null ? AWAY.stored : await Promise.race([this.#stored(), delay(STORED_WITHIN_MS, null)]);
+    this.#last = found === null ? AWAY : { ...found, stored: stored ?? this.#last.stored };
     this.#readAt = performance.now();
     return this.#last;
+  }
+
+  #stored(): Promise<Reading['stored'] | null> {
+    return this.database.withConnection((query) => readStored(query, this.gauges)).catch(() => null);
   }
 }
 
