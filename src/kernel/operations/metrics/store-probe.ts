@@ -56,7 +56,10 @@ export class StoreProbe {
       }))
       .catch(() => null);
     // Figures of slices may wait for a lock, which says nothing of the database: those of before stand meanwhile.
-    const stored = found === null ? AWAY.stored : await Promise.race([this.#stored(), delay(STORED_WITHIN_MS, null)]);
+    const stored =
+      found === null
+        ? AWAY.stored
+        : await Promise.race([this.#stored(), delay(STORED_WITHIN_MS, null, { ref: false })]);
     this.#last = found === null ? AWAY : { ...found, stored: stored ?? this.#last.stored };
     this.#readAt = performance.now();
     return this.#last;
@@ -67,8 +70,12 @@ export class StoreProbe {
   }
 }
 
+/** Without waiting for locks: figures must not hold connections that requests need. */
 async function readStored(query: Query, gauges: readonly StoredGauge[]): Promise<Reading['stored']> {
   const stored = new Map<string, Awaited<ReturnType<StoredGauge['read']>>>();
+  await query('begin read only');
+  await query(`set local lock_timeout = '1ms'`);
   for (const { name, read } of gauges) stored.set(name, await read(query));
+  await query('commit');
   return stored;
 }
