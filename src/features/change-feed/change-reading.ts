@@ -56,6 +56,12 @@ export interface Stretch {
   readonly upTo: bigint;
 }
 
+/** The same, read from the trail. */
+interface ReadStretch extends Stretch {
+  /** When the last record of it was made, also one that is about no change; null: there is none. */
+  readonly upToTime: Date | null;
+}
+
 interface Asked {
   readonly after: bigint;
   readonly upTo: bigint;
@@ -75,7 +81,7 @@ interface Asked {
 export async function readChanges(
   query: Query,
   { after, upTo, organizationId, projectId, most }: Asked,
-): Promise<Stretch> {
+): Promise<ReadStretch> {
   const bounds = { after: String(after), upTo: String(upTo), most, bytes: MAX_BYTES };
   const rows =
     projectId === undefined
@@ -85,7 +91,8 @@ export async function readChanges(
   const found = rows[0]?.found ?? 0;
   const isCut = found === most || rows.length < found;
   const last = isCut ? BigInt(rows.at(-1)?.sequence ?? upTo) : upTo;
-  return { changes: rows.flatMap((row) => changesOf(row, { secrets, folders })), upTo: last };
+  const changes = rows.flatMap((row) => changesOf(row, { secrets, folders }));
+  return { changes, upTo: last, upToTime: rows.at(-1)?.occurredAt ?? null };
 }
 
 interface Located {

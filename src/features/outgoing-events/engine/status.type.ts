@@ -28,12 +28,16 @@ export class DeliveryStatusType {
   state!: DeliveryState;
 
   @Field(() => Int, {
-    description: `Number of audit records that it has not received yet, up to ${MOST_COUNTED.toLocaleString('en-US')}. Filters are not applied.`,
+    nullable: true,
+    description: `Number of audit records that it has not received yet, up to ${MOST_COUNTED.toLocaleString('en-US')}. Filters are not applied. Null while it is disabled.`,
   })
-  lagRecords!: number;
+  lagRecords!: number | null;
 
-  @Field(() => Int, { description: 'Age of the oldest of these records in seconds. 0 if there are none.' })
-  lagSeconds!: number;
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Age of the oldest of these records in seconds. 0 if there are none, null while it is disabled.',
+  })
+  lagSeconds!: number | null;
 
   @Field(() => Int, { description: 'Number of failed deliveries since the last successful one.' })
   failures!: number;
@@ -86,13 +90,15 @@ export class DeliveryTestType {
   status!: number | null;
 }
 
-interface ShownTarget extends Omit<DeliveryStatusType, 'state'> {
+interface ShownTarget extends Omit<DeliveryStatusType, 'state' | 'lagRecords' | 'lagSeconds'> {
   readonly isEnabled: boolean;
+  readonly lagRecords: number;
+  readonly lagSeconds: number;
 }
 
 /** The status of a row. */
 export function statusOf(target: ShownTarget): DeliveryStatusType {
   const { isEnabled, failures, lagSeconds } = target;
-  const state = isEnabled ? (failures > 0 ? 'failing' : 'active') : 'disabled';
-  return { ...target, lagSeconds: Math.floor(Math.max(0, lagSeconds)), state };
+  if (!isEnabled) return { ...target, lagRecords: null, lagSeconds: null, state: 'disabled' };
+  return { ...target, lagSeconds: Math.floor(Math.max(0, lagSeconds)), state: failures > 0 ? 'failing' : 'active' };
 }

@@ -50,7 +50,8 @@ export const SHOWN_ROW = {
 export const behindOf = (records: string): string => `(
   select count(*)::integer as records, coalesce(extract(epoch from now() - min(w.occurred_at)), 0)::double precision as seconds
   from (
-    select r.occurred_at from audit_record r where ${records} and r.sequence > x.position order by r.sequence limit ${MOST_COUNTED}
+    select r.occurred_at from audit_record r where x.is_enabled and ${records} and r.sequence > x.position
+    order by r.sequence limit ${MOST_COUNTED}
   ) w)`;
 
 const POSITION_AFTER_ALL = 2_147_483_647;

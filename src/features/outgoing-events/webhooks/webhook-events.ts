@@ -43,7 +43,7 @@ export async function nextEvents(ctx: Context, { target, config, settled }: Aske
   const last = sent.length < selected.length ? sent.at(-1)?.change : undefined;
   const isEnd = last === undefined && stretch.upTo >= settled;
   const upTo = last ?? after(stretch.upTo > from.sequence ? stretch.upTo : from.sequence);
-  const upToTime = isEnd ? null : ((last ?? stretch.changes.at(-1))?.occurredAt ?? target.now);
+  const upToTime = isEnd ? null : (last?.occurredAt ?? stretch.upToTime ?? target.now);
   const events = cloudEvents(ctx, { target, config }, { sent, from });
   return { body: events.length === 0 ? null : JSON.stringify(events), upTo, upToTime };
 }
