@@ -107,11 +107,11 @@ async function rewrap(
   config: Config,
 ): Promise<string> {
   const provider = providerOf(config, createLog('silent'));
-  if (provider === null || inUse.ciphertext === null)
+  const former = inUse.ciphertext();
+  if (provider === null || former === null)
     throw new ConfigurationFault([
       '--rewrap needs ROOT_KEY=transit:..., and a database whose root key transit encrypts',
     ]);
-  const former = inUse.ciphertext;
   const fresh = await provider.rewrap(former);
   await inTransaction(ctx, async (tx) => {
     await replaceCiphertext(queryOf(tx), former, fresh);

@@ -50,12 +50,12 @@ export async function recordInstallation(query: Query, rootKeys: RootKeys): Prom
   const { inUse, next } = rootKeys;
   await query(
     `insert into installation (key_check_value, kept_keys_sealed, wrapped_root_key) values ($1, $2, $3) on conflict do nothing`,
-    [inUse.checkValue(), KeptKeys.make().seal(inUse), inUse.ciphertext],
+    [inUse.checkValue(), KeptKeys.make().seal(inUse), inUse.ciphertext()],
   );
   // All nodes change to the same one.
-  if (next !== null && next !== inUse && next.ciphertext !== null)
+  if (next !== null && next !== inUse && next.ciphertext() !== null)
     await query('update installation set next_wrapped_root_key = $1 where next_wrapped_root_key is null', [
-      next.ciphertext,
+      next.ciphertext(),
     ]);
   await query('update installation set kept_keys_sealed = $1 where kept_keys_sealed is null', [
     KeptKeys.ofRootKey(inUse).seal(inUse),

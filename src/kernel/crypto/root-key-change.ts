@@ -41,7 +41,7 @@ export async function changeRootKey(query: Query, from: RootKey, to: RootKey): P
   if (row === undefined) throw new AppError('SEALED_VALUE_INVALID');
   if (isOf(to, row.checkValue)) return null;
   if (!isOf(from, row.checkValue) || row.kept === null) throw new AppError('SEALED_VALUE_INVALID');
-  if (to.ciphertext !== null && row.nextWrapped !== null && row.nextWrapped !== to.ciphertext)
+  if (to.ciphertext() !== null && row.nextWrapped !== null && row.nextWrapped !== to.ciphertext())
     throw new ConfigurationFault([
       'another node has made another NEXT_ROOT_KEY meanwhile. Nothing was changed; try again',
     ]);
@@ -49,7 +49,7 @@ export async function changeRootKey(query: Query, from: RootKey, to: RootKey): P
   const change = await rewrapKeys(query, from, to);
   await query(
     'update installation set key_check_value = $1, kept_keys_sealed = $2, wrapped_root_key = $3, next_wrapped_root_key = null',
-    [to.checkValue(), kept.seal(to), to.ciphertext],
+    [to.checkValue(), kept.seal(to), to.ciphertext()],
   );
   return change;
 }

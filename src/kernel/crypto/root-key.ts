@@ -11,18 +11,22 @@ export const ROOT_KEY_BYTES = 32;
 export class RootKey {
   readonly #bytes: Buffer;
   readonly #wrapping: DataKey;
+  readonly #ciphertext: string | null;
 
   /**
    * @param bytes 32 bytes; a copy is kept, so the caller may clear them
    * @param ciphertext as a provider outside encrypted it, for the database; `null`: it is configured itself
    */
-  constructor(
-    bytes: Uint8Array,
-    readonly ciphertext: string | null = null,
-  ) {
+  constructor(bytes: Uint8Array, ciphertext: string | null = null) {
     if (bytes.length !== ROOT_KEY_BYTES) throw new Error('a root key has 32 bytes');
     this.#bytes = Buffer.from(bytes);
+    this.#ciphertext = ciphertext;
     this.#wrapping = { id: uuidText(this.#derive('wrapping-id', 16)), key: toKey(this.#derive('wrapping', 32)) };
+  }
+
+  /** As a provider outside encrypted it; `null`: it is configured itself. */
+  ciphertext(): string | null {
+    return this.#ciphertext;
   }
 
   /** 16 bytes that tell this root key from others and say nothing of it. Kept in the database. */
