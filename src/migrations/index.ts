@@ -54,6 +54,7 @@ import { AuditPartitions } from './0040-0059/0056-audit-partitions.js';
 import { ProjectReencryptions } from './0040-0059/0057-project-reencryptions.js';
 import { AuditVerifications } from './0040-0059/0058-audit-verifications.js';
 import { WrappedRootKeys } from './0040-0059/0059-wrapped-root-keys.js';
+import { WalksOfProjects } from './0060-0079/0061-walks-of-projects.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -113,4 +114,5 @@ export const migrations = [
   { name: '0057-project-reencryptions', class: ProjectReencryptions },
   { name: '0059-wrapped-root-keys', class: WrappedRootKeys },
   { name: '0053-audit-sinks', class: AuditSinks },
+  { name: '0061-walks-of-projects', class: WalksOfProjects },
 ] as const;

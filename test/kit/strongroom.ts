@@ -15,12 +15,15 @@ export { Caller, type Reply } from './caller.ts';
 export { freshDatabase } from './databases.ts';
 export type { SharedStrongroom } from './shared-strongroom.ts';
 
-/** Times that the service compares with the present. Moving them back is the same as moving the database's clock ahead. */
+/**
+ * Times that the service compares with the present. Moving them back is the same as moving the database's clock ahead. Those of jobs come
+ * last: a job that is due finds what it is about moved.
+ */
 const STORED_TIMES = `
   select table_name, string_agg(format('%I = %I - $1::interval', column_name, column_name), ', ') as changes
     from information_schema.columns join information_schema.tables using (table_schema, table_name)
    where ${IS_TABLE} and data_type = 'timestamp with time zone' and table_name !~ '^(schema_migration$|audit_)'
-   group by table_name`;
+   group by table_name order by table_name ~ '^job', table_name`;
 
 /** The same of the terms of roles, which are texts. */
 const STORED_TERMS = `

@@ -18,6 +18,11 @@ export const ProjectReencryptionSchema = defineEntity({
     destroyedKeys: p.integer().default(0),
     settlingSince: p.datetime(3).nullable(),
     settlingTransactions: p.array().columnType('text[]').defaultRaw(`'{}'::text[]`),
+    passTable: p.text().nullable(),
+    passRowId: p.uuid().nullable(),
+    passPart: p.integer().nullable(),
+    passDone: p.integer().default(0),
+    passUnreadable: p.integer().default(0),
     finishedAt: p.datetime(3).nullable(),
   },
 });

@@ -45,7 +45,8 @@ export class ReencryptionType extends Node {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Number of encrypted values that had a former key when it began. Null until they are counted.',
+    description:
+      'Number of encrypted values with a former key. Null until they are counted. Once all are encrypted with the new key, those that were changed or deleted meanwhile are not counted any more.',
   })
   totalValues!: number | null;
 

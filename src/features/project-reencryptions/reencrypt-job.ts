@@ -6,43 +6,44 @@ import { NO_ID } from '../../kernel/ids.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { findReencryptions, type ReencryptionRow } from './project-reencryption.queries.js';
 import {
+  findPass,
   finish,
   holdProjectKey,
   holdWorking,
   isSettled,
-  listRetiredKeys,
+  listSettledKeys,
   settle,
   storeTotal,
 } from './project-reencryption.sql.js';
-import { columnsOf, countPending, reencryptAll } from './reencrypting.js';
+import { countPending, goOn, rowsOf } from './reencrypting.js';
 
 /** Pause between looks whether the last transactions of before have ended. */
 const SETTLING_AGAIN: Again = { againInSeconds: 30 };
+/** Other jobs get their turn. */
+const AT_ONCE: Again = { againInSeconds: 0 };
 /** Pause while the organization key is disabled. */
 const DISABLED_AGAIN: Again = { againInSeconds: 60 };
 const LIMIT_SECONDS = 3_600;
 
 /** Seals values of projects anew. @param tables all that have sealed columns of projects */
 export function reencryptJob(tables: readonly SealedTable[]): JobKind {
-  const columns = columnsOf(tables);
+  const rows = rowsOf(tables);
 
   /** The old keys are destroyed when nothing names them any more, and nobody who began before can still write or read it. */
-  const end = (run: JobRun, row: ReencryptionRow): Promise<Again | undefined> =>
+  const end = (run: JobRun, row: ReencryptionRow): Promise<undefined> =>
     run.inTransaction(async (tx) => {
-      const { organizationId, projectId } = row;
+      const { id, organizationId, projectId } = row;
       await holdProjectKey(tx, { projectId });
-      if ((await holdWorking(tx, { id: row.id })).length === 0) return undefined;
-      // Named before the values are counted: a key that retires meanwhile stays.
-      const retired = await listRetiredKeys(tx, { organizationId, projectId });
-      const unreadable = await countPending(tx, columns, row);
+      if ((await holdWorking(tx, { id })).length === 0) return undefined;
+      const unreadable = (await findPass(tx, { id }))[0]?.unreadable ?? 0;
+      const settled = new Set((await listSettledKeys(tx, { id })).map((key) => key.id));
       const scope = { organizationId, projectId };
-      const ids = new Set(retired.map(({ id }) => id));
-      const destroyed = unreadable === 0 ? await tx.keyring.destroyRetiredKeys(queryOf(tx), scope, ids) : 0;
-      await finish(tx, { id: row.id, unreadable, destroyed });
+      const destroyed = unreadable === 0 ? await tx.keyring.destroyRetiredKeys(queryOf(tx), scope, settled) : 0;
+      await finish(tx, { id, destroyed });
       await tx.auditTrail.recordChange(tx, {
         action: 'project-reencryption:finish',
         projectId,
-        facts: { projectReencryptionId: row.id, unreadable, destroyed },
+        facts: { projectReencryptionId: id, unreadable, destroyed },
       });
       return undefined;
     });
@@ -53,13 +54,15 @@ export function reencryptJob(tables: readonly SealedTable[]): JobKind {
     // Else this node might seal with the former key.
     await ctx.keyring.untilSeen();
     if (row.totalValues === null) {
-      const total = await countPending(ctx, columns, row);
+      const total = await countPending(ctx, run, { tables: rows, row });
+      if (total === null) return undefined;
       await run.inTransaction((tx) => storeTotal(tx, { id: row.id, total }));
     }
-    const pass = await reencryptAll(run, columns, row);
-    if (pass === null) return undefined;
-    if (isSettling && pass.done === 0) return end(run, row);
-    await run.inTransaction((tx) => settle(tx, { id: row.id, unreadable: pass.unreadable }));
+    const progress = await goOn(ctx, run, { tables: rows, row });
+    if (progress !== 'complete') return progress === 'more' ? AT_ONCE : undefined;
+    const [pass] = await findPass(ctx, { id: row.id });
+    if (isSettling && pass?.done === 0) return end(run, row);
+    await run.inTransaction((tx) => settle(tx, { id: row.id }));
     return SETTLING_AGAIN;
   };
 

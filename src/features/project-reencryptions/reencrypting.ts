@@ -7,23 +7,43 @@ import { AppError } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobRun } from '../../kernel/jobs/job-kind.js';
 import type { ReencryptionRow } from './project-reencryption.queries.js';
-import { countDone, holdWorking, listRetiredKeys } from './project-reencryption.sql.js';
-import { statementsOf } from './sealed-columns.sql.js';
+import { countDone, findPass, holdWorking, listRetiredKeys, storePosition } from './project-reencryption.sql.js';
+import { lookStatementOf, statementsOf } from './sealed-columns.sql.js';
 
+/** Values that a transaction seals anew. */
 const VALUES_AT_ONCE = 200;
+/** Rows that a statement looks at. */
+const ROWS_AT_ONCE = 2_000;
+/** Transactions of one run of the job. The next run goes on where it ended, and other jobs get their turn. */
+const STEPS_OF_RUN = 5_000;
+const START: Position = { afterId: NO_ID, afterPart: -1 };
 
-/** A sealed column, with its statements. */
+/** A row, in the order of a walk through a table. */
+interface Position {
+  readonly afterId: string;
+  readonly afterPart: number;
+}
+
+/** A table with sealed columns, and its statements. */
+interface SealedRows {
+  readonly table: SealedTable;
+  readonly look: ReturnType<typeof lookStatementOf>;
+  readonly columns: readonly SealedColumn[];
+}
+
 interface SealedColumn {
   readonly table: SealedTable;
   readonly column: string;
   readonly statements: ReturnType<typeof statementsOf>;
 }
 
-/** All sealed columns of tables. */
-export const columnsOf = (tables: readonly SealedTable[]): readonly SealedColumn[] =>
-  tables.flatMap((table) =>
-    Object.keys(table.columns).map((column) => ({ table, column, statements: statementsOf(table, column) })),
-  );
+/** Tables with their statements. */
+export const rowsOf = (tables: readonly SealedTable[]): readonly SealedRows[] =>
+  tables.map((table) => ({
+    table,
+    look: lookStatementOf(table),
+    columns: Object.keys(table.columns).map((column) => ({ table, column, statements: statementsOf(table, column) })),
+  }));
 
 /** Which values: those of a project that retired keys of it sealed. */
 async function pendingIn(ctx: Context, { organizationId, projectId }: ReencryptionRow) {
@@ -31,57 +51,103 @@ async function pendingIn(ctx: Context, { organizationId, projectId }: Reencrypti
   return { projectId, keys: keys.map(({ key }) => key) };
 }
 
-/** How many values retired keys of a project sealed. */
+/** How many values retired keys of a project sealed, in statements that look at a bounded number of rows. Null: it was stopped. */
 export async function countPending(
   ctx: Context,
-  columns: readonly SealedColumn[],
-  row: ReencryptionRow,
-): Promise<number> {
+  run: JobRun,
+  { tables, row }: { readonly tables: readonly SealedRows[]; readonly row: ReencryptionRow },
+): Promise<number | null> {
   const pending = await pendingIn(ctx, row);
   let total = 0;
-  for (const { statements } of columns) total += (await statements.count(ctx, pending))[0]?.count ?? 0;
+  for (const { look } of tables) {
+    for (let after: Position | null = START; after !== null; ) {
+      if (run.signal.aborted) return null;
+      const [seen] = await look(ctx, { ...pending, ...after, most: ROWS_AT_ONCE });
+      total += seen?.pending ?? 0;
+      after = positionOf(seen);
+    }
+  }
   return total;
 }
 
-/** What a pass over all values did. */
-interface Pass {
-  /** Values that were not on the newest key: sealed anew by it, or written by others meanwhile. */
-  readonly done: number;
-  /** Values that do not open, and were left as they are. */
-  readonly unreadable: number;
-}
+/** How a pass over all values went on. `stopped`: it was paused or cancelled, or the node stops. */
+type Progress = 'complete' | 'more' | 'stopped';
 
 /**
- * Seals everything anew that retired keys of a project sealed, in batches with a commit each. After an interruption the next pass does
- * what is left.
- *
- * @returns null when it was paused, cancelled or stopped
+ * Goes on with the pass of a re-encryption: seals everything anew that retired keys of a project sealed, in batches with a commit each.
+ * Where it is stays in the row, with what the pass has done so far.
  */
-export async function reencryptAll(
+export async function goOn(
+  ctx: Context,
   run: JobRun,
-  columns: readonly SealedColumn[],
-  row: ReencryptionRow,
-): Promise<Pass | null> {
-  let pass: Pass = { done: 0, unreadable: 0 };
-  for (const column of columns) {
-    for (let after: Position | null = { afterId: NO_ID, afterPart: -1 }; after !== null; ) {
+  { tables, row }: { readonly tables: readonly SealedRows[]; readonly row: ReencryptionRow },
+): Promise<Progress> {
+  const at = await loadPass(ctx, row);
+  const begun = tables.findIndex(({ table }) => table.table === at.table);
+  let steps = 0;
+  for (const rows of tables.slice(Math.max(begun, 0))) {
+    for (let after: Position | null = rows.table.table === at.table ? at.position : START; after !== null; ) {
+      const from: Position = after;
+      const [seen] = await rows.look(ctx, { ...(await pendingIn(ctx, row)), ...from, most: ROWS_AT_ONCE });
+      after = positionOf(seen);
+      if (after === null) continue;
+      const stretch = await reencryptStretch(run, rows, { row, from, to: after, isEmpty: seen?.pending === 0 });
+      if (stretch === null) return 'stopped';
+      steps += stretch.steps;
+      if (steps >= STEPS_OF_RUN) return 'more';
+    }
+  }
+  return 'complete';
+}
+
+const positionOf = (seen: { readonly id: string; readonly part: number } | undefined): Position | null =>
+  seen === undefined ? null : { afterId: seen.id, afterPart: seen.part };
+
+async function loadPass(ctx: Context, { id }: ReencryptionRow): Promise<{ table: string | null; position: Position }> {
+  const [pass] = await findPass(ctx, { id });
+  const { table = null, rowId = null, part = null } = pass ?? {};
+  return { table, position: rowId === null || part === null ? START : { afterId: rowId, afterPart: part } };
+}
+
+interface Stretch {
+  readonly row: ReencryptionRow;
+  readonly from: Position;
+  /** Its last row. */
+  readonly to: Position;
+  /** Whether nothing in it waits. */
+  readonly isEmpty: boolean;
+}
+
+/** Seals what waits in a stretch of rows, and stores that it is done. Null: paused, cancelled or stopped. */
+async function reencryptStretch(
+  run: JobRun,
+  { table, columns }: SealedRows,
+  stretch: Stretch,
+): Promise<{ readonly steps: number } | null> {
+  const { row, to, isEmpty } = stretch;
+  let steps = 1;
+  let unreadable = 0;
+  for (const column of isEmpty ? [] : columns) {
+    for (let after: Position | null = stretch.from; after !== null; ) {
       if (run.signal.aborted) return null;
       const from: Position = after;
-      const batch: Batch | null = await run.inTransaction((tx) => reencryptBatch(tx, column, { row, from }));
+      const batch: Batch | null = await run.inTransaction((tx) => reencryptBatch(tx, column, { row, from, to }));
       if (batch === null) return null;
-      pass = { done: pass.done + batch.done, unreadable: pass.unreadable + batch.unreadable };
+      steps += 1;
+      unreadable += batch.unreadable;
       after = batch.next;
     }
   }
-  return pass;
+  if (run.signal.aborted) return null;
+  const stored = await run.inTransaction((tx) =>
+    storePosition(tx, { id: row.id, table: table.table, rowId: to.afterId, part: to.afterPart, unreadable }),
+  );
+  return stored.length === 0 ? null : { steps };
 }
 
-interface Position {
-  readonly afterId: string;
-  readonly afterPart: number;
-}
-
-interface Batch extends Pass {
+interface Batch {
+  /** Values that do not open, and were left as they are. */
+  readonly unreadable: number;
   /** Null: there are no more. */
   readonly next: Position | null;
 }
@@ -89,12 +155,13 @@ interface Batch extends Pass {
 async function reencryptBatch(
   tx: Transaction,
   { table, column, statements }: SealedColumn,
-  { row, from }: { readonly row: ReencryptionRow; readonly from: Position },
+  { row, from, to }: Pick<Stretch, 'row' | 'from' | 'to'>,
 ): Promise<Batch | null> {
   if ((await holdWorking(tx, { id: row.id })).length === 0) return null;
-  const found = await statements.next(tx, { ...(await pendingIn(tx, row)), ...from, most: VALUES_AT_ONCE });
+  const end = { lastId: to.afterId, lastPart: to.afterPart };
+  const found = await statements.next(tx, { ...(await pendingIn(tx, row)), ...from, ...end, most: VALUES_AT_ONCE });
   const last = found.at(-1);
-  if (last === undefined) return { done: 0, unreadable: 0, next: null };
+  if (last === undefined) return { unreadable: 0, next: null };
   const scope = { organizationId: row.organizationId, projectId: row.projectId };
   await tx.keyring.ensureKeys(queryOf(tx), scope, new Set(found.map(({ sealed }) => keyIdOf(sealed))));
   const sealer = await tx.keyring.sealer(queryOf(tx), scope);
@@ -121,11 +188,7 @@ async function reencryptBatch(
       facts: { projectReencryptionId: row.id, count: stored.length },
     });
   }
-  return {
-    done: anew.length,
-    unreadable: found.length - anew.length,
-    next: { afterId: last.id, afterPart: last.part },
-  };
+  return { unreadable: found.length - anew.length, next: { afterId: last.id, afterPart: last.part } };
 }
 
 /** Null when it does not open. */

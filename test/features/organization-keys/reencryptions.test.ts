@@ -1,6 +1,8 @@
+import { lookStatementOf, statementsOf } from '../../../src/features/project-reencryptions/sealed-columns.sql.js';
 import { SEALED_TABLES } from '../../../src/sealed-tables.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { type SecondNode, type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
 import { CANARY, seedWorld, type World } from '../../kit/world.js';
 
@@ -193,7 +195,9 @@ describe('re-encryptions of projects', () => {
     const body = { projectId: project.id, environment: 'dev' };
     for (let at = 0; at < keys.length; at += 50)
       mustSucceed(await atNode(admin).patch('/api/v4/secrets/batch', { ...body, secrets: secrets.slice(at, at + 50) }));
-    await inState(admin, id, 'settling');
+    // What others wrote anew needs no key any more, and is not counted.
+    const { totalValues, doneValues } = await inState(admin, id, 'settling');
+    expect(totalValues).toBe(doneValues);
     const list = mustSucceed(await admin.get(`/api/v4/secrets?projectId=${project.id}&environment=dev`)).body.secrets;
     expect(list.map(({ secretValue }: { secretValue: string }) => secretValue)).toEqual(
       keys.map((key) => `newer ${key}`),
@@ -210,5 +214,55 @@ describe('re-encryptions of projects', () => {
     );
     await strongroom.advanceClock(SETTLING_SECONDS);
     expect(await inState(admin, id, 'done')).toMatchObject({ unreadableValues: 1, destroyedKeys: 0 });
+  }, 120_000);
+
+  /** Versions of a secret beyond those that it has. What they seal is of another version, and opens for none of them. */
+  const addVersions = (secretId: string, count: number) =>
+    strongroom.sql(
+      `insert into secret_version select (jsonb_populate_record(v, jsonb_build_object('version', v.version + n))).*
+       from secret_version v, generate_series(1, $2::integer) n where v.secret_id = $1 and v.version = 1`,
+      [secretId, count],
+    );
+
+  test('walk through projects of any size in statements of a bounded number of rows', async () => {
+    const MOST = 100;
+    const { admin, project } = await strongroom.seed.project();
+    await strongroom.seed.secrets(admin, project, 'dev', 1);
+    const [secret] = await strongroom.sql<{ id: string }>('select id from secret where project_id = $1', [project.id]);
+    await addVersions(secret?.id ?? '', 6_000);
+    await strongroom.sql('analyze secret_version');
+    const [key] = await keysOf(project.id);
+    await withClient(strongroom.databaseUrl, async (client) => {
+      const run = async (name: string, text: string, values: string) => {
+        await client.query(`prepare ${name} as ${text}`);
+        const { rows } = await client.query(`explain (analyze, format json) execute ${name}(${values})`);
+        const counts = JSON.stringify(rows[0]?.['QUERY PLAN']).matchAll(
+          /"(?:Actual Rows|Rows Removed by Filter)":(\d+)/g,
+        );
+        return Math.max(...Array.from(counts, ([, count]) => Number(count)));
+      };
+      await client.query('set plan_cache_mode = force_generic_plan');
+      const versions = SEALED_TABLES.find(({ table }) => table === 'secret_version');
+      if (versions === undefined) throw new Error('there is no such table');
+      const from = `array[uuid_send('${key?.id}'::uuid)], '${secret?.id}', 2000`;
+      expect(await run('looked', lookStatementOf(versions).text, `'${project.id}', ${from}, ${MOST}`)).toBe(MOST);
+      // None waits: it does not go on to find one.
+      const none = from.replace(key?.id ?? '', secret?.id ?? '');
+      expect(await run('passed', lookStatementOf(versions).text, `'${project.id}', ${none}, ${MOST}`)).toBe(MOST);
+      for (const [name, keys] of [
+        ['took', from],
+        ['missed', none],
+      ] as const) {
+        const values = `'${project.id}', ${keys}, '${secret?.id}', ${2_000 + MOST}, 50`;
+        expect(await run(name, statementsOf(versions, 'value').next.text, values)).toBeLessThanOrEqual(MOST);
+      }
+    });
+
+    // Larger than what one statement looks at.
+    const { id } = await start(admin, project.id);
+    expect(await inState(admin, id, 'settling')).toMatchObject({ totalValues: 6_002 });
+    await strongroom.advanceClock(SETTLING_SECONDS);
+    const ended = await inState(admin, id, 'done');
+    expect(ended).toMatchObject({ doneValues: 2, unreadableValues: 6_000, totalValues: 6_002, destroyedKeys: 0 });
   }, 120_000);
 });
