@@ -3,7 +3,7 @@ import type { Database, Query } from '../kernel/database/database.js';
 import { refuseOtherSchema } from '../kernel/database/migrate.js';
 import { type Header, type Manifest, type TableToWrite, writeBackup } from './backup-file.js';
 import { FIND_AUDIT_HEAD, FIND_KEYS, LIST_MIGRATIONS, LIST_PARTITIONS, LIST_SEQUENCES } from './catalog.sql.js';
-import { fixTextFormats, rowsOf, tablesToBackUp } from './tables.js';
+import { fixTextFormats, quoted, rowsOf, type Table, tablesToBackUp } from './tables.js';
 
 /**
  * Writes everything that the database of a service has into a file, as it is at one moment, while the service goes on. The root key is
@@ -16,20 +16,25 @@ export async function takeBackup(
   database: Database,
   paths: { readonly backup: string; readonly persistedDocuments: string },
 ): Promise<Manifest> {
-  await refuseOtherSchema(database);
   const persistedDocuments = await readFile(paths.persistedDocuments, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
   return database.withoutLimits(() =>
     database.withConnection(async (query) => {
+      const tables = await tablesToBackUp(query);
       await query('begin isolation level repeatable read, read only');
       try {
         await query('set local statement_timeout = 0');
+        await query('set local lock_timeout = 0');
         await query('set local idle_in_transaction_session_timeout = 0');
+        // Before the first query, which fixes the moment: a dropped month of the audit trail or a migrated table is gone from older
+        // moments too.
+        await query(`lock table ${tables.map(({ name }) => quoted(name)).join(', ')} in access share mode`);
+        await refuseOtherSchema(database);
         await fixTextFormats(query);
         const header = { ...(await headerOf(query)), persistedDocuments };
-        return await writeBackup(paths.backup, header, tablesOf(query));
+        return await writeBackup(paths.backup, header, withRows(query, tables));
       } finally {
         await query('rollback').catch(() => undefined);
       }
@@ -53,7 +58,6 @@ async function headerOf(query: Query): Promise<Omit<Header, 'format' | 'version'
   };
 }
 
-async function* tablesOf(query: Query): AsyncGenerator<TableToWrite> {
-  for (const table of await tablesToBackUp(query))
-    yield { table: table.name, columns: [...table.columns], rows: rowsOf(query, table) };
+async function* withRows(query: Query, tables: readonly Table[]): AsyncGenerator<TableToWrite> {
+  for (const table of tables) yield { table: table.name, columns: [...table.columns], rows: rowsOf(query, table) };
 }

@@ -1,4 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readBackup } from '../../src/backup/backup-file.js';
 import { useStrongroom } from '../kit/strongroom.js';
+import { withClient } from '../kit/tables.js';
 import { tamper, untilSealed } from '../kit/trail.js';
 import { until } from '../kit/until.js';
 
@@ -216,4 +221,41 @@ test('a row that was moved to a month that ends is found before and after the mo
       `expiry ${month}: its rows were not those that were sealed`,
     ]),
   );
+});
+
+test('a backup that waits for a table while a month is dropped has the statement about the month', async () => {
+  const { admin, project } = await strongroom.seed.project();
+  const month = await monthIn(AGO_DAYS - 80);
+  await addPast(month);
+  await strongroom.sql('update project set audit_logs_retention_days = $2 where id = $1', [project.id, AGO_DAYS - 80]);
+  await admin.get(`/api/v1/projects/${project.id}`);
+  await untilSealed(strongroom.sql);
+  const folder = await mkdtemp(join(tmpdir(), 'strongroom-backup-'));
+  const file = join(folder, 'backup');
+
+  const taken = await withClient(strongroom.databaseUrl, async (client) => {
+    await client.query('begin');
+    await client.query('lock table app_connection in access exclusive mode');
+    const taking = strongroom.run('backup', [file]);
+    await until('the backup to wait', WITHIN_MS, async () => {
+      const waiting = await strongroom.sql(
+        `select from pg_locks where relation = 'app_connection'::regclass and not granted`,
+      );
+      return waiting.length > 0;
+    });
+    await expire();
+    await until('the month to be dropped', WITHIN_MS, async () => !(await hasMonth(month)));
+    await client.query('rollback');
+    return taking;
+  });
+
+  expect(taken).toMatchObject({ code: 0 });
+  const lines = { audit_record: 0, audit_expiry: 0 };
+  for await (const part of readBackup(file)) {
+    if (!('table' in part) || !(part.table.table in lines)) continue;
+    const ofMonth = part.lines.filter((line) => line.includes(`"${month}"`));
+    lines[part.table.table as keyof typeof lines] += ofMonth.length;
+  }
+  expect(lines).toEqual({ audit_record: 0, audit_expiry: 1 });
+  await rm(folder, { recursive: true });
 });
