@@ -67,7 +67,7 @@ export interface TableToWrite extends TableStart {
  * Writes a backup, readable by its owner alone: whole, or not at all.
  *
  * @returns what it has
- * @throws BackupFault when the path exists
+ * @throws BackupFault when the path, or what another backup to it left, exists
  */
 export async function writeBackup(
   path: string,
@@ -76,6 +76,8 @@ export async function writeBackup(
 ): Promise<Manifest> {
   if (await isThere(path)) throw new BackupFault('the file exists already; choose another name');
   const draft = `${path}.partial`;
+  if (await isThere(draft))
+    throw new BackupFault(`${draft} exists: another backup writes it, or was killed; delete it then`);
   const hash = createHash('sha256');
   const written: Manifest['tables'] = [];
   let manifest: Manifest | undefined;

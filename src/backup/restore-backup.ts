@@ -9,6 +9,7 @@ import type { KeySettings } from '../kernel/crypto/root-key-sources.js';
 import { type Database, type Query, queryOf } from '../kernel/database/database.js';
 import { fillEmptyDatabase } from '../kernel/database/migrate.js';
 import { writeDurably } from '../kernel/durable-file.js';
+import { codeOf } from '../kernel/log.js';
 import { makeDirectory } from '../kernel/make-directory.js';
 import { type KernelParts, makeKernel } from '../make-kernel.js';
 import {
@@ -40,8 +41,8 @@ export interface Restored {
   readonly manifest: Manifest;
   readonly revokedTokenCount: number;
   readonly revokedClientSecretCount: number;
-  /** False when there is another file already, which was left as it is. */
-  readonly hasPersistedDocuments: boolean;
+  /** Why the persisted documents of the backup were not written; null: they were, or it has none. */
+  readonly documentsProblem: string | null;
 }
 
 /** What the service has in its configuration and its slices, for the restored database. */
@@ -73,7 +74,7 @@ export async function restoreBackup(database: Database, order: RestoreOrder, par
     header,
     manifest,
     ...revoked,
-    hasPersistedDocuments: await writeDocuments(order.persistedDocuments, header.persistedDocuments),
+    documentsProblem: await writeDocuments(order.persistedDocuments, header.persistedDocuments),
   };
 }
 
@@ -130,10 +131,15 @@ async function check(file: string): Promise<{ header: Header; manifest: Manifest
   return { header, manifest };
 }
 
-async function writeDocuments(path: string, documents: string | null): Promise<boolean> {
-  if (documents === null) return true;
-  if (await isThere(path)) return false;
-  await makeDirectory(dirname(path));
-  await writeDurably(path, documents);
-  return true;
+/** After the database is restored, and so no reason to fail. @returns what went wrong */
+async function writeDocuments(path: string, documents: string | null): Promise<string | null> {
+  if (documents === null) return null;
+  if (await isThere(path)) return 'the file exists and was not changed';
+  try {
+    await makeDirectory(dirname(path));
+    await writeDurably(path, documents);
+    return null;
+  } catch (error) {
+    return `the file cannot be written (${codeOf(error as Error)}); run \`npm run persist\` again`;
+  }
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { assemble } from '../app.js';
 import { BackupFault } from '../backup/backup-file.js';
-import { type Restored, restoreBackup } from '../backup/restore-backup.js';
+import { type Restored, type RestoreOrder, restoreBackup } from '../backup/restore-backup.js';
 import { readConfig } from '../config.js';
 import { openDatabaseServer } from '../database-server.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
@@ -26,7 +26,8 @@ what was stored is compared with it. If anything fails, the database stays empty
 Jobs that call other systems (rotations, alerts, notifications, checks) are paused until you resume them, so that a copy does not change
 accounts of the original.
 
-Exit codes: 0 done, 1 the file is not a complete backup or the restore failed, 2 usage error, 78 configuration error.
+Exit codes: 0 done, 1 the file is not a complete backup or the restore failed, 2 usage error,
+75 the database or transit is away, 78 configuration error.
 `;
 
 interface Order {
@@ -54,16 +55,14 @@ async function main(): Promise<number> {
   try {
     const database = await Database.connect(server.url, { entities: assembly.entities, migrations });
     try {
-      const restored = await restoreBackup(
-        database,
-        {
-          ...order,
-          pausedKinds: assembly.jobs.filter(({ staysInside }) => staysInside !== true).map(({ name }) => name),
-          persistedDocuments: config.persistedDocuments.file,
-        },
-        { keys: config, kernel: { ...assembly, publicUrl: config.publicUrl } },
-      );
-      process.stdout.write(describe(restored, order));
+      const whole = {
+        ...order,
+        pausedKinds: assembly.jobs.filter(({ staysInside }) => staysInside !== true).map(({ name }) => name),
+        persistedDocuments: config.persistedDocuments.file,
+      };
+      const kernel = { ...assembly, publicUrl: config.publicUrl };
+      const restored = await restoreBackup(database, whole, { keys: config, kernel });
+      process.stdout.write(describe(restored, whole));
       return 0;
     } catch (error) {
       if (!(error instanceof BackupFault)) throw error;
@@ -96,7 +95,10 @@ function readArguments(): Order | 'help' | null {
   }
 }
 
-function describe({ header, manifest, ...restored }: Restored, { revokesTokens, changesRootKey }: Order): string {
+function describe(
+  { header, manifest, ...restored }: Restored,
+  { revokesTokens, changesRootKey, pausedKinds }: RestoreOrder,
+): string {
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   const { revokedTokenCount, revokedClientSecretCount } = restored;
   return [
@@ -104,9 +106,9 @@ function describe({ header, manifest, ...restored }: Restored, { revokesTokens, 
     revokesTokens
       ? `Revoked ${revokedTokenCount} tokens and ${revokedClientSecretCount} client secrets. Get in with \`npm run recover-admin\`.`
       : 'Tokens and client secrets are as in the backup: those that were revoked after it are valid again.',
-    'Jobs that call other systems are paused. Resume each kind when the original does not run any more: see "Restore" in operating.md.',
+    `Paused jobs: ${pausedKinds.join(', ')}. Resume each kind when the original does not run any more: see "Restore" in operating.md.`,
     ...(changesRootKey ? ['NEXT_ROOT_KEY is the root key of the restored database: configure it as ROOT_KEY.'] : []),
-    ...(restored.hasPersistedDocuments ? [] : ['PERSISTED_DOCUMENTS exists and was not changed.']),
+    ...(restored.documentsProblem === null ? [] : [`PERSISTED_DOCUMENTS: ${restored.documentsProblem}.`]),
     `Verify the audit trail: \`npm run verify-audit${header.auditHead === null ? '' : ` -- --anchor ${header.auditHead}`}\``,
     '',
   ].join('\n');

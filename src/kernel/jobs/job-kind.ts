@@ -20,8 +20,8 @@ export interface JobKind {
   /** Queues a job at every multiple of so many seconds since 1970, UTC. 86,400: at midnight. */
   readonly everySeconds?: number;
   /**
-   * It neither calls an external system nor changes a credential. All other kinds are paused after a restore, until somebody
-   * resumes them: a copy must not act for the original.
+   * It neither calls an external system, changes a credential, nor signs or drops parts of the audit trail. All other kinds are
+   * paused after a restore, until somebody resumes them: a copy must not act for the original.
    */
   readonly staysInside?: true;
   /** How many a node runs at the same time. Default 4. */
