@@ -30,7 +30,7 @@ import {
   OWNED_BY_PROJECT,
   UpdateIdentity,
 } from './identity.rules.js';
-import { COUNT_IDENTITIES, JOIN_PROJECT } from './identity.sql.js';
+import { COUNT_IDENTITIES, JOIN_PROJECT, LOCK_INSTALLATION_ADMINS } from './identity.sql.js';
 import { authorizeOwned, type IdentityAction } from './identity-rights.js';
 
 /** The verbs of machine identities. An identity belongs to the organization that made it. */
@@ -168,8 +168,7 @@ export class IdentityService {
   }
 
   /**
-   * Deletes an identity with all memberships and tokens. The admin of the installation stays; organizations and projects
-   * keep an admin.
+   * Deletes an identity with all memberships and tokens. The installation, organizations and projects keep an admin.
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
@@ -179,7 +178,8 @@ export class IdentityService {
     return inTransaction(ctx, async (tx) => {
       const identity = await this.identities.authorized(tx, id, ['identity:read', 'identity:delete']);
       protectInstallationAdmin(tx, identity);
-      if (identity.isInstallationAdmin) throw new AppError('LAST_ADMIN');
+      if (identity.isInstallationAdmin && (await LOCK_INSTALLATION_ADMINS(tx, {})).length === 1)
+        throw new AppError('LAST_ADMIN');
       await deleteAccount(tx, { kind: 'identity', id: identity.id }, 'identity:delete');
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:delete',

@@ -9,6 +9,13 @@ export const JOIN_PROJECT = sqlStatement({
   row: { id: t.uuid },
 });
 
+/** The admins of the installation, locked until the transaction ends: two that delete each other wait. */
+export const LOCK_INSTALLATION_ADMINS = sqlStatement({
+  text: 'select id from identity where is_installation_admin order by id for update',
+  params: {},
+  row: { id: t.uuid },
+});
+
 /** How many identities organizations have that belong to no project. */
 export const COUNT_IDENTITIES = sqlStatement({
   text: `select i.organization_id as "organizationId", count(*)::integer as count

@@ -90,7 +90,13 @@ describe('machine identities', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  test('that are the admin of the installation stay', async () => {
+  test('that are admins of the installation can be deleted while another one stays', async () => {
+    const { identity } = (await strongroom.admin.post(PATH, { name: 'recovered', role: 'admin' })).body;
+    await strongroom.sql('update identity set is_installation_admin = true where id = $1', [identity.id]);
+    expect((await strongroom.admin.delete(`${PATH}/${identity.id}`)).body.identity).toMatchObject({ id: identity.id });
+  });
+
+  test('that are the only admin of the installation stay', async () => {
     const { identities } = (await strongroom.admin.get(PATH)).body;
     const first = identities.find(({ isInstallationAdmin }: { isInstallationAdmin: boolean }) => isInstallationAdmin);
     const path = `${PATH}/${first.id}`;
