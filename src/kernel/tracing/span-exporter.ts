@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeError, type Log } from '../log.js';
+import { describeError, type Log, type LogFields } from '../log.js';
 import type { SpanAttributes, SpanStart } from './spans.js';
 import { pairsOf, type TraceSettings } from './trace-settings.js';
 
@@ -20,8 +20,9 @@ export interface EndedSpan extends Pick<SpanStart, 'name' | 'kind'> {
 const MAX_WAITING = 2_048;
 const MAX_BATCH = 512;
 const SEND_AFTER_MS = 5_000;
-/** Pauses before further attempts, when the collector is away or asks for patience. */
-const RETRY_MS = [1_000, 2_000, 4_000];
+/** Pauses before further attempts, while the collector is away or asks for patience: each is twice the last. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 32_000;
 const TRY_AGAIN: readonly number[] = [429, 502, 503, 504];
 const CLOSE_MS = 2_000;
 const KINDS = { internal: 1, server: 2, client: 3 } as const;
@@ -41,11 +42,14 @@ export class SpanExporter {
   #sending: Promise<void> | null = null;
   readonly #closing = new AbortController();
 
+  readonly #firstPauseMs: number;
+
   /** @param version of the service */
-  constructor(settings: TraceSettings, version: string, log: Log) {
+  constructor(settings: TraceSettings, version: string, log: Log, firstPauseMs = FIRST_PAUSE_MS) {
     this.#settings = settings;
     this.#version = version;
     this.#log = log;
+    this.#firstPauseMs = firstPauseMs;
   }
 
   /** Takes a span, and sends it soon. */
@@ -81,23 +85,27 @@ export class SpanExporter {
     while (this.#waiting.length > 0 && !this.#closing.signal.aborted) {
       const batch = this.#waiting.splice(0, MAX_BATCH);
       const failure = await this.#deliver(batch);
-      const dropped = this.#dropped + (failure === null ? 0 : batch.length);
-      this.#dropped = 0;
-      if (dropped > 0) this.#log.warn('traces not exported', { dropped, ...failure });
+      if (failure !== null) this.#dropped += batch.length;
+      this.#tellDropped(failure ?? {});
     }
   }
 
-  /** @returns null when the collector has it, else what to log */
-  async #deliver(batch: readonly EndedSpan[]): Promise<Record<string, unknown> | null> {
+  /** @returns null when the collector has it, else why it never will */
+  async #deliver(batch: readonly EndedSpan[]): Promise<LogFields | null> {
     const body = JSON.stringify(otlpOf(batch, this.#settings.resource, this.#version));
-    for (let attempt = 0; ; attempt++) {
+    for (let pauseMs = this.#firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       const { status, error } = await this.#post(body);
       if (status !== null && status < 300) return null;
-      const pause = RETRY_MS[attempt];
-      if (pause === undefined || (status !== null && !TRY_AGAIN.includes(status)) || this.#closing.signal.aborted)
-        return { status, ...(error === null ? {} : describeError(error)) };
-      await delay(pause, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
+      const failure = { status, ...(error === null ? {} : describeError(error)) };
+      if ((status !== null && !TRY_AGAIN.includes(status)) || this.#closing.signal.aborted) return failure;
+      this.#tellDropped(failure);
+      await delay(pauseMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
     }
+  }
+
+  #tellDropped(failure: LogFields): void {
+    if (this.#dropped > 0) this.#log.warn('traces not exported', { dropped: this.#dropped, ...failure });
+    this.#dropped = 0;
   }
 
   /** The collector is the operator's own: it may be in a private network, as external systems of customers may not. */

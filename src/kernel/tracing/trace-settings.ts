@@ -76,7 +76,7 @@ export const TRACE_VARIABLES = {
     .regex(/^[1-9]\d{1,4}$/, 'must be 10 to 99999 milliseconds')
     .transform(Number)
     .default(10_000),
-  OTEL_SERVICE_NAME: z.string().max(200).default('strongroom'),
+  OTEL_SERVICE_NAME: z.string().max(200).optional(),
   OTEL_RESOURCE_ATTRIBUTES: pairs.optional(),
   OTEL_TRACES_SAMPLER: z
     .enum(SAMPLERS, { error: `must be ${SAMPLERS.slice(0, -1).join(', ')} or ${SAMPLERS.at(-1)}` })
@@ -100,7 +100,11 @@ export function traceSettings(given: Variables, sealed: (text: string) => Sealed
     url,
     headers: headers === undefined ? null : sealed(headers),
     limitMs: given.OTEL_EXPORTER_OTLP_TIMEOUT,
-    resource: { ...(attributes === undefined ? {} : pairsOf(attributes)), 'service.name': given.OTEL_SERVICE_NAME },
+    resource: {
+      'service.name': 'strongroom',
+      ...(attributes === undefined ? {} : pairsOf(attributes)),
+      ...(given.OTEL_SERVICE_NAME === undefined ? {} : { 'service.name': given.OTEL_SERVICE_NAME }),
+    },
     sampler: samplerOf(given),
   };
 }

@@ -18,15 +18,21 @@ interface Sent {
   readonly status?: { readonly code: number };
 }
 
+/** It refuses what a node sends that has this path, and nothing else. */
+const REFUSED = '/refused';
+const TAKEN = '/v1/traces';
 let collector: OutsideServer;
-let status = 200;
 beforeAll(async () => {
-  collector = await OutsideServer.start(null, (_, response) => response.writeHead(status).end('{}'));
+  collector = await OutsideServer.start(null, ({ url }, response) =>
+    response.writeHead(url === REFUSED ? 400 : 200).end('{}'),
+  );
 });
 afterAll(() => collector.stop());
 
+const taken = () => collector.received.filter(({ path }) => path === TAKEN);
+
 const spans = (): Sent[] =>
-  collector.received.flatMap(({ body }) =>
+  taken().flatMap(({ body }) =>
     JSON.parse(body).resourceSpans.flatMap(({ scopeSpans }: { scopeSpans: { spans: Sent[] }[] }) =>
       scopeSpans.flatMap((scope) => scope.spans),
     ),
@@ -46,18 +52,15 @@ describe('traces', () => {
   });
 
   test('delay nobody where the collector refuses them, which the log says', async () => {
-    status = 400;
-    const url = `http://127.0.0.1:${collector.port}/else`;
+    const url = `http://127.0.0.1:${collector.port}${REFUSED}`;
     const node = await strongroom.startSecondNode({ env: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url } });
     expect((await node.caller('').anonymous.get('/api/v1/projects')).status).toBe(401);
     expect(await node.stop()).toBe(0);
-    expect(collector.received.map(({ path }) => path)).toContain('/else');
+    expect(collector.received.map(({ path }) => path)).toContain(REFUSED);
     const line = await until('the line', 5_000, () =>
       node.service.output.split('\n').find((text) => text.includes('traces not exported')),
     );
     expect(JSON.parse(line)).toMatchObject({ level: 40, status: 400, dropped: expect.any(Number) });
-    status = 200;
-    collector.received.length = 0;
   });
 
   test('show requests with their statements, in the trace of whoever asks, and nothing that came from a caller', async () => {
@@ -77,8 +80,8 @@ describe('traces', () => {
     await admin.get('/readyz');
     await strongroom.stop();
 
-    const [first] = collector.received;
-    expect(first).toMatchObject({ method: 'POST', path: '/v1/traces' });
+    const [first] = taken();
+    expect(first?.method).toBe('POST');
     expect(first?.headers).toMatchObject({
       authorization: 'Basic abc',
       'x-tenant': 'one',
