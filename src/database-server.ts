@@ -23,7 +23,10 @@ export interface DatabaseServer extends Pick<EmbeddedPostgres, 'url' | 'stop'> {
 export async function openDatabaseServer(config: Config, log: Log): Promise<DatabaseServer> {
   const { databaseUrl, databaseOwnerUrl, rootKey, dataDir } = config;
   if (databaseUrl === null) {
-    const embedded = await startEmbeddedPostgres({ dataDir, log: (event, fields) => log.info(event, fields) });
+    const embedded = await startEmbeddedPostgres({
+      dataDir,
+      log: (event, fields, level = 'info') => log[level](event, fields),
+    });
     return { ...embedded, serviceUrl: null };
   }
   if (rootKey === null) await makeDataDirectory(dataDir);

@@ -5,7 +5,7 @@ import { ConfigurationFault } from '../configuration-fault.js';
 export type Account = { readonly uid: number; readonly gid: number } | null;
 
 /** What embedded Postgres logs: an event, and numbers and words about it, never a password. */
-export type Log = (event: string, fields?: Record<string, string | number | boolean>) => void;
+export type Log = (event: string, fields?: Record<string, string | number | boolean>, level?: 'info' | 'warn') => void;
 
 // Postgres refuses to run as root. No account is created: changing the machine is not a service's business.
 const UNPRIVILEGED = ['postgres', 'nobody'];

@@ -27,6 +27,6 @@ export async function keepBallast(path: string, isStopping: () => boolean, log: 
     if (isStopping()) await rm(path, { force: true });
   } catch {
     await rm(path, { force: true }).catch(() => undefined);
-    log('disk reserve not created');
+    log('disk reserve not created', {}, 'warn');
   }
 }

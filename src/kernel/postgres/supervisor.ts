@@ -94,7 +94,7 @@ export class Supervisor {
       const since = performance.now();
       const end = await this.#server?.ended;
       if (this.isStopping) return;
-      this.log('postgres exited', { code: end?.code ?? -1, signal: end?.signal ?? 'none' });
+      this.log('postgres exited', { code: end?.code ?? -1, signal: end?.signal ?? 'none' }, 'warn');
       if (performance.now() - since > SETTLED_MS) backoffMs = MIN_BACKOFF_MS;
       backoffMs = await this.#bringBack(backoffMs);
     }
@@ -108,9 +108,9 @@ export class Supervisor {
       backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
       // A full disk or a lost mount heals without us: no failure ends the attempts.
       const isBack = await this.#attempt().catch(() => false);
-      if (!this.isStopping)
-        this.log(isBack ? 'postgres restarted' : 'postgres restart failed', { nextWaitMs: backoffMs });
+      if (!this.isStopping && !isBack) this.log('postgres restart failed', { nextWaitMs: backoffMs }, 'warn');
       if (!isBack) continue;
+      if (!this.isStopping) this.log('postgres restarted');
       this.#restarts += 1;
       break;
     }
@@ -126,7 +126,7 @@ export class Supervisor {
         await keepSocketHost(this.setup.host, this.setup.cluster);
         await this.#keepSocket();
       } catch {
-        this.log('postgres maintenance failed');
+        this.log('postgres maintenance failed', {}, 'warn');
       }
     }
   }
@@ -141,7 +141,7 @@ export class Supervisor {
     );
     // It may have ended meanwhile, which removes the socket as well.
     if (isThere || serving.hasEnded) return;
-    this.log('postgres socket lost');
+    this.log('postgres socket lost', {}, 'warn');
     await serving.stop();
   }
 }
