@@ -15,7 +15,7 @@ Writes a backup of the database of a service into FILE, which must not exist, as
 the settings of the service: DATABASE_URL, or DATA_DIR. The backup has every row that the service needs and its persisted documents. It
 does not have the root key, without which nothing in it can be decrypted: keep that somewhere else.
 
-Exit codes: 0 done, 1 failed and nothing was written, 2 usage error, 78 configuration error.
+Exit codes: 0 done, 1 failed and nothing was written, 2 usage error, 75 the database is away, 78 configuration error.
 `;
 
 /** `npm run backup -- FILE`: writes the database into a file. */

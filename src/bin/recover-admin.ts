@@ -19,7 +19,7 @@ run meanwhile.
 Without --organization it is an admin of the oldest root organization and of the installation. With it, only of that organization.
 Standard output has the token and nothing else. It is not stored. The audit trail records the new admin.
 
-Exit codes: 0 done, 1 failed, 78 configuration error.
+Exit codes: 0 done, 1 failed, 75 the database or transit is away, 78 configuration error.
 `;
 
 /** `npm run recover-admin`: makes an admin for whoever has the database and the root key. */

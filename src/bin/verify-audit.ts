@@ -21,7 +21,8 @@ Verifies the audit trail and its seals, and compares every secret with its last 
 tampered with, and each secret that differs. Use the settings of the service: DATABASE_URL and ROOT_KEY, or DATA_DIR.
 An anchor is a head of the chain that the service logged earlier, in "audit head".
 
-Exit codes: 0 intact, 1 tampered with or secrets that differ, 2 verification did not finish, 78 configuration error.
+Exit codes: 0 intact, 1 tampered with or secrets that differ, 2 verification did not finish, 75 the database or transit is
+away, 78 configuration error.
 `;
 
 /** `npm run verify-audit [-- --anchor NUMBER:HASH ...]`: walks the audit trail and its seals, and compares secrets with it. */

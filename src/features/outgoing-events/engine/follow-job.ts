@@ -45,7 +45,7 @@ export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'listBehind'>[]
   },
 });
 
-/** Has the trail followed from the start of the service if there are targets: a restored database has no jobs. */
+/** Has the trail followed from the start of the service if there are targets: the job may have been cancelled. */
 export async function resumeFollowing(_: Kernel, contextOf: (organizationId: string) => Context): Promise<void> {
   const ctx = contextOf(NO_ID);
   const [{ enabled = 0 } = {}] = await countEnabled(ctx, {});
