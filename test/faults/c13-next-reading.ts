@@ -132,6 +132,7 @@ export const check: Check = {
   id: 'C13',
   title: 'what was changed under 200 readings a second on two nodes is seen by every later reading',
   fullTimes: 50,
+  needsQuiet: true,
   run: (times) =>
     withTwoNodes(async (admin) => {
       const project = await new Seed(admin[0]).projectOf(admin[0]);

@@ -10,6 +10,7 @@ export const check: Check = {
   id: 'C25',
   title: `nodes whose clocks are ten minutes ahead and behind do ${JOBS} jobs`,
   fullTimes: 3,
+  needsQuiet: true,
   run: async (times) => {
     await withJobWorkers(times, async (workers) => {
       const work = { stepMs: 5, steps: 1 };

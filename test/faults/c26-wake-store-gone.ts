@@ -14,6 +14,7 @@ export const check: Check = {
   id: 'C26',
   title: "Agenda's table is gone for minutes, and due work starts all the same",
   fullTimes: 1,
+  needsQuiet: true,
   run: () =>
     withInstallation(async (installation) => {
       const url = await installation.databaseUrl();

@@ -7,6 +7,7 @@ export const check: Check = {
   id: 'C29',
   title: `${CALLERS} callers at two nodes rotate the same at once`,
   fullTimes: 20,
+  needsQuiet: true,
   run: async (times) => {
     let refused = 0;
     await withRotating(1, async (alone) => {

@@ -6,6 +6,7 @@ export const check: Check = {
   id: 'C33',
   title: 'a token is made, and the answer is lost',
   fullTimes: 50,
+  needsQuiet: true,
   run: async (times) => {
     let orphans = 0;
     await withRotating(1, async ({ rotating }) => {

@@ -7,6 +7,7 @@ export const check: Check = {
   id: 'C34',
   title: `revoking fails ${FAILURES} times in a deletion`,
   fullTimes: 10,
+  needsQuiet: true,
   run: async (times) => {
     await withRotating(times, async ({ rotating }) => {
       const { fake } = rotating;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chown, cp, mkdir, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Caller } from '../kit/caller.ts';
@@ -22,8 +22,8 @@ interface Counts {
 }
 
 /** Writes what is left of the disk into a file. */
-function fillDisk(dataDir: string): () => Promise<void> {
-  const filler = join(dataDir, 'filler');
+function fillDisk(disk: string): () => Promise<void> {
+  const filler = join(disk, 'filler');
   spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k'], { stdio: 'ignore' });
   return () => rm(filler, { force: true });
 }
@@ -55,8 +55,21 @@ async function expectKept(admin: Caller, project: SeededProject, kept: Map<strin
   }
 }
 
-/** Fills the disk under a service, makes room again; then stops it on a full disk, and starts it there. */
-async function tryOnce(dataDir: string, counts: Counts): Promise<void> {
+/** Makes a data directory whose write-ahead log is on another disk. */
+async function moveLog(dataDir: string, disk: string): Promise<void> {
+  const service = await Service.start({ dataDir });
+  expectThat((await service.stop()) === 0, 'it did not end with 0');
+  const [log, moved] = [join(dataDir, 'postgres/pg_wal'), join(disk, 'pg_wal')];
+  const { uid, gid } = await stat(log);
+  await cp(log, moved, { recursive: true });
+  expectThat(spawnSync('chown', ['-R', `${uid}:${gid}`, moved]).status === 0, 'the log keeps no owner');
+  await chown(disk, uid, gid);
+  await rm(log, { recursive: true });
+  await symlink(moved, log);
+}
+
+/** Fills a disk under a service, makes room again; then stops it on the full disk, and starts it there. */
+async function tryOnce(dataDir: string, disk: string, counts: Counts): Promise<void> {
   let service = await Service.start({ dataDir });
   try {
     const token = await service.firstToken();
@@ -65,15 +78,15 @@ async function tryOnce(dataDir: string, counts: Counts): Promise<void> {
     const kept = new Map<string, string>();
     await write(callerOf(service), { project, kept }, { stored: WRITES, refused: 1 });
     expectThat(kept.size === WRITES, 'a write was refused with room on the disk');
-    let makeRoom = fillDisk(dataDir);
-    counts.refused += await write(callerOf(service), { project, kept }, { stored: 1_000, refused: REFUSALS });
+    let makeRoom = fillDisk(disk);
+    counts.refused += await write(callerOf(service), { project, kept }, { stored: 3_000, refused: REFUSALS });
     await makeRoom();
     const begun = performance.now();
     await until('readiness', HEALTHY_WITHIN_MS, async () => (await callerOf(service).get('/readyz')).status === 200);
     counts.slowestMs = Math.max(counts.slowestMs, performance.now() - begun);
     await expectKept(callerOf(service), project, kept);
 
-    makeRoom = fillDisk(dataDir);
+    makeRoom = fillDisk(disk);
     const code = await service.stop();
     expectThat(code === 0, `it ended with ${code} on a full disk:\n${service.output}`);
     expectThat((await embeddedPostgres(dataDir)).length === 0, 'processes of Postgres are left');
@@ -95,7 +108,7 @@ async function tryOnce(dataDir: string, counts: Counts): Promise<void> {
 
 export const check: Check = {
   id: 'C43',
-  title: 'a full disk',
+  title: 'a full disk, of the data and of the write-ahead log alone',
   fullTimes: 5,
   needsQuiet: true,
   run: async (times) => {
@@ -103,12 +116,19 @@ export const check: Check = {
     const home = await mkdtemp(join(tmpdir(), 'strongroom-disk-'));
     const mount = join(home, 'disk');
     await mkdir(mount);
+    const mountDisk = (): void => {
+      const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MIB}m`, 'strongroom-test', mount]);
+      expectThat(status === 0, 'this check needs the right to mount');
+    };
     try {
       await repeat(times, async () => {
-        const size = `size=${SIZE_MIB}m`;
-        if (spawnSync('mount', ['-t', 'tmpfs', '-o', size, 'strongroom-test', mount]).status !== 0)
-          throw new Error('this check needs the right to mount');
-        await tryOnce(join(mount, 'data'), counts).finally(() => spawnSync('umount', [mount]));
+        mountDisk();
+        await tryOnce(join(mount, 'data'), mount, counts).finally(() => spawnSync('umount', [mount]));
+        mountDisk();
+        const dataDir = join(home, 'data');
+        const withLog = moveLog(dataDir, mount).then(() => tryOnce(dataDir, mount, counts));
+        await withLog.finally(() => spawnSync('umount', [mount]));
+        await rm(dataDir, { recursive: true, force: true });
       });
     } finally {
       await rm(home, { recursive: true, force: true });

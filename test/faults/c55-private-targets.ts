@@ -82,6 +82,7 @@ export const check: Check = {
   id: 'C55',
   title: `${HOSTS.length} private addresses in odd spellings, ${FLIPS} names that change what they lead to, redirects and proxies`,
   fullTimes: 3,
+  needsQuiet: true,
   run: async (times) => {
     let asked = 0;
     await repeat(times, async () => {

@@ -16,6 +16,7 @@ export const check: Check = {
   id: 'C56',
   title: 'live systems that are silent, slow, endless, compressed, talkative, of another name, or no API',
   fullTimes: 3,
+  needsQuiet: true,
   run: async (times) => {
     let refused = 0;
     let growth = 0;

@@ -5,8 +5,13 @@ export interface Check {
   readonly title: string;
   /** How often a full run tries it. */
   readonly fullTimes: number;
-  /** It takes minutes, judges milliseconds or draws random requests, and so is no part of `npm test`. */
+  /**
+   * It is no part of `npm test`: it takes minutes, judges milliseconds or draws random requests, or costs many seconds for what other
+   * tests try too.
+   */
   readonly needsQuiet?: true;
+  /** One run takes many minutes: it runs only when `--only` names it. */
+  readonly isLong?: true;
   /** Tries it and answers what was counted, in words. @throws Error when the promise is broken */
   run(times: number): Promise<string>;
 }

@@ -1,4 +1,5 @@
-// `npm run faults -- [--times N | --full] [--only C40] [--brief]`: breaks what the service stands on, and counts what it promised.
+// `npm run faults -- [--times N | --full] [--only C40] [--brief] [--old COMMIT]`: breaks what the service stands on, and counts what
+// it promised. What it ran before is built from a commit: `--old`, or the one before the last migration.
 import { readdir } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     full: { type: 'boolean' },
     brief: { type: 'boolean' },
+    old: { type: 'string' },
   },
 });
 
@@ -43,9 +45,11 @@ function timesOf({ fullTimes }: Check): number {
 async function holds(check: Check): Promise<boolean> {
   const times = timesOf(check);
   const label = `${check.id} ${check.title}`;
+  const begun = performance.now();
   try {
     const counted = await check.run(times);
-    console.log(`${label}: ${times} ${times === 1 ? 'run' : 'runs'}, ${counted}`);
+    const took = Math.round((performance.now() - begun) / 1_000);
+    console.log(`${label}: ${times} ${times === 1 ? 'run' : 'runs'} in ${took} s, ${counted}`);
     return true;
   } catch (error) {
     console.log(`${label}: BROKEN: ${error instanceof Error ? error.stack : String(error)}`);
@@ -59,6 +63,7 @@ if (options.times !== undefined && !/^[1-9]\d{0,3}$/.test(options.times)) {
 }
 const wanted = (await allChecks())
   .filter(({ id }) => options.only === undefined || options.only === id)
+  .filter(({ isLong }) => options.only !== undefined || isLong !== true)
   .filter(({ needsQuiet }) => options.brief !== true || needsQuiet !== true);
 if (wanted.length === 0) {
   console.error('--only names no check');

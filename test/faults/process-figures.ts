@@ -1,0 +1,47 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { embeddedPostgres } from '../kit/processes.ts';
+
+/** What processes hold. */
+export interface Figures {
+  /** Memory of the service that is its own and in the machine. */
+  readonly serviceMiB: number;
+  readonly serviceFiles: number;
+  /** Of all processes of its embedded Postgres, without what they share. */
+  readonly postgresMiB: number;
+  readonly postgresFiles: number;
+  readonly postgresProcesses: number;
+}
+
+async function anonymousMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024;
+}
+
+const openFiles = async (pid: number): Promise<number> => (await readdir(`/proc/${pid}/fd`).catch(() => [])).length;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** What a service and the embedded Postgres of its data directory hold now. */
+export async function figuresOf(servicePid: number, dataDir: string): Promise<Figures> {
+  const postgres = await embeddedPostgres(dataDir);
+  return {
+    serviceMiB: await anonymousMiB(servicePid),
+    serviceFiles: await openFiles(servicePid),
+    postgresMiB: sum(await Promise.all(postgres.map(anonymousMiB))),
+    postgresFiles: sum(await Promise.all(postgres.map(openFiles))),
+    postgresProcesses: postgres.length,
+  };
+}
+
+export const FIGURES = ['serviceMiB', 'serviceFiles', 'postgresMiB', 'postgresFiles', 'postgresProcesses'] as const;
+
+const each = (of: (name: keyof Figures) => number): Figures =>
+  Object.fromEntries(FIGURES.map((name) => [name, of(name)])) as unknown as Figures;
+
+/** Each figure by itself. */
+export const medians = (samples: readonly Figures[]): Figures =>
+  each((name) => samples.map((sample) => sample[name]).sort((a, b) => a - b)[samples.length >> 1] ?? Number.NaN);
+
+/** Each figure by itself. */
+export const largest = (samples: readonly Figures[]): Figures =>
+  each((name) => Math.max(...samples.map((sample) => sample[name])));
