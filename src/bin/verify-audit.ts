@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config.js';
 // Not by its public.ts, which loads GraphQL types that need the decorators of the service.
@@ -82,7 +83,7 @@ function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promi
     // Without it a root key would be made, as for an empty database.
     if (installation === undefined) throw new ConfigurationFault(['the database has no check value of its root key']);
     const rootKey = await openKeptKeys(query, await openInstallation(query, config));
-    const keys = { chain: new AuditChain(rootKey.macKey('audit-seal')), key: rootKey.macKey('audit') };
+    const keys = { chain: new AuditChain(rootKey.macKey('audit-seal')), key: createSecretKey(rootKey.macKey('audit')) };
     const how = { anchors, maxFaults: MAX_FAULTS, rowsAtOnce: ROWS_AT_ONCE };
     return { trail: await verifyTrail(query, keys, how), secrets: await compareWithTrail(query, MAX_FAULTS) };
   });

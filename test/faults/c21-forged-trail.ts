@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createSecretKey, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -113,7 +113,7 @@ async function judge(
 /** As many rows as the service itself would make. */
 async function addGoodRows(installation: Installation, pool: pg.Pool, count: number): Promise<void> {
   const rootKey = Buffer.from(await readFile(join(installation.dataDir, 'root-key'), 'utf8'), 'base64');
-  const key = deriveKey(rootKey, 'root/mac/audit', 32);
+  const key = createSecretKey(deriveKey(rootKey, 'root/mac/audit', 32));
   for (let at = 0; at < count; at += ROWS_AN_INSERT) {
     const records = Array.from(
       { length: ROWS_AN_INSERT },

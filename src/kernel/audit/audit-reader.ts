@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { readAddress } from '../addresses.js';
 import type { Query } from '../database/database.js';
 import type { Expiry, Seal } from './audit-chain.js';
@@ -5,7 +6,8 @@ import { type AuditFacts, type AuditRecord, macOf } from './audit-record.js';
 import type { FoundRow, RepeatedRow } from './audit-verifier.js';
 import { EXPIRES_ON } from './expires-on.js';
 
-const SEALS_AT_ONCE = 20;
+/** Each may be of some thousand rows. */
+const SEALS_AT_ONCE = 100;
 const MAX_REPEATS = 1_000;
 
 interface Stored extends Omit<AuditRecord, 'facts'> {
@@ -33,7 +35,7 @@ const ROWS = `
  * @param key of the row MACs
  * @param atOnce rows of a batch
  */
-export async function* readRows(query: Query, key: Buffer, atOnce: number): AsyncGenerator<FoundRow[]> {
+export async function* readRows(query: Query, key: KeyObject, atOnce: number): AsyncGenerator<FoundRow[]> {
   for await (const rows of readAll<Stored>(query, 'audit_rows', { statement: ROWS, atOnce }))
     yield rows.map((row) => ({
       sequence: BigInt(row.sequence ?? 0),
@@ -58,24 +60,38 @@ async function* readAll<R extends object>(
   { statement, atOnce }: { statement: string; atOnce: number },
 ): AsyncGenerator<R[]> {
   await query(`declare ${cursor} no scroll cursor for ${statement}`);
-  for (;;) {
-    const rows = await query<R>(`fetch ${atOnce} from ${cursor}`);
+  const fetch = (): Promise<R[]> => query<R>(`fetch ${atOnce} from ${cursor}`);
+  for (let next = fetch(); ; ) {
+    const rows = await next;
+    const isLast = rows.length < atOnce;
+    if (!isLast) {
+      // Postgres reads the next ones while these are checked.
+      next = fetch();
+      next.catch(() => undefined);
+    }
     if (rows.length > 0) yield rows;
-    if (rows.length < atOnce) return;
+    if (isLast) return;
   }
 }
 
-function isGenuine(row: Stored, key: Buffer): boolean {
+function isGenuine(row: Stored, key: KeyObject): boolean {
   const record = recordOf(row);
   return record !== null && macOf(record, key).equals(row.mac);
 }
 
 /** The record as it was when the MAC was made; null for a row that no record makes. */
 function recordOf({ address, facts, ...row }: Stored): AuditRecord | null {
-  const given = JSON.parse(facts, inItsOwnSpelling) as AuditFacts | readonly unknown[] | string | null;
+  const given = parsed(facts) as AuditFacts | readonly unknown[] | string | null;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return null;
   return { ...row, address: address === null ? null : writtenAddress(address), facts: given as AuditFacts };
 }
+
+/** Numbers that JavaScript may write otherwise: with a fraction or an exponent, a negative zero, or of many digits. */
+const UNUSUAL_NUMBER = /[\s:[,](?:-0|-?\d+[.eE]|-?\d{16})/;
+
+/** A reviver is called for every value, which takes several times as long as to parse them. */
+const parsed = (facts: string): unknown =>
+  UNUSUAL_NUMBER.test(facts) ? JSON.parse(facts, inItsOwnSpelling) : JSON.parse(facts);
 
 /** A number that was written otherwise than rows are made with, as `1.0`, is another one, though JavaScript takes it for `1`. */
 const inItsOwnSpelling = (_: string, value: unknown, { source }: { source?: string } = {}): unknown =>

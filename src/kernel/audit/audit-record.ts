@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import type { Context } from '../context.js';
 import { plannedOnce } from '../database/planned-once.js';
 import { newId } from '../ids.js';
@@ -160,7 +160,7 @@ const EXPIRES_ON = `coalesce((
  */
 export function insertOf(
   records: readonly NewRecord[],
-  { key, changed, disclosures }: { key: Buffer; changed: Reach; disclosures: readonly Disclosure[] },
+  { key, changed, disclosures }: { key: KeyObject; changed: Reach; disclosures: readonly Disclosure[] },
 ): { text: string; params: unknown[] } {
   const rows = records.map((record) => {
     const values = valuesOf(record);
@@ -181,9 +181,9 @@ export function insertOf(
 }
 
 /** The MAC of a record, 32 bytes: that of its row, as long as nobody has changed it. */
-export const macOf = (record: AuditRecord, key: Buffer): Buffer => rowMac(valuesOf(record), record, key);
+export const macOf = (record: AuditRecord, key: KeyObject): Buffer => rowMac(valuesOf(record), record, key);
 
-const rowMac = (values: readonly (string | null)[], record: AuditRecord, key: Buffer): Buffer =>
+const rowMac = (values: readonly (string | null)[], record: AuditRecord, key: KeyObject): Buffer =>
   createHmac('sha256', key)
     .update(JSON.stringify([...values, ...laterValues(record)]))
     .digest();

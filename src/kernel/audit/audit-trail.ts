@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Context, Transaction } from '../context.js';
 import { type Query, query } from '../database/database.js';
 import { AppError, toAppError } from '../errors.js';
@@ -46,6 +47,7 @@ export class AuditTrail {
   #flushing: (readonly Waiting[])[] = [];
   /** Names of lists that the trail has, oldest first. */
   readonly #listed = new Set<string>();
+  readonly #key: KeyObject;
 
   /**
    * @param store a statement outside of any transaction
@@ -55,10 +57,12 @@ export class AuditTrail {
    */
   constructor(
     private readonly store: Query,
-    private readonly key: Buffer,
+    key: Buffer,
     private readonly retention: Retention,
     private readonly onChange: (tx: Transaction, events: readonly AuditEvent[]) => Promise<void> = async () => {},
-  ) {}
+  ) {
+    this.#key = createSecretKey(key);
+  }
 
   /** Records a change with the change: both or neither. @throws AUDIT_UNAVAILABLE, which rolls the change back */
   async recordChange(tx: Transaction, ...events: AuditEvent[]): Promise<void> {
@@ -69,7 +73,7 @@ export class AuditTrail {
     const { text, params } = insertOf(
       [...carrying, ...others].map((event) => auditRecord(tx, event, { isChange: true, retention: this.retention })),
       {
-        key: this.key,
+        key: this.#key,
         changed: events.some(({ showsInProjects }) => showsInProjects) ? 'organization' : 'projects',
         // Never remembered: the change may still be rolled back.
         disclosures: disclosuresOf(events),
@@ -128,7 +132,7 @@ export class AuditTrail {
 
   /** Verifies the whole trail. @param read in a transaction, of `inOneState` */
   verify(read: Query, chain: AuditChain, how: Verification): Promise<TrailReport> {
-    return verifyTrail(read, { chain, key: this.key }, how);
+    return verifyTrail(read, { chain, key: this.#key }, how);
   }
 
   /** Stores what is queued. Called once, when no request runs any more. */
@@ -171,7 +175,7 @@ export class AuditTrail {
 
   async #storeReads(records: readonly NewRecord[], all: readonly Disclosure[]): Promise<void> {
     const attempt = async (disclosures: readonly Disclosure[]): Promise<boolean> => {
-      const { text, params } = insertOf(records, { key: this.key, changed: 'nothing', disclosures });
+      const { text, params } = insertOf(records, { key: this.#key, changed: 'nothing', disclosures });
       const missing = await this.store(text, params);
       return missing.length === 0;
     };

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Query } from '../database/database.js';
 import type { AuditChain } from './audit-chain.js';
 import { countRows, readEditedLists, readExpiries, readRepeats, readRows, readSeals } from './audit-reader.js';
@@ -7,7 +8,7 @@ import { type Anchor, AuditVerifier, type FoundRow, type TrailReport } from './a
 export interface TrailKeys {
   readonly chain: AuditChain;
   /** Of the row MACs. */
-  readonly key: Buffer;
+  readonly key: KeyObject;
 }
 
 /** How a trail is verified. */
@@ -33,12 +34,13 @@ export async function inOneState<T>(query: Query, work: () => Promise<T>): Promi
   }
 }
 
-/** Walks the whole trail. @param query in a transaction, of `inOneState` */
+/** Walks the whole trail. @param read in a transaction, of `inOneState` */
 export async function verifyTrail(
-  query: Query,
+  read: Query,
   { chain, key }: TrailKeys,
   { anchors, maxFaults, rowsAtOnce, onProgress }: Verification,
 ): Promise<TrailReport> {
+  const query = oneAtATime(read);
   const total = onProgress === undefined ? 0 : await countRows(query);
   await onProgress?.(0, total);
   const verifier = new AuditVerifier(chain, maxFaults);
@@ -53,6 +55,16 @@ export async function verifyTrail(
       await onProgress?.(checked, total);
     }
   }
-  // Rows and seals take turns on one connection: each batch is asked for when the one before is used up.
+  // Rows and seals share one connection.
   return verifier.verify({ rows: rows(), seals: readSeals(query), repeats, editedLists, expiries }, anchors);
+}
+
+/** Statements of a connection, each sent when the one before has ended. */
+function oneAtATime(query: Query): Query {
+  let last: Promise<unknown> = Promise.resolve();
+  return <R extends object>(text: string, params?: readonly unknown[]): Promise<R[]> => {
+    const result = last.then(() => query<R>(text, params));
+    last = result.catch(() => undefined);
+    return result;
+  };
 }

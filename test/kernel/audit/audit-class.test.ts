@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { type AuditClass, recordedClass, subjectOf } from '../../../src/kernel/audit/audit-class.js';
 import { type AuditRecord, macOf } from '../../../src/kernel/audit/audit-record.js';
 
@@ -46,7 +46,7 @@ test.each<[AuditClass, string, AuditRecord['outcome'], string | null]>([
 });
 
 describe('the MAC of a record', () => {
-  const key = randomBytes(32);
+  const key = createSecretKey(randomBytes(32));
   const record: AuditRecord = {
     ...{ id: one, organizationId, projectId, action: 'secret:get', outcome: 'allowed', actorKind: 'identity' },
     ...{ actorId: other, tokenId: null, requestId: one, address: null, userAgent: null, facts: {}, disclosed: null },
