@@ -55,6 +55,7 @@ import { ProjectReencryptions } from './0040-0059/0057-project-reencryptions.js'
 import { AuditVerifications } from './0040-0059/0058-audit-verifications.js';
 import { WrappedRootKeys } from './0040-0059/0059-wrapped-root-keys.js';
 import { WalksOfProjects } from './0060-0079/0061-walks-of-projects.js';
+import { AuditIndexes } from './0060-0079/0062-audit-indexes.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -115,4 +116,5 @@ export const migrations = [
   { name: '0059-wrapped-root-keys', class: WrappedRootKeys },
   { name: '0053-audit-sinks', class: AuditSinks },
   { name: '0061-walks-of-projects', class: WalksOfProjects },
+  { name: '0062-audit-indexes', class: AuditIndexes },
 ] as const;

@@ -1,5 +1,6 @@
+import { rowsOf } from '../../kernel/audit/rows-of.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { EVENT_COLUMNS, EVENT_ROW, numberBefore, rowsOf, SCANNED_ROWS } from './event.sql.js';
+import { EVENT_COLUMNS, EVENT_ROW, numberBefore, SCANNED_ROWS } from './event.sql.js';
 
 /** What changes of a project are about. */
 export const CHANGE_GROUPS = ['secrets', 'roles', 'members', 'tokens', 'others'] as const;
@@ -23,19 +24,19 @@ const actions = TOKEN_ACTIONS.map((action) => `('${action}')`).join(', ');
 export const LIST_CHANGES = sqlStatement({
   text: `
     with scanned as materialized (
-      select own.sequence from audit_record own
+      select own.sequence, own.expires_on from audit_record own
       where own.class = 'change' and own.project_id = :projectId and own.sequence > ${numberBefore(':since')}
       order by own.sequence desc limit ${SCANNED_ROWS}
     ), changed as (
-      select r.sequence, case
+      select r.sequence, r.expires_on, case
           when r.action ~ '^(secret|secret-import|secret-rotation|folder|environment|tag):' then 'secrets'
           when r.action ~ '^project-role:' then 'roles'
           when r.action ~ '^(project-membership|additional-privilege):|^project:(rescue|revoke-rescue)$' then 'members'
           else 'others'
         end as "group"
-      from ${rowsOf('select sequence from scanned')} where r.organization_id = :organizationId and r.occurred_at >= :since
+      from ${rowsOf('select sequence, expires_on from scanned')} where r.organization_id = :organizationId and r.occurred_at >= :since
       union all
-      select r.sequence, 'tokens'
+      select r.sequence, r.expires_on, 'tokens'
       from (values ${actions}) as given (action) cross join lateral (
         select own.* from audit_record own
         where own.organization_id = :organizationId and own.action = given.action and own.sequence > ${numberBefore(':since')}
@@ -47,10 +48,10 @@ export const LIST_CHANGES = sqlStatement({
           r.facts ->> 'identityId', r.facts ->> 'userId',
           (select coalesce(a.identity_id, a.user_id)::text from access_token a where a.id::text = r.facts ->> 'accessTokenId')))
     ), placed as (
-      select sequence, "group", row_number() over (partition by "group" order by sequence desc) as place from changed
+      select sequence, expires_on, "group", row_number() over (partition by "group" order by sequence desc) as place from changed
     )
     select placed."group", (select count(*) from scanned) = ${SCANNED_ROWS} as "isCut", ${EVENT_COLUMNS}
-    from placed join audit_record r on r.sequence = placed.sequence
+    from placed join audit_record r on r.sequence = placed.sequence and r.expires_on = placed.expires_on
     where placed.place <= :limit::bigint
     order by r.sequence desc`,
   params: { organizationId: t.uuid, projectId: t.uuid, since: t.time, withTokens: t.boolean, limit: t.bigint },

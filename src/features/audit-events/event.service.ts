@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { namesList } from '../../kernel/audit/disclosure.js';
-import type { Context } from '../../kernel/context.js';
+import { type Context, SYSTEM } from '../../kernel/context.js';
 import { uuidText } from '../../kernel/crypto/seal.js';
 import { type Together, together } from '../../kernel/database/batched.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
@@ -8,7 +8,7 @@ import { type CursorKey, PAGE_SIZE, SoughtPage } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import { DisclosedPage, ListAuditEvents } from './event.rules.js';
-import { BY_LEAD, type EventRow, type Lead, LIST_DISCLOSED } from './event.sql.js';
+import { BY_LEAD, COUNT_ROWS, type EventRow, type Lead, LIST_DISCLOSED } from './event.sql.js';
 import type { DisclosedSecretsType } from './event.type.js';
 import { authorizeTrail, idOrNone, readsWholeTrail } from './event-access.js';
 
@@ -41,8 +41,9 @@ export class EventService {
     const asked = { ...boundsOf(ctx, { ...filters, projectId }), below, above, within };
     const isBackward = last != null;
     const size = last ?? first ?? PAGE_SIZE;
-    const rows = await listBy(ctx, asked, { isBackward, limit: size + 1, skip });
-    const stoppedAt = rows.length > size ? null : await stopOf(ctx, asked, isBackward);
+    const lead = await leadOf(ctx, asked);
+    const rows = await listBy(ctx, asked, { lead, isBackward, limit: size + 1, skip });
+    const stoppedAt = rows.length > size ? null : await stopOf(ctx, asked, { lead, isBackward });
     const request = isBackward ? { first: size, after: before } : { first: size, after };
     const page = new SoughtPage(rows, request, keyOf, { cursors, stoppedAt, isBackward });
     await ctx.auditTrail.recordRead(ctx, {
@@ -90,30 +91,42 @@ type Bounds = ReturnType<typeof boundsOf> & {
 };
 
 /** What few rows have, in the order in which it is tried. */
-const NARROW = ['requestId', 'subjectId', 'actorId', 'action', 'projectId'] as const satisfies readonly Lead[];
+const NARROW = ['subjectId', 'actorId', 'action', 'outcome', 'projectId'] as const satisfies readonly Lead[];
 /** What does not tell of other projects. */
-const NARROW_IN_PROJECT = ['requestId', 'subjectId', 'projectId'] as const satisfies readonly Lead[];
+const NARROW_IN_PROJECT = ['subjectId', 'projectId'] as const satisfies readonly Lead[];
 
-/** What a list is read by. */
-const leadOf = (asked: Bounds): Lead =>
-  (asked.within === null ? NARROW : NARROW_IN_PROJECT).find((name) => asked[name] !== null) ??
-  (asked.outcome === 'denied' ? 'outcome' : 'organizationId');
+/** What a list is read by: of what is asked for, that which the fewest rows have. */
+async function leadOf(ctx: Context, asked: Bounds): Promise<Lead> {
+  if (asked.requestId !== null) return 'requestId';
+  const names = asked.within === null ? NARROW : NARROW_IN_PROJECT;
+  const given = names.filter((name) => (name === 'outcome' ? asked.outcome === 'denied' : asked[name] !== null));
+  const [first = 'organizationId'] = given;
+  if (given.length < 2) return first;
+  const [counts] = await COUNT_ROWS(ctx, asked);
+  const countOf = (name: (typeof NARROW)[number]): number => counts?.[name] ?? 0;
+  return given.reduce((fewest, name) => (countOf(name) < countOf(fewest) ? name : fewest), given[0] ?? 'projectId');
+}
 
 interface Part {
+  readonly lead: Lead;
   readonly isBackward: boolean;
   readonly limit: number;
   readonly skip: number;
 }
 
 /** Rows in the order of a page: one that goes back has the oldest of them first. */
-function listBy(ctx: Context, asked: Bounds, { isBackward, limit, skip }: Part): Promise<EventRow[]> {
-  const { list, back } = BY_LEAD[leadOf(asked)];
+function listBy(ctx: Context, asked: Bounds, { lead, isBackward, limit, skip }: Part): Promise<EventRow[]> {
+  const { list, back } = BY_LEAD[lead];
   return (isBackward ? back : list)(ctx, { ...asked, limit: String(limit), skip: String(skip) });
 }
 
 /** The last row that a page looks at; null: it looked at all. */
-async function stopOf(ctx: Context, asked: Bounds, isBackward: boolean): Promise<CursorKey | null> {
-  const { end: endOf, top } = BY_LEAD[leadOf(asked)];
+async function stopOf(
+  ctx: Context,
+  asked: Bounds,
+  { lead, isBackward }: Pick<Part, 'lead' | 'isBackward'>,
+): Promise<CursorKey | null> {
+  const { end: endOf, top } = BY_LEAD[lead];
   const [stop] = await (isBackward ? top : endOf)(ctx, asked);
   return stop === undefined ? null : keyOf(stop);
 }
@@ -131,8 +144,10 @@ function boundsOf({ organizationId }: Context, filters: Omit<Filters, 'projectId
   } = filters;
   const id = (text: string | null | undefined) => (text == null ? null : idOrNone(text));
   return {
-    ...{ organizationId, projectId, actorKind, outcome, class: kind, from, to },
-    actorId: id(filters.actorId),
+    ...{ organizationId, projectId, actorKind, class: kind, from, to },
+    // Refused requests, and what the service does itself, have an index.
+    outcome: outcome ?? (kind === 'denial' ? 'denied' : null),
+    actorId: id(filters.actorId) ?? (actorKind === 'system' ? SYSTEM.id : null),
     subjectId: id(filters.subjectId),
     requestId: id(filters.requestId),
     action: actions?.length === 1 ? (actions[0] ?? null) : null,

@@ -1,5 +1,6 @@
 import { AUDIT_CLASSES, READS } from '../../kernel/audit/audit-class.js';
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
+import { rowsOf } from '../../kernel/audit/rows-of.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** Rows that one page looks at. A filter that few rows pass has many pages, and no page takes long. */
@@ -54,20 +55,16 @@ type Direction = 'desc' | 'asc';
 
 /**
  * The numbers that a page looks at, in its order: those of the rows that have something, by an index that has them in this order. Only
- * the numbers, so that the index has all that is asked for, and Postgres has no reason to look for the rows in the whole trail.
+ * numbers and partitions, so that the index has all that is asked for, and Postgres has no reason to look for the rows in the whole trail.
  *
  * @param lead what the rows have, in SQL
  */
 const scanned = (lead: string, direction: Direction): string => `
-  select r.sequence from audit_record r
+  select r.sequence, r.expires_on from audit_record r
   where ${lead} and r.sequence < coalesce(:below::bigint, 9223372036854775807)
     and r.sequence > coalesce(:above::bigint, '-9223372036854775808')
     and r.sequence > ${numberBefore(':from')} and r.sequence <= ${numberAfter(':to')}
   order by r.sequence ${direction}`;
-
-/** The rows of numbers, one by one in their order: a page ends with the first ones that fit. */
-export const rowsOf = (numbers: string): string => `(${numbers}) looked cross join lateral (
-  select found.* from audit_record found where found.sequence = looked.sequence offset 0) r`;
 
 const BOUNDS = {
   organizationId: t.uuid,
@@ -152,6 +149,35 @@ const endBy = (lead: Lead, direction: Direction) =>
     params: { ...BOUNDS, ...LEADS[lead].params },
     row: { sequence: t.bigint },
   });
+
+/** Beyond this it does not matter how many there are. */
+const MOST_COUNTED = 1_000;
+
+const counted = (lead: Lead, given: string): string => `case when ${given} then (
+  select count(*)::integer from (${scanned(LEADS[lead].condition, 'desc')} limit ${MOST_COUNTED}) some) end`;
+
+/** How many rows a page can be read by, for each of what is given; null for what is not. */
+export const COUNT_ROWS = sqlStatement({
+  text: `select ${counted('subjectId', ':subjectId::uuid is not null')} as "subjectId",
+    ${counted('actorId', ':actorId::uuid is not null')} as "actorId", ${counted('action', ':action::text is not null')} as "action",
+    ${counted('projectId', ':projectId::uuid is not null')} as "projectId", ${counted('outcome', `:outcome::text = 'denied'`)} as "outcome"`,
+  params: {
+    ...BOUNDS,
+    subjectId: t.nullable(t.uuid),
+    actorId: t.nullable(t.uuid),
+    action: t.nullable(t.text),
+    projectId: t.nullable(t.uuid),
+    outcome: t.nullable(t.text),
+    within: t.nullable(t.uuid),
+  },
+  row: {
+    subjectId: t.nullable(t.integer),
+    actorId: t.nullable(t.integer),
+    action: t.nullable(t.integer),
+    projectId: t.nullable(t.integer),
+    outcome: t.nullable(t.integer),
+  },
+});
 
 // Written out, so that the test of statements finds each.
 export const LIST_ALL = pageBy('organizationId', 'desc');

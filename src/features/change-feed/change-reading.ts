@@ -1,6 +1,12 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import type { Query } from '../../kernel/database/database.js';
-import { LIST_CHANGES, LIST_CHANGES_OF_PROJECT, LOCATE_FOLDERS, LOCATE_SECRETS } from './change.sql.js';
+import {
+  LIST_CHANGES,
+  LIST_CHANGES_OF_ORGANIZATION,
+  LIST_CHANGES_OF_PROJECT,
+  LOCATE_FOLDERS,
+  LOCATE_SECRETS,
+} from './change.sql.js';
 import { type ChangeKind, type ChangeOperation, changeOf, type Need } from './change-kinds.js';
 import type { Position } from './position.js';
 
@@ -83,10 +89,12 @@ export async function readChanges(
   { after, upTo, organizationId, projectId, most }: Asked,
 ): Promise<ReadStretch> {
   const bounds = { after: String(after), upTo: String(upTo), most, bytes: MAX_BYTES };
-  const rows =
-    projectId === undefined
-      ? await LIST_CHANGES(query, { ...bounds, organizationId })
-      : await LIST_CHANGES_OF_PROJECT(query, { ...bounds, projectId });
+  const listRows = (): Promise<Row[]> => {
+    if (projectId !== undefined) return LIST_CHANGES_OF_PROJECT(query, { ...bounds, projectId });
+    if (organizationId === null) return LIST_CHANGES(query, bounds);
+    return LIST_CHANGES_OF_ORGANIZATION(query, { ...bounds, organizationId });
+  };
+  const rows = await listRows();
   const [secrets, folders] = [await locateSecrets(query, rows), await locateFolders(query, rows)];
   const found = rows[0]?.found ?? 0;
   const isCut = found === most || rows.length < found;

@@ -1,4 +1,5 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
+import { rowsOf } from '../../kernel/audit/rows-of.js';
 import { withinBytes } from '../../kernel/audit/within-bytes.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
@@ -9,16 +10,25 @@ export const FIND_SETTLED = sqlStatement({
   row: { settled: t.bigint, now: t.time },
 });
 
-/** As many of the first `most` as have so many bytes: one can be about thousands of secrets. `found` is how many there are up to `most`. */
-const recorded = (of: string): string => `
+/**
+ * As many of the first `most` as have so many bytes: one can be about thousands of secrets. `found` is how many there are up to `most`.
+ *
+ * @param rows a query of whole rows
+ */
+const recorded = (rows: string): string => `
   select r.sequence, r.found, r.organization_id as "organizationId", r.project_id as "projectId", r.action, r.actor_kind as "actorKind",
     r.actor_id as "actorId", r.subject_id as "subjectId", r.occurred_at as "occurredAt", r.facts - 'states' as facts,
     array(select jsonb_array_elements_text(case jsonb_typeof(r.facts -> 'states') when 'array' then r.facts -> 'states' else '[]' end)) as states
-  from (${withinBytes(`
-    select own.* from audit_record own
-    where own.sequence > :after and own.sequence <= :upTo and own.class = 'change' and ${of}
-    order by own.sequence limit :most::integer`)}) r
+  from (${withinBytes(rows)}) r
   order by r.sequence`;
+
+const BETWEEN = `own.class = 'change' and own.sequence > :after and own.sequence <= :upTo order by own.sequence limit :most::integer`;
+
+/** Found by the index of what they are of: however much else is recorded, nothing else is read. */
+const recordedOf = (owner: string): string =>
+  recorded(
+    `select r.* from ${rowsOf(`select own.sequence, own.expires_on from audit_record own where ${owner} and ${BETWEEN}`)} order by looked.sequence`,
+  );
 
 const BOUNDS = { after: t.bigint, upTo: t.bigint, most: t.integer, bytes: t.bigint } as const;
 
@@ -36,16 +46,23 @@ const ROW = {
   states: t.array(t.text),
 } as const;
 
-/** Recorded changes in their order. Of one organization, or of all. */
+/** Recorded changes of all organizations in their order. For who reads the end of the trail: all rows in between are looked at. */
 export const LIST_CHANGES = sqlStatement({
-  text: recorded('(:organizationId::uuid is null or own.organization_id = :organizationId)'),
-  params: { ...BOUNDS, organizationId: t.nullable(t.uuid) },
+  text: recorded(`select own.* from audit_record own where ${BETWEEN}`),
+  params: BOUNDS,
   row: ROW,
 });
 
-/** The same of one project, by its index. */
+/** The same of one organization. */
+export const LIST_CHANGES_OF_ORGANIZATION = sqlStatement({
+  text: recordedOf('own.organization_id = :organizationId'),
+  params: { ...BOUNDS, organizationId: t.uuid },
+  row: ROW,
+});
+
+/** The same of one project. */
 export const LIST_CHANGES_OF_PROJECT = sqlStatement({
-  text: recorded('own.project_id = :projectId'),
+  text: recordedOf('own.project_id = :projectId'),
   params: { ...BOUNDS, projectId: t.uuid },
   row: ROW,
 });

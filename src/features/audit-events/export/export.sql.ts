@@ -1,8 +1,8 @@
 import { AUDIT_CLASSES } from '../../../kernel/audit/audit-class.js';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
+import { rowsOf } from '../../../kernel/audit/rows-of.js';
 import { withinBytes } from '../../../kernel/audit/within-bytes.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { rowsOf } from '../event.sql.js';
 
 /** A row with what it was recorded with. Nothing is derived or looked up: its line is the same for ever. */
 const EXPORTED = `r.sequence, r.found, r.id, r.organization_id as "organizationId", r.project_id as "projectId", r.occurred_at as "occurredAt",
@@ -43,9 +43,11 @@ const BOUNDS = {
 export const EXPORT_ALL = sqlStatement({
   text: `
     select ${EXPORTED} from (${withinBytes(`
-      select own.* from audit_record own
-      where own.organization_id = :organizationId and own.sequence > :after and own.sequence <= :settled
-      order by own.sequence limit :limit`)}) r
+      select r.* from ${rowsOf(`
+        select own.sequence, own.expires_on from audit_record own
+        where own.organization_id = :organizationId and own.sequence > :after and own.sequence <= :settled
+        order by own.sequence limit :limit`)}
+      order by looked.sequence`)}) r
     order by r.sequence`,
   params: BOUNDS,
   row: ROW,
@@ -59,7 +61,7 @@ export const EXPORT_PROJECT = sqlStatement({
   text: `
     select ${EXPORTED} from (${withinBytes(`
       select r.* from ${rowsOf(`
-        select own.sequence from audit_record own
+        select own.sequence, own.expires_on from audit_record own
         where own.project_id = :projectId and own.sequence > :after and own.sequence <= :settled
         order by own.sequence limit :limit`)}
       where r.organization_id = :organizationId order by looked.sequence`)}) r
