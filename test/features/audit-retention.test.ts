@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readBackup } from '../../src/backup/backup-file.js';
+import { EventStreamClient } from '../kit/event-stream.js';
 import { useStrongroom } from '../kit/strongroom.js';
 import { withClient } from '../kit/tables.js';
 import { tamper, untilSealed } from '../kit/trail.js';
@@ -124,6 +125,9 @@ test('nobody but the owner of the trail calls what drops months, and no temporar
 
 test('a month that is past is dropped whole, and told from a deletion; secrets still match the trail', async () => {
   const { admin, project } = await strongroom.seed.project();
+  const feed = await EventStreamClient.open(admin, '/api/v1/events?kinds=secret');
+  const [begun] = await feed.count(1);
+  feed.close();
   const month = await monthIn(AGO_DAYS);
   await addPast(month);
   await strongroom.sql('update project set audit_logs_retention_days = $2 where id = $1', [project.id, AGO_DAYS]);
@@ -150,6 +154,15 @@ test('a month that is past is dropped whole, and told from a deletion; secrets s
   expect(
     await strongroom.sql(`select to_regclass('audit_record_' || to_char($1::date, 'YYYY_MM')) as found`, [month]),
   ).toEqual([{ found: null }]);
+  // Who follows the changes must not take what is gone for nothing.
+  const resumed = await EventStreamClient.open(admin, `/api/v1/events?kinds=secret&after=${begun?.id}`);
+  const [reset] = await resumed.count(1);
+  resumed.close();
+  expect(reset).toMatchObject({ event: 'reset', data: { resetReason: 'position-expired' } });
+  const continued = await EventStreamClient.open(admin, `/api/v1/events?kinds=secret&after=${reset?.id}`);
+  await admin.patch(at('STAYS'), { ...place, secretComment: 'later' });
+  expect((await continued.count(1))[0]).toMatchObject({ event: 'change', data: { secretKey: 'STAYS' } });
+  continued.close();
   const own = await strongroom.sql(
     `select action, class, facts, expires_on = 'infinity' as kept from audit_record
      where organization_id = (select organization_id from project where id = $1) and action like 'audit-trail:%' order by sequence`,

@@ -154,7 +154,7 @@ const endBy = (lead: Lead, direction: Direction) =>
 const MOST_COUNTED = 1_000;
 
 const counted = (lead: Lead, given: string): string => `case when ${given} then (
-  select count(*)::integer from (${scanned(LEADS[lead].condition, 'desc')} limit ${MOST_COUNTED}) some) end`;
+  select count(*)::integer from (${scanned(LEADS[lead].condition, 'desc')} limit ${MOST_COUNTED}) few) end`;
 
 /** How many rows a page can be read by, for each of what is given; null for what is not. */
 export const COUNT_ROWS = sqlStatement({

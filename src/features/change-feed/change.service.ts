@@ -2,9 +2,10 @@ import type { Context } from '../../kernel/context.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import { WatchChanges } from './change.rules.js';
+import { FIND_EXPIRED } from './change.sql.js';
 import { ChangeStreams, type Streamed } from './change-stream.js';
-import { ChangeTail } from './change-tail.js';
-import { positionOf } from './position.js';
+import { ChangeTail, type Head } from './change-tail.js';
+import { type Position, positionOf, type ResetReason } from './position.js';
 
 /** Streams of changes. */
 export class ChangeService {
@@ -34,7 +35,16 @@ export class ChangeService {
     // By the signal, and not where the events end: whoever leaves at once never asks for the first.
     if (signal.aborted) head.leave();
     else signal.addEventListener('abort', head.leave, { once: true });
-    const from = id == null ? null : positionOf(ctx, id, head);
+    const from = id == null ? null : await startOf(ctx, id, head);
     return this.#streams.events(ctx, { filter, from, head, signal });
   }
+}
+
+/** Where a stream continues, or why it cannot: also because events that its client does not have were dropped from the trail. */
+async function startOf(ctx: Context, id: string, head: Head): Promise<Position | ResetReason> {
+  const position = positionOf(ctx, id, head);
+  if (typeof position === 'string') return position;
+  const { organizationId } = ctx;
+  const [found] = await FIND_EXPIRED(ctx.database.query, { organizationId, after: String(position.sequence) });
+  return found?.hasExpired === true ? 'position-expired' : position;
 }

@@ -11,6 +11,21 @@ export const FIND_SETTLED = sqlStatement({
 });
 
 /**
+ * Whether records of an organization have expired that were made after a position. Where the record of the position itself is gone, any
+ * expiration since counts: nobody knows what came between.
+ */
+export const FIND_EXPIRED = sqlStatement({
+  text: `
+    select exists (
+      select from audit_record r
+      where r.organization_id = :organizationId and r.action = 'audit-trail:expire' and r.sequence > :after
+        and coalesce((r.facts ->> 'newest')::timestamptz > (select max(p.occurred_at) from audit_record p where p.sequence = :after), true)
+    ) as "hasExpired"`,
+  params: { organizationId: t.uuid, after: t.bigint },
+  row: { hasExpired: t.boolean },
+});
+
+/**
  * As many of the first `most` as have so many bytes: one can be about thousands of secrets. `found` is how many there are up to `most`.
  *
  * @param rows a query of whole rows

@@ -4,7 +4,7 @@ import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
 /** Why a stream cannot continue where its client stopped. */
 export const RESET_REASONS = {
   'unknown-position': 'The position is not one of this service and organization.',
-  'position-expired': 'The position is older than seven days.',
+  'position-expired': 'The position is older than seven days, or events after it have expired.',
 } as const satisfies Record<string, string>;
 
 export type ResetReason = keyof typeof RESET_REASONS;
