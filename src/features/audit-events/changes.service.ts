@@ -35,10 +35,12 @@ export class ChangesService {
     const withTokens = canAlways(ability, 'identity:read') && canAlways(ability, 'member:read');
     const { organizationId } = ctx;
     const rows = await LIST_CHANGES(ctx, { organizationId, projectId, since, withTokens, limit: String(first + 1) });
-    const isCut = rows.some((row) => row.isCut);
+    // Tokens are looked for by themselves.
+    const isCut = (group: ChangeGroup): boolean =>
+      rows.some((row) => row.isCut && (row.group === 'tokens') === (group === 'tokens'));
     const ofKind = (group: ChangeGroup): ChangesOfKind => {
       const events = rows.filter((row) => row.group === group);
-      return { events: events.slice(0, first), hasMore: events.length > first || isCut };
+      return { events: events.slice(0, first), hasMore: events.length > first || isCut(group) };
     };
     await ctx.auditTrail.recordRead(ctx, {
       action: 'audit-event:list-changes',

@@ -15,6 +15,11 @@ const TOKEN_ACTIONS = [
   ),
 ];
 
+/** Rows that are looked at for each of them. They are of all accounts of the organization. */
+const SCANNED_TOKENS = 1_000;
+
+const ID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+
 const actions = TOKEN_ACTIONS.map((action) => `('${action}')`).join(', ');
 
 /**
@@ -27,6 +32,20 @@ export const LIST_CHANGES = sqlStatement({
       select own.sequence, own.expires_on from audit_record own
       where own.class = 'change' and own.project_id = :projectId and own.sequence > ${numberBefore(':since')}
       order by own.sequence desc limit ${SCANNED_ROWS}
+    ), members as materialized (
+      select m.member_id::text as id from project_member_now m where :withTokens and m.project_id = :projectId
+    ), tokens as materialized (
+      select found.sequence, found.expires_on, found.occurred_at, found.outcome, found.action, found.facts ->> 'identityId' as identity_id,
+        found.facts ->> 'userId' as user_id, (
+          select coalesce(a.identity_id, a.user_id)::text from access_token a
+          where a.id = case when found.facts ->> 'accessTokenId' ~ '${ID}' then (found.facts ->> 'accessTokenId')::uuid end) as owner_id
+      from (values ${actions}) as given (action) cross join lateral (
+        select r.* from ${rowsOf(`
+          select own.sequence, own.expires_on from audit_record own
+          where own.organization_id = :organizationId and own.action = given.action and own.sequence > ${numberBefore(':since')}
+          order by own.sequence desc limit ${SCANNED_TOKENS}`)}
+      ) found
+      where :withTokens
     ), changed as (
       select r.sequence, r.expires_on, case
           when r.action ~ '^(secret|secret-import|secret-rotation|folder|environment|tag):' then 'secrets'
@@ -36,23 +55,17 @@ export const LIST_CHANGES = sqlStatement({
         end as "group"
       from ${rowsOf('select sequence, expires_on from scanned')} where r.organization_id = :organizationId and r.occurred_at >= :since
       union all
-      select r.sequence, r.expires_on, 'tokens'
-      from (values ${actions}) as given (action) cross join lateral (
-        select own.* from audit_record own
-        where own.organization_id = :organizationId and own.action = given.action and own.sequence > ${numberBefore(':since')}
-          and own.occurred_at >= :since and own.outcome = 'allowed'
-        order by own.sequence desc limit ${SCANNED_ROWS}
-      ) r
-      where :withTokens and exists (
-        select from project_member_now m where m.project_id = :projectId and m.member_id::text in (
-          r.facts ->> 'identityId', r.facts ->> 'userId',
-          (select coalesce(a.identity_id, a.user_id)::text from access_token a where a.id::text = r.facts ->> 'accessTokenId')))
+      select t.sequence, t.expires_on, 'tokens' from tokens t
+      where t.occurred_at >= :since and t.outcome = 'allowed' and (t.identity_id in (select id from members)
+        or t.user_id in (select id from members) or t.owner_id in (select id from members))
     ), placed as (
       select sequence, expires_on, "group", row_number() over (partition by "group" order by sequence desc) as place from changed
     )
-    select placed."group", (select count(*) from scanned) = ${SCANNED_ROWS} as "isCut", ${EVENT_COLUMNS}
-    from placed join audit_record r on r.sequence = placed.sequence and r.expires_on = placed.expires_on
-    where placed.place <= :limit::bigint
+    select looked."group", case looked."group"
+        when 'tokens' then exists (select from tokens t group by t.action having count(*) = ${SCANNED_TOKENS})
+        else (select count(*) from scanned) = ${SCANNED_ROWS}
+      end as "isCut", ${EVENT_COLUMNS}
+    from ${rowsOf('select sequence, expires_on, "group" from placed where place <= :limit::bigint')}
     order by r.sequence desc`,
   params: { organizationId: t.uuid, projectId: t.uuid, since: t.time, withTokens: t.boolean, limit: t.bigint },
   row: { group: t.oneOf(...CHANGE_GROUPS), isCut: t.boolean, ...EVENT_ROW },

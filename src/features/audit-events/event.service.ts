@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { namesList } from '../../kernel/audit/disclosure.js';
-import { type Context, SYSTEM } from '../../kernel/context.js';
+import type { Context } from '../../kernel/context.js';
 import { uuidText } from '../../kernel/crypto/seal.js';
 import { type Together, together } from '../../kernel/database/batched.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
@@ -145,9 +145,9 @@ function boundsOf({ organizationId }: Context, filters: Omit<Filters, 'projectId
   const id = (text: string | null | undefined) => (text == null ? null : idOrNone(text));
   return {
     ...{ organizationId, projectId, actorKind, class: kind, from, to },
-    // Refused requests, and what the service does itself, have an index.
+    // Refused requests have an index.
     outcome: outcome ?? (kind === 'denial' ? 'denied' : null),
-    actorId: id(filters.actorId) ?? (actorKind === 'system' ? SYSTEM.id : null),
+    actorId: id(filters.actorId),
     subjectId: id(filters.subjectId),
     requestId: id(filters.requestId),
     action: actions?.length === 1 ? (actions[0] ?? null) : null,
