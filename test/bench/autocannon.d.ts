@@ -16,6 +16,8 @@ declare module 'autocannon' {
     readonly duration: number;
     readonly timeout: number;
     readonly requests: readonly Request[];
+    /** Requests a second of all connections together; absent: as many as are answered. */
+    readonly overallRate?: number;
   }
 
   interface Result {

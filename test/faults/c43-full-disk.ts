@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chown, cp, mkdir, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Caller } from '../kit/caller.ts';
@@ -115,6 +115,8 @@ export const check: Check = {
     const counts: Counts = { acknowledged: 0, refused: 0, slowestMs: 0 };
     const home = await mkdtemp(join(tmpdir(), 'strongroom-disk-'));
     const mount = join(home, 'disk');
+    // The server runs under another account.
+    await chmod(home, 0o755);
     await mkdir(mount);
     const mountDisk = (): void => {
       const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MIB}m`, 'strongroom-test', mount]);

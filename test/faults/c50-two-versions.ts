@@ -69,6 +69,7 @@ async function sideBySide(old: OldVersion, env: Record<string, string>, minutes:
     await load.end();
     const judged = await load.judge();
     await rotating.stop();
+    expectThat((await second.stop()) === 0, `this version did not stop with 0: ${second.output}`);
     await judgeRefusal(old, env);
     return judged;
   } finally {

@@ -10,7 +10,7 @@ import { until } from '../kit/until.ts';
 import { type Check, expectThat, repeat } from './check.ts';
 import { Installation } from './installation.ts';
 import { MixedLoad } from './mixed-load.ts';
-import { FIGURES, type Figures, figuresOf, largest, medians } from './process-figures.ts';
+import { FIGURES, type Figures, figuresOf, largest, settled } from './process-figures.ts';
 import { untilHealthy, untilWhole } from './steady-writers.ts';
 
 const PER_SECOND = 20;
@@ -116,7 +116,7 @@ async function oneWindow(
     if (performance.now() > end - (WINDOW_MS - SETTLED_AFTER_MS))
       samples.push(await figuresOf(installation.service.child.pid as number, installation.dataDir));
   }
-  const figures = medians(samples);
+  const figures = settled(samples);
   console.log(
     `${new Date().toISOString()} ${name}, healthy after ${Math.round(healthyMs)} ms: ${told(figures)}; ${JSON.stringify(load.answers)}`,
   );
