@@ -33,6 +33,16 @@ async function upTo(stream: EventStreamClient, admin: Caller, place: object): Pr
 }
 
 describe('the event stream', () => {
+  let quiet: EventStreamClient;
+  let begun = 0;
+
+  beforeAll(async () => {
+    const { admin, project } = await strongroom.seed.project();
+    quiet = await events(admin, { projectId: project.id, kinds: 'tag' });
+    await quiet.count(1);
+    begun = quiet.text.length;
+  });
+
   test('continues within the changes of a record, also if that is the last one before the node began to follow', async () => {
     const { admin, organization, project } = await strongroom.seed.project();
     const secrets = [1, 2, 3].map((number) => ({ secretKey: `KEY_${number}`, secretValue: 'value' }));
@@ -261,6 +271,14 @@ describe('the event stream', () => {
     await slow.count(1_501);
     expect(keysOf(slow.events)).toEqual(keys);
     for (const stream of [slow, quick]) stream.close();
+  });
+
+  // Last: its stream was opened before all others.
+  test('shows that it is alive while nothing happens, by comments or by the position that it has reached', async () => {
+    await until('a sign of life', 20_000, () => quiet.text.length > begun);
+    expect(quiet.text.slice(begun)).toMatch(/^(:|id: )/);
+    expect(quiet.events).toHaveLength(1);
+    quiet.close();
   });
 });
 
