@@ -1,10 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { systemContext } from '../bootstrap.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import type { Transaction } from '../kernel/context.js';
 import { openInstallation, recordInstallation } from '../kernel/crypto/installation.js';
-import { changeRootKey } from '../kernel/crypto/root-key-change.js';
+import { cancelChange, changeRootKey } from '../kernel/crypto/root-key-change.js';
 import type { KeySettings } from '../kernel/crypto/root-key-sources.js';
 import { type Database, type Query, queryOf } from '../kernel/database/database.js';
 import { fillEmptyDatabase } from '../kernel/database/migrate.js';
@@ -59,23 +60,27 @@ export interface RestoreParts {
  */
 export async function restoreBackup(database: Database, order: RestoreOrder, parts: RestoreParts): Promise<Restored> {
   const { header, manifest } = await check(order.file);
-  let revoked = { revokedTokenCount: 0, revokedClientSecretCount: 0 };
+  let done: Omit<Restored, 'header' | 'manifest'> = {
+    revokedTokenCount: 0,
+    revokedClientSecretCount: 0,
+    documentsProblem: null,
+  };
   await fillEmptyDatabase(database, {
     migrations: header.migrations,
     fill: async (em) => {
       const query = queryIn(database, em);
-      await loadBackup(query, header, readBackup(order.file), () => openInstallation(query, parts.keys));
+      // With a next root key the backup needs ROOT_KEY alone, whatever change had been begun when it was taken.
+      const keys = order.changesRootKey ? { ...parts.keys, nextRootKey: null } : parts.keys;
+      await loadBackup(query, header, readBackup(order.file), () => openInstallation(query, keys));
     },
     finish: async (em) => {
-      revoked = await finish(database, em, { order, header, parts });
+      const revoked = await finish(database, em, { order, header, parts });
+      // Before the commit: a database that is there has its documents too, wherever the restore is cut off.
+      const documentsProblem = await writeDocuments(order.persistedDocuments, header.persistedDocuments);
+      done = { ...revoked, documentsProblem };
     },
   });
-  return {
-    header,
-    manifest,
-    ...revoked,
-    documentsProblem: await writeDocuments(order.persistedDocuments, header.persistedDocuments),
-  };
+  return { header, manifest, ...done };
 }
 
 /** Revokes, pauses, changes the root key, and records all of it in the audit trail. */
@@ -92,6 +97,7 @@ async function finish(
     revokedClientSecretCount: order.revokesTokens ? (await REVOKE_ALL_CLIENT_SECRETS(query, {})).length : 0,
   };
   await PAUSE_KINDS(query, { names: order.pausedKinds });
+  if (order.changesRootKey) await cancelChange(query);
   const keys = await recordInstallation(query, await openInstallation(query, parts.keys));
   const ctx = systemContext(makeKernel(database, keys, parts.kernel), organization.id);
   const tx: Transaction = { ...ctx, em, loaders: new Map(), states: [], afterCommit: [] };
@@ -131,10 +137,13 @@ async function check(file: string): Promise<{ header: Header; manifest: Manifest
   return { header, manifest };
 }
 
-/** After the database is restored, and so no reason to fail. @returns what went wrong */
+/** No reason to fail: the database is what counts. @returns what went wrong */
 async function writeDocuments(path: string, documents: string | null): Promise<string | null> {
   if (documents === null) return null;
-  if (await isThere(path)) return 'the file exists and was not changed';
+  if (await isThere(path)) {
+    const isTheSame = (await readFile(path, 'utf8').catch(() => null)) === documents;
+    return isTheSame ? null : 'the file exists and was not changed';
+  }
   try {
     await makeDirectory(dirname(path));
     await writeDurably(path, documents);

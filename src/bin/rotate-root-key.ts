@@ -3,7 +3,12 @@ import { assemble } from '../app.js';
 import { systemContext } from '../bootstrap.js';
 import { type Config, readConfig } from '../config.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
-import { changeRootKey, type RootKeyChange, replaceCiphertext } from '../kernel/crypto/root-key-change.js';
+import {
+  cancelChange,
+  changeRootKey,
+  type RootKeyChange,
+  replaceCiphertext,
+} from '../kernel/crypto/root-key-change.js';
 import { providerOf } from '../kernel/crypto/root-key-sources.js';
 import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
 import { Database, queryOf } from '../kernel/database/database.js';
@@ -15,7 +20,7 @@ import { openExistingInstallation, openServer, runProgram } from './program.js';
 
 const EXIT_FAILED = 1;
 
-const USAGE = `npm run rotate-root-key [-- --rewrap]
+const USAGE = `npm run rotate-root-key [-- --rewrap | --cancel]
 
 Encrypts the keys of all organizations with another root key. Values and keys of projects stay as they are. The service may run meanwhile.
 
@@ -26,6 +31,7 @@ Encrypts the keys of all organizations with another root key. Values and keys of
 
 --rewrap   with ROOT_KEY=transit:..., after its key was rotated there: has the same root key encrypted with the newest version of that key.
            NEXT_ROOT_KEY is not needed, and nodes need no restart.
+--cancel   forgets the NEXT_ROOT_KEY=transit:... of a change that was begun and not made. Restart every node without NEXT_ROOT_KEY before.
 
 Exit codes: 0 done, 1 failed, 75 the database or transit is away, 78 configuration error.
 `;
@@ -40,6 +46,8 @@ async function main(): Promise<number> {
   const config = readConfig();
   if (order === 'rotate' && config.nextRootKey === null)
     throw new ConfigurationFault(['NEXT_ROOT_KEY is not set; see npm run rotate-root-key -- --help']);
+  if (order === 'cancel' && config.nextRootKey !== null)
+    throw new ConfigurationFault(['NEXT_ROOT_KEY is set; restart every node without it, then cancel the change']);
   const server = await openServer(config);
   try {
     const assembly = assemble();
@@ -48,9 +56,7 @@ async function main(): Promise<number> {
       const rootKeys = await openExistingInstallation(database, config);
       const kernel = makeKernel(database, rootKeys, { ...assembly, publicUrl: config.publicUrl });
       const ctx = systemContext(kernel, await rootOrganization(database));
-      process.stdout.write(
-        order === 'rewrap' ? await rewrap(rootKeys, ctx, config) : describe(await rotate(rootKeys, ctx), config),
-      );
+      process.stdout.write(await ORDERS[order](rootKeys, ctx, config));
       return 0;
     } finally {
       await database.close();
@@ -61,13 +67,18 @@ async function main(): Promise<number> {
 }
 
 /** @throws ConfigurationFault */
-function readArguments(): 'rotate' | 'rewrap' | 'help' {
+function readArguments(): 'rotate' | 'rewrap' | 'cancel' | 'help' {
+  const FAULT = new ConfigurationFault(['npm run rotate-root-key takes --rewrap, or --cancel, or nothing']);
   try {
-    const { values } = parseArgs({ options: { rewrap: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
+    const { values } = parseArgs({
+      options: { rewrap: { type: 'boolean' }, cancel: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    });
     if (values.help === true) return 'help';
+    if (values.rewrap === true && values.cancel === true) throw FAULT;
+    if (values.cancel === true) return 'cancel';
     return values.rewrap === true ? 'rewrap' : 'rotate';
   } catch {
-    throw new ConfigurationFault(['the only option of npm run rotate-root-key is --rewrap']);
+    throw FAULT;
   }
 }
 
@@ -102,11 +113,12 @@ async function rotate(
 
 /** Has transit encrypt the root key of the database with the newest version of its key. @throws ConfigurationFault */
 async function rewrap(
-  { inUse }: InstallationKeys,
+  rootKeys: InstallationKeys,
   ctx: ReturnType<typeof systemContext>,
   config: Config,
 ): Promise<string> {
-  const provider = providerOf(config, createLog('silent'));
+  const { inUse } = rootKeys;
+  const provider = providerOf(config, rootKeys, createLog('silent'));
   const former = inUse.ciphertext();
   if (provider === null || former === null)
     throw new ConfigurationFault([
@@ -119,6 +131,23 @@ async function rewrap(
   });
   return 'Transit has encrypted the root key with the newest version of its key.\n';
 }
+
+/** Forgets a change that was begun. */
+async function cancel(_: InstallationKeys, ctx: ReturnType<typeof systemContext>): Promise<string> {
+  const isCancelled = await inTransaction(ctx, async (tx) => {
+    const wasBegun = await cancelChange(queryOf(tx));
+    if (wasBegun) await tx.auditTrail.recordChange(tx, { action: 'installation:cancel-root-key-change', isKept: true });
+    return wasBegun;
+  });
+  return isCancelled ? 'The change of the root key was cancelled.\n' : 'No change of the root key was begun.\n';
+}
+
+const ORDERS = {
+  rotate: async (rootKeys: InstallationKeys, ctx: ReturnType<typeof systemContext>, config: Config) =>
+    describe(await rotate(rootKeys, ctx), config),
+  rewrap,
+  cancel,
+};
 
 function describe(change: RootKeyChange | null, { rootKey }: Config): string {
   const next =

@@ -21,18 +21,17 @@ export async function openInstallation(
   log: Log = createLog('silent'),
 ): Promise<RootKeys> {
   const stored = await storedInstallation(query);
-  const sources = new RootKeySources(settings, stored, log);
-  const rootKey = await sources.rootKey();
-  const next = await sources.nextRootKey();
+  const { rootKey, next } = await new RootKeySources(settings, stored, log).find();
   if (rootKey !== null && next !== null && isOf(next, rootKey.checkValue()))
     throw new ConfigurationFault(['NEXT_ROOT_KEY is the same key as ROOT_KEY; remove it, or configure another key']);
   if (rootKey !== null && (stored === null || isOf(rootKey, stored.checkValue))) return new RootKeys(rootKey, next);
   if (next !== null && stored !== null && isOf(next, stored.checkValue)) {
     log.warn('former root key configured', { variable: 'ROOT_KEY' });
-    return rootKey === null ? new RootKeys(next) : new RootKeys(rootKey, next, next);
+    return new RootKeys(rootKey ?? next, next, next);
   }
+  const isOutside = stored !== null && stored.wrapped !== null;
   throw new ConfigurationFault([
-    'ROOT_KEY is not the key that encrypted this database. Nothing was changed. Configure the right key, or another database',
+    `ROOT_KEY is not the key that encrypted this database${isOutside ? ': transit encrypts that one' : ''}. Nothing was changed. Configure the right key, or another database`,
   ]);
 }
 

@@ -64,6 +64,19 @@ export async function replaceCiphertext(query: Query, former: string, fresh: str
     throw new ConfigurationFault(['the root key was changed meanwhile. Nothing was changed; try again']);
 }
 
+/**
+ * Forgets the root key that the installation was about to change to, where that is one that is encrypted outside. Nodes that have it keep
+ * it until they end.
+ *
+ * @returns whether there was one
+ */
+export async function cancelChange(query: Query): Promise<boolean> {
+  const cancelled = await query(
+    'update installation set next_wrapped_root_key = null where next_wrapped_root_key is not null returning id',
+  );
+  return cancelled.length > 0;
+}
+
 async function rewrapKeys(query: Query, from: RootKey, to: RootKey): Promise<RootKeyChange> {
   let rewrapped = 0;
   let unreadable = 0;

@@ -1,10 +1,11 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { ConfigurationFault } from '../configuration-fault.js';
 import type { Log } from '../log.js';
 import { ROOT_KEY_BYTES, RootKey } from './root-key.js';
 import { configuredKey, type KeySetting, loadRootKey } from './root-key-file.js';
+import type { RootKeys } from './root-keys.js';
 import type { SealedText } from './sealed-text.js';
-import { type RootKeyProvider, TRANSIT, Transit, type TransitSettings } from './transit.js';
+import { type RootKeyProvider, TRANSIT, Transit, TransitRefusal, type TransitSettings } from './transit.js';
 
 /** Where the root keys of a node are. */
 export interface KeySettings {
@@ -24,61 +25,120 @@ export interface StoredRootKeys {
   readonly nextWrapped: string | null;
 }
 
+/** Root keys as they were found. */
+export interface FoundRootKeys {
+  /** That of `ROOT_KEY`; null when the database has no such key any more, and another one is configured. */
+  readonly rootKey: RootKey | null;
+  /** That of `NEXT_ROOT_KEY`, if there is one. */
+  readonly next: RootKey | null;
+}
+
 /** Where the root keys of a node come from: settings, files, or the database and whoever decrypts what it has. */
 export class RootKeySources {
+  readonly #root: string | null;
+  readonly #next: string | null;
+
   constructor(
     private readonly settings: KeySettings,
     private readonly stored: StoredRootKeys | null,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.#root = settings.rootKey?.reveal() ?? null;
+    this.#next = settings.nextRootKey?.reveal() ?? null;
+  }
 
-  /** That of `ROOT_KEY`. @returns null when the database has no such key any more, and another one is configured */
-  async rootKey(): Promise<RootKey | null> {
-    const { rootKey, nextRootKey, dataDir } = this.settings;
-    const setting = rootKey?.reveal() ?? null;
+  /** @throws ConfigurationFault for keys that do not fit the database, TemporaryFault when whoever decrypts them is away */
+  async find(): Promise<FoundRootKeys> {
+    if (this.#next !== null && this.#next === this.#root && TRANSIT.test(this.#next))
+      throw new ConfigurationFault([
+        'NEXT_ROOT_KEY is the same key of transit as ROOT_KEY; remove it, or name another key',
+      ]);
+    const rootKey = await this.#rootKey();
+    if (rootKey === 'changed') return { rootKey: null, next: await this.#changedKey() };
+    return { rootKey, next: await this.#nextRootKey() };
+  }
+
+  /** @returns 'changed' when the key of transit did not encrypt that of the database: it may be that of `NEXT_ROOT_KEY` already */
+  async #rootKey(): Promise<RootKey | null | 'changed'> {
     const { stored } = this;
+    const setting = this.#root;
     if (setting === null || !TRANSIT.test(setting))
       return loadRootKey({
         rootKey: setting,
-        dataDir,
+        dataDir: this.settings.dataDir,
         databaseIsEmpty: stored === null,
         onReadableByOthers: this.#onReadableByOthers,
       });
-    const transit = new Transit(setting, 'ROOT_KEY', this.settings.transit, this.log);
+    const transit = this.#transit(setting, 'ROOT_KEY');
     if (stored === null) return makeKey(transit);
-    if (stored.wrapped !== null) return decrypted(transit, stored.wrapped, 'ROOT_KEY');
-    if (nextRootKey !== null) return null;
-    throw new ConfigurationFault([
-      'ROOT_KEY names transit, but the database has a root key of its own. Change it with NEXT_ROOT_KEY and npm run rotate-root-key',
-    ]);
+    if (stored.wrapped === null) {
+      if (this.#next !== null) return null;
+      throw new ConfigurationFault([
+        'ROOT_KEY names transit, but the database has a root key of its own. Change it with NEXT_ROOT_KEY and npm run rotate-root-key',
+      ]);
+    }
+    try {
+      return await decrypted(transit, stored.wrapped, 'ROOT_KEY');
+    } catch (error) {
+      if (!(error instanceof TransitRefusal)) throw error;
+      if (this.#next !== null && TRANSIT.test(this.#next) && stored.nextWrapped === null) return 'changed';
+      throw explained(error, OF_ANOTHER_KEY);
+    }
   }
 
-  /** That of `NEXT_ROOT_KEY`, which is made when it is to be encrypted outside and the database has none yet. */
-  async nextRootKey(): Promise<RootKey | null> {
-    const { rootKey, nextRootKey } = this.settings;
-    const setting = nextRootKey?.reveal() ?? null;
+  async #nextRootKey(): Promise<RootKey | null> {
+    const setting = this.#next;
     if (setting === null) return null;
     const onReadableByOthers = this.#onReadableByOthers;
     if (!TRANSIT.test(setting)) return configuredKey(setting, { variable: 'NEXT_ROOT_KEY', onReadableByOthers });
-    const transit = new Transit(setting, 'NEXT_ROOT_KEY', this.settings.transit, this.log);
+    const transit = this.#transit(setting, 'NEXT_ROOT_KEY');
     const { wrapped = null, nextWrapped = null } = this.stored ?? {};
-    if (nextWrapped !== null) return decrypted(transit, nextWrapped, 'NEXT_ROOT_KEY');
+    if (nextWrapped !== null)
+      return decrypted(transit, nextWrapped, 'NEXT_ROOT_KEY').catch((error: unknown) => {
+        throw error instanceof TransitRefusal ? explained(error, OF_ANOTHER_CHANGE) : error;
+      });
     // The database has changed to it already.
-    if (wrapped !== null && !TRANSIT.test(rootKey?.reveal() ?? '')) {
-      const current = await decrypted(transit, wrapped, 'NEXT_ROOT_KEY');
-      if (this.stored !== null && timingSafeEqual(current.checkValue(), this.stored.checkValue)) return current;
-    }
+    if (wrapped !== null && !TRANSIT.test(this.#root ?? '')) return this.#changedKey();
     return makeKey(transit);
+  }
+
+  /** The root key of the database, as that of `NEXT_ROOT_KEY`. */
+  async #changedKey(): Promise<RootKey> {
+    const transit = this.#transit(this.#next ?? '', 'NEXT_ROOT_KEY');
+    try {
+      return await decrypted(transit, this.stored?.wrapped ?? '', 'NEXT_ROOT_KEY');
+    } catch (error) {
+      if (!(error instanceof TransitRefusal)) throw error;
+      throw explained(error, OF_ANOTHER_KEY);
+    }
+  }
+
+  #transit(setting: string, variable: string): Transit {
+    return new Transit(setting, variable, this.settings.transit, this.log);
   }
 
   readonly #onReadableByOthers: KeySetting['onReadableByOthers'] = (variable) =>
     this.log.warn('root key readable by others', { variable });
 }
 
-/** Who encrypts the root key outside; null when `ROOT_KEY` names nobody. */
-export function providerOf(settings: Pick<KeySettings, 'rootKey' | 'transit'>, log: Log): RootKeyProvider | null {
-  const setting = settings.rootKey?.reveal() ?? '';
-  return TRANSIT.test(setting) ? new Transit(setting, 'ROOT_KEY', settings.transit, log) : null;
+/** What follows for the settings, where it is about the key, and not about the token or the place. */
+const explained = (refusal: TransitRefusal, advice: string): ConfigurationFault =>
+  refusal.status === 400 ? new ConfigurationFault([...refusal.faults, advice]) : refusal;
+
+const OF_ANOTHER_KEY =
+  'the root key of the database is encrypted by a key of transit that is not configured. Nothing was changed. If npm run rotate-root-key has changed it, make the new one ROOT_KEY, and remove NEXT_ROOT_KEY';
+const OF_ANOTHER_CHANGE =
+  'a change to another root key in transit was begun. Nothing was changed. Make that one NEXT_ROOT_KEY again, or remove NEXT_ROOT_KEY from every node and run npm run rotate-root-key -- --cancel';
+
+/** Who encrypts the root key of the database outside; null when the setting of that key names nobody. */
+export function providerOf(
+  settings: Omit<KeySettings, 'dataDir'>,
+  { inUse, next }: Pick<RootKeys, 'inUse' | 'next'>,
+  log: Log,
+): RootKeyProvider | null {
+  const variable = inUse === next ? 'NEXT_ROOT_KEY' : 'ROOT_KEY';
+  const setting = (inUse === next ? settings.nextRootKey : settings.rootKey)?.reveal() ?? '';
+  return TRANSIT.test(setting) ? new Transit(setting, variable, settings.transit, log) : null;
 }
 
 async function makeKey(provider: RootKeyProvider): Promise<RootKey> {

@@ -35,6 +35,17 @@ const MAX_BYTES = 65_536;
 /** Away, for now. */
 class Away extends Error {}
 
+/** Transit is there, and did not do what it was asked for. */
+export class TransitRefusal extends ConfigurationFault {
+  /** @param status of its answer; 400: the key did not encrypt what it was to decrypt */
+  constructor(
+    faults: readonly string[],
+    readonly status: number,
+  ) {
+    super(faults);
+  }
+}
+
 /**
  * The secrets engine "transit" of HashiCorp Vault, and of what is compatible with it: OpenBao. Its keys never leave it. Called at starts
  * alone: requests of this service do not depend on it.
@@ -72,7 +83,7 @@ export class Transit implements RootKeyProvider {
     return this.#call('rewrap', { ciphertext }, 'ciphertext');
   }
 
-  /** @throws TemporaryFault when it was away all the time, ConfigurationFault when it refuses */
+  /** @throws TemporaryFault when it was away all the time, TransitRefusal when it refuses, ConfigurationFault for settings */
   async #call(operation: string, body: object, field: 'ciphertext' | 'plaintext'): Promise<string> {
     const deadline = performance.now() + this.settings.waitSeconds * 1_000;
     for (let attempt = 1; ; attempt += 1) {
@@ -93,7 +104,11 @@ export class Transit implements RootKeyProvider {
     // Sealed, standing by, overloaded, or a balancer without a server behind it.
     if (status >= 500 || status === 429 || status === 473 || status === 472)
       throw new Away(`transit is not available now (${status})`);
-    if (status !== 200) throw this.#refused(`transit refused to ${operation} (${status})${REASONS[status] ?? ''}`);
+    if (status !== 200)
+      throw new TransitRefusal(
+        [`${this.variable}: transit refused to ${operation} (${status})${REASONS[status] ?? ''}`],
+        status,
+      );
     const found = fieldIn(text, field);
     if (found === null) throw this.#refused('transit answered something else than its interface says');
     return found;
@@ -166,8 +181,8 @@ export class Transit implements RootKeyProvider {
 }
 
 const REASONS: Readonly<Record<number, string>> = {
-  400: ': the key does not exist there, or did not encrypt this',
-  403: ': the token is not valid, or its policy does not allow it',
+  400: ': the key does not exist there, or did not encrypt this, or min_decryption_version forbids its version',
+  403: ': the token is not valid, or its policy does not allow it, or the key does not exist there',
   404: ': there is no such mount',
   307: ': it is another node; use the address of the active one',
 };

@@ -78,7 +78,9 @@ export class TransitServer {
     if (operation === '') return refusal(404, `no handler for route "${url}"`);
     if (method !== 'POST' && method !== 'PUT') return refusal(405, 'unsupported operation');
     const versions = this.keys.get(name);
-    if (versions === undefined) return refusal(400, 'encryption key not found');
+    // To encrypt with a key that does not exist is to create it, which a token that may only use keys is not allowed.
+    if (versions === undefined)
+      return operation === 'encrypt' ? refusal(403, 'permission denied') : refusal(400, 'encryption key not found');
     this.#received.push(operation);
     const sent = JSON.parse(this.server.received.at(-1)?.body ?? '{}') as Record<string, unknown>;
     const [field, ...others] = Object.keys(sent);
