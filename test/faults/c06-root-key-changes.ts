@@ -14,7 +14,7 @@ const ORGANIZATIONS = 1_000;
 const AT_ONCE = 8;
 const EVERY_MS = 20;
 /** What the program waits for, in the database. */
-const ROOT_KEY_LOCK = 7_266_002;
+const ROOT_KEY_LOCK = 7_266_004;
 
 interface Tenant {
   readonly token: string;
