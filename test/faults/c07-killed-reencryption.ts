@@ -143,6 +143,7 @@ async function once(start: () => Promise<Service>, sql: Sql, token: string): Pro
   writer.end();
   await writing;
   expectThat((await onFormerKeys(sql, project.id)) === 0, 'values are left on the former key');
+  await sql(`update data_key set retired_at = retired_at - interval '1 day' where project_id = $1`, [project.id]);
   await until('the end', WITHIN_MS, async () => {
     await sql(
       `update project_reencryption set settling_since = settling_since - ${SETTLING} where id = $1 and state = 'settling'`,

@@ -1,6 +1,7 @@
 import { lookStatementOf, statementsOf } from '../../../src/features/project-reencryptions/sealed-columns.sql.js';
 import { SEALED_TABLES } from '../../../src/sealed-tables.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { Rotating } from '../../kit/rotating.js';
 import { type SecondNode, type Strongroom, useStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
@@ -12,7 +13,7 @@ const WITHIN_MS = 60_000;
 const SETTLING_SECONDS = 400;
 
 describe('re-encryptions of projects', () => {
-  const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+  const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off', ALLOW_PRIVATE_TARGETS: 'true' });
   let node: SecondNode;
   beforeAll(async () => {
     node = await strongroom.startSecondNode();
@@ -129,6 +130,53 @@ describe('re-encryptions of projects', () => {
     const { duplicateValues } = await atNode(admin).data('{ duplicateValues { nodes { count } } }');
     expect(duplicateValues.nodes).toEqual([{ count: 2 }]);
     expect(await strongroom.verifyAudit()).toMatchObject({ code: 0, faults: [], differences: [] });
+  }, 120_000);
+
+  test('leave credentials, attempts, messages and debts of rotations and targets of webhooks as they were', async () => {
+    const sql = (text: string, params?: unknown[]) => strongroom.sql(text, params);
+    const rotating = await Rotating.start({ seed: strongroom.seed, sql });
+    const { admin, project, fake } = rotating;
+    const rotations = [await rotating.create(), await rotating.create()];
+    const [whole, failed] = rotations.map(({ id }) => id) as [string, string];
+    mustSucceed(await rotating.rotate(whole));
+    fake.fail({ on: 'revoke', how: 500 });
+    mustSucceed(await rotating.rotate(whole));
+    fake.fail({ on: 'create', how: 401 });
+    expect(await rotating.rotate(failed)).toBeError(502, 'UPSTREAM_REJECTED');
+    const webhooks = `/api/v1/projects/${project.id}/change-webhooks`;
+    const hook = { name: 'hook', url: 'https://localhost:1/hook', enabled: false };
+    const { changeWebhook } = mustSucceed(await admin.post(webhooks, hook)).body;
+    const values = async (caller: Caller) => {
+      const { status, body } = await caller.post(`${webhooks}/${changeWebhook.id}/test`, {});
+      return {
+        credentials: [await rotating.credentials(whole), await rotating.credentials(failed)],
+        secret: await rotating.secretOf(whole),
+        message: (await rotating.get(failed)).lastRotationMessage,
+        test: [status, body.code],
+      };
+    };
+    const before = await values(admin);
+    expect(before.message).toContain('401');
+    const sealed = await sealsOf(project.id);
+    expect(sealed.map(({ place }) => place)).toEqual(
+      expect.arrayContaining([
+        ...['app_connection.credentials', 'change_webhook.config', 'credential_debt.credential', 'secret.value'],
+        ...[
+          'secret_rotation_attempt.message',
+          'secret_rotation_attempt.result',
+          'secret_rotation_credential.credential',
+        ],
+      ]),
+    );
+
+    const { id } = await start(admin, project.id);
+    expect(await finished(admin, id)).toMatchObject({ unreadableValues: 0, destroyedKeys: 1 });
+    const [, current] = await keysOf(project.id);
+    expect(new Set((await sealsOf(project.id)).map(({ key }) => key))).toEqual(new Set([current?.id]));
+    for (const caller of [admin, atNode(admin)]) expect(await values(caller)).toEqual(before);
+    // What it owes is paid, and what failed goes on, with what is sealed anew.
+    fake.recover();
+    for (const rotation of [whole, failed]) await rotating.expectRotates(rotation);
   }, 120_000);
 
   test('seal new values with the new key on every node from their start, can be paused, resumed and cancelled', async () => {

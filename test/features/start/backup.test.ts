@@ -215,6 +215,11 @@ describe('a backup', () => {
     }
   });
 
+  test('takes persisted documents that are there already, as after a restore that was cut off before its commit', async () => {
+    const { code, stdout } = await restore(backup, 'keep', { PERSISTED_DOCUMENTS: join(home, 'documents.json') });
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('was not changed')]);
+  });
+
   test('of an older version is migrated, and one of a newer version is refused', async () => {
     const older = join(home, 'older.gz');
     await writeOlder(backup, older);

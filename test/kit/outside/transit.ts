@@ -35,10 +35,13 @@ export class TransitServer {
   isSealed = false;
   readonly #received: string[] = [];
 
-  private constructor(
-    readonly authority: Authority,
-    readonly server: OutsideServer,
-  ) {}
+  readonly authority: Authority;
+  readonly server: OutsideServer;
+
+  private constructor(authority: Authority, server: OutsideServer) {
+    this.authority = authority;
+    this.server = server;
+  }
 
   static async start(): Promise<TransitServer> {
     const authority = await Authority.create();
