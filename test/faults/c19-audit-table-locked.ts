@@ -10,8 +10,8 @@ import { untilHealthy } from './steady-writers.ts';
 
 const LOCKED_MS = 10_000;
 const ANSWERED_WITHIN_MS = 2_500;
-/** Who waits for a folder that somebody holds who waits for the trail: two times a wait for a lock, and no more than anybody waits. */
-const BEHIND_OTHERS_WITHIN_MS = 5_000;
+/** Who waits for a folder of somebody who waits for the trail is answered by the deadline of all, five seconds; and hears of it. */
+const BEHIND_OTHERS_WITHIN_MS = 5_500;
 const LONGEST_TURN_MS = 50;
 const HEALTHY_WITHIN_MS = 1_000;
 /** Of each kind. */
