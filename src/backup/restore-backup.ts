@@ -10,6 +10,7 @@ import type { KeySettings } from '../kernel/crypto/root-key-sources.js';
 import { type Database, type Query, queryOf } from '../kernel/database/database.js';
 import { fillEmptyDatabase } from '../kernel/database/migrate.js';
 import { writeDurably } from '../kernel/durable-file.js';
+import { NO_ID } from '../kernel/ids.js';
 import { codeOf } from '../kernel/log.js';
 import { makeDirectory } from '../kernel/make-directory.js';
 import { type KernelParts, makeKernel } from '../make-kernel.js';
@@ -121,7 +122,7 @@ async function finish(
 }
 
 const queryIn = (database: Database, em: EntityManager): Query => {
-  const connected = { database, em };
+  const connected = { database, em, organizationId: NO_ID };
   return queryOf(connected);
 };
 

@@ -25,11 +25,11 @@ async function withOrm<T>(known: typeof entities, work: (orm: Orm) => T | Promis
 }
 
 /**
- * What only the migrations state: foreign keys, checks, triggers, views, indexes that are no constraints, and the identity in a key of
- * several columns, which MikroORM takes for a default.
+ * What only the migrations state: foreign keys, checks, triggers, views, policies, indexes that are no constraints, and the identity in a
+ * key of several columns, which MikroORM takes for a default.
  */
 const OF_THE_MIGRATIONS =
-  /^(alter table \S+ drop constraint |drop (index|trigger|function|view) |alter table "audit_record" alter column "sequence" drop default;$)/;
+  /^(alter table \S+ (drop constraint |disable row level security)|drop (index|trigger|function|view|policy) |alter table "audit_record" alter column "sequence" drop default;$)/;
 
 /** The changes by which the database would become what the entities state. */
 const missingChanges = (known: typeof entities): Promise<string[]> =>

@@ -164,6 +164,28 @@ describe('the single places', () => {
     expect(elsewhere(/process\.env/, 'src/config.ts')).toEqual([]);
   });
 
+  test('rows of all organizations are reached by background tasks, programs, root organizations, revocation lists and the change feed', () => {
+    expect(elsewhere(/\.(everywhere\b|withConnection\()|\bEVERY_ORGANIZATION\b/)).toEqual([
+      'src/background.ts',
+      'src/backup/take-backup.ts',
+      'src/bin/verify-audit.ts',
+      'src/features/audit-events/verification/verification-job.ts',
+      'src/features/certificates/revocation/revocation.service.ts',
+      'src/features/change-feed/change-tail.ts',
+      'src/features/organizations/organization.service.ts',
+      'src/features/secrets/secret-resealing.ts',
+      'src/kernel/audit/audit-sealer.ts',
+      'src/kernel/database/database.ts',
+      'src/kernel/database/migrate.ts',
+      'src/kernel/database/scope.ts',
+      'src/kernel/jobs/runner.ts',
+      'src/kernel/operations/limits/shared-counts.ts',
+      'src/kernel/operations/metrics/store-probe.ts',
+      'src/make-kernel.ts',
+      'src/service-role.ts',
+    ]);
+  });
+
   test('rules are compiled where their older words are known', () => {
     expect(elsewhere(/\bbuildAbility\b/, 'src/kernel/authz/ability.ts', 'src/features/permissions/ability.ts')).toEqual(
       [],

@@ -47,18 +47,15 @@ const SUPERSEDED = `(
       or exists (select from certificate n where n.project_id = c.project_id and n.names_digest = c.names_digest
         and n.status = 'active' and n.not_after > c.not_after and n.not_before <= now()))`;
 
-/** Whether a certificate expires within the period of an alert. @param period how long before expiration the alert notifies */
-const begun = (period: string): string => `c.not_after <= now() + ${period}`;
-
 /** `alert_before` as an interval. */
 const PERIOD = `(left(a.alert_before, -1)::integer * case right(a.alert_before, 1)
         when 'd' then interval '1 day' when 'w' then interval '1 week' when 'm' then interval '1 month' else interval '1 year' end)`;
 
 /**
- * When `begun` becomes true; null if it is true already. Subtracting a month is rounded up to the next day where a month has no such day:
- * for March 31 it starts on March 1, because February 28 plus one month is before March 31.
+ * When a certificate begins to expire within the period of an alert; null if it does already. Subtracting a month is rounded up to the
+ * next day where a month has no such day: for March 31 it starts on March 1, because February 28 plus one month is before March 31.
  */
-const BEGINS = `case when ${begun(PERIOD)} then null when c.not_after - ${PERIOD} + ${PERIOD} < c.not_after
+const BEGINS = `case when c.not_after <= now() + ${PERIOD} then null when c.not_after - ${PERIOD} + ${PERIOD} < c.not_after
         then date_trunc('day', c.not_after - ${PERIOD}) + interval '1 day' else c.not_after - ${PERIOD} end`;
 
 const COLUMNS = `c.id, c.project_id as "projectId", c.common_name as "commonName", c.profile_slug as "profileName", c.is_ca as "isCa",
@@ -86,13 +83,15 @@ const LIKE = (name: string, patterns: string): string =>
  */
 export const listSubjects = sqlStatement({
   text: `
-    select w.place, found.* from jsonb_to_recordset(:searches::text::jsonb) as w (place integer, "projectId" uuid, within interval,
-      "includeCas" boolean, "commonNameEquals" text[], "commonNameLike" text[], "profileEquals" text[], "profileLike" text[],
-      "sanEquals" text[], "sanLike" text[], "afterTime" timestamptz, "afterId" uuid, "withSans" boolean)
+    select w.place, found.* from (
+      select s.*, now() + coalesce(s.within, interval '20000 years') as "upTo"
+      from jsonb_to_recordset(:searches::text::jsonb) as s (place integer, "projectId" uuid, within interval,
+        "includeCas" boolean, "commonNameEquals" text[], "commonNameLike" text[], "profileEquals" text[], "profileLike" text[],
+        "sanEquals" text[], "sanLike" text[], "afterTime" timestamptz, "afterId" uuid, "withSans" boolean) offset 0) w
     cross join lateral (
       select ${COLUMNS}, case when w."withSans" then c.sans else c.sans[1:100] end as sans from ${SUBJECT}
       where c.project_id = w."projectId" and c.status = 'active' and c.not_after > now()
-        and ${begun(`coalesce(w.within, interval '20000 years')`)} and (w.within is null or not ${SUPERSEDED})
+        and c.not_after <= w."upTo" and (w.within is null or not ${SUPERSEDED})
         and (c.not_after, c.id) > (w."afterTime", w."afterId")
         and (w."includeCas" or not c.is_ca)
         and c.common_name = all(w."commonNameEquals") and ${LIKE('c.common_name', 'w."commonNameLike"')}

@@ -1,5 +1,6 @@
 import type { Access } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
+import { queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { FairQueue } from '../../kernel/load/fair-queue.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
@@ -69,7 +70,7 @@ export class ChangeStreams {
     if (!isResumed) yield { type: 'opened', id: idsOf(ctx, head.now)(position), resetReason: from };
     let [sentAt, checkedAt] = [performance.now(), performance.now()];
     while (!signal.aborted) {
-      const stretch = await this.tail.read(ctx.database.query, ctx.organizationId, position);
+      const stretch = await this.tail.read(queryOf(ctx), ctx.organizationId, position);
       for await (const event of this.#seen(ctx, { filter, test, stretch, signal })) {
         yield event;
         [sentAt, checkedAt] = [performance.now(), performance.now()];

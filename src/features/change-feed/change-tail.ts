@@ -111,7 +111,7 @@ export class ChangeTail {
   }
 
   async #poll({ database, log }: Following, { settled, now }: Head): Promise<void> {
-    const { query } = database;
+    const query = database.everywhere;
     this.#kept = [];
     this.#from = settled;
     this.#upTo = settled;

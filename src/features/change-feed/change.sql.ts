@@ -94,7 +94,7 @@ export const LOCATE_SECRETS = sqlStatement({
     select asked.id as "secretId", asked.version, v.project_id as "projectId", v.folder_id as "folderId", e.slug as environment, v.path,
       v.key, ${tagsOf('v')} as tags, before.environment as "environmentBefore", before.path as "pathBefore", before.key as "keyBefore",
       coalesce(before.is_deletion, false) as "wasDeleted", coalesce(before.tags, '{}') as "tagsBefore"
-    from unnest(:ids::uuid[], :versions::integer[]) as asked (id, version)
+    from (select u.*, u.version - 1 as previous from unnest(:ids::uuid[], :versions::integer[]) as u (id, version) offset 0) asked
     cross join lateral (
       select w.* from secret_version w where w.secret_id = asked.id and w.version >= asked.version order by w.version limit 1
     ) v
@@ -102,7 +102,7 @@ export const LOCATE_SECRETS = sqlStatement({
     left join lateral (
       select be.slug as environment, b.path, b.key, b.is_deletion, ${tagsOf('b')} as tags
       from secret_version b join environment be on be.id = b.environment_id
-      where b.secret_id = asked.id and b.version = asked.version - 1
+      where b.secret_id = asked.id and b.version = asked.previous
     ) before on true`,
   params: { ids: t.array(t.uuid), versions: t.array(t.integer) },
   row: {
@@ -132,7 +132,8 @@ export const LOCATE_FOLDERS = sqlStatement({
       select v.path, v.environment_id from secret_version v
       where f.id is null and v.folder_id = asked.id order by v.created_at desc limit 1
     ) gone on true
-    join environment e on e.id = coalesce(f.environment_id, gone.environment_id, asked.environment_id)`,
+    join environment e on e.id = case when f.id is not null then f.environment_id
+      when gone.environment_id is not null then gone.environment_id else asked.environment_id end`,
   params: { ids: t.array(t.uuid), environmentIds: t.array(t.nullable(t.uuid)) },
   row: { id: t.uuid, environment: t.text, path: t.nullable(t.text) },
 });

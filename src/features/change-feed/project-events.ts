@@ -75,7 +75,7 @@ function importingFolders(ctx: Context): Importing {
   return async (folderId) => {
     if (folderId === null) return [];
     if (last?.folderId === folderId && performance.now() - last.at < IMPORTS_MS) return last.found;
-    const rows = await LIST_IMPORTING(ctx.database.query, { folderIds: [folderId] });
+    const rows = await LIST_IMPORTING(ctx, { folderIds: [folderId] });
     const found = rows.map(({ environment, path }): Location => ({ environment, path, key: null, tags: [] }));
     last = { folderId, at: performance.now(), found };
     return found;

@@ -2,6 +2,7 @@ import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { query, queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
+import { EVERY_ORGANIZATION } from '../../kernel/database/scope.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId, randomLetters } from '../../kernel/ids.js';
 import { Page } from '../../kernel/paging.js';
@@ -91,7 +92,7 @@ export class OrganizationService {
   ): Promise<{ organization: OrganizationView; identityId: string; accessToken: string }> {
     const input = parse(CreateOrganization, raw);
     if (!ctx.actor.isInstallationAdmin) throw new PermissionDenied({ action: 'organization:create', projectId: null });
-    return inTransaction(ctx, async (tx) => {
+    const work = async (tx: Transaction) => {
       const organization = await this.#insert(tx, input, null);
       const admin = await this.createFirstAdmin(tx, organization.id);
       tx.claim?.withholdAnswer(organization.id, admin.identityId);
@@ -100,7 +101,9 @@ export class OrganizationService {
         facts: { organizationId: organization.id, slug: organization.slug, identityId: admin.identityId },
       });
       return { organization: toOrganizationView(organization), ...admin };
-    });
+    };
+    // The new organization is not that of the caller.
+    return inTransaction(ctx, work, EVERY_ORGANIZATION);
   }
 
   /**
@@ -176,7 +179,7 @@ export class OrganizationService {
   async delete(ctx: Context, raw: unknown): Promise<OrganizationView> {
     const { id } = parse(DeleteOrganization, raw);
     authorize(ctx, 'organization:read');
-    return inTransaction(ctx, async (tx) => {
+    const work = async (tx: Transaction) => {
       const organization = await loadForDeletion(tx, id);
       if (organization.id === tx.rootOrganizationId && tx.actor.isInstallationAdmin) {
         throw new AppError('ORGANIZATION_IN_USE');
@@ -194,7 +197,9 @@ export class OrganizationService {
         facts: { organizationId: organization.id, slug: organization.slug },
       });
       return organization;
-    });
+    };
+    // The admin of the installation deletes those of others.
+    return inTransaction(ctx, work, EVERY_ORGANIZATION);
   }
 
   async #insert(

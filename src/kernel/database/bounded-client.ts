@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { beginPart } from '../tracing/spans.js';
+import { type Scope, ScopedQuery, withScope } from './scope.js';
 import { settingsStatement } from './session-settings.js';
 import { spanOfStatement } from './statement-span.js';
 
@@ -134,24 +135,40 @@ export class BoundedClient extends pg.Client {
     });
   }
 
+  /** One statement, which reaches the rows of a scope. @param scope null: rows are not bounded, or a transaction has set it */
+  queryIn(scope: Scope | null, text: string, values: unknown[], callback: Callback): void {
+    const sent = this.#sent(text, callback);
+    const query = scope === null ? new pg.Query(text, values, sent) : new ScopedQuery(scope, text, values, sent);
+    this.#submit(query, this.#watch.nameOf(text));
+  }
+
   #send(text: string | pg.QueryConfig, values: unknown[] | undefined, callback: Callback): void {
+    const sent = typeof text === 'string' ? withScope(text) : text;
+    const query = new pg.Query(sent, values, this.#sent(text, callback));
+    this.#submit(query, typeof text === 'string' && values !== undefined ? this.#watch.nameOf(text) : undefined);
+  }
+
+  // A configuration with a name would be copied by the driver, property by property.
+  #submit(query: pg.Submittable, name: string | undefined): void {
+    if (name !== undefined) Object.assign(query, { name });
+    super.query(query);
+  }
+
+  /** Notes that a statement is sent. @returns what is to be called once with its result */
+  #sent(text: string | pg.QueryConfig, callback: Callback): Callback {
     this.#watch.count(this);
     this.#pending += 1;
     this.pendingSince ??= this.#watch.clock;
     let isSettled = false;
     const span = beginPart(() => spanOfStatement(typeof text === 'string' ? text : text.text));
-    const query = new pg.Query(text, values, (error, result) => {
+    return (error, result) => {
       // The driver calls twice for a parameter that it cannot write: at once, and when the server is ready again.
       if (isSettled) return;
       isSettled = true;
       const failure = this.#settle(text, error);
       span?.end(failure ? ((failure as pg.DatabaseError).code ?? 'driver') : null);
       callback(failure, result);
-    });
-    const name = typeof text === 'string' && values !== undefined ? this.#watch.nameOf(text) : undefined;
-    // A configuration with a name would be copied by the driver, property by property.
-    if (name !== undefined) Object.assign(query, { name });
-    super.query(query);
+    };
   }
 
   /** Ends it because the server is silent: what waits for a response fails with a deadline. */

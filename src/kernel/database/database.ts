@@ -8,6 +8,7 @@ import type { BoundedClient } from './bounded-client.js';
 import { connectionFault } from './connection-fault.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
+import { type Bounded, EVERY_ORGANIZATION, type Scope, scopeOf } from './scope.js';
 import { hasSettings, isRefusedByPooler } from './session-settings.js';
 import { POOL_LIMITS, type PoolLimits } from './time-limits.js';
 
@@ -20,6 +21,8 @@ declare module '../context.js' {
 export type Row = Record<string, unknown>;
 type Orm = Awaited<ReturnType<typeof open>>;
 
+/** Begins or ends a transaction; in one that has failed, nothing may come before it. */
+const CONTROL = /^(begin|start|commit|rollback|savepoint|release)\b/;
 const SILENT = createLog('silent');
 const TRANSACTIONS = { capacity: 12, spare: 0, maxWaiting: 500 };
 
@@ -30,6 +33,9 @@ export type Query = <R extends object = Row>(text: string, params?: readonly unk
 export class Database {
   /** At once, fewer than the pool has connections: transactions that wait for each other's locks leave some for reads. */
   readonly transactions = new FairQueue(TRANSACTIONS);
+
+  /** Rows are reached by scope: its connections have a role that policies bound. */
+  isBounded = false;
 
   private constructor(
     private readonly orm: Orm,
@@ -91,24 +97,32 @@ export class Database {
   }
 
   /**
-   * One statement outside of any transaction, prepared once on each connection.
+   * One statement outside of any transaction, prepared once on each connection, which reaches no rows of projects: for tokens, keys and
+   * records, which are read and written whoever asks.
    *
    * By callbacks: with promises, V8 keeps what a statement leaves until the next full collection, and a read takes a fifth longer.
    * Not `query` of the pool, which answers with the bare error of a socket, without what is known of its connection.
    */
-  readonly query: Query = <R extends object = Row>(text: string, params: readonly unknown[] = []): Promise<R[]> => {
+  readonly query: Query = (text, params) => this.queryIn(null, text, params);
+
+  /** The same for rows of all organizations, of work that none of them asked for. Each use is listed in a test. */
+  readonly everywhere: Query = (text, params) => this.queryIn(EVERY_ORGANIZATION, text, params);
+
+  /** The same for the rows of a scope. */
+  queryIn<R extends object = Row>(scope: Scope | null, text: string, params: readonly unknown[] = []): Promise<R[]> {
     this.prepare(text);
     return new Promise((resolve, reject) => {
       this.pool.connect((error, client, release) => {
         if (client === undefined) return reject(error);
-        client.query<R>(text, [...params], (failure, result) => {
+        const answer = (failure: Error | null | undefined, result?: unknown): void => {
           if (failure) reject(failure);
-          else resolve(result.rows);
+          else resolve((result as QueryResult<R>).rows);
           release();
-        });
+        };
+        (client as unknown as BoundedClient).queryIn(this.isBounded ? scope : null, text, [...params], answer);
       });
     });
-  };
+  }
 
   /** Marks a text to be parsed and planned once on each connection, however it is sent. For texts of which there are few. */
   prepare(text: string): void {
@@ -116,7 +130,7 @@ export class Database {
   }
 
   /**
-   * Statements on one connection of their own, outside of any request: for background tasks, and for session locks.
+   * Statements on rows of all organizations, on one connection of their own, outside of any request: for background tasks, and for session locks.
    * When `work` fails the connection is closed, and with it end its locks, its settings, and a transaction that it left open.
    *
    * @param patientUntil its statements may take as long as they need, until this signal closes the connection
@@ -127,10 +141,13 @@ export class Database {
     client.isPatient = patientUntil !== undefined;
     const discard = (): void => client.discard();
     patientUntil?.addEventListener('abort', discard);
-    const query: Query = async <R extends object = Row>(text: string, params: readonly unknown[] = []) => {
-      const result: QueryResult<R> = await client.query(text, [...params]);
-      return result.rows;
-    };
+    const query: Query = <R extends object = Row>(text: string, params: readonly unknown[] = []): Promise<R[]> =>
+      new Promise((resolve, reject) => {
+        const answer = (error: Error | null | undefined, result?: unknown): void =>
+          error ? reject(error) : resolve((result as QueryResult<R>).rows);
+        const isBounded = this.isBounded && !CONTROL.test(text);
+        client.queryIn(isBounded ? EVERY_ORGANIZATION : null, text, [...params], answer);
+      });
     try {
       const result = await work(query);
       client.release();
@@ -181,8 +198,8 @@ export class Database {
   }
 }
 
-/** Whoever can reach the database, in a transaction or not. */
-export interface Connected {
+/** Whoever can reach the database, in a transaction or not. Statements of a Context are bounded to its organization. */
+export interface Connected extends Bounded {
   readonly database: Database;
 }
 
@@ -192,7 +209,7 @@ export async function query<R extends object = Row>(
   text: string,
   params: readonly unknown[] = [],
 ): Promise<R[]> {
-  if (!isTransaction(ctx)) return ctx.database.query<R>(text, params);
+  if (!isTransaction(ctx)) return ctx.database.queryIn<R>(scopeOf(ctx), text, params);
   const transaction = ctx.em.getTransactionContext<{ executeQuery(q: CompiledQuery): Promise<{ rows: R[] }> }>();
   if (transaction === undefined) throw new Error('the transaction is over');
   ctx.database.prepare(text);

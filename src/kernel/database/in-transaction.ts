@@ -1,6 +1,7 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import { type Context, isTransaction, type Transaction } from '../context.js';
 import { AppError, type ErrorCode } from '../errors.js';
+import { beginIn, type Scope, scopeOf } from './scope.js';
 
 const ATTEMPTS = 5;
 
@@ -9,13 +10,18 @@ const ATTEMPTS = 5;
  * A serialization failure or a deadlock re-runs the whole function, so `work` has no effect outside of the database:
  * no call to an external system, no log line that claims success. A lost connection does not: its commit may have taken effect.
  *
+ * @param scope whose rows its statements reach, unless it joins one: those of the organization of `ctx`
  * @throws whatever `work` throws, after the rollback; OVERLOADED when too many transactions wait to begin
  */
-export async function inTransaction<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  ctx: Context,
+  work: (tx: Transaction) => Promise<T>,
+  scope: Scope = scopeOf(ctx),
+): Promise<T> {
   if (isTransaction(ctx)) return work(ctx);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await inTurn(ctx, () => once(ctx, work));
+      return await inTurn(ctx, () => once(ctx, work, scope));
     } catch (error) {
       if (attempt === ATTEMPTS || !['40001', '40P01'].includes(sqlState(error) ?? '')) throw error;
       await pause(2 ** attempt * 5);
@@ -40,10 +46,10 @@ async function inTurn<T>({ database, actor, load }: Context, work: () => Promise
   }
 }
 
-async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> {
+async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>, scope: Scope): Promise<T> {
   const em = ctx.database.fork();
-  // The one place where a transaction begins: whatever bounds it to the organization of `ctx` belongs here.
-  await em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED });
+  const begin = () => em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED });
+  await (ctx.database.isBounded ? beginIn(scope, begin) : begin());
   try {
     ctx.claim?.begin();
     const tx: Transaction = { ...ctx, em, loaders: new Map(), states: [], afterCommit: [] };

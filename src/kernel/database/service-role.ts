@@ -166,7 +166,8 @@ export async function becomeService(database: Database, role: string, login: str
     `select current_user::text as role, has_table_privilege(to_regclass('schema_migration'), 'select') as "canRead"`,
   );
   const isService = session?.role === role && session.canRead === true;
-  if (!isService) await undo();
+  if (isService) database.isBounded = true;
+  else await undo();
   return isService;
 }
 

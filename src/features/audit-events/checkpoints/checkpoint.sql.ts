@@ -70,7 +70,7 @@ export type CheckpointRow = Awaited<ReturnType<typeof LAST_CHECKPOINT>>[number];
 export const LIST_CHECKPOINTS = sqlStatement({
   text: `
     select ${COLUMNS} from audit_checkpoint c
-    where c.organization_id = :organizationId and c.number > coalesce(:after::integer, 0)
+    where c.organization_id = :organizationId and c.number > (select coalesce(:after::integer, 0))
     order by c.number limit :limit`,
   params: { organizationId: t.uuid, after: t.nullable(t.integer), limit: t.bigint },
   row: ROW,

@@ -73,7 +73,8 @@ export const LIST_VERIFICATIONS = sqlStatement({
   text: `
     select ${COLUMNS} from ${FROM}
     where v.organization_id = :organizationId
-      and (v.created_at, v.id) < (coalesce(:time::text, 'infinity')::timestamptz, coalesce(:id::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+      and (v.created_at, v.id) < (
+        (select coalesce(:time::text, 'infinity')::timestamptz), (select coalesce(:id::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')))
     order by v.created_at desc, v.id desc limit :limit`,
   params: { organizationId: t.uuid, time: t.nullable(t.text), id: t.nullable(t.uuid), limit: t.nullable(t.bigint) },
   row: ROW,

@@ -43,7 +43,9 @@ export class RevocationService {
    */
   async list(from: Public, contextOf: ContextOf, authorityId: string): Promise<Buffer> {
     for (;;) {
-      const found = isId(authorityId) ? await findList(from, { authorityId, renewSeconds: RENEW_SECONDS }) : [];
+      const found = isId(authorityId)
+        ? await findList(from.database.everywhere, { authorityId, renewSeconds: RENEW_SECONDS })
+        : [];
       const [row] = found;
       if (row === undefined) throw new AppError('CERTIFICATE_AUTHORITY_NOT_FOUND');
       if (row.list !== null) return row.list;
@@ -71,7 +73,7 @@ export class RevocationService {
   }
 
   async #responder(from: Public, authorityId: string) {
-    const [row] = isId(authorityId) ? await findResponder(from, { authorityId }) : [];
+    const [row] = isId(authorityId) ? await findResponder(from.database.everywhere, { authorityId }) : [];
     if (row === undefined) throw new AppError('CERTIFICATE_AUTHORITY_NOT_FOUND');
     return row;
   }
@@ -82,7 +84,7 @@ export class RevocationService {
     serials: readonly (string | null)[],
   ): Promise<OcspStatus[]> {
     const serialNumbers = [...new Set(serials.filter((serial) => serial !== null))];
-    const rows = await findStatuses(from, { authorityId, projectId, serialNumbers });
+    const rows = await findStatuses(from.database.everywhere, { authorityId, projectId, serialNumbers });
     const known = new Map(rows.map((row) => [row.serialNumber, row]));
     return serials.map((serial): OcspStatus => {
       const row = known.get(serial ?? '');

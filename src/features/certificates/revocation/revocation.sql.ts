@@ -81,8 +81,8 @@ export const findResponder = sqlStatement({
 export const findStatuses = sqlStatement({
   text: `select wanted.serial_number as "serialNumber", revocation.revoked_at as "revokedAt", revocation.reason
     from unnest(:serialNumbers::text[]) as wanted (serial_number)
-      left join certificate_revocation revocation
-        on revocation.authority_id = :authorityId and revocation.serial_number = wanted.serial_number
+      left join lateral (select * from certificate_revocation found
+        where found.authority_id = :authorityId and found.serial_number = wanted.serial_number offset 0) revocation on true
     where revocation.serial_number is not null
       or exists (select from certificate
         where project_id = :projectId and certificate.serial_number = wanted.serial_number and authority_id = :authorityId)

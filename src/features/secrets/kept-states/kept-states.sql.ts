@@ -6,7 +6,7 @@ import { sqlStatement, t } from '../../../kernel/database/statement.js';
  */
 export const listKeptStates = sqlStatement({
   text: `
-    with given as (
+    with given as materialized (
       select r.organization_id, state,
         case when split_part(state, ':', 1) ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then split_part(state, ':', 1)::uuid end as id,
         case when split_part(state, ':', 2) ~ '^[1-9][0-9]{0,8}$' then split_part(state, ':', 2)::integer end as version
@@ -16,7 +16,7 @@ export const listKeptStates = sqlStatement({
     )
     select given.organization_id as "organizationId", array_agg(distinct given.state) as states
     from given left join secret s on s.id = given.id left join personal_secret p on p.id = given.id
-    where case when s.id is null and p.id is null then exists (select from secret_version v where v.secret_id = given.id)
+    where case when s.id is null and p.id is null then exists (select from secret_version v where v.secret_id = given.id offset 0)
       else coalesce(s.version, p.version) <= given.version end
     group by given.organization_id`,
   params: { month: t.text, after: t.bigint, upTo: t.bigint },
