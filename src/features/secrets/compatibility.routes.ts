@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { WrittenRoute } from '../../rest/route.js';
-import { FOLDER_FIELDS, folderRoutes } from './folder.routes.js';
-import { importRoutes, toOlderImport } from './import.routes.js';
-import { folderPath } from './place.rules.js';
-import { secretRoutes } from './secret.routes.js';
-import { SECRETS } from './secret-reply.js';
-import { secretWritingRoutes } from './secret-writing.routes.js';
+import { FOLDER_FIELDS, folderRoutes } from './folders/folder.routes.js';
+import { importRoutes, toOlderImport } from './folders/import.routes.js';
+import { secretRoutes } from './reading/secret.routes.js';
+import { folderPath } from './scope/place.rules.js';
+import { SECRETS } from './scope/secret-reply.js';
+import { secretWritingRoutes } from './writing/secret-writing.routes.js';
 
 const RAW = '/api/v3/secrets/raw';
 const PRESENT_FOLDERS = '/api/v2/folders';

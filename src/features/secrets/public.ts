@@ -9,7 +9,7 @@ export {
   readsAllSecrets,
 } from './copies/copy-plan.js';
 export { writeContents } from './copies/copy-writes.js';
-export { followEnvironment, forgetEnvironment } from './environment-changes.js';
+export { followEnvironment, forgetEnvironment } from './folders/environment-changes.js';
 
 /** Creates the root folder `/`, named root, of each environment, in one statement. */
 export const createRootFolders: CreateRootFolders = async (tx, environments) => {
@@ -22,8 +22,12 @@ export const createRootFolders: CreateRootFolders = async (tx, environments) => 
     [environments.map(newId), environments.map(({ id }) => id)],
   );
 };
+export { secretKey } from './core/secret.rules.js';
+export { SecretType } from './core/secret.type.js';
+export { type FoundPlace, loadPlace, loadSecretProject } from './core/secret-place.js';
+export { SEALED_SECRETS } from './core/secret-sealing.js';
 export { statesToKeep } from './kept-states/kept-states.js';
-export { type Place, place } from './place.rules.js';
+export { compareWithTrail } from './kept-states/trail-comparison.js';
 export { listFolderPlaces, listMapped } from './rotated/rotated.sql.js';
 export { relocateRotated } from './rotated/rotated-places.js';
 export {
@@ -31,9 +35,5 @@ export {
   releaseRotated,
   writeRotated,
 } from './rotated/rotated-writes.js';
-export { secretKey } from './secret.rules.js';
-export { SecretType } from './secret.type.js';
-export { type FoundPlace, loadPlace, loadSecretProject } from './secret-place.js';
-export { SEALED_SECRETS } from './secret-sealing.js';
-export { authorizeTagChange } from './tag-changes.js';
-export { compareWithTrail } from './trail-comparison.js';
+export { type Place, place } from './scope/place.rules.js';
+export { authorizeTagChange } from './versions/tag-changes.js';

@@ -1,5 +1,5 @@
 import { parse as parseWithDotenv } from 'dotenv';
-import { dotenvFormat } from '../../../src/features/secrets/dotenv-format.rules.js';
+import { dotenvFormat } from '../../../src/features/secrets/transfer/dotenv-format.rules.js';
 import fc from '../../kit/properties.js';
 import { comments, entriesWith, faultsIn, garbage, nastyText, plain, printed } from './transfer-format.js';
 

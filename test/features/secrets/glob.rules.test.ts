@@ -1,4 +1,4 @@
-import { likePattern, matchGlob, matchPrefix, type TextMatch } from '../../../src/features/secrets/glob.rules.js';
+import { likePattern, matchGlob, matchPrefix, type TextMatch } from '../../../src/features/secrets/scope/glob.rules.js';
 import fc from '../../kit/properties.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 

@@ -1,4 +1,4 @@
-import { jsonFormat } from '../../../src/features/secrets/json-format.rules.js';
+import { jsonFormat } from '../../../src/features/secrets/transfer/json-format.rules.js';
 import fc from '../../kit/properties.js';
 import { entriesWith, faultsIn, garbage, plain, printed, secretKeys } from './transfer-format.js';
 

@@ -1,4 +1,4 @@
-import { parseMetadataFilter, printMetadataFilter } from '../../../src/features/secrets/metadata-filter.rules.js';
+import { parseMetadataFilter, printMetadataFilter } from '../../../src/features/secrets/scope/metadata-filter.rules.js';
 import fc from '../../kit/properties.js';
 
 const pairsOf = (raw: string) => parseMetadataFilter(raw).pairs;

@@ -4,7 +4,7 @@ import {
   printReference,
   type ReferenceTarget,
   rewriteReferences,
-} from '../../../src/features/secrets/reference.rules.js';
+} from '../../../src/features/secrets/core/reference.rules.js';
 import fc from '../../kit/properties.js';
 
 const targetsOf = (value: string): ReferenceTarget[] =>

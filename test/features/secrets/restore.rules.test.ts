@@ -1,4 +1,4 @@
-import { nameOf, namesClaimedTwice, planRestore } from '../../../src/features/secrets/restore.rules.js';
+import { nameOf, namesClaimedTwice, planRestore } from '../../../src/features/secrets/restoring/restore.rules.js';
 import fc from '../../kit/properties.js';
 
 /** A secret of the model, anywhere in a project. */

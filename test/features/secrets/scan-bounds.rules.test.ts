@@ -1,6 +1,6 @@
 import { abilityOf } from '../../../src/features/permissions/ability.js';
-import { folderTest, looksAtPlaces } from '../../../src/features/secrets/scan-bounds.rules.js';
-import { fieldsOf } from '../../../src/features/secrets/visibility.rules.js';
+import { folderTest, looksAtPlaces } from '../../../src/features/secrets/scope/scan-bounds.rules.js';
+import { fieldsOf } from '../../../src/features/secrets/scope/visibility.rules.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import fc from '../../kit/properties.js';
 

@@ -1,6 +1,6 @@
 import { abilityOf } from '../../../src/features/permissions/ability.js';
 import type { ProjectAccess } from '../../../src/features/projects/public.js';
-import { type ReachAction, SecretReach } from '../../../src/features/secrets/secret-reach.js';
+import { type ReachAction, SecretReach } from '../../../src/features/secrets/core/secret-reach.js';
 import type { Rule } from '../../../src/kernel/authz/ability.js';
 
 const project = (projectId: string, ...rules: Rule[]): ProjectAccess =>

@@ -2,7 +2,7 @@ import type {
   ParsedFile,
   PrintableEntry,
   TransferFormat,
-} from '../../../src/features/secrets/transfer-format.rules.js';
+} from '../../../src/features/secrets/transfer/transfer-format.rules.js';
 import fc from '../../kit/properties.js';
 
 /** Signs that mean something in some format, and texts that are taken for something else. */

@@ -1,13 +1,13 @@
 import { abilityOf } from '../../../src/features/permissions/ability.js';
-import { RestoreGuard } from '../../../src/features/secrets/restore-guard.js';
+import { RestoreGuard } from '../../../src/features/secrets/restoring/restore-guard.js';
+import { Visibility } from '../../../src/features/secrets/scope/visibility.rules.js';
 import {
   changedMetadataKeys,
   DIFFERENCES,
   differencesBetween,
   type Opened,
   VersionVisibility,
-} from '../../../src/features/secrets/version.rules.js';
-import { Visibility } from '../../../src/features/secrets/visibility.rules.js';
+} from '../../../src/features/secrets/versions/version.rules.js';
 import type { Rule } from '../../../src/kernel/authz/ability.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import fc from '../../kit/properties.js';

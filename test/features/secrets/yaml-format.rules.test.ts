@@ -1,5 +1,5 @@
 import { parse as parseYaml } from 'yaml';
-import { yamlFormat } from '../../../src/features/secrets/yaml-format.rules.js';
+import { yamlFormat } from '../../../src/features/secrets/transfer/yaml-format.rules.js';
 import fc from '../../kit/properties.js';
 import { comments, entriesWith, faultsIn, garbage, nastyText, plain, printed, secretKeys } from './transfer-format.js';
 

@@ -3,7 +3,7 @@ import type { ErrorDetail } from '../../../kernel/errors.js';
 import { integer } from '../../../kernel/int.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { MAX_VERSION } from '../../../kernel/version.js';
-import { secretValue, UpdateSecret } from '../secret.rules.js';
+import { secretValue, UpdateSecret } from '../core/secret.rules.js';
 
 /** Maximum number of secrets in one change, across all locations. */
 export const MAX_SECRETS = 500;

@@ -1,9 +1,9 @@
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import { inputOfRule } from '../../../kernel/graphql/inputs.js';
-import { UpdateSecretInput } from '../secret.input.js';
-import { SecretType, toSecretType } from '../secret.type.js';
-import type { Difference } from '../version.rules.js';
-import { DifferenceEnum } from '../version.type.js';
+import { UpdateSecretInput } from '../core/secret.input.js';
+import { SecretType, toSecretType } from '../core/secret.type.js';
+import type { Difference } from '../versions/version.rules.js';
+import { DifferenceEnum } from '../versions/version.type.js';
 import { SecretChangeById } from './batch.rules.js';
 import type { Changed, Outcome } from './batch-writes.js';
 import type { Replaced } from './replace-value.service.js';

@@ -2,10 +2,10 @@ import type { Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { findReferring } from '../reference-rewriting.js';
-import { listByIds, type SecretRecord } from '../secret.records.js';
-import { lockByIds, lockStructure } from '../secret-writes.js';
-import { Visibility } from '../visibility.rules.js';
+import { listByIds, type SecretRecord } from '../core/secret.records.js';
+import { lockByIds, lockStructure } from '../core/secret-writes.js';
+import { findReferring } from '../references/reference-rewriting.js';
+import { Visibility } from '../scope/visibility.rules.js';
 import { holdHomesOf } from './batch.sql.js';
 
 /** A secret that the caller may see, and its project. */

@@ -4,7 +4,7 @@ import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { parseInSlices } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { refuse } from '../secret-target.js';
+import { refuse } from '../core/secret-target.js';
 import { inBatch, repeatedIds, type SecretChangeById, UpdateSecretsById } from './batch.rules.js';
 import { authorizeEach, refuseWith } from './batch-faults.js';
 import { type Held, planBatch } from './batch-plan.js';

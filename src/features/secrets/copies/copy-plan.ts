@@ -3,9 +3,9 @@ import type { Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { mapInSlices } from '../../../kernel/slices.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import { parentOf, pathsDownTo } from '../place.rules.js';
-import { folderTest } from '../scan-bounds.rules.js';
-import { Visibility } from '../visibility.rules.js';
+import { parentOf, pathsDownTo } from '../scope/place.rules.js';
+import { folderTest } from '../scope/scan-bounds.rules.js';
+import { Visibility } from '../scope/visibility.rules.js';
 import { listFoldersOf, listImportsFrom, listSizes } from './copy.sql.js';
 
 /** A copy is written by one transaction, which limits it to what takes a few seconds. */

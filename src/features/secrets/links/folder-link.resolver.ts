@@ -4,8 +4,8 @@ import { linked } from '../../../kernel/database/batched.js';
 import { PageArgs } from '../../../kernel/graphql/page.js';
 import { type ConnectionOf, pageOf } from '../../../kernel/paging.js';
 import { EnvironmentType } from '../../projects/public.js';
-import { FolderConnection, FolderType } from '../folder.type.js';
-import type { FolderReadingService } from '../folder-reading.service.js';
+import { FolderConnection, FolderType } from '../folders/folder.type.js';
+import type { FolderReadingService } from '../folders/folder-reading.service.js';
 import type { SecretLinks } from './secret.links.js';
 
 const PATH = { description: 'Path of the parent folder, for example `/payments`.', defaultValue: '/' } as const;

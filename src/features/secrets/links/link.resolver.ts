@@ -12,16 +12,16 @@ import {
   projectLinkOf,
   toEnvironmentType,
 } from '../../projects/public.js';
-import { SecretComparisonSideType } from '../comparison.type.js';
-import { DuplicateSecretType } from '../duplicates.type.js';
-import { FolderType } from '../folder.type.js';
-import type { FolderReadingService } from '../folder-reading.service.js';
-import { ImportEndType, ImportType } from '../import.type.js';
-import { SecretSearchHitType } from '../search.type.js';
-import { CopySecretsPayload, MoveSecretsPayload } from '../secret.input.js';
-import { SecretActorType, SecretImportEntry, SecretReadIssue, SecretType, toSecretType } from '../secret.type.js';
-import { SecretUseType } from '../usage.type.js';
-import { DeletedSecretType, SecretVersionSummaryType, SecretVersionType } from '../version.type.js';
+import { CopySecretsPayload, MoveSecretsPayload } from '../core/secret.input.js';
+import { SecretActorType, SecretImportEntry, SecretReadIssue, SecretType, toSecretType } from '../core/secret.type.js';
+import { FolderType } from '../folders/folder.type.js';
+import type { FolderReadingService } from '../folders/folder-reading.service.js';
+import { ImportEndType, ImportType } from '../folders/import.type.js';
+import { SecretComparisonSideType } from '../search/comparison.type.js';
+import { DuplicateSecretType } from '../search/duplicates.type.js';
+import { SecretSearchHitType } from '../search/search.type.js';
+import { SecretUseType } from '../search/usage.type.js';
+import { DeletedSecretType, SecretVersionSummaryType, SecretVersionType } from '../versions/version.type.js';
 import { EnvironmentFolderPagesResolver, FolderTreeResolver } from './folder-link.resolver.js';
 import type { SecretLinks } from './secret.links.js';
 

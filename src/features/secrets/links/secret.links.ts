@@ -6,14 +6,14 @@ import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import type { BatchLoad, Found } from '../../../kernel/database/batched.js';
 import { filterInSlices } from '../../../kernel/slices.js';
 import type { ProjectLinks } from '../../projects/public.js';
-import { listFoldersByIds, type ReadFolder } from '../folder.records.js';
-import { type ImportRecord, listImportsByIds } from '../import.records.js';
-import { parentOf } from '../place.rules.js';
-import { listByIds } from '../secret.records.js';
-import { type SecretView, SecretViewer } from '../secret.view.js';
-import { countRows, waitForTurn } from '../secret-load.js';
-import { openersFor } from '../secret-sealing.js';
-import { authorizeListing, Visibility } from '../visibility.rules.js';
+import { listByIds } from '../core/secret.records.js';
+import { type SecretView, SecretViewer } from '../core/secret.view.js';
+import { countRows, waitForTurn } from '../core/secret-load.js';
+import { openersFor } from '../core/secret-sealing.js';
+import { listFoldersByIds, type ReadFolder } from '../folders/folder.records.js';
+import { type ImportRecord, listImportsByIds } from '../folders/import.records.js';
+import { parentOf } from '../scope/place.rules.js';
+import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 
 /**
  * Folders, secrets and imports that responses refer to by ID, each kind in one statement for a whole response. Items

@@ -1,7 +1,7 @@
 import { type BatchLoad, mapFound } from '../../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { IN_OWN_PROJECT } from '../../projects/public.js';
-import { type SecretType, toSecretType } from '../secret.type.js';
+import { type SecretType, toSecretType } from '../core/secret.type.js';
 import { recordOf, type SecretLinks } from './secret.links.js';
 
 /** The types of secrets that are found by ID alone. */

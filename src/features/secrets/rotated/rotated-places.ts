@@ -2,14 +2,14 @@ import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { guarded } from '../../../kernel/database/in-transaction.js';
 import type { ProjectAccess } from '../../projects/public.js';
+import type { SecretRecord } from '../core/secret.records.js';
+import type { FoundPlace } from '../core/secret-place.js';
+import { holdPlaces, lockRecords } from '../core/secret-target.js';
+import { deleteSecrets, lockStructure, takenKeys } from '../core/secret-writes.js';
 import { faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
-import type { Place } from '../place.rules.js';
-import { rewriteReferencesTo } from '../reference-rewriting.js';
-import type { SecretRecord } from '../secret.records.js';
-import type { FoundPlace } from '../secret-place.js';
-import { holdPlaces, lockRecords } from '../secret-target.js';
-import { deleteSecrets, lockStructure, takenKeys } from '../secret-writes.js';
-import { fieldsOf, Visibility } from '../visibility.rules.js';
+import { rewriteReferencesTo } from '../references/reference-rewriting.js';
+import type { Place } from '../scope/place.rules.js';
+import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import { changeKeys, holdMapped, listMapped } from './rotated.sql.js';
 import {
   CODES,

@@ -4,13 +4,26 @@ import { guarded } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import type { Place } from '../place.rules.js';
-import { listByIds, type SecretRecord } from '../secret.records.js';
-import type { FoundPlace } from '../secret-place.js';
-import { type Attributes, nextAttributes, openedSecret, sealedRow } from '../secret-rows.js';
-import { openerFor, openSecretComment, openSecretMetadata, type SecretSealer, sealerFor } from '../secret-sealing.js';
-import { holdPlaces, recordWrite } from '../secret-target.js';
-import { deleteSecrets, insertSecrets, lockByIds, type SecretRow, takenKeys, updateSecrets } from '../secret-writes.js';
+import { listByIds, type SecretRecord } from '../core/secret.records.js';
+import type { FoundPlace } from '../core/secret-place.js';
+import { type Attributes, nextAttributes, openedSecret, sealedRow } from '../core/secret-rows.js';
+import {
+  openerFor,
+  openSecretComment,
+  openSecretMetadata,
+  type SecretSealer,
+  sealerFor,
+} from '../core/secret-sealing.js';
+import { holdPlaces, recordWrite } from '../core/secret-target.js';
+import {
+  deleteSecrets,
+  insertSecrets,
+  lockByIds,
+  type SecretRow,
+  takenKeys,
+  updateSecrets,
+} from '../core/secret-writes.js';
+import type { Place } from '../scope/place.rules.js';
 import { forgetKeys, holdMapped, keepKeys } from './rotated.sql.js';
 
 /** The project of a rotation. */

@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { newId } from '../../../kernel/ids.js';
+
+const PersonalSecretSchema = defineEntity({
+  name: 'PersonalSecret',
+  tableName: 'personal_secret',
+  uniques: [{ name: 'personal_secret_owner_unique', properties: ['secretId', 'userId'] }],
+  properties: {
+    id: p.uuid().primary().onCreate(newId),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    secretId: p.uuid(),
+    userId: p.uuid(),
+    version: p.integer().default(1),
+    valueSealed: p.blob(),
+    commentSealed: p.blob().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+/** The personal value of one user for a shared secret. Value and comment are sealed. */
+export class PersonalSecret extends PersonalSecretSchema.class {}
+PersonalSecretSchema.setClass(PersonalSecret);

@@ -1,0 +1,60 @@
+import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
+import { type CursorKey, type PageRequest, rowLimit } from '../../../kernel/paging.js';
+import { cursorKey, type Position, readCursor, valuesOf } from '../scope/secret-order.js';
+import type { ListedRecord, OwnRecord, SecretFilters } from './secret.records.js';
+import { type OwnValues, SECRET_KINDS } from './secret.rules.js';
+import type { SecretView, SecretViewer } from './secret.view.js';
+
+/** An entry of a list: a shared secret, or the caller's personal value of it. */
+export interface Entry {
+  readonly record: ListedRecord;
+  readonly own: OwnRecord | null;
+}
+
+/** The filters of a list, in terms of statements. */
+export const filtersOf = ({
+  tagSlugs,
+  metadata,
+}: {
+  tagSlugs?: readonly string[] | null | undefined;
+  metadata?: SecretFilters['metadata'] | null | undefined;
+}): SecretFilters => ({ tagSlugs: tagSlugs ?? [], metadata: metadata ?? [] });
+
+/** The entries of rows, in order, from the row after the cursor on, or its second entry. */
+export function entriesAfter(
+  after: Position | null,
+  rows: readonly ListedRecord[],
+  ownValues: OwnValues,
+  order = BY_NAME,
+): Entry[] {
+  const entries = rows.flatMap((record): Entry[] => {
+    const own = ownValues === 'none' || record.personal === undefined ? [] : [{ record, own: record.personal }];
+    return own.length > 0 && ownValues === 'instead' ? own : [{ record, own: null }, ...own];
+  });
+  if (after === null) return entries;
+  const [first, second, kind] = after;
+  return entries.filter(({ record, own }) => {
+    const [one, other] = valuesOf(order, record);
+    return one !== first || other !== second || (kind === 'shared' && own !== null);
+  });
+}
+
+/** An entry as the caller sees it. */
+export const viewEntry = (viewer: SecretViewer, { record, own }: Entry): SecretView =>
+  own === null ? viewer.view(record) : viewer.personalView(record, own);
+
+/** Position of an entry in a list. */
+export const cursorOf = ({ record, own }: Entry, order = BY_NAME): CursorKey =>
+  cursorKey(order, [...valuesOf(order, record), own === null ? 'shared' : 'personal']);
+
+/**
+ * The entry after which a list continues. @throws VALIDATION_FAILED for an invalid cursor of such a list in this order
+ */
+export const positionOf = (after: string | null | undefined, order: ListOrder = BY_NAME): Position | null =>
+  after == null ? null : readCursor(after, order, SECRET_KINDS);
+
+/** One row more than the page, and one for the row of the cursor, which may have no more entries. */
+export const rowsFor = (input: PageRequest): number | null => {
+  const limit = rowLimit(input);
+  return limit === null || input.after == null ? limit : limit + 1;
+};

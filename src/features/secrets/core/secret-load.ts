@@ -1,0 +1,71 @@
+import type { Context } from '../../../kernel/context.js';
+import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';
+import { AppError } from '../../../kernel/errors.js';
+import type { Heaviness } from '../../../kernel/load/load.js';
+import { mapInSlices } from '../../../kernel/slices.js';
+import type { ListedRecord } from './secret.records.js';
+import type { Entry } from './secret-entries.js';
+
+/** A page of at most this many rows is not a heavy read. */
+const LIGHT_ROWS = 100;
+
+/**
+ * Waits for the turn of a heavy read.
+ *
+ * @param first at most so many rows; null: all
+ * @throws OVERLOADED
+ */
+export async function waitForTurn(ctx: Context, first: number | null | undefined, heaviness: Heaviness): Promise<void> {
+  if (first != null && first <= LIGHT_ROWS) return;
+  await ctx.load?.turn(ctx.actor.tokenId ?? ctx.actor.id, heaviness);
+}
+
+/** Ends the turn early, if there turned out to be few rows. */
+export function endTurnOfFew(ctx: Context, first: number | null | undefined, rows: number): void {
+  const hasTurn = first == null || first > LIGHT_ROWS;
+  if (hasTurn && rows <= LIGHT_ROWS) ctx.load?.endTurn();
+}
+
+/** The sealed columns of a row. A value is undefined if values were not read, and null past the limit of a response. */
+interface SealedRow {
+  readonly valueSealed?: Uint8Array | null | undefined;
+  readonly commentSealed: Uint8Array | null;
+  readonly metadataSealed?: Uint8Array | null;
+}
+
+/**
+ * Reserves the size of rows in the response, before anything of them is decrypted.
+ *
+ * @param readsValue whether the response will contain the value of a row
+ * @throws ANSWER_TOO_LARGE, OVERLOADED
+ */
+export async function countRows<R extends SealedRow>(
+  ctx: Context,
+  rows: readonly R[],
+  readsValue: (row: R) => boolean,
+): Promise<void> {
+  const read = await mapInSlices(rows, (row) => row.valueSealed !== undefined && readsValue(row));
+  let bytes = 0;
+  for (const [at, row] of rows.entries()) {
+    bytes += (row.commentSealed?.length ?? 0) + (row.metadataSealed?.length ?? 0);
+    if (row.valueSealed === undefined || read[at] !== true) continue;
+    if (row.valueSealed === null) throw ctx.load?.tooLarge() ?? new AppError('ANSWER_TOO_LARGE');
+    bytes += row.valueSealed.length - EMPTY_RECORD_BYTES;
+  }
+  ctx.load?.add(bytes);
+}
+
+/** The same for entries of a list. The caller may read its personal values. */
+export async function countEntries(
+  ctx: Context,
+  entries: readonly Entry[],
+  readsValue: (record: ListedRecord) => boolean,
+): Promise<void> {
+  const shared = entries.flatMap(({ record, own }) => (own === null ? [record] : []));
+  await countRows(ctx, shared, readsValue);
+  await countRows(
+    ctx,
+    entries.flatMap(({ own }) => own ?? []),
+    () => true,
+  );
+}

@@ -1,0 +1,33 @@
+import type { Transaction } from '../../../kernel/context.js';
+
+/** A row as a write left it. An empty digest: it was deleted. A row that was only sealed anew also has the digest of before. */
+export interface State {
+  readonly id: string;
+  readonly version: number;
+  readonly digest: string;
+}
+
+const hashOf = (column: string): string => `coalesce(sha256(${column}), '\\x00')`;
+
+/**
+ * SQL for a digest of everything that decides what a reader gets from a row: its contents, and for a secret its name, location and
+ * unencrypted metadata, and whether a rotation writes it. It covers ciphertexts, so it reveals nothing about the values.
+ *
+ * @param row alias of the table in the statement
+ */
+export const secretDigest = (row: string): string =>
+  digest(`convert_to(jsonb_build_array(${row}.environment_id, ${row}.folder_id, ${row}.key, ${row}.metadata)::text, 'UTF8')
+      || ${hashOf(`${row}.value_sealed`)} || ${hashOf(`${row}.comment_sealed`)} || ${hashOf(`${row}.metadata_sealed`)}
+      || coalesce(uuid_send(${row}.rotation_id), '')`);
+
+/** The same for a personal secret. */
+export const personalDigest = (row: string): string =>
+  digest(`convert_to(jsonb_build_array(${row}.secret_id, ${row}.user_id)::text, 'UTF8')
+      || ${hashOf(`${row}.value_sealed`)} || ${hashOf(`${row}.comment_sealed`)}`);
+
+const digest = (bytes: string): string => `rtrim(encode(substring(sha256(${bytes}) for 16), 'base64'), '=')`;
+
+/** The audit record of this transaction will name these rows, so that `verify-audit` can compare them with what is stored. */
+export function noteStates(tx: Transaction, states: readonly State[]): void {
+  for (const { id, version, digest } of states) tx.states.push(`${id}:${version}:${digest}`);
+}

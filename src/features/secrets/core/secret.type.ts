@@ -1,0 +1,334 @@
+import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
+import type { ListOrder } from '../../../kernel/list-order.js';
+import { paced } from '../../../kernel/paced-list.js';
+import { TagType } from '../../tags/public.js';
+import type { ReferenceIssueReason } from './expansion.rules.js';
+import type { OwnValues, SecretKind } from './secret.rules.js';
+import {
+  type ImportView,
+  positionOfView,
+  type ReadIssueReason,
+  type SecretPage,
+  type SecretView,
+} from './secret.view.js';
+
+/** GraphQL names of the types of secrets. */
+export const SecretKindEnum = { SHARED: 'shared', PERSONAL: 'personal' } as const satisfies Record<string, SecretKind>;
+registerEnumType(SecretKindEnum, {
+  name: 'SecretType',
+  description: 'Whether a secret is shared or personal.',
+  valuesConfig: {
+    SHARED: { description: 'Shared by everybody who can read the secret.' },
+    PERSONAL: {
+      description:
+        'The value of one user, which replaces the shared value for that user only. References in personal values are ' +
+        'not updated when a secret is renamed; the owner then sees a missing reference.',
+    },
+  },
+});
+
+/** GraphQL names of the behaviours for personal values. */
+export const OwnValuesEnum = { BESIDE: 'beside', INSTEAD: 'instead', NONE: 'none' } as const satisfies Record<
+  string,
+  OwnValues
+>;
+registerEnumType(OwnValuesEnum, {
+  name: 'OwnValues',
+  description: 'Where a list shows your personal values.',
+  valuesConfig: {
+    BESIDE: { description: 'After the shared secrets with the same key.' },
+    INSTEAD: { description: 'Instead of the shared secrets with the same key.' },
+    NONE: { description: 'Nowhere: the list has only shared secrets.' },
+  },
+});
+
+/** GraphQL names of the types of actors. */
+export const SecretActorKindEnum = { IDENTITY: 'identity', USER: 'user', PLATFORM: 'platform' } as const;
+registerEnumType(SecretActorKindEnum, {
+  name: 'SecretActorType',
+  description: 'Type of the actor that wrote a secret.',
+  valuesConfig: {
+    IDENTITY: { description: 'A machine identity.' },
+    USER: { description: 'A person with a user account.' },
+    PLATFORM: { description: 'The service itself, for example a secret rotation.' },
+  },
+});
+
+/** GraphQL names of the parts of a secret that can fail to decrypt. */
+const ReadIssueReasonEnum = {
+  VALUE_DOES_NOT_OPEN: 'VALUE_DOES_NOT_OPEN',
+  COMMENT_DOES_NOT_OPEN: 'COMMENT_DOES_NOT_OPEN',
+  METADATA_DOES_NOT_OPEN: 'METADATA_DOES_NOT_OPEN',
+} as const satisfies { [R in ReadIssueReason]: R };
+registerEnumType(ReadIssueReasonEnum, {
+  name: 'SecretReadIssueReason',
+  description: 'Part of a secret that cannot be decrypted.',
+  valuesConfig: {
+    VALUE_DOES_NOT_OPEN: { description: 'The value of the secret.' },
+    COMMENT_DOES_NOT_OPEN: { description: 'The comment on the secret.' },
+    METADATA_DOES_NOT_OPEN: { description: 'The encrypted metadata values.' },
+  },
+});
+
+/** GraphQL names of the reasons why a reference is not expanded. */
+const ReferenceIssueReasonEnum = {
+  MISSING: 'MISSING',
+  FORBIDDEN: 'FORBIDDEN',
+  UNREADABLE: 'UNREADABLE',
+  CYCLIC: 'CYCLIC',
+  TOO_LARGE: 'TOO_LARGE',
+} as const satisfies { [R in ReferenceIssueReason]: R };
+registerEnumType(ReferenceIssueReasonEnum, {
+  name: 'SecretReferenceIssueReason',
+  description: 'Why a reference was not expanded.',
+  valuesConfig: {
+    MISSING: { description: 'The referenced secret does not exist, or you cannot see it.' },
+    FORBIDDEN: { description: 'You cannot read the value of the referenced secret.' },
+    UNREADABLE: { description: 'The value of the referenced secret cannot be decrypted.' },
+    CYCLIC: { description: 'The reference is part of a cycle.' },
+    TOO_LARGE: {
+      description: 'The expanded value would exceed 1 MiB, or the referenced values are too large in total.',
+    },
+  },
+});
+
+@ObjectType('SecretReferenceIssue', {
+  description: 'A reference that could not be expanded and is returned unchanged.',
+  simpleResolvers: true,
+})
+export class SecretReferenceIssueType {
+  @Field(() => String, {
+    description:
+      'The reference as written in the value, or in a value inserted into it, for example ' +
+      '`${prod.payments.DB_PASSWORD}`.',
+  })
+  reference!: string;
+
+  @Field(() => ReferenceIssueReasonEnum, { description: 'Why the reference was not expanded.' })
+  reason!: ReferenceIssueReason;
+}
+
+@ObjectType('SecretActor', { description: 'The actor that last wrote a secret.', simpleResolvers: true })
+export class SecretActorType {
+  @Field(() => ID, { nullable: true, description: 'ID of the identity or user; null for the service itself.' })
+  actorId!: string | null;
+
+  @Field(() => SecretActorKindEnum, { description: 'Type of the actor.' })
+  actorType!: 'identity' | 'user' | 'platform';
+
+  @Field(() => String, { nullable: true, description: 'Name of the actor; null if the actor was deleted.' })
+  name!: string | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the actor's membership of the project; null if the actor is not a member now.",
+  })
+  membershipId!: string | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the group through which the actor is a member; null for a direct member.',
+  })
+  groupId!: string | null;
+}
+
+@ObjectType('SecretMetadata', {
+  description: 'A metadata entry of a secret: a key and a value.',
+  simpleResolvers: true,
+})
+export class SecretMetadataType {
+  @Field(() => String, { description: 'Key of the entry. Never encrypted.' })
+  key!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Value of the entry. If it cannot be decrypted, it is null here and `<hidden>` in REST.',
+  })
+  value!: string | null;
+
+  @Field(() => Boolean, {
+    description: 'Whether the value is stored encrypted. Filters do not match encrypted values.',
+  })
+  isEncrypted!: boolean;
+}
+
+/** Fields that a secret and its versions have in common. Not a type in the schema. */
+@ObjectType({ simpleResolvers: true })
+export class SecretContents {
+  @Field(() => ID, { description: 'ID of the project.' })
+  projectId!: string;
+
+  @Field(() => ID, { description: 'ID of the environment.' })
+  environmentId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
+  environmentSlug!: string;
+
+  @Field(() => Boolean, {
+    description:
+      'Whether the value is hidden: it was not requested, you are not allowed to read it, or it cannot be decrypted.',
+  })
+  secretValueHidden!: boolean;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Comment on the secret; empty when there is none. If it cannot be decrypted, it is null here and `<hidden>` in REST.',
+  })
+  secretComment!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Text of the reminder.' })
+  secretReminderNote!: string | null;
+
+  @Field(() => Int, { nullable: true, description: 'Days between reminders.' })
+  secretReminderRepeatDays!: number | null;
+
+  @Field(() => [ID], { description: 'IDs of the users to remind; if empty, all admins of the project are reminded.' })
+  secretReminderRecipients!: readonly string[];
+
+  @Field(() => Boolean, { description: 'Whether clients should leave line breaks of the value unencoded.' })
+  skipMultilineEncoding!: boolean;
+}
+
+/** API type of a secret. */
+@ObjectType('Secret', {
+  implements: Node,
+  description: 'A secret: a key and a value in a folder of an environment.',
+  simpleResolvers: true,
+})
+export class SecretType extends SecretContents {
+  @Field(() => ID, { description: 'ID of the secret.' })
+  id!: string;
+
+  @Field(() => ID, { description: 'ID of the folder.' })
+  folderId!: string;
+
+  @Field(() => String, { description: 'Path of the folder, for example `/` or `/payments/eu`.' })
+  secretPath!: string;
+
+  @Field(() => Int, { description: 'Version of the secret, from 1. Increments with every change.' })
+  version!: number;
+
+  @Field(() => SecretKindEnum, { description: 'Whether the secret is shared or personal.' })
+  type!: SecretKind;
+
+  @Field(() => String, { description: 'Key of the secret, unique in the folder, for example `DB_PASSWORD`.' })
+  secretKey!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Value of the secret. If it is hidden, it is null here and `<hidden>` in REST.',
+  })
+  secretValue!: string | null;
+
+  @Field(() => SecretActorType, { description: 'The actor that last wrote the secret.' })
+  actor!: SecretActorType;
+
+  @Field(() => Boolean, { description: 'Whether a secret rotation writes the value.' })
+  isRotatedSecret!: boolean;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the secret rotation that writes the value; null if none does.',
+  })
+  rotationId!: string | null;
+
+  @Field(() => [SecretMetadataType], { description: 'Metadata of the secret.' })
+  secretMetadata!: readonly SecretMetadataType[];
+
+  @Field(() => [TagType], { description: 'The tags of the secret, ordered by slug.' })
+  tags!: readonly TagType[];
+
+  @Field(() => [SecretReferenceIssueType], {
+    description: 'References that could not be expanded, if expansion was requested: at most 100, each once.',
+  })
+  referenceIssues!: readonly SecretReferenceIssueType[];
+
+  @Field(() => DateTime, { description: 'When the secret was created.' })
+  createdAt!: Date;
+
+  @Field(() => DateTime, { description: 'When the secret was last changed.' })
+  updatedAt!: Date;
+}
+
+/** Decrypts what the caller is shown. Only here, as the last step before the response. */
+export const toSecretType = (view: SecretView): SecretType => ({
+  ...view,
+  secretValue: view.secretValue === null ? null : view.secretValue.reveal(),
+  secretComment: view.secretComment === undefined ? '' : (view.secretComment?.reveal() ?? null),
+  secretMetadata: view.secretMetadata.map((entry) => ({ ...entry, value: entry.value?.reveal() ?? null })),
+});
+
+@ObjectType({ description: 'A part of a secret that cannot be decrypted and is hidden.', simpleResolvers: true })
+export class SecretReadIssue {
+  @Field(() => ID, { description: 'ID of the secret.' })
+  secretId!: string;
+
+  @Field(() => ReadIssueReasonEnum, { description: 'Part that cannot be decrypted.' })
+  reason!: ReadIssueReason;
+}
+
+@ObjectType({ description: 'The secrets of an imported folder.', simpleResolvers: true })
+export class SecretImportEntry {
+  @Field(() => String, { description: 'Path of the imported folder, for example `/shared`.' })
+  secretPath!: string;
+
+  @Field(() => ID, { description: 'ID of the environment of the imported folder.' })
+  environmentId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment of the imported folder, for example `prod`.' })
+  environmentSlug!: string;
+
+  @Field(() => ID, { description: 'ID of the imported folder.' })
+  folderId!: string;
+
+  @Field(() => [SecretType], {
+    description: 'The shared secrets of the imported folder that you can see, ordered by key.',
+  })
+  secrets!: readonly SecretType[];
+}
+
+@ObjectType('SecretConnection', { description: 'A list of secrets, ordered by path, then key.', simpleResolvers: true })
+export class SecretConnection extends connectionOf(SecretType, 'Secret', 'path, then key') {
+  @Field(() => [SecretImportEntry], {
+    description:
+      'Folders that the listed folders import, directly or through other imports: each once, the nearest first. All are returned with the first page.',
+  })
+  imports!: readonly SecretImportEntry[];
+
+  @Field(() => Boolean, { description: 'Whether folders more than 20 levels below the path were left out.' })
+  depthTruncated!: boolean;
+
+  @Field(() => Int, {
+    description: 'Number of references that could not be expanded, including those of imported secrets.',
+  })
+  unresolvedReferences!: number;
+
+  @Field(() => [SecretReadIssue], {
+    description: 'Parts of these secrets that cannot be decrypted, including imported secrets.',
+  })
+  readIssues!: readonly SecretReadIssue[];
+}
+
+const toImportEntry = ({ secrets, ...folder }: ImportView): SecretImportEntry => ({
+  ...folder,
+  secrets: toSecretTypes(secrets),
+});
+
+/**
+ * Converts a list to its API type. Never yields: of many such lists in a response, the fields of all are loaded by one
+ * statement only as long as they resolve in the same turn of the event loop.
+ */
+export const toSecretTypes = (views: readonly SecretView[]): readonly SecretType[] => paced(views.map(toSecretType));
+
+/** Converts a list to its API type. */
+export const toSecretConnection = async (page: SecretPage, order: ListOrder): Promise<SecretConnection> =>
+  Object.assign((await page.mapInSlices(toSecretType, (secret) => positionOfView(secret, order))).paced(), {
+    imports: page.imports.map(toImportEntry),
+    depthTruncated: page.depthTruncated,
+    unresolvedReferences: page.unresolvedReferences,
+    readIssues: page.readIssues,
+  });

@@ -1,0 +1,245 @@
+import { authorize, can, PermissionDenied } from '../../../kernel/authz/ability.js';
+import type { Transaction } from '../../../kernel/context.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { isId } from '../../../kernel/ids.js';
+import { validationFailed } from '../../../kernel/validation.js';
+import type { FieldChange } from '../../permissions/public.js';
+import { authorizeNewNames, type ProjectAccess } from '../../projects/public.js';
+import { lockHomes } from '../core/secret-writes.js';
+import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from '../references/reference-rewriting.js';
+import { isShortEnough, joinPath, parentOf } from '../scope/place.rules.js';
+import { listSubjects } from '../scope/subject.records.js';
+import { authorizeCarried, mayCarryAll } from '../scope/visibility.rules.js';
+import { type FolderRecord, listFoldersByIds } from './folder.records.js';
+import type { FolderChange } from './folder.rules.js';
+import {
+  type ChangedFolder,
+  type FolderMove,
+  findPlaces,
+  type LockedEnvironment,
+  listHolding,
+  listMoves,
+  writeFolders,
+  writePaths,
+} from './folder-writes.js';
+import { listImporting } from './import.records.js';
+
+/** Path of a violation: `newPath` in a call for one folder, `folders[3].newPath` in a batch. */
+export type FolderPathOf = (index: number, field: 'id' | 'name' | 'newPath') => string;
+
+/** Changes of folders in environments that are locked. */
+interface FolderBatch {
+  readonly project: ProjectAccess;
+  /** By slug: all that the changes name, and those of folders that are named by ID alone. */
+  readonly environments: ReadonlyMap<string, LockedEnvironment>;
+  readonly changes: readonly FolderChange[];
+  readonly pathOf: FolderPathOf;
+}
+
+/** A renamed folder, with all secrets directly in it. */
+export interface Relocation extends PlaceRenaming {
+  readonly folderId: string;
+}
+
+/**
+ * Renames, moves and describes folders. The rows are written first, then the tree determines the new paths, so that one
+ * batch may change a folder and one above it. References to the secrets in them are updated.
+ *
+ * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, FOLDER_NAME_TAKEN,
+ * REFERENCES_TOO_LONG,
+ * SEALED_VALUE_INVALID, CONCURRENT_CHANGE
+ */
+export async function changeFolders(tx: Transaction, batch: FolderBatch): Promise<void> {
+  const { project, environments, changes } = batch;
+  const folders = await loadFolders(tx, batch);
+  const changed = await placed(tx, batch, folders);
+  refuseRoot(folders, (index) => batch.pathOf(index, 'id'));
+  for (const { environmentSlug, path } of folders) {
+    authorize(project, 'secret-folders:edit', { environment: environmentSlug, secretPath: parentOf(path) });
+  }
+  await writeFolders(tx, changed);
+  const environmentIds = [...environments.values()].map(({ environmentId }) => environmentId);
+  const relocations = placedMoves(batch, folders, await listMoves(tx, environmentIds));
+  await authorizeRelocations(tx, project, relocations);
+  await writePaths(
+    tx,
+    relocations.map(({ folderId, to }) => ({ id: folderId, path: to.path })),
+    changes.length > 1,
+  );
+  await rewriteReferencesInto(tx, project, relocations);
+  await authorizeNewNames(tx, project, () => fieldChangesOf(tx, relocations));
+}
+
+/**
+ * The attributes that rules match on, of folders and of their direct contents, before and after. A folder itself is
+ * listed by its parent.
+ */
+async function fieldChangesOf(tx: Transaction, relocations: readonly Relocation[]): Promise<FieldChange[]> {
+  const ids = relocations.map(({ folderId }) => folderId);
+  const holding = new Map((await listHolding(tx, ids)).map((folder) => [folder.id, folder]));
+  const fields = ({ environment }: NamedPlace, secretPath: string) => ({ environment, secretPath });
+  return relocations.flatMap(({ folderId, from, to }): FieldChange[] => {
+    const [before, after] = [fields(from, from.path), fields(to, to.path)];
+    const above = { before: fields(from, parentOf(from.path)), after: fields(to, parentOf(to.path)) };
+    return [
+      { subject: 'secret-folders', before, after },
+      { subject: 'secret-folders', ...above },
+      ...(holding.get(folderId)?.secrets ? [{ subject: 'secrets' as const, before, after }] : []),
+      ...(holding.get(folderId)?.imports ? [{ subject: 'secret-imports' as const, before, after }] : []),
+    ];
+  });
+}
+
+/** @throws VALIDATION_FAILED for a root folder, which its environment needs */
+export function refuseRoot(folders: readonly FolderRecord[], pathOf: (index: number) => string): void {
+  const details = folders.flatMap(({ path }, index): ErrorDetail[] =>
+    path === '/'
+      ? [
+          {
+            path: pathOf(index),
+            code: 'ROOT_FOLDER',
+            message: 'may not be the root folder, which every environment has',
+          },
+        ]
+      : [],
+  );
+  if (details.length > 0) throw validationFailed(details);
+}
+
+/** The folders of the changes, in their order. @throws FOLDER_NOT_FOUND, naming each; VALIDATION_FAILED for one named twice */
+async function loadFolders(
+  tx: Transaction,
+  { project, environments, changes, pathOf }: FolderBatch,
+): Promise<FolderRecord[]> {
+  const ids = changes.map(({ id }) => id.toLowerCase());
+  const twice = ids.flatMap((id, index): ErrorDetail[] =>
+    ids.indexOf(id) === index
+      ? []
+      : [{ path: pathOf(index, 'id'), code: 'DUPLICATE', message: 'is a duplicate in this batch' }],
+  );
+  if (twice.length > 0) throw validationFailed(twice);
+  const found = new Map((await listFoldersByIds(tx, ids.filter(isId))).map((folder) => [folder.id, folder]));
+  const folders = changes.map(({ onlyIn }, index) => {
+    const folder = found.get(ids[index] as string);
+    if (folder?.projectId !== project.projectId) return undefined;
+    if (onlyIn == null) return folder;
+    if (folder.environmentId !== environments.get(onlyIn.environment)?.environmentId) return undefined;
+    return onlyIn.path == null || folder.path === joinPath(onlyIn.path, folder.name) ? folder : undefined;
+  });
+  return allFound(folders, (index) => pathOf(index, 'id'));
+}
+
+/** The new state of the folders. @throws FOLDER_NOT_FOUND for a missing parent folder */
+async function placed(
+  tx: Transaction,
+  { changes, pathOf }: FolderBatch,
+  folders: readonly FolderRecord[],
+): Promise<ChangedFolder[]> {
+  const moving = changes.flatMap(({ newPath }, index) => {
+    const { environmentId = '' } = folders[index] ?? {};
+    return newPath == null ? [] : [{ index, environmentId, path: newPath }];
+  });
+  const targets = allFound(await findPlaces(tx, moving), (at) => pathOf(moving[at]?.index ?? at, 'newPath'));
+  const parentIds = new Map(moving.map(({ index }, at) => [index, targets[at]]));
+  return folders.map(({ id, parentId, name, description }, index) => {
+    const change = changes[index] as FolderChange;
+    return {
+      id,
+      parentId: parentIds.get(index) ?? (parentId as string),
+      name: change.name ?? name,
+      description: change.description === undefined ? description : change.description,
+    };
+  });
+}
+
+function allFound<T>(found: readonly (T | undefined)[], pathOf: (index: number) => string): T[] {
+  const details = found.flatMap((thing, index): ErrorDetail[] =>
+    thing === undefined ? [{ path: pathOf(index), code: 'FOLDER_NOT_FOUND', message: 'is no folder there' }] : [],
+  );
+  if (details.length > 0) throw new AppError('FOLDER_NOT_FOUND', undefined, { details });
+  return found as T[];
+}
+
+/** @throws VALIDATION_FAILED for folders that would be moved into themselves, and for paths that become too long */
+function placedMoves(
+  { changes, pathOf }: FolderBatch,
+  folders: readonly FolderRecord[],
+  moves: readonly FolderMove[],
+): Relocation[] {
+  const lost = new Set(moves.filter(({ after }) => after === null).map(({ id }) => id));
+  const tooLong = moves.filter(({ after }) => after !== null && !isShortEnough(after));
+  const details = folders.flatMap(({ id, environmentSlug, path }, index): ErrorDetail[] => {
+    if (lost.has(id) && changes[index]?.newPath != null) {
+      return [
+        { path: pathOf(index, 'newPath'), code: 'FOLDER_INTO_ITSELF', message: 'must not be in the folder itself' },
+      ];
+    }
+    const field = changes[index]?.newPath == null ? 'name' : 'newPath';
+    const isAtFault = tooLong.some(
+      (move) => move.environment === environmentSlug && `${move.before}/`.startsWith(`${path}/`),
+    );
+    return isAtFault
+      ? [{ path: pathOf(index, field), code: 'TOO_BIG', message: 'must keep every path at most 2,000 characters' }]
+      : [];
+  });
+  if (details.length > 0) throw validationFailed(details);
+  return moves.flatMap(({ id, environment, before, after }) =>
+    after === null ? [] : [{ folderId: id, from: { environment, path: before }, to: { environment, path: after } }],
+  );
+}
+
+/**
+ * Moving a folder moves everything in it: it requires the right to edit each folder, and to edit and read each secret,
+ * at the old and at the new location. Nobody moves a folder to where the rules show them more of it.
+ *
+ * @throws PERMISSION_DENIED
+ */
+export async function authorizeRelocations(
+  tx: Transaction,
+  project: ProjectAccess,
+  relocations: readonly Relocation[],
+): Promise<void> {
+  if (relocations.length === 0) return;
+  // Nothing comes in without a check: a secret that is being created either exists, or does not find its folder.
+  await lockHomes(
+    tx,
+    relocations.map(({ folderId }) => folderId),
+  );
+  for (const { environment, path } of relocations.flatMap(({ from, to }) => [from, to])) {
+    // A root folder is the environment itself.
+    if (path === '/') continue;
+    authorize(project, 'secret-folders:edit', { environment, secretPath: parentOf(path) });
+  }
+  await refuseShown(tx, project, relocations);
+  if (mayCarryAll(project.ability)) return;
+  const places = new Map(relocations.map(({ folderId, to }) => [folderId, to]));
+  const subjects = await listSubjects(tx, [...places.keys()]);
+  await authorizeCarried(
+    project,
+    subjects.map((before) => ({ before, after: { ...before, ...places.get(before.folderId) } })),
+  );
+}
+
+/**
+ * @throws PERMISSION_DENIED where rules would show the caller a folder or its imports at the new location, and not at
+ * the old one
+ */
+async function refuseShown(tx: Transaction, project: ProjectAccess, relocations: readonly Relocation[]): Promise<void> {
+  const gains = (action: 'secret-folders:read' | 'secret-imports:read', path: (place: NamedPlace) => string) => {
+    const may = (at: NamedPlace) => can(project.ability, action, { environment: at.environment, secretPath: path(at) });
+    return relocations.filter(({ from, to }) => may(to) && !may(from));
+  };
+  const itself = ({ path }: NamedPlace) => path;
+  // A folder is listed by rights on its parent, and is the root of its own tree. A root folder has nothing to reveal.
+  const folders = [
+    ...gains('secret-folders:read', ({ path }) => parentOf(path)),
+    ...gains('secret-folders:read', itself),
+  ];
+  if (folders.some(({ from }) => from.path !== '/')) deny(project, 'secret-folders:read');
+  const imports = gains('secret-imports:read', itself).map(({ folderId }) => folderId);
+  if (imports.length > 0 && (await listImporting(tx, imports)).length > 0) deny(project, 'secret-imports:read');
+}
+
+function deny({ projectId }: ProjectAccess, action: 'secret-folders:read' | 'secret-imports:read'): never {
+  throw new PermissionDenied({ action, projectId });
+}

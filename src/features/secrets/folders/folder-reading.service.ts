@@ -1,0 +1,246 @@
+import { type Ability, authorize, can } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import { batched, batchOfLists, batchOfOwned, listKey } from '../../../kernel/database/batched.js';
+import { AppError } from '../../../kernel/errors.js';
+import { isId } from '../../../kernel/ids.js';
+import { keyPageBounds, Page } from '../../../kernel/paging.js';
+import { filterInSlices } from '../../../kernel/slices.js';
+import { parse } from '../../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { loadPlace, loadSecretProject } from '../core/secret-place.js';
+import type { KnownEnvironment } from '../reading/secret-reading.service.js';
+import { folderPath, parentOf } from '../scope/place.rules.js';
+import { listSubjects } from '../scope/subject.records.js';
+import { Visibility } from '../scope/visibility.rules.js';
+import { listStandings, listWritten } from '../versions/version.records.js';
+import { VersionVisibility } from '../versions/version.rules.js';
+import {
+  type CountedFolder,
+  type FolderRecord,
+  findFolder,
+  listFolders,
+  listFoldersInEnvironments,
+  listSubfolders,
+  listTree,
+  type ReadFolder,
+  withAccess,
+} from './folder.records.js';
+import { FolderByPath, FolderTree, GetFolder, ListFolders } from './folder.rules.js';
+
+/** A folder of a tree. */
+export interface FolderTreeEntry {
+  readonly folder: ReadFolder;
+  /** 0 for the root of the tree. */
+  readonly depth: number;
+  readonly secretCount: number;
+}
+
+/** Reads folders: lists, trees and single ones. A folder is visible to callers who may read in its parent folder. */
+export class FolderReadingService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * One folder by ID.
+   *
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   */
+  async get(ctx: Context, raw: unknown): Promise<ReadFolder> {
+    const { id } = parse(GetFolder, raw);
+    const folder = isId(id) ? await findFolder(ctx, id) : undefined;
+    const project = await this.projects.loadOwning(ctx, folder?.projectId, 'FOLDER_NOT_FOUND');
+    if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
+    authorize(project, 'secret-folders:read', {
+      environment: folder.environmentSlug,
+      secretPath: parentOf(folder.path),
+    });
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'folder:get',
+      projectId: folder.projectId,
+      facts: { folderId: folder.id },
+    });
+    return withAccess(project)(folder);
+  }
+
+  /**
+   * One folder by its path.
+   *
+   * @param raw `{ projectId, environment, path }`; the rules are `FolderByPath`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
+   */
+  async getByPath(ctx: Context, raw: unknown): Promise<ReadFolder> {
+    const { projectId, environment, path } = parse(FolderByPath, raw);
+    const project = await loadSecretProject(ctx, this.projects, projectId);
+    authorize(project, 'secret-folders:read');
+    const { folderId } = await loadPlace(ctx, { projectId, environment, secretPath: path });
+    authorize(project, 'secret-folders:read', { environment, secretPath: parentOf(path) });
+    const folder = await findFolder(ctx, folderId);
+    if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
+    await ctx.auditTrail.recordRead(ctx, { action: 'folder:get', projectId, facts: { folderId } });
+    return withAccess(project)(folder);
+  }
+
+  /**
+   * The folders directly in a folder, or all below it, by path. What the caller may not see is left out; writes of
+   * secrets that it may not see do not count.
+   *
+   * @param raw `{ projectId, environment, path, recursive, lastSecretModified?, first?, after? }`; the rules are
+   * `ListFolders`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * AUDIT_UNAVAILABLE
+   */
+  async list(ctx: Context, raw: unknown): Promise<Page<ReadFolder>> {
+    const { projectId, environment, path, recursive, lastSecretModified, ...request } = parse(ListFolders, raw);
+    const { after, limit } = keyPageBounds(request);
+    const { project, ...span } = await this.#base(ctx, { projectId, environment, secretPath: path });
+    const since = lastSecretModified ?? null;
+    // Where rules depend on paths or on secrets, the rows of a page are known only after reading them.
+    const isFiltered =
+      (recursive && isConditional(project.ability)) || (since !== null && new Visibility(project.ability).isPerSecret);
+    const bounds = [after, isFiltered ? null : limit] as const;
+    const rows = await listFolders(ctx, { ...span, path, recursive }, { modifiedSince: since, bounds });
+    const seen = rows.filter(seenWith(project.ability));
+    const folders = since === null ? seen : await knownAsWritten(ctx, project.ability, { folders: seen, since });
+    const page = new Page(folders, request, (folder) => [folder.path]);
+    await recordList(ctx, project, { folderId: span.folderId, count: page.nodes.length });
+    return page.map(withAccess(project), ({ path: at }) => [at]);
+  }
+
+  /**
+   * A folder and all below it, flat, by path, each with its depth and the number of its secrets. Folders that the
+   * caller may not see are left out, and secrets that it may not see are not counted.
+   *
+   * @param raw `{ projectId, environment, path }`; the rules are `FolderTree`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * AUDIT_UNAVAILABLE
+   */
+  async tree(ctx: Context, raw: unknown): Promise<FolderTreeEntry[]> {
+    const { projectId, environment, path } = parse(FolderTree, raw);
+    const { project, ...span } = await this.#base(ctx, { projectId, environment, secretPath: path });
+    const isSeen = seenWith(project.ability);
+    const rows = await listTree(ctx, { ...span, path });
+    const folders = rows.filter((folder) => folder.id === span.folderId || isSeen(folder));
+    const counts = await describedSecrets(ctx, project.ability, folders);
+    await recordList(ctx, project, { folderId: span.folderId, count: folders.length });
+    return folders.map((folder) => ({
+      folder: withAccess(project)(folder),
+      depth: depthOf(folder.path) - depthOf(path),
+      secretCount: counts.get(folder.id) ?? 0,
+    }));
+  }
+
+  /**
+   * Folders directly in one path of an environment that is part of a larger response; all environments share one
+   * statement. Empty if there is nothing, or nothing for this caller.
+   *
+   * @throws VALIDATION_FAILED
+   */
+  async listInEnvironment(
+    ctx: Context,
+    at: KnownEnvironment & { slug: string },
+    raw: unknown,
+  ): Promise<readonly ReadFolder[]> {
+    const path = parse(folderPath, raw);
+    authorize(at.access, 'secret-folders:read', { environment: at.slug, secretPath: path });
+    const folders = await batched(ctx, loadInEnvironments, listKey(at.id, { path }));
+    return (folders ?? []).map(withAccess(at.access));
+  }
+
+  /**
+   * Folders directly in a folder that is part of a larger response, by name; all folders share one statement.
+   *
+   * @throws PERMISSION_DENIED
+   */
+  async listInFolder(ctx: Context, at: ReadFolder): Promise<readonly ReadFolder[]> {
+    authorize(at.access, 'secret-folders:read', { environment: at.environmentSlug, secretPath: at.path });
+    return ((await batched(ctx, loadInFolders, at.id)) ?? []).map(withAccess(at.access));
+  }
+
+  async #base(
+    ctx: Context,
+    place: { projectId: string; environment: string; secretPath: string },
+  ): Promise<{ project: ProjectAccess; environmentId: string; folderId: string }> {
+    const project = await loadSecretProject(ctx, this.projects, place.projectId);
+    authorize(project, 'secret-folders:read');
+    const found = await loadPlace(ctx, place);
+    const { environment, secretPath } = place;
+    authorize(project, 'secret-folders:read', { environment, secretPath });
+    return { project, ...found };
+  }
+}
+
+const depthOf = (path: string): number => (path === '/' ? 0 : path.split('/').length - 1);
+
+const isConditional = (ability: Ability): boolean =>
+  ability.rulesFor('read', 'secret-folders').some(({ conditions }) => conditions !== undefined);
+
+/** Decides which folders the caller may see. */
+const seenWith =
+  (ability: Ability) =>
+  ({ environmentSlug, path }: FolderRecord): boolean =>
+    can(ability, 'secret-folders:read', { environment: environmentSlug, secretPath: parentOf(path) });
+
+const ANYTHING = { environment: '', path: '/', key: '', tags: [] };
+
+/**
+ * Of folders in which secrets were written since, those where the caller may see one: as it is, and as it was written.
+ */
+async function knownAsWritten(
+  ctx: Context,
+  ability: Ability,
+  { folders, since }: { folders: readonly FolderRecord[]; since: Date },
+): Promise<readonly FolderRecord[]> {
+  const visibility = new Visibility(ability);
+  if (!visibility.isPerSecret) return visibility.describes(ANYTHING) ? folders : [];
+  const written = await listWritten(
+    ctx,
+    folders.map(({ id }) => id),
+    since,
+  );
+  const standings = await listStandings(ctx, [...new Set(written.map(({ id }) => id))]);
+  const versions = new Map(standings.map((present) => [present.id, new VersionVisibility(visibility, present)]));
+  const known = await filterInSlices(written, (subject) => versions.get(subject.id)?.describes(subject) === true);
+  const folderIds = new Set(known.map(({ folderId }) => folderId));
+  return folders.filter(({ id }) => folderIds.has(id));
+}
+
+/** Number of secrets in each folder that the caller may see. */
+async function describedSecrets(
+  ctx: Context,
+  ability: Ability,
+  folders: readonly CountedFolder[],
+): Promise<ReadonlyMap<string, number>> {
+  const visibility = new Visibility(ability);
+  const filled = folders.filter(({ secretCount }) => secretCount > 0);
+  if (visibility.isPerSecret) {
+    const subjects = await listSubjects(
+      ctx,
+      filled.map(({ id }) => id),
+    );
+    const described = Map.groupBy(
+      await filterInSlices(subjects, (subject) => visibility.describes(subject)),
+      ({ folderId }) => folderId,
+    );
+    return new Map([...described].map(([id, secrets]) => [id, secrets.length]));
+  }
+  return new Map(
+    filled
+      .filter(({ environmentSlug, path }) =>
+        visibility.describes({ environment: environmentSlug, path, key: '', tags: [] }),
+      )
+      .map(({ id, secretCount }) => [id, secretCount]),
+  );
+}
+
+const recordList = (
+  ctx: Context,
+  { projectId }: ProjectAccess,
+  facts: { folderId: string; count: number },
+): Promise<void> => ctx.auditTrail.recordRead(ctx, { action: 'folder:list', projectId, facts });
+
+const loadInEnvironments = batchOfLists<FolderRecord, { path: string }>(
+  (ctx, environmentIds, { path }) => listFoldersInEnvironments(ctx, environmentIds, path),
+  ({ environmentId }) => environmentId,
+);
+
+const loadInFolders = batchOfOwned(listSubfolders, ({ parentId }) => parentId as string);

@@ -1,0 +1,231 @@
+import type { z } from 'zod';
+import { disclosureOf } from '../../../kernel/audit/disclosure.js';
+import type { Context } from '../../../kernel/context.js';
+import { orderOf } from '../../../kernel/list-order.js';
+import { Page } from '../../../kernel/paging.js';
+import { filterInSlices, giveWay, mapInSlices } from '../../../kernel/slices.js';
+import { parse } from '../../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { type Bounds, type ListedRecord, listInFolders, listInPlace } from '../core/secret.records.js';
+import { ListSecrets } from '../core/secret.rules.js';
+import {
+  type ImportView,
+  positionOfView,
+  type SecretPage,
+  type SecretView,
+  SecretViewer,
+  shownIn,
+} from '../core/secret.view.js';
+import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entries.js';
+import { countEntries, countRows, endTurnOfFew, waitForTurn } from '../core/secret-load.js';
+import { loadPlace, loadSecretProject } from '../core/secret-place.js';
+import { openerFor } from '../core/secret-sealing.js';
+import { type ExpandedViews, expandViews } from '../references/secret-expansion.js';
+import { findScope, type Scope } from '../scope/scope.records.js';
+import { nearestFirst, type ScopeFolder } from '../scope/scope.rules.js';
+import type { Position } from '../scope/secret-order.js';
+import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
+
+type ListInput = z.infer<typeof ListSecrets>;
+
+/** Rows of a list, before decryption. */
+interface Found {
+  readonly folderId: string;
+  readonly rows: readonly ListedRecord[];
+  readonly imports: readonly { readonly source: ScopeFolder; readonly rows: readonly ListedRecord[] }[];
+  readonly depthTruncated: boolean;
+  /** Folders whose secrets are all among the rows, unless filters or a page leave some out. */
+  readonly places: readonly { readonly environment: string; readonly path: string }[];
+}
+
+/** What an operation shows of a list, and the views whose values are in that. */
+interface Shown<T> {
+  readonly shown: T;
+  readonly views: readonly SecretView[];
+}
+
+const importedIn = ({ imports }: SecretPage): (readonly SecretView[])[] => imports.map(({ secrets }) => secrets);
+
+/** Lists secrets: of a folder, of all folders below, with what these import. */
+export class SecretListingService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Secrets of one folder, by path, then key, or in another order; a personal value follows the shared one. With
+   * `recursive` those of the folders below too, with `includeImports` also the imported folders. What the caller may
+   * not see is left out, values that it may not read are null, and values that cannot be decrypted are null and listed
+   * in `readIssues`.
+   *
+   * @param raw place, filters and page; the rules are `ListSecrets`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * ANSWER_TOO_LARGE,
+   * OVERLOADED, AUDIT_UNAVAILABLE
+   * Source: operation 8 of the specification.
+   */
+  list(ctx: Context, raw: unknown): Promise<SecretPage> {
+    return this.listFor(ctx, raw, (page) => ({ shown: page, views: [page.nodes, ...importedIn(page)].flat() }));
+  }
+
+  /**
+   * The same for an operation that shows only a part of the list.
+   *
+   * @param show what it shows, and the views whose values are in that: only these are recorded as read
+   * @throws as `list`
+   */
+  async listFor<T>(ctx: Context, raw: unknown, show: (page: SecretPage) => Shown<T> | Promise<Shown<T>>): Promise<T> {
+    const input = parse(ListSecrets, raw);
+    const after = positionOf(input.after, orderOf(input));
+    const project = await loadSecretProject(ctx, this.projects, input.projectId);
+    authorizeListing(project);
+    await waitForTurn(ctx, input.first, input.recursive || input.includeImports ? 'huge' : 'large');
+    const { folderId, page, insertedInto } = await readList(ctx, project, input, after);
+    const { shown, views } = await show(page);
+    endTurnOfFew(ctx, input.first, views.length);
+    const ids = shownIn(views);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret:list',
+      projectId: project.projectId,
+      facts: {
+        folderId,
+        count: page.nodes.length,
+        recursive: input.recursive,
+        imports: page.imports.length,
+        viewedValues: input.viewSecretValue,
+        expandedReferences: input.expandSecretReferences,
+        unreadable: page.readIssues.length,
+      },
+      disclosed: disclosureOf([...ids, ...insertedInto(ids)]),
+    });
+    return shown;
+  }
+}
+
+/** What a list shows to one caller. @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
+async function readList(
+  ctx: Context,
+  project: ProjectAccess,
+  input: ListInput,
+  after: Position | null,
+): Promise<{ folderId: string; page: SecretPage; insertedInto: ExpandedViews['insertedInto'] }> {
+  const order = orderOf(input);
+  const visibility = new Visibility(project.ability);
+  // Where rules depend on single secrets, the rows of a page are known only after reading them.
+  const found = await findRows(ctx, input, { after, limit: visibility.isPerSecret ? null : rowsFor(input) });
+  const describes = (row: ListedRecord): boolean => visibility.describes(row);
+  const rows = await filterInSlices(found.rows, describes);
+  const imports: Found['imports'][number][] = [];
+  for (const entry of found.imports) imports.push({ ...entry, rows: await filterInSlices(entry.rows, describes) });
+  const lines = entriesAfter(after, rows, input.ownValues, order);
+  const entries = new Page(lines, input, (entry) => cursorOf(entry, order));
+  const readsValue = (row: ListedRecord): boolean => visibility.readsValue(row);
+  await countEntries(ctx, entries.nodes, readsValue);
+  for (const entry of imports) await countRows(ctx, entry.rows, readsValue);
+  await giveWay();
+  const opener = await openerFor(ctx, project, [rows, ...imports.map((entry) => entry.rows)].flat());
+  const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
+  const opened = await entries.mapInSlices(
+    (entry) => viewEntry(viewer, entry),
+    (view) => positionOfView(view, order),
+  );
+  const listed = new Map(opened.nodes.map((view) => [view.id, view]));
+  // A folder that is listed too is decrypted once.
+  const viewOnce = (row: ListedRecord): SecretView => listed.get(row.id) ?? viewer.view(row);
+  const imported: ImportView[] = [];
+  for (const { source, rows: own } of imports) imported.push(toImport(source, await mapInSlices(own, viewOnce)));
+  const answer = await expanded(ctx, project, { input, visibility, page: opened, imported, found });
+  const extras = {
+    imports: answer.imported,
+    depthTruncated: found.depthTruncated,
+    unresolvedReferences: unresolvedIn(answer.page.nodes, ...answer.imported.map(({ secrets }) => secrets)),
+    readIssues: viewer.issues,
+  };
+  const page = Object.assign(answer.page, extras);
+  return { folderId: found.folderId, page, insertedInto: answer.insertedInto };
+}
+
+/** At most three statements, whatever the size. @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
+async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise<Found> {
+  const options = {
+    withValues: input.viewSecretValue,
+    filters: filtersOf(input),
+    order: orderOf(input),
+    since: input.updatedSince?.toISOString() ?? null,
+  };
+  if (!input.recursive && !input.includeImports) {
+    const rows = await listInPlace(ctx, input, { ...options, bounds });
+    const folderId = rows[0]?.folderId ?? (await loadPlace(ctx, input)).folderId;
+    const places = [{ environment: input.environment, path: input.secretPath }];
+    return { folderId, rows, imports: [], depthTruncated: false, places };
+  }
+  const scope = (await findScope(ctx, input, input)) ?? (await missingPlace(ctx, input));
+  const { baseId, folders } = scope;
+  const found = { folderId: baseId, depthTruncated: scope.isTruncated, places: folders };
+  const listedIds = folders.filter(({ isListed }) => isListed).map(({ id }) => id);
+  // With the first page all of them: the pages together have what the whole list has.
+  const sources = input.includeImports && bounds.after === null ? nearestFirst(folders, baseId) : [];
+  const sourceIds = sources.map(({ id }) => id);
+  const within = (folderIds: readonly string[]) => ({ projectId: input.projectId, folderIds });
+  const ofSources = (rows: readonly ListedRecord[]): Found['imports'] => {
+    const byFolder = Map.groupBy(rows, ({ folderId }) => folderId);
+    return sources.map((source) => ({ source, rows: byFolder.get(source.id) ?? [] }));
+  };
+  if (bounds.limit === null && bounds.after === null) {
+    const all = await listInFolders(ctx, within([...new Set([...listedIds, ...sourceIds])]), options);
+    const isListed = new Set(listedIds);
+    const rows = all.filter(({ folderId }) => isListed.has(folderId));
+    return { ...found, rows, imports: ofSources(all) };
+  }
+  const rows = await listInFolders(ctx, within(listedIds), { ...options, bounds });
+  const imported = sources.length === 0 ? [] : await listInFolders(ctx, within(sourceIds), options);
+  return { ...found, rows, imports: ofSources(imported) };
+}
+
+/** Reports what is missing at a location. It may have been created again just now, empty. */
+async function missingPlace(ctx: Context, input: ListInput): Promise<Scope> {
+  const { folderId } = await loadPlace(ctx, input);
+  return { baseId: folderId, folders: [], isTruncated: false };
+}
+
+const toImport = (
+  { id, environmentId, environment, path }: ScopeFolder,
+  secrets: readonly SecretView[],
+): ImportView => ({
+  secretPath: path,
+  environmentId,
+  environmentSlug: environment,
+  folderId: id,
+  secrets,
+});
+
+/** A list with the references of its values expanded, if requested. */
+async function expanded(
+  ctx: Context,
+  project: ProjectAccess,
+  list: {
+    input: ListInput;
+    visibility: Visibility;
+    page: Page<SecretView>;
+    imported: readonly ImportView[];
+    found: Found;
+  },
+): Promise<{ page: Page<SecretView>; imported: readonly ImportView[] } & Pick<ExpandedViews, 'insertedInto'>> {
+  const { input, visibility, page, imported, found } = list;
+  if (!input.expandSecretReferences) return { page, imported, insertedInto: () => new Set() };
+  const views = [page.nodes, ...imported.map(({ secrets }) => secrets)].flat();
+  const { tagSlugs, metadata } = filtersOf(input);
+  const isPage = input.first != null || input.after != null || input.updatedSince != null;
+  const isPartial = tagSlugs.length > 0 || metadata.length > 0 || isPage || input.ownValues === 'instead';
+  const places = new Set(isPartial ? [] : found.places.map(({ environment, path }) => `${environment} ${path}`));
+  const isWhole = (environment: string, path: string): boolean => places.has(`${environment} ${path}`);
+  const { changed, insertedInto } = await expandViews(ctx, project, views, { visibility, isWhole });
+  if (changed.size === 0) return { page, imported, insertedInto };
+  const change = (view: SecretView): SecretView => changed.get(view.id) ?? view;
+  return {
+    page: page.map(change, (view) => positionOfView(view, orderOf(input))),
+    imported: imported.map((entry) => ({ ...entry, secrets: entry.secrets.map(change) })),
+    insertedInto,
+  };
+}
+
+const unresolvedIn = (...lists: readonly (readonly SecretView[])[]): number =>
+  lists.flat().reduce((sum, { referenceIssues }) => sum + referenceIssues.length, 0);

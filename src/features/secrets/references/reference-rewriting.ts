@@ -1,0 +1,202 @@
+import { SYSTEM, type Transaction } from '../../../kernel/context.js';
+import { query } from '../../../kernel/database/database.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { mapInSlices } from '../../../kernel/slices.js';
+import type { ProjectAccess } from '../../projects/public.js';
+import { isReferenceable, type Reference, type Rename } from '../core/reference.rules.js';
+import { listByIds, type SecretRecord } from '../core/secret.records.js';
+import { nextAttributes, openedSecret, sealedRow } from '../core/secret-rows.js';
+import { openerFor, renamedIn, sealerFor } from '../core/secret-sealing.js';
+import { lockByIds, type SecretRow, updateSecrets } from '../core/secret-writes.js';
+import { joinPath } from '../scope/place.rules.js';
+import { Visibility } from '../scope/visibility.rules.js';
+import type { SecretName } from './reference.records.js';
+
+/** A renamed or moved secret. */
+export interface Renaming {
+  readonly from: SecretName;
+  readonly to: SecretName;
+}
+
+/**
+ * Updates the references to renamed secrets in other values: a new version of each, written by the service itself.
+ * Called in the transaction of the rename, after it. One statement when nothing references them, five otherwise,
+ * whatever their number. A reference without a location that still finds its secret in the same folder stays. Personal
+ * values belong to their owners: their references are neither indexed nor updated.
+ *
+ * A value that the caller may not read never prevents a rename: where its references cannot be updated, it stays as it
+ * is, as when the secret is deleted. An error would reveal what it references.
+ *
+ * @param options `except`: secrets that are left as they are, those that were written with the new names; `isDryRun`:
+ * nothing is
+ * written
+ * @returns how many secrets were updated, of those whose values the caller may read
+ * @throws SECRET_REFERENCED when a new key cannot be written in a reference, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID,
+ * CONCURRENT_CHANGE
+ */
+export async function rewriteReferencesTo(
+  tx: Transaction,
+  project: ProjectAccess,
+  renamings: readonly Renaming[],
+  { except = new Set(), isDryRun = false }: { except?: ReadonlySet<string>; isDryRun?: boolean } = {},
+): Promise<number> {
+  if (renamings.length === 0) return 0;
+  const from = renamings.map((renaming) => renaming.from);
+  const referring = (await findReferring(tx, project.projectId, from)).filter((id) => !except.has(id));
+  if (referring.length === 0) return 0;
+  return rewriteAll(tx, project, { referring, renameIn: renamer(renamings), isDryRun });
+}
+
+/** The location of secrets in terms of references. */
+export type NamedPlace = Omit<SecretName, 'key'>;
+
+/** How references in a value at a location change. @param isShown whether the caller may read the value */
+export type RenameIn = (place: NamedPlace, isShown: boolean) => Rename;
+
+/** A renamed or moved folder, with all secrets in it. */
+export interface PlaceRenaming {
+  readonly from: NamedPlace;
+  readonly to: NamedPlace;
+}
+
+/**
+ * The same for whole folders: references that name one of them are updated. Those without a location stay, since a
+ * folder keeps its secrets together. One statement when nothing references them, five otherwise, whatever their number.
+ *
+ * @returns how many secrets were updated, of those whose values the caller may read
+ * @throws REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
+ */
+export async function rewriteReferencesInto(
+  tx: Transaction,
+  project: ProjectAccess,
+  renamings: readonly PlaceRenaming[],
+): Promise<number> {
+  if (renamings.length === 0) return 0;
+  const referring = await findReferringInto(
+    tx,
+    project.projectId,
+    renamings.map(({ from }) => from),
+  );
+  if (referring.length === 0) return 0;
+  const known = new Map(renamings.map(({ from, to }) => [placeNameOf(from), to]));
+  const rename = ({ environment, path, key }: Reference) => {
+    const to = environment === null || path === null ? undefined : known.get(placeNameOf({ environment, path }));
+    return to === undefined ? null : { ...to, key };
+  };
+  return rewriteAll(tx, project, { referring, renameIn: () => rename });
+}
+
+async function rewriteAll(
+  tx: Transaction,
+  project: ProjectAccess,
+  { referring, renameIn, isDryRun = false }: { referring: readonly string[]; renameIn: RenameIn; isDryRun?: boolean },
+): Promise<number> {
+  const records = await listByIds(tx, await lockByIds(tx, referring));
+  const opener = await openerFor(tx, project, records);
+  const sealer = isDryRun ? null : await sealerFor(tx, project, records.length);
+  const visibility = new Visibility(project.ability);
+  const isShown = (record: SecretRecord) => visibility.describes(record) && visibility.readsValue(record);
+  const results = await mapInSlices(records, (record): SecretRow | 'follows' | 'stays' | 'too long' => {
+    const clear = openedSecret(opener, record);
+    const value = renamedIn(clear.value, renameIn(record, isShown(record)));
+    if (value === null) return isShown(record) ? 'too long' : 'stays';
+    if (value.equals(clear.value)) return 'stays';
+    return sealer === null ? 'follows' : sealedRow(sealer, nextAttributes(record), { ...clear, value });
+  });
+  refuseTooLong(records.filter((_, index) => results[index] === 'too long'));
+  const rows = results.filter((result) => typeof result !== 'string');
+  const written = await updateSecrets(tx, project, rows, { writer: SYSTEM });
+  if (written.length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
+  return records.filter((record, index) => results[index] !== 'stays' && isShown(record)).length;
+}
+
+/** @throws REFERENCES_TOO_LONG, naming them */
+function refuseTooLong(tooLong: readonly SecretRecord[]): void {
+  if (tooLong.length === 0) return;
+  const details = tooLong.map(
+    ({ environment, path, key }): ErrorDetail => ({
+      path: `${environment}${joinPath(path, key)}`,
+      code: 'TOO_BIG',
+      message: 'must be at most 512 KiB of UTF-8 with the new names in its references',
+    }),
+  );
+  throw new AppError('REFERENCES_TOO_LONG', undefined, { details });
+}
+
+/** Secrets of a project whose values reference any of these. */
+export async function findReferring(
+  tx: Transaction,
+  projectId: string,
+  targets: readonly SecretName[],
+): Promise<readonly string[]> {
+  const rows = await query<{ id: string }>(
+    tx,
+    `with target as (select * from unnest($2::text[], $3::text[], $4::text[]) as given (environment, path, key))
+     select r.secret_id as id from target t join secret_reference r
+       on r.project_id = $1 and r.key = t.key and r.environment = t.environment and r.path = t.path
+     union
+     select s.id from target t
+       join environment e on e.project_id = $1 and e.slug = t.environment
+       join folder f on f.environment_id = e.id and f.path = t.path
+       join secret s on s.folder_id = f.id
+       join secret_reference r on r.secret_id = s.id and r.key = t.key and r.environment is null`,
+    [
+      projectId,
+      targets.map(({ environment }) => environment),
+      targets.map(({ path }) => path),
+      targets.map(({ key }) => key),
+    ],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Secrets of a project whose values reference any of these folders. */
+async function findReferringInto(
+  tx: Transaction,
+  projectId: string,
+  places: readonly NamedPlace[],
+): Promise<readonly string[]> {
+  const rows = await query<{ id: string }>(
+    tx,
+    `select distinct r.secret_id as id from secret_reference r
+     join unnest($2::text[], $3::text[]) as given (environment, path)
+       on given.environment = r.environment and given.path = r.path
+     where r.project_id = $1`,
+    [projectId, places.map(({ environment }) => environment), places.map(({ path }) => path)],
+  );
+  return rows.map(({ id }) => id);
+}
+
+const placeNameOf = ({ environment, path }: NamedPlace): string => JSON.stringify([environment, path]);
+
+const nameOf = ({ environment, path, key }: SecretName): string => JSON.stringify([environment, path, key]);
+
+/**
+ * How a reference in a value at a given location changes with new names of secrets. For values that are written
+ * together with the names; `rewriteReferencesTo` is for all others.
+ *
+ * @returns a function that throws SECRET_REFERENCED for a new key that cannot be written in a reference; where the
+ * caller may
+ * not read the value, the reference stays
+ */
+export function renamer(renamings: readonly Renaming[]): RenameIn {
+  const known = new Map(renamings.map(({ from, to }) => [nameOf(from), to]));
+  return ({ environment, path }, isShown) =>
+    (reference) => {
+      const isLocal = reference.environment === null || reference.path === null;
+      const to = known.get(
+        nameOf({
+          environment: reference.environment ?? environment,
+          path: reference.path ?? path,
+          key: reference.key,
+        }),
+      );
+      if (to === undefined) return null;
+      if (!isReferenceable(to.key)) {
+        if (!isShown) return null;
+        throw new AppError('SECRET_REFERENCED');
+      }
+      const staysLocal = isLocal && to.environment === environment && to.path === path;
+      return staysLocal ? { environment: null, path: null, key: to.key } : to;
+    };
+}

@@ -1,0 +1,210 @@
+import type { Context } from '../../../kernel/context.js';
+import type { Sealer } from '../../../kernel/crypto/sealer.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import type { ProjectAccess } from '../../projects/public.js';
+import { listByIds, type SecretRecord } from '../core/secret.records.js';
+import { type Clear, openerFor } from '../core/secret-sealing.js';
+import { faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
+import { joinPath } from '../scope/place.rules.js';
+import { contentsOf, holds } from '../versions/restore-contents.js';
+import {
+  listPast,
+  listStandings,
+  listSubjectsInReach,
+  type PastRecord,
+  type PastSubject,
+  type Reach,
+  type Standing,
+} from '../versions/version.records.js';
+import {
+  isInReach,
+  type Name,
+  namesClaimedTwice,
+  type PastSecret,
+  type PresentSecret,
+  planRestore,
+  type RestorePlan,
+} from './restore.rules.js';
+import { RestoreGuard } from './restore-guard.js';
+import { type FoundFolders, findFolders } from './restore-writes.js';
+
+/** The current state of a secret in scope. */
+interface Present extends PresentSecret {
+  readonly record: SecretRecord;
+}
+
+/** The earlier state of a secret in scope. */
+class Past implements PastSecret {
+  readonly id: string;
+  readonly path: string;
+  readonly key: string;
+  #clear: Clear | undefined;
+
+  constructor(
+    readonly record: PastRecord,
+    readonly standing: Standing,
+    readonly isElsewhere: boolean,
+    private readonly open: (record: PastRecord) => Clear,
+  ) {
+    this.id = record.id;
+    this.path = record.placePath;
+    this.key = record.key;
+  }
+
+  /** Decrypted on first use: what has not been written since is never decrypted. @throws SEALED_VALUE_INVALID */
+  get contents(): { readonly record: PastRecord; readonly clear: Clear } {
+    this.#clear ??= this.open(this.record);
+    return { record: this.record, clear: this.#clear };
+  }
+}
+
+/** The steps of a restore, authorized. */
+export interface StatePlan extends RestorePlan<Present, Past> {
+  /** All secrets in scope. */
+  readonly presentIds: readonly string[];
+  readonly folders: FoundFolders;
+}
+
+/** What a plan is based on. */
+interface Wanted {
+  readonly project: ProjectAccess;
+  readonly environment: string;
+  readonly reach: Reach;
+  readonly at: Date;
+  /** Secrets that are or were in scope. */
+  readonly ids: readonly string[];
+}
+
+/**
+ * Compares the current and the earlier state of the scope, and plans the restore.
+ *
+ * @throws HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, PERMISSION_DENIED, ROTATED_SECRET, CONCURRENT_CHANGE,
+ * SEALED_VALUE_INVALID
+ */
+export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<StatePlan> {
+  const { project, environment, reach, at, ids } = wanted;
+  const guard = new RestoreGuard(project);
+  const records = await listByIds(ctx, ids);
+  const present = records
+    .filter((record) => record.environmentId === reach.environmentId && isInReach(record.path, reach))
+    .map((record): Present => ({ id: record.id, path: record.path, key: record.key, record }));
+  if (guard.isPerSecret) authorizeReach(guard, present, await listSubjectsInReach(ctx, reach));
+  const pastRecords = await listPast(ctx, reach, { ids, at });
+  const standings = await loadStandings(ctx, pastRecords);
+  const describes = (record: PastRecord): boolean => guard.versionsOf(standings(record)).describes(record);
+  refuseUnknown(pastRecords, describes);
+  const opener = await openerFor(ctx, project, [...records, ...pastRecords]);
+  const open = (record: PastRecord): Clear => contentsOf(opener, project, record);
+  const inReach = new Set(present.map(({ id }) => id));
+  const elsewhere = new Set(records.map(({ id }) => id).filter((id) => !inReach.has(id)));
+  const past = pastRecords.map((record) => new Past(record, standings(record), elsewhere.has(record.id), open));
+  refuseClaimedTwice(past, describes);
+  const plan = planRestore(present, past, sameAs(opener, guard));
+  authorizePlan(guard, environment, plan);
+  refuseRotatedIn(plan);
+  const paths = [...plan.changes, ...plan.creates].map((step) => step.past.path);
+  const folders = await findFolders(ctx, { project, environment, environmentId: reach.environmentId }, paths);
+  return { ...plan, presentIds: [...inReach], folders };
+}
+
+/**
+ * Equal contents are reported only to callers who may read both values: others could write guesses until a restore
+ * skips one.
+ */
+const sameAs =
+  (opener: Sealer, guard: RestoreGuard) =>
+  ({ record }: Present, past: Past): boolean =>
+    (record.id === past.id && record.version === past.record.version) ||
+    (guard.readsValue(record) &&
+      guard.versionsOf(past.standing).readsValue(past.record) &&
+      holds(opener, record, past.contents));
+
+/**
+ * Whether the secrets of versions are here, elsewhere, or deleted. @throws CONCURRENT_CHANGE where one was deleted
+ * permanently meanwhile
+ */
+async function loadStandings(ctx: Context, past: readonly PastRecord[]): Promise<(record: PastRecord) => Standing> {
+  const standings = await listStandings(
+    ctx,
+    past.map(({ id }) => id),
+  );
+  const byId = new Map(standings.map((standing) => [standing.id, standing]));
+  if (past.some(({ id }) => !byId.has(id))) throw new AppError('CONCURRENT_CHANGE');
+  return ({ id }) => byId.get(id) as Standing;
+}
+
+/**
+ * The times for which a restore is rejected would reveal when hidden secrets were written. So it is rejected for all.
+ *
+ * @param past versions in scope
+ * @throws PERMISSION_DENIED unless the caller may see each secret in scope, and each that was there in some version
+ */
+function authorizeReach(guard: RestoreGuard, present: readonly Present[], past: readonly PastSubject[]): void {
+  for (const { record } of present) guard.requireDescribed(record);
+  const presentIds = new Set(present.map(({ id }) => id));
+  const others = Map.groupBy(
+    past.filter(({ id }) => !presentIds.has(id)),
+    ({ id }) => id,
+  );
+  for (const versions of others.values())
+    guard.requireDescribed(versions.find((version) => guard.describes(version)) ?? (versions[0] as PastSubject));
+}
+
+/** @throws PERMISSION_DENIED unless the caller may do all of it */
+function authorizePlan(
+  guard: RestoreGuard,
+  environment: string,
+  { deletes, changes, creates }: RestorePlan<Present, Past>,
+): void {
+  const after = ({ path, key, record }: Past) => ({ environment, path, key, tags: record.tags });
+  for (const { record } of deletes) guard.authorizeRemoval(record);
+  for (const { present, past } of changes)
+    guard.authorize({ secret: past.standing, before: present.record, old: past.record, after: after(past) });
+  for (const { past } of creates)
+    guard.authorize({ secret: past.standing, before: null, old: past.record, after: after(past) });
+  for (const { past } of [...changes, ...creates])
+    guard.authorizeValue(
+      { secret: past.standing, old: past.record, after: after(past) },
+      { value: () => past.contents.clear.value, at: joinPath(past.path, past.key) },
+    );
+}
+
+/**
+ * External systems do not accept the earlier credentials. @throws ROTATED_SECRET, naming the secrets that would change
+ */
+function refuseRotatedIn({ deletes, changes }: RestorePlan<Present, Past>): void {
+  const present = [...deletes, ...changes.map((change) => change.present)].map(({ record }) => record);
+  const nameOf = (at: number): string =>
+    joinPath((present[at] as SecretRecord).path, (present[at] as SecretRecord).key);
+  refuseRotated(faultsOfRemoval(present, nameOf, 'is managed by a secret rotation, and has changed since'));
+}
+
+const fault = ({ path, key }: Name, code: 'HISTORY_TOO_SHORT' | 'SECRET_KEY_TAKEN', message: string): ErrorDetail => ({
+  path: joinPath(path, key),
+  code,
+  message,
+});
+
+/** @throws HISTORY_TOO_SHORT, naming the secrets that the caller may see */
+function refuseUnknown(past: readonly PastRecord[], describes: (record: PastRecord) => boolean): void {
+  const unknown = past.filter(({ isKnown }) => !isKnown);
+  if (unknown.length === 0) return;
+  const details = unknown
+    .filter(describes)
+    .map(({ placePath: path, key }) => fault({ path, key }, 'HISTORY_TOO_SHORT', 'has no stored version of that time'));
+  throw new AppError('HISTORY_TOO_SHORT', undefined, { details });
+}
+
+/**
+ * Folders have been renamed since, so that two secrets get the same name.
+ *
+ * @throws SECRET_KEY_TAKEN, naming those of which the caller may see both
+ */
+function refuseClaimedTwice(past: readonly Past[], describes: (record: PastRecord) => boolean): void {
+  if (namesClaimedTwice(past).length === 0) return;
+  const known = past.filter(({ record }) => describes(record));
+  const details = namesClaimedTwice(known).map((name) =>
+    fault(name, 'SECRET_KEY_TAKEN', 'was the key of two secrets in folders that are now one'),
+  );
+  throw new AppError('SECRET_KEY_TAKEN', undefined, { details });
+}

@@ -1,0 +1,127 @@
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../kernel/errors.js';
+import { parse } from '../../../kernel/validation.js';
+import type { ProjectReader } from '../../projects/public.js';
+import { type SecretView, SecretViewer } from '../core/secret.view.js';
+import { writtenRecord } from '../core/secret-rows.js';
+import { openerFor, openSecretValue, sealerFor } from '../core/secret-sealing.js';
+import { recordWrite } from '../core/secret-target.js';
+import {
+  insertSecrets,
+  lockHomes,
+  lockStructure,
+  pruneVersions,
+  type SecretRow,
+  updateSecrets,
+  type Written,
+} from '../core/secret-writes.js';
+import { lockEnvironments } from '../folders/folder-writes.js';
+import { faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
+import { rewriteReferencesTo } from '../references/reference-rewriting.js';
+import { contentsOf, goneTagsOf, restoredRow } from '../versions/restore-contents.js';
+import { listStandings, type Standing } from '../versions/version.records.js';
+import { RestoreSecret, refuseDeletion } from '../versions/version.rules.js';
+import { type KnownHistory, loadHistory, loadVersion } from '../versions/version.service.js';
+import { RestoreGuard } from './restore-guard.js';
+import { findFolders, lockHistories, makeFolders } from './restore-writes.js';
+
+/** A secret after its restore. */
+export interface RestoredSecret {
+  readonly secret: SecretView;
+  /** Deleted tags that the version had. */
+  readonly leftOutTagIds: readonly string[];
+}
+
+/** Restores versions of single secrets. */
+export class RestoreService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Writes a new version of a secret with key, value, comment, metadata, tags and settings of an old one. The secret
+   * stays in its folder; references to it are updated for a new key. A deleted secret is created again with its ID in
+   * its folder, which is created again if it was deleted; its personal values are not.
+   *
+   * @param raw `{ id, version }`; the rules are `RestoreSecret`
+   * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
+   * PERMISSION_DENIED, ROTATED_SECRET, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND
+   * (deleted at the same
+   * moment), CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   */
+  async restore(ctx: Context, raw: unknown): Promise<RestoredSecret> {
+    const { id, version } = parse(RestoreSecret, raw);
+    const known = await loadHistory(ctx, this.projects, id);
+    const { project } = known;
+    authorize(project, known.present.isGone ? 'secrets:create' : 'secrets:edit');
+    return inTransaction(ctx, async (tx) => {
+      const present = await lockedStanding(tx, known.present);
+      const record = await loadVersion(tx, { ...known, present }, version);
+      refuseDeletion(record, 'version');
+      const { environment, environmentId, path } = present;
+      const after = { environment, path, key: record.key, tags: record.tags };
+      const before = present.isGone ? null : present;
+      const guard = new RestoreGuard(project);
+      guard.authorize({ secret: present, before, old: record, after });
+      refuseRotated(faultsOfRemoval([present], () => 'id'));
+      const opener = await openerFor(tx, project, [record]);
+      const value = () => openSecretValue(opener, record);
+      guard.authorizeValue({ secret: present, old: record, after }, { value, at: 'version' });
+      const folderId = present.folderId ?? (await remadeFolder(tx, { project, present }));
+      const sealer = await sealerFor(tx, project, 1);
+      const contents = { record, clear: contentsOf(opener, project, record) };
+      const home = { id: present.id, version: present.version + 1, environmentId, folderId };
+      const row = restoredRow(sealer, contents, home);
+      const written = await write(tx, { project, present, row });
+      const restored = writtenRecord(tx, row, written, { project, environment, path, tags: record.tags });
+      const viewer = new SecretViewer(await openerFor(tx, project, [restored]), known.visibility, true);
+      const secret = viewer.view(restored);
+      const facts = { restoredVersion: version };
+      await recordWrite(
+        tx,
+        { project, environmentId, folderId },
+        {
+          action: 'secret:restore',
+          ids: [row.id],
+          facts,
+          shown: [secret],
+        },
+      );
+      return { secret, leftOutTagIds: goneTagsOf(record) };
+    });
+  }
+}
+
+/** @throws SECRET_NOT_FOUND when its environment was deleted meanwhile */
+async function lockedStanding(tx: Transaction, { id, projectId, folderId }: Standing): Promise<Standing> {
+  await lockStructure(tx, projectId);
+  if (folderId !== null) await lockHomes(tx, [folderId]);
+  await lockHistories(tx, [id]);
+  const [present] = await listStandings(tx, [id]);
+  if (present === undefined) throw new AppError('SECRET_NOT_FOUND');
+  return present;
+}
+
+type Known = Pick<KnownHistory, 'project' | 'present'>;
+
+async function remadeFolder(tx: Transaction, { project, present }: Known): Promise<string> {
+  const { environment, environmentId, path } = present;
+  // Before the lookup, so that of two callers one creates the folder and the other finds it.
+  await lockEnvironments(tx, project.projectId, [environment]);
+  const home = { project, environment, environmentId };
+  const folders = await makeFolders(tx, home, await findFolders(tx, home, [path]));
+  return folders.get(path) as string;
+}
+
+async function write(tx: Transaction, { project, present, row }: Known & { row: SecretRow }): Promise<Written> {
+  const [written] = await (present.isGone ? insertSecrets : updateSecrets)(tx, project, [row]);
+  if (written === undefined) throw new AppError('CONCURRENT_CHANGE');
+  if (present.isGone) await pruneVersions(tx, [row.id]);
+  else if (present.key !== row.key) {
+    const { environment, path } = present;
+    const renaming = { from: { environment, path, key: present.key }, to: { environment, path, key: row.key } };
+    // The restored value references what it referenced then.
+    await rewriteReferencesTo(tx, project, [renaming], { except: new Set([row.id]) });
+  }
+  return written;
+}

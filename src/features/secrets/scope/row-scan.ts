@@ -1,0 +1,53 @@
+import type { CursorKey } from '../../../kernel/paging.js';
+import { mapInSlices } from '../../../kernel/slices.js';
+
+/**
+ * Maximum number of rows that one request examines one by one, where rules depend on single ones, however few of them
+ * are shown.
+ *
+ * Where a scan stops depends on the rows that it examines, including hidden ones, and its caller could find out which
+ * they are by writing rows of its own among them. So the statements leave out what rules hide by environment and path:
+ * see `ScanBounds`. Only what rules hide by name or by tag is hidden here, row by row.
+ */
+export const SCAN_LIMIT = 10_000;
+
+/** The result of a scan: one row more than requested when there are more. */
+export interface Scanned<T> {
+  readonly rows: readonly T[];
+  /** The last examined row, when the limit came before the page was full and before the end; null otherwise. */
+  readonly stoppedAt: CursorKey | null;
+}
+
+/** How to read rows and which of them to keep. */
+export interface RowSource<Row, Seen> {
+  /** Rows after a position, in order. */
+  readonly read: (after: CursorKey | null, limit: number) => Promise<readonly Row[]>;
+  /** What the caller sees of a row; null for nothing. */
+  readonly see: (row: Row) => Seen | null;
+  readonly keyOf: (row: Row) => CursorKey;
+}
+
+/**
+ * Fills a page with rows of which the caller may see only some: reads few at first, and if these are not enough, as
+ * many as one request may examine. Two statements at most.
+ *
+ * @param options `after`: position to start from; `isOpen`: the caller sees every row, so that a page needs no more
+ * than it shows
+ */
+export async function scanRows<Row, Seen>(
+  { first, after, isOpen }: { first: number; after: CursorKey | null; isOpen: boolean },
+  { read, see, keyOf }: RowSource<Row, Seen>,
+): Promise<Scanned<Seen>> {
+  const wanted = first + 1;
+  const few = isOpen ? wanted : Math.min(Math.max(wanted * 4, 200), SCAN_LIMIT / 2);
+  const seen = async (rows: readonly Row[]): Promise<Seen[]> =>
+    (await mapInSlices(rows, see)).filter((row) => row !== null);
+  const head = await read(after, few);
+  const found = await seen(head);
+  if (found.length >= wanted || head.length < few) return { rows: found.slice(0, wanted), stoppedAt: null };
+  const more = SCAN_LIMIT - few;
+  const tail = await read(keyOf(head.at(-1) as Row), more);
+  found.push(...(await seen(tail)));
+  if (found.length >= wanted || tail.length < more) return { rows: found.slice(0, wanted), stoppedAt: null };
+  return { rows: found, stoppedAt: keyOf(tail.at(-1) as Row) };
+}

@@ -1,0 +1,70 @@
+import type { Context } from '../../../kernel/context.js';
+import { query } from '../../../kernel/database/database.js';
+import type { Place } from './place.rules.js';
+import { mostSlashes, type ScopeFolder } from './scope.rules.js';
+
+/** The folders of a list. */
+export interface Scope {
+  /** The folder at the base path. */
+  readonly baseId: string;
+  readonly folders: readonly ScopeFolder[];
+  /** There are folders below that are too deep to be listed. */
+  readonly isTruncated: boolean;
+}
+
+interface ScopeRow extends ScopeFolder {
+  readonly isBase: boolean;
+  readonly isTruncated: boolean;
+}
+
+/** True for a folder `f` at or below the path in this parameter. */
+export const isWithin = (path: string): string =>
+  `(${path}::text = '/' or f.path = ${path} or starts_with(f.path, ${path} || '/'))`;
+
+/** True for a folder `f` that is not too deep. @param most the parameter with the result of `mostSlashes` */
+export const isNear = (most: string): string =>
+  `char_length(f.path) - char_length(replace(f.path, '/', '')) <= ${most}::int`;
+
+/** One folder at a time, by index: `offset 0` keeps the planner from reading the whole table once for each level. */
+const IMPORTED = `union select i.source_folder_id from reached r
+      cross join lateral (select source_folder_id from secret_import where folder_id = r.id offset 0) i`;
+
+/** One text for each shape of scope. A project's folders only, whatever an import names. */
+const scopeText = ({ recursive, includeImports }: ScopeShape): string => `
+  with recursive base as (
+    select e.id as environment_id, f.id from environment e join folder f on f.environment_id = e.id and f.path = $3
+    where e.project_id = $1 and e.slug = $2
+  ), below as (
+    ${
+      recursive
+        ? `select f.id, ${isNear('$4')} as is_near from base b join folder f on f.environment_id = b.environment_id where ${isWithin('$3')}`
+        : 'select id, $4::int is not null as is_near from base'
+    }
+  ), reached as (
+    select id from below where is_near
+    ${includeImports ? IMPORTED : ''}
+  )
+  select f.id, e.id as "environmentId", e.slug as environment, f.path, b.id is not null as "isBase",
+    exists (select from below l where l.id = f.id and l.is_near) as "isListed",
+    exists (select from below l where not l.is_near) as "isTruncated",
+    ${includeImports ? 'array(select i.source_folder_id from secret_import i where i.folder_id = f.id order by i.position)' : `'{}'::uuid[]`} as sources
+  from reached r join folder f on f.id = r.id and f.project_id = $1 join environment e on e.id = f.environment_id
+    left join base b on b.id = f.id`;
+
+/** The parts of a scope besides the folder at the base path. */
+export interface ScopeShape {
+  readonly recursive: boolean;
+  readonly includeImports: boolean;
+}
+
+/** The folders of a list, in one statement whatever their number; undefined when there is none at the location. */
+export async function findScope(
+  ctx: Context,
+  { projectId, environment, secretPath }: Place,
+  shape: ScopeShape,
+): Promise<Scope | undefined> {
+  const params = [projectId, environment, secretPath, mostSlashes(secretPath)];
+  const rows = await query<ScopeRow>(ctx, scopeText(shape), params);
+  const base = rows.find(({ isBase }) => isBase);
+  return base && { baseId: base.id, folders: rows, isTruncated: base.isTruncated };
+}

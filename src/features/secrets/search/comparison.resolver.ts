@@ -1,0 +1,29 @@
+import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { BoundedPageArgs } from '../../../kernel/graphql/page.js';
+import type { SoughtConnectionOf } from '../../../kernel/paging.js';
+import type { ComparisonService } from './comparison.service.js';
+import {
+  CompareEnvironmentsInput,
+  SecretComparisonConnection,
+  type SecretComparisonType,
+  toComparisonPage,
+} from './comparison.type.js';
+
+@Resolver()
+export class ComparisonResolver {
+  constructor(private readonly service: ComparisonService) {}
+
+  @Query(() => SecretComparisonConnection, {
+    description:
+      'Compares the secrets of several environments of a project, ordered by path, then key. Values are compared but never returned.',
+  })
+  async compareEnvironments(
+    @Ctx() ctx: Context,
+    @Arg('input', () => CompareEnvironmentsInput, { description: 'The environments and the folder to compare.' })
+    input: CompareEnvironmentsInput,
+    @Args(() => BoundedPageArgs) page: BoundedPageArgs,
+  ): Promise<SoughtConnectionOf<SecretComparisonType>> {
+    return toComparisonPage(await this.service.compare(ctx, { ...input, ...page }));
+  }
+}

@@ -1,0 +1,105 @@
+import type { Context } from '../../../kernel/context.js';
+import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
+import { type CursorKey, SoughtPage } from '../../../kernel/paging.js';
+import { parse } from '../../../kernel/validation.js';
+import type { ProjectReader } from '../../projects/public.js';
+import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
+import { SCAN_LIMIT } from '../scope/row-scan.js';
+import { loadBounds } from '../scope/scan-bounds.js';
+import { listMembers, MAX_MEMBERS, type MemberRow } from './duplicates.records.js';
+import { DuplicateValues } from './duplicates.rules.js';
+import { type EqualValues, findEqualValues } from './equal-values.js';
+
+/** A secret whose value other secrets have too, without the value. */
+export interface DuplicateView {
+  readonly secretId: string;
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly environmentSlug: string;
+  readonly secretPath: string;
+  readonly secretKey: string;
+}
+
+/** Secrets with equal values. */
+export interface DuplicateGroup {
+  readonly count: number;
+  /** By key, project, environment, path; the first thousand of the group at most. */
+  readonly secrets: readonly DuplicateView[];
+  readonly position: CursorKey;
+}
+
+/** Finds values that several secrets have, without decrypting any. */
+export class DuplicatesService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Groups of shared secrets with equal values, among those whose value the caller may read, in all its projects.
+   * Compares the keyed digests that each write stores, of 250,000 secrets at most. Empty values are no duplicates.
+   *
+   * @param raw `{ projectIds, environments, minimum, first, after }`; the rules are `DuplicateValues`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
+   */
+  async list(ctx: Context, raw: unknown): Promise<SoughtPage<DuplicateGroup>> {
+    const { projectIds, environments, minimum, ...request } = parse(DuplicateValues, raw);
+    const cursors = new SealedCursors(ctx, 'duplicateValues', { projectIds, environments, minimum });
+    const [after = null] = cursors.read(request.after, 1) ?? [];
+    const reach = await loadReach(ctx, this.projects, { projectIds, action: 'secrets:readValue' });
+    const criteria = {
+      projectIds: reach.projectIds,
+      openProjectIds: reach.openProjectIds,
+      environments: environments ?? [],
+      bounds: await loadBounds(ctx, reach.accesses, ['secrets:describeSecret', 'secrets:readValue']),
+    };
+    const equal = await findEqualValues(ctx, criteria, minimum);
+    const ahead = equal.filter(({ position }) => after === null || position > after);
+    // Where rules depend on single secrets, which groups remain is known only after reading them. Two rows make a
+    // group.
+    const read = withinScan(ahead.slice(0, reach.isOpen ? request.first + 1 : SCAN_LIMIT / 2 + 1));
+    const digests = read.flatMap(({ digestsFor }, index) => digestsFor(index));
+    const members = Map.groupBy(await listMembers(ctx, criteria, digests), ({ group }) => group);
+    const groups = read
+      .flatMap((values, index) => groupOf(reach, { values, members: members.get(index) ?? [] }, minimum))
+      .slice(0, request.first + 1);
+    const isCutShort = groups.length <= request.first && read.length < ahead.length;
+    const stoppedAt = isCutShort ? [(read.at(-1) as EqualValues).position] : null;
+    const page = new SoughtPage(groups, request, ({ position }) => position, { cursors, stoppedAt });
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret:duplicates',
+      projectId: soleProject(projectIds),
+      facts: { groups: page.nodes.length, count: page.nodes.reduce((sum, { count }) => sum + count, 0) },
+    });
+    return page;
+  }
+}
+
+/** The groups whose members can be read in one request. */
+function withinScan(groups: readonly EqualValues[]): readonly EqualValues[] {
+  let rows = 0;
+  const end = groups.findIndex(({ size }) => {
+    rows += Math.min(size, MAX_MEMBERS);
+    return rows > SCAN_LIMIT;
+  });
+  return end === -1 ? groups : groups.slice(0, end);
+}
+
+/** What the caller sees of the secrets of one value: nothing, when too few remain. */
+function groupOf(
+  reach: SecretReach,
+  { values, members }: { values: EqualValues; members: readonly MemberRow[] },
+  minimum: number,
+): DuplicateGroup[] {
+  const seen = members.filter(reach.includes);
+  const isOpen = (row: MemberRow): boolean => !reach.project(row.projectId).visibility.isPerSecret;
+  if (seen.length === 0) return [];
+  const count = values.openCount + seen.filter((row) => !isOpen(row)).length;
+  if (count < minimum) return [];
+  const secrets = seen.map((row) => ({
+    secretId: row.id,
+    projectId: row.projectId,
+    environmentId: row.environmentId,
+    environmentSlug: row.environment,
+    secretPath: row.path,
+    secretKey: row.key,
+  }));
+  return [{ count, secrets, position: [values.position] }];
+}

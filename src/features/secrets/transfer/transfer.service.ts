@@ -1,0 +1,270 @@
+import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../kernel/errors.js';
+import { parse, validationFailed } from '../../../kernel/validation.js';
+import type { ProjectReader } from '../../projects/public.js';
+import type { PathOf, SecretChange } from '../core/secret.rules.js';
+import { type ImportView, type SecretView, SecretViewer } from '../core/secret.view.js';
+import { openerFor } from '../core/secret-sealing.js';
+import { loadTarget, lockRecords, refuseTaken, subjectOf, type Target } from '../core/secret-target.js';
+import { lockHomes, takenKeys } from '../core/secret-writes.js';
+import type { SecretListingService } from '../reading/secret-listing.service.js';
+import { authorizeReferences } from '../references/reference-guard.js';
+import type { Place } from '../scope/place.rules.js';
+import { findScope } from '../scope/scope.records.js';
+import { byPrecedence } from '../scope/scope.rules.js';
+import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
+import type { SecretService } from '../writing/secret.service.js';
+import {
+  countOutcomes,
+  ExportSecrets,
+  effectiveSecrets,
+  type FileFormat,
+  fileFaults,
+  type ImportMode,
+  type ImportOutcome,
+  ImportSecrets,
+  inexpressibleFaults,
+  parseFile,
+  placeInFile,
+} from './transfer.rules.js';
+import type { Entry } from './transfer-format.rules.js';
+import { hasAlready, printSecrets } from './transfer-plaintext.js';
+
+/** Result of an import or its preview: each secret of the file, in order. */
+export interface ImportReport {
+  readonly secrets: readonly { readonly secretKey: string; readonly line: number; readonly outcome: ImportOutcome }[];
+  readonly counts: Readonly<Record<ImportOutcome, number>>;
+  readonly isDryRun: boolean;
+}
+
+/** Secrets of a folder as a file. */
+export interface ExportedFile {
+  readonly content: SealedText;
+  readonly count: number;
+  /** Secrets whose values the caller may not read, or that cannot be decrypted. */
+  readonly omitted: number;
+  /** References in them that could not be expanded. */
+  readonly unresolvedReferences: number;
+}
+
+interface Import {
+  readonly place: Place;
+  readonly format: FileFormat;
+  readonly entries: readonly Entry[];
+  readonly mode: ImportMode;
+  readonly isDryRun: boolean;
+}
+
+/** Maximum number of retries of an import that found a key to be free which another caller then took. */
+const ATTEMPTS = 3;
+
+/** Imports and exports files of secrets. */
+export class SecretTransferService {
+  constructor(
+    private readonly projects: ProjectReader,
+    private readonly secrets: SecretService,
+    private readonly listing: SecretListingService,
+  ) {}
+
+  /**
+   * Imports the secrets of a file into a folder, all or nothing. A preview does the same, and then rolls it back.
+   *
+   * Whether a secret already has the value is reported to callers who may read it; for others it counts as changed.
+   *
+   * @param raw place, `format`, `content`, `mode`, `dryRun`; the rules are `ImportSecrets`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, PERMISSION_DENIED,
+   * SECRET_KEY_TAKEN,
+   * CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE; violations of the file are at `content[line]`
+   */
+  async import(ctx: Context, raw: unknown): Promise<ImportReport> {
+    const { format, content, mode, dryRun: isDryRun, ...place } = parse(ImportSecrets, raw);
+    const file = parseFile(format, content);
+    if (file.faults.length > 0) throw validationFailed(fileFaults(file));
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#import(ctx, { place, format, entries: file.entries, mode, isDryRun });
+      } catch (error) {
+        const isRace = error instanceof AppError && error.code === 'SECRET_KEY_TAKEN' && error.details === undefined;
+        if (!isRace || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /**
+   * Secrets of a folder as a file, by key; with `includeImports` also those that are effective there by import. Those
+   * whose values the caller may not read are left out and counted, and nothing else replaces them; a personal value
+   * replaces the shared one.
+   *
+   * @param raw place, `format` and what is to be in the file; the rules are `ExportSecrets`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
+   * NOT_EXPRESSIBLE,
+   * AUDIT_UNAVAILABLE
+   */
+  async export(ctx: Context, raw: unknown): Promise<ExportedFile> {
+    const { format, includeComments, ...asked } = parse(ExportSecrets, raw);
+    const { file, effective, readable } = await this.listing.listFor(ctx, asked, async (page) => {
+      const imported = page.imports.length === 0 ? [] : await inOrderOfPrecedence(ctx, asked, page.imports);
+      const effective = effectiveSecrets([page.nodes, ...imported]);
+      const readable = effective.filter(({ secretValue }) => secretValue !== null);
+      const file = await printSecrets(readable, { format, includeComments });
+      return { shown: { file, effective, readable }, views: 'inexpressible' in file ? [] : readable };
+    });
+    if ('inexpressible' in file) {
+      throw new AppError('NOT_EXPRESSIBLE', undefined, { details: inexpressibleFaults(file.inexpressible) });
+    }
+    return {
+      content: file.content,
+      count: readable.length,
+      omitted: effective.length - readable.length,
+      unresolvedReferences: readable.reduce((sum, { referenceIssues }) => sum + referenceIssues.length, 0),
+    };
+  }
+
+  async #import(ctx: Context, given: Import): Promise<ImportReport> {
+    const work = (tx: Transaction): Promise<Imported> => this.#write(tx, given);
+    const { report, event, isWritten } = given.isDryRun ? await rehearsed(ctx, work) : await inTransaction(ctx, work);
+    if (!isWritten || given.isDryRun) await ctx.auditTrail.recordRead(ctx, event);
+    return report;
+  }
+
+  async #write(tx: Transaction, { place, format, entries, mode, isDryRun }: Import): Promise<Imported> {
+    const pathOf = (index: number): string => placeInFile(entries[index] as Entry);
+    const target = await loadTarget(tx, this.projects, { place, pathOf }, 'secrets:create');
+    const outcomeOf = await OUTCOMES[mode](tx, target, entries);
+    const secrets = entries.map(
+      (entry): Decided => ({
+        entry,
+        secretKey: entry.key,
+        line: entry.line,
+        outcome: outcomeOf(entry),
+      }),
+    );
+    const counts = countOutcomes(secrets.map(({ outcome }) => outcome));
+    const facts = { format, mode, ...counts };
+    const written = secrets.filter(({ outcome }) => outcome === 'created' || outcome === 'changed');
+    if (written.length > 0) {
+      const created = new Set(written.flatMap(({ secretKey, outcome }) => (outcome === 'created' ? [secretKey] : [])));
+      const batch = { place, pathOf: (index: number) => placeInFile((written[index] as Decided).entry) };
+      await this.secrets.put(tx, batch, {
+        secrets: written.map(({ entry }) => toChange(entry)),
+        isNew: (key) => created.has(key),
+        action: 'secret:import',
+        facts,
+      });
+    }
+    return {
+      report: { secrets: secrets.map(({ entry: _, ...told }) => told), counts, isDryRun },
+      event: {
+        action: isDryRun ? 'secret:import-dry-run' : 'secret:import',
+        projectId: target.project.projectId,
+        facts: { environmentId: target.environmentId, folderId: target.folderId, ...facts },
+      },
+      isWritten: written.length > 0,
+    };
+  }
+}
+
+interface Decided {
+  readonly entry: Entry;
+  readonly secretKey: string;
+  readonly line: number;
+  readonly outcome: ImportOutcome;
+}
+
+interface Imported {
+  readonly report: ImportReport;
+  /** The audit record, unless the change wrote its own. */
+  readonly event: AuditEvent;
+  readonly isWritten: boolean;
+}
+
+/** A file without a comment above a secret keeps the comment of the secret. */
+const toChange = ({ key, value, comment }: Entry): SecretChange => ({
+  secretKey: key,
+  secretValue: value,
+  ...(comment === undefined ? {} : { secretComment: comment }),
+});
+
+/** Runs the change, rolls it back, and returns its result. Never called inside of a transaction. */
+async function rehearsed<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const takeBack = new Error('taken back');
+  let result: T | undefined;
+  const run = inTransaction(ctx, async (tx) => {
+    result = await work(tx);
+    throw takeBack;
+  });
+  await run.catch((error: unknown) => {
+    if (error !== takeBack) throw error;
+  });
+  return result as T;
+}
+
+/** @returns the outcome of an entry. @throws PERMISSION_DENIED, SECRET_KEY_TAKEN */
+type Decide = (tx: Transaction, target: Target, entries: readonly Entry[]) => Promise<(entry: Entry) => ImportOutcome>;
+
+/**
+ * The outcomes of the entries, by mode. Rights are checked for each of them, whatever its outcome: the check must not
+ * depend on what exists. Conflicts are named, even where the caller may not see them: the key is taken.
+ */
+const OUTCOMES: Readonly<Record<ImportMode, Decide>> = {
+  'create-only': async (tx, target, entries) => {
+    authorizeNew(target, entries);
+    await refuseTaken(tx, target, keysOf(entries));
+    return () => 'created';
+  },
+
+  'skip-existing': async (tx, target, entries) => {
+    authorizeNew(target, entries);
+    const taken = await takenKeys(tx, target.folderId, keysOf(entries));
+    return ({ key }) => (taken.has(key) ? 'skipped' : 'created');
+  },
+
+  overwrite: async (tx, target, entries) => {
+    const { project, pathOf } = target;
+    await lockHomes(tx, [target.folderId]);
+    const records = await lockRecords(tx, target, keysOf(entries));
+    for (const record of records.values()) authorize(project, 'secrets:edit', fieldsOf(record));
+    const places = entries.flatMap(({ key }, index) => (records.has(key) ? [] : [index]));
+    const missing = entries.filter(({ key }) => !records.has(key));
+    authorizeNew(target, missing);
+    const ofMissing: PathOf = (index, field) => pathOf(places[index] as number, field);
+    await refuseTaken(tx, { ...target, pathOf: ofMissing }, keysOf(missing));
+    const opener = await openerFor(tx, project, [...records.values()]);
+    const viewer = new SecretViewer(opener, new Visibility(project.ability), true);
+    return (entry) => {
+      const record = records.get(entry.key);
+      if (record === undefined) return 'created';
+      return hasAlready(viewer.view(record), entry) ? 'unchanged' : 'changed';
+    };
+  },
+};
+
+const keysOf = (entries: readonly Entry[]): string[] => entries.map(({ key }) => key);
+
+/** @throws PERMISSION_DENIED */
+function authorizeNew({ project, place }: Target, entries: readonly Entry[]): void {
+  for (const { key } of entries) authorize(project, 'secrets:create', fieldsOf(subjectOf(place, key, [])));
+  const { environment, secretPath: path } = place;
+  const values = entries.map((entry) => ({
+    environment,
+    path,
+    value: new SealedText(entry.value),
+    at: placeInFile(entry),
+  }));
+  authorizeReferences(project, values);
+}
+
+/** A list has imports nearest first, which is not the lookup order of keys. */
+async function inOrderOfPrecedence(
+  ctx: Context,
+  place: Place,
+  imports: readonly ImportView[],
+): Promise<(readonly SecretView[])[]> {
+  const scope = await findScope(ctx, place, { recursive: false, includeImports: true });
+  const byFolder = new Map(imports.map(({ folderId, secrets }) => [folderId, secrets]));
+  return scope === undefined ? [] : byPrecedence(scope.folders, scope.baseId).flatMap((id) => [byFolder.get(id) ?? []]);
+}

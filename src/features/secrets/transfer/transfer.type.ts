@@ -1,0 +1,124 @@
+import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { enumOfRule } from '../../../kernel/graphql/inputs.js';
+import { fileFormat, type ImportOutcome, importMode } from './transfer.rules.js';
+import type { ExportedFile, ImportReport } from './transfer.service.js';
+
+/** GraphQL names of the formats of files. */
+export const SecretFileFormatEnum = { DOTENV: 'dotenv', JSON: 'json', YAML: 'yaml' } as const;
+registerEnumType(SecretFileFormatEnum, {
+  name: 'SecretFileFormat',
+  description: 'Format of a file of secrets.',
+  valuesConfig: {
+    DOTENV: { description: 'Lines of `KEY=value`, as the npm package `dotenv` parses them.' },
+    JSON: { description: 'One flat JSON object whose values are strings.' },
+    YAML: {
+      description: 'One flat YAML map. Scalars are read as strings as written: `8080` becomes the string `8080`.',
+    },
+  },
+});
+enumOfRule(fileFormat, SecretFileFormatEnum);
+
+/** GraphQL names of the modes of an import. */
+export const ImportSecretsModeEnum = {
+  CREATE_ONLY: 'create-only',
+  OVERWRITE: 'overwrite',
+  SKIP_EXISTING: 'skip-existing',
+} as const;
+registerEnumType(ImportSecretsModeEnum, {
+  name: 'ImportSecretsMode',
+  description: 'What an import does with secrets that the folder already has.',
+  valuesConfig: {
+    CREATE_ONLY: { description: 'Reject the whole import.' },
+    OVERWRITE: { description: 'Replace the value and, if the file has one, the comment.' },
+    SKIP_EXISTING: { description: 'Keep the secret of the folder.' },
+  },
+});
+enumOfRule(importMode, ImportSecretsModeEnum);
+
+/** GraphQL names of the outcomes of an import. */
+export const ImportSecretsOutcomeEnum = {
+  CREATED: 'created',
+  CHANGED: 'changed',
+  UNCHANGED: 'unchanged',
+  SKIPPED: 'skipped',
+} as const;
+registerEnumType(ImportSecretsOutcomeEnum, {
+  name: 'ImportSecretsOutcome',
+  description: 'Outcome of the import for a secret of the file.',
+  valuesConfig: {
+    CREATED: { description: 'The secret was created.' },
+    CHANGED: {
+      description:
+        'The secret existed and was updated. Also returned for every existing secret whose value you cannot read.',
+    },
+    UNCHANGED: { description: 'The secret existed with the same value and comment.' },
+    SKIPPED: { description: 'The secret existed and was kept.' },
+  },
+});
+
+@ObjectType({ description: 'A secret of the imported file.', simpleResolvers: true })
+export class ImportedSecret {
+  @Field(() => String, { description: 'Key of the secret, for example `DB_PASSWORD`.' })
+  secretKey!: string;
+
+  @Field(() => Int, { description: 'Line of the key in the file, from 1.' })
+  line!: number;
+
+  @Field(() => ImportSecretsOutcomeEnum, { description: 'Outcome of the import for the secret.' })
+  outcome!: ImportOutcome;
+}
+
+@ObjectType({
+  description: 'Result of `importSecrets`: what the import did or, with `dryRun`, would do.',
+  simpleResolvers: true,
+})
+export class ImportSecretsPayload {
+  @Field(() => [ImportedSecret], { description: 'The secrets of the file, in the order of the file.' })
+  secrets!: readonly ImportedSecret[];
+
+  @Field(() => Int, { description: 'Number of created secrets.' })
+  created!: number;
+
+  @Field(() => Int, { description: 'Number of updated secrets.' })
+  changed!: number;
+
+  @Field(() => Int, { description: 'Number of secrets that already had the same value and comment.' })
+  unchanged!: number;
+
+  @Field(() => Int, { description: 'Number of existing secrets that were kept.' })
+  skipped!: number;
+
+  @Field(() => Boolean, { description: 'Whether this was a preview that changed nothing.' })
+  dryRun!: boolean;
+}
+
+/** Converts a report to its API type. */
+export const toImportSecretsPayload = ({ secrets, counts, isDryRun }: ImportReport): ImportSecretsPayload => ({
+  secrets,
+  ...counts,
+  dryRun: isDryRun,
+});
+
+@ObjectType({ description: 'The secrets of a folder as a file.', simpleResolvers: true })
+export class ExportedSecrets {
+  @Field(() => String, { description: 'Content of the file.' })
+  content!: string;
+
+  @Field(() => Int, { description: 'Number of secrets in the file.' })
+  count!: number;
+
+  @Field(() => Int, {
+    description:
+      'IDs of secrets that the file leaves out, because you cannot read their values or they cannot be decrypted.',
+  })
+  omitted!: number;
+
+  @Field(() => Int, { description: 'References in the values that could not be expanded, if expansion was requested.' })
+  unresolvedReferences!: number;
+}
+
+/** Decrypts a file for its reader. Only here, as the last step before the response. */
+export const toExportedSecrets = ({ content, ...about }: ExportedFile): ExportedSecrets => ({
+  ...about,
+  content: content.reveal(),
+});

@@ -1,0 +1,66 @@
+import type { Sealer } from '../../../kernel/crypto/sealer.js';
+import { AppError } from '../../../kernel/errors.js';
+import type { ProjectAccess } from '../../projects/public.js';
+import type { SecretRecord } from '../core/secret.records.js';
+import { nextAttributes, openedSecret, sealedRow } from '../core/secret-rows.js';
+import type { Clear, SecretSealer } from '../core/secret-sealing.js';
+import type { SecretRow } from '../core/secret-writes.js';
+import type { VersionRecord } from './version.records.js';
+import { type Comparable, type Difference, differencesBetween } from './version.rules.js';
+
+/** The contents of a secret or a version, as the project would require them today. @throws SEALED_VALUE_INVALID */
+export function contentsOf(
+  opener: Sealer,
+  { enforceEncryptedSecretMetadata }: Pick<ProjectAccess, 'enforceEncryptedSecretMetadata'>,
+  record: SecretRecord,
+  open: typeof openedSecret = openedSecret,
+): Clear {
+  const clear = open(opener, record);
+  if (!enforceEncryptedSecretMetadata) return clear;
+  return { ...clear, metadata: clear.metadata.map((entry) => ({ ...entry, isEncrypted: true })) };
+}
+
+/** Target of the contents of a version: a row and its next version. */
+export type Home = Pick<SecretRow, 'id' | 'version' | 'environmentId' | 'folderId'>;
+
+/** The row with the contents of a version, with those of its tags that still exist. */
+export const restoredRow = (
+  sealer: SecretSealer,
+  { record, clear }: { record: VersionRecord; clear: Clear },
+  home: Home,
+): SecretRow => sealedRow(sealer, { ...nextAttributes(record), ...home }, clear);
+
+/** Deleted tags of a version. */
+export const goneTagsOf = ({ tagIds, tags }: VersionRecord): string[] =>
+  tagIds.filter((id) => !tags.some((tag) => tag.id === id));
+
+const CONTENTS: ReadonlySet<Difference> = new Set(['VALUE', 'COMMENT', 'METADATA', 'TAGS', 'SETTINGS']);
+
+/**
+ * True when a secret already has the contents of a version. A secret that cannot be decrypted has not, and the restore
+ * repairs it.
+ */
+export function holds(
+  opener: Sealer,
+  present: SecretRecord,
+  { record, clear }: { record: VersionRecord; clear: Clear },
+): boolean {
+  const opened = openedOrNull(opener, present);
+  if (opened === null) return false;
+  const differences = differencesBetween(
+    { record: comparable(present), clear: opened },
+    { record: comparable(record), clear },
+  );
+  return !differences.some((part) => CONTENTS.has(part));
+}
+
+function openedOrNull(opener: Sealer, present: SecretRecord): Clear | null {
+  try {
+    return openedSecret(opener, present);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return null;
+    throw error;
+  }
+}
+
+const comparable = (record: SecretRecord): Comparable => ({ ...record, tagIds: record.tags.map(({ id }) => id) });

@@ -1,0 +1,318 @@
+import { disclosureOf } from '../../../kernel/audit/disclosure.js';
+import type { Context } from '../../../kernel/context.js';
+import { batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
+import { AppError } from '../../../kernel/errors.js';
+import { isId } from '../../../kernel/ids.js';
+import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../../kernel/paging.js';
+import { filterInSlices } from '../../../kernel/slices.js';
+import { parse } from '../../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { type SecretView, shownIn } from '../core/secret.view.js';
+import { countRows, waitForTurn } from '../core/secret-load.js';
+import { loadPlace, loadSecretProject } from '../core/secret-place.js';
+import { openedSecret } from '../core/secret-rows.js';
+import { openerFor } from '../core/secret-sealing.js';
+import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
+import {
+  type DeletedRecord,
+  findProjectOfHistory,
+  findVersions,
+  listDeleted,
+  listNewestVersions,
+  listStandings,
+  listVersions,
+  type Standing,
+  type VersionRecord,
+} from './version.records.js';
+import {
+  CompareVersions,
+  changedMetadataKeys,
+  type Difference,
+  describesStanding,
+  differencesBetween,
+  GetVersion,
+  ListDeleted,
+  ListOfSecret,
+  ListVersions,
+  PageOfSecret,
+  refuseDeletion,
+  type Stood,
+  thatIsThere,
+  VersionVisibility,
+} from './version.rules.js';
+import {
+  type DeletedView,
+  toDeletedView,
+  toVersionSummary,
+  type VersionIssue,
+  type VersionSummary,
+  type VersionView,
+  VersionViewer,
+} from './version.view.js';
+
+/** Versions of a secret, and what of them cannot be decrypted. */
+export type VersionPage = Page<VersionView> & { readonly readIssues: readonly VersionIssue[] };
+
+/** What differs between two versions of a secret. */
+export interface Comparison {
+  readonly from: VersionView;
+  readonly to: VersionView;
+  readonly differences: readonly Difference[];
+  readonly changedMetadataKeys: readonly string[];
+}
+
+/** A secret in a response. */
+type ShownSecret = Pick<
+  SecretView,
+  'id' | 'projectId' | 'type' | 'environmentSlug' | 'secretPath' | 'secretKey' | 'tags'
+>;
+
+/** An existing or deleted secret, in a project where the caller may see it. */
+export interface KnownHistory {
+  readonly project: ProjectAccess;
+  readonly present: Standing;
+  readonly visibility: Visibility;
+}
+
+/** Reads the versions of secrets. */
+export class VersionService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Versions of a secret, latest first. Versions that the caller may not see are left out, values that it may not read
+   * are null, and values that cannot be decrypted are null and listed in `readIssues`.
+   *
+   * @param raw `{ secretId, viewSecretValue, first, after }`; the rules are `ListVersions`
+   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   */
+  async list(ctx: Context, raw: unknown): Promise<VersionPage> {
+    const { secretId, viewSecretValue, ...request } = parse(ListVersions, raw);
+    const before = positionOf(request);
+    const { project, present, visibility } = await loadHistory(ctx, this.projects, secretId);
+    await waitForTurn(ctx, request.first, 'large');
+    const records = await listVersions(ctx, present.id, {
+      before,
+      // Where rules depend on single versions, the rows of a page are known only after reading them.
+      limit: visibility.isPerSecret ? null : rowLimit(request),
+      withValues: viewSecretValue,
+    });
+    const versions = new VersionVisibility(visibility, present);
+    const shown = new Page(await filterInSlices(records, (record) => versions.describes(record)), request, cursorOf);
+    await countRows(ctx, shown.nodes, (record) => !record.isDeletion && versions.readsValue(record));
+    const opener = await openerFor(ctx, project, shown.nodes);
+    const viewer = new VersionViewer(opener, visibility, { present, viewSecretValue });
+    const page = await shown.mapInSlices(viewer.view, cursorOf);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-version:list',
+      projectId: project.projectId,
+      facts: {
+        secretId: present.id,
+        count: page.nodes.length,
+        viewedValues: viewSecretValue,
+        unreadable: viewer.issues.length,
+      },
+      disclosed: disclosureOf(shownIn(page.nodes)),
+    });
+    return Object.assign(page, { readIssues: viewer.issues });
+  }
+
+  /**
+   * The latest versions of a secret that is part of a larger response, latest first; those of all its secrets share one
+   * statement. Who wrote them and under which name, and nothing that is sealed.
+   *
+   * @param secret as the caller was shown it
+   * @param raw `{ first }`; the rules are `ListOfSecret`
+   * @throws VALIDATION_FAILED
+   */
+  async listOfSecret(ctx: Context, secret: ShownSecret, raw: unknown): Promise<readonly VersionSummary[]> {
+    const { first } = parse(ListOfSecret, raw);
+    const newest = await this.#newest(ctx, secret, { first, before: null });
+    return newest.slice(0, first);
+  }
+
+  /**
+   * The same with pages; those of all secrets share one statement.
+   *
+   * @param raw page; the rules are `PageOfSecret`
+   * @throws VALIDATION_FAILED
+   */
+  async pageOfSecret(ctx: Context, secret: ShownSecret, raw: unknown): Promise<Page<VersionSummary>> {
+    const request = parse(PageOfSecret, raw);
+    const span = { first: rowLimit(request), before: positionOf(request) };
+    return new Page(await this.#newest(ctx, secret, span), request, ({ version }) => [String(version)]);
+  }
+
+  async #newest(
+    ctx: Context,
+    secret: ShownSecret,
+    { first, before }: { first: number | null; before: number | null },
+  ): Promise<readonly VersionSummary[]> {
+    const project = await this.projects.find(ctx, secret.projectId);
+    // A personal value has no history.
+    if (project === undefined || secret.type === 'personal') return [];
+    const visibility = new Visibility(project.ability);
+    const present = thatIsThere({
+      environment: secret.environmentSlug,
+      path: secret.secretPath,
+      key: secret.secretKey,
+      tags: secret.tags,
+    });
+    const versions = new VersionVisibility(visibility, present);
+    const key = listKey(secret.id, { first: visibility.isPerSecret ? null : first, before });
+    const records = (await batched(ctx, loadNewestVersions, key)) ?? [];
+    return records.filter((record) => versions.describes(record)).map(toVersionSummary);
+  }
+
+  /**
+   * One version of an existing or deleted secret.
+   *
+   * @param raw `{ secretId, version, viewSecretValue }`
+   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND, PERMISSION_DENIED, SEALED_VALUE_INVALID,
+   * AUDIT_UNAVAILABLE
+   */
+  async get(ctx: Context, raw: unknown): Promise<VersionView> {
+    const { secretId, version, viewSecretValue } = parse(GetVersion, raw);
+    const history = await loadHistory(ctx, this.projects, secretId);
+    const { project, present, visibility } = history;
+    const record = await loadVersion(ctx, history, version);
+    const viewer = new VersionViewer(await openerFor(ctx, project, [record]), visibility, { present, viewSecretValue });
+    const view = viewer.view(record);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-version:get',
+      projectId: project.projectId,
+      facts: { secretId: present.id, version, viewedValues: viewSecretValue, unreadable: viewer.issues.length },
+      disclosed: disclosureOf(viewer.issues.length > 0 ? [] : shownIn([view])),
+    });
+    if (viewer.issues.length > 0) throw new AppError('SEALED_VALUE_INVALID');
+    return view;
+  }
+
+  /**
+   * The differences between two versions of a secret. A difference of the values is reported only to callers who may
+   * read both: others could write guesses until one is equal.
+   *
+   * @param raw `{ secretId, from, to, viewSecretValue }`; the rules are `CompareVersions`
+   * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
+   * PERMISSION_DENIED, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   */
+  async compare(ctx: Context, raw: unknown): Promise<Comparison> {
+    const input = parse(CompareVersions, raw);
+    const history = await loadHistory(ctx, this.projects, input.secretId);
+    const { project, present, visibility } = history;
+    const version = await loadVersions(ctx, history, [input.from, input.to]);
+    const [from, to] = [version(input.from), version(input.to)];
+    refuseDeletion(from, 'from');
+    refuseDeletion(to, 'to');
+    const opener = await openerFor(ctx, project, [from, to]);
+    const one = { record: from, clear: openedSecret(opener, from) };
+    const other = { record: to, clear: openedSecret(opener, to) };
+    const viewer = new VersionViewer(opener, visibility, { present, viewSecretValue: input.viewSecretValue });
+    const comparison = {
+      from: viewer.view(from),
+      to: viewer.view(to),
+      differences: differencesBetween(one, other).filter(
+        (part) => part !== 'VALUE' || [from, to].every(viewer.readsValue),
+      ),
+      changedMetadataKeys: changedMetadataKeys(one.clear, other.clear),
+    };
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret-version:compare',
+      projectId: project.projectId,
+      facts: { secretId: present.id, from: input.from, to: input.to, viewedValues: input.viewSecretValue },
+      disclosed: disclosureOf(shownIn([comparison.from, comparison.to])),
+    });
+    return comparison;
+  }
+
+  /**
+   * Deleted secrets of a folder, by path, key and ID, with the version that can be restored. The folder itself may be
+   * deleted too.
+   *
+   * @param raw place, `recursive`, page; the rules are `ListDeleted`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   */
+  async listDeleted(ctx: Context, raw: unknown): Promise<Page<DeletedView>> {
+    const { projectId, environment, secretPath: path, recursive, ...request } = parse(ListDeleted, raw);
+    const after = deletedPositionOf(request);
+    const project = await loadSecretProject(ctx, this.projects, projectId);
+    authorizeListing(project);
+    // The folder may be deleted; the root folder is as old as the environment.
+    const { environmentId } = await loadPlace(ctx, { projectId, environment, secretPath: '/' });
+    const visibility = new Visibility(project.ability);
+    const limit = visibility.isPerSecret ? null : rowLimit(request);
+    const records = await listDeleted(ctx, { environmentId, path, recursive }, { after, limit });
+    const described = records.filter((record) => describesStanding(visibility, record));
+    const page = new Page(described, request, cursorOfDeleted).map(toDeletedView, cursorOfDeletedView);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'secret:list-deleted',
+      projectId: project.projectId,
+      facts: { environmentId, recursive, count: page.nodes.length },
+    });
+    return page;
+  }
+}
+
+/**
+ * An existing or deleted secret that the caller may see.
+ *
+ * @throws SECRET_NOT_FOUND, PERMISSION_DENIED
+ */
+export async function loadHistory(ctx: Context, projects: ProjectReader, secretId: string): Promise<KnownHistory> {
+  const projectId = isId(secretId) ? await findProjectOfHistory(ctx, secretId) : undefined;
+  const project = await projects.loadOwning(ctx, projectId, 'SECRET_NOT_FOUND');
+  authorizeListing(project);
+  const visibility = new Visibility(project.ability);
+  const [present] = await listStandings(ctx, [secretId]);
+  if (present === undefined || !describesStanding(visibility, present)) throw new AppError('SECRET_NOT_FOUND');
+  return { project, present, visibility };
+}
+
+/** A secret that the caller may see, for requests about its versions. */
+type OwnerOfVersions = Pick<KnownHistory, 'visibility'> & { readonly present: Stood & { readonly id: string } };
+
+/** One version that the caller may see. @throws SECRET_VERSION_NOT_FOUND */
+export async function loadVersion(ctx: Context, history: OwnerOfVersions, version: number): Promise<VersionRecord> {
+  return (await loadVersions(ctx, history, [version]))(version);
+}
+
+/** Versions that the caller may see, by number; a missing or hidden one is SECRET_VERSION_NOT_FOUND. */
+async function loadVersions(
+  ctx: Context,
+  { present, visibility }: OwnerOfVersions,
+  wanted: readonly number[],
+): Promise<(version: number) => VersionRecord> {
+  const versions = new VersionVisibility(visibility, present);
+  const records = await findVersions(ctx, present.id, wanted);
+  const known = new Map(records.filter((it) => versions.describes(it)).map((it) => [it.version, it]));
+  return (version) => {
+    const record = known.get(version);
+    if (record === undefined) throw new AppError('SECRET_VERSION_NOT_FOUND');
+    return record;
+  };
+}
+
+const loadNewestVersions = batchOfLists<VersionRecord, { first: number | null; before: number | null }>(
+  listNewestVersions,
+  ({ id }) => id,
+);
+
+const cursorOf = ({ version }: { version: number }): CursorKey => [String(version)];
+
+/** @throws VALIDATION_FAILED for an invalid cursor */
+function positionOf({ after }: PageRequest): number | null {
+  if (after == null) return null;
+  return Number(decodeCursor(after, 1, ([version = '']) => /^\d{1,9}$/.test(version))[0]);
+}
+
+const cursorOfDeleted = ({ path, key, id }: DeletedRecord): CursorKey => [path, key, id];
+const cursorOfDeletedView = ({ secretPath, secretKey, secretId }: DeletedView): CursorKey => [
+  secretPath,
+  secretKey,
+  secretId,
+];
+
+/** @throws VALIDATION_FAILED for an invalid cursor */
+function deletedPositionOf({ after }: PageRequest): readonly [string, string, string] | null {
+  if (after == null) return null;
+  return decodeCursor(after, 3, ([, , id = '']) => isId(id)) as readonly [string, string, string];
+}

@@ -1,0 +1,184 @@
+import { disclosureOf } from '../../../kernel/audit/disclosure.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import type { Sealer } from '../../../kernel/crypto/sealer.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { newId } from '../../../kernel/ids.js';
+import { validationFailed } from '../../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import {
+  deletePersonal,
+  insertPersonal,
+  lockPersonal,
+  type PersonalRecord,
+  updatePersonal,
+  userOf,
+} from '../core/personal.records.js';
+import { findByKey, type SecretRecord } from '../core/secret.records.js';
+import type { NewSecret, SecretChange } from '../core/secret.rules.js';
+import { type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
+import { loadPlace, loadSecretProject } from '../core/secret-place.js';
+import { openerFor, openPersonal, sealerFor, sealPersonal } from '../core/secret-sealing.js';
+import { authorizeReferences, type PlacedValue } from '../references/reference-guard.js';
+import type { Place } from '../scope/place.rules.js';
+import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
+
+/** A shared secret that the caller, a user, may have a personal value of. */
+interface Owned {
+  readonly project: ProjectAccess;
+  readonly shared: SecretRecord;
+  readonly userId: string;
+}
+
+/** Creates, updates and deletes personal values. They concern only their owner. */
+export class PersonalSecretService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Creates the caller's personal value of a shared secret.
+   *
+   * @throws VALIDATION_FAILED (PERSONAL_NEEDS_USER, NOT_PERSONAL), PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND,
+   * FOLDER_NOT_FOUND,
+   * SECRET_NOT_FOUND, PERMISSION_DENIED, SECRET_KEY_TAKEN, AUDIT_UNAVAILABLE
+   */
+  create(
+    ctx: Context,
+    place: Place,
+    { secretKey, secretValue, secretComment, ...rest }: NewSecret,
+  ): Promise<SecretView> {
+    refuseShared(rest);
+    return inTransaction(ctx, async (tx) => {
+      const owned = await this.#load(tx, place, secretKey);
+      const { project, shared, userId } = owned;
+      const value = new SealedText(secretValue);
+      authorizeReferences(project, [{ ...placeOf(shared), value, at: 'secretValue' }]);
+      const row = { id: newId(), version: 1 };
+      const sealed = sealPersonal(await sealerFor(tx, project, 1), row, {
+        value,
+        comment: secretComment ? new SealedText(secretComment) : null,
+      });
+      const home = {
+        organizationId: project.organizationId,
+        projectId: project.projectId,
+        secretId: shared.id,
+        userId,
+      };
+      return finish(tx, owned, 'personal-secret:create', await insertPersonal(tx, home, { ...row, ...sealed }));
+    });
+  }
+
+  /**
+   * Updates the caller's personal value: absent keeps, a null comment clears it.
+   *
+   * @throws as `create`, without SECRET_KEY_TAKEN; SECRET_NOT_FOUND also when there is no personal value;
+   * SEALED_VALUE_INVALID
+   */
+  update(
+    ctx: Context,
+    place: Place,
+    { secretKey, secretValue, secretComment, ...rest }: SecretChange,
+  ): Promise<SecretView> {
+    refuseShared(rest);
+    return inTransaction(ctx, async (tx) => {
+      const owned = await this.#load(tx, place, secretKey);
+      const own = await lockOwn(tx, owned);
+      const opener = await openerFor(tx, owned.project, [own]);
+      if (secretValue !== undefined) {
+        const value = new SealedText(secretValue);
+        const earlier = () => earlierOf(opener, owned.shared, own);
+        authorizeReferences(owned.project, [{ ...placeOf(owned.shared), value, at: 'secretValue', earlier }]);
+      }
+      const row = { id: own.id, version: own.version + 1 };
+      const kept = own.commentSealed === null ? null : openPersonal(opener, own, 'comment', own.commentSealed);
+      const sealed = sealPersonal(await sealerFor(tx, owned.project, 1), row, {
+        value:
+          secretValue === undefined ? openPersonal(opener, own, 'value', own.valueSealed) : new SealedText(secretValue),
+        comment: secretComment === undefined ? kept : secretComment ? new SealedText(secretComment) : null,
+      });
+      return finish(tx, owned, 'personal-secret:update', await updatePersonal(tx, { ...row, ...sealed }));
+    });
+  }
+
+  /**
+   * Deletes and returns the caller's personal value; the shared one applies again.
+   *
+   * @throws as `update`
+   */
+  delete(ctx: Context, place: Place, secretKey: string): Promise<SecretView> {
+    return inTransaction(ctx, async (tx) => {
+      const owned = await this.#load(tx, place, secretKey);
+      const own = await lockOwn(tx, owned);
+      await deletePersonal(tx, own);
+      return finish(tx, owned, 'personal-secret:delete', own);
+    });
+  }
+
+  /** Whoever may see a shared secret may have a personal value of it: it changes nothing for others. */
+  async #load(tx: Transaction, place: Place, key: string): Promise<Owned> {
+    const project = await loadSecretProject(tx, this.projects, place.projectId);
+    authorizeListing(project);
+    const userId = userOf(tx);
+    if (userId === undefined) {
+      throw validationFailed([
+        { path: 'type', code: 'PERSONAL_NEEDS_USER', message: 'must be shared: only users have personal secrets' },
+      ]);
+    }
+    const shared = await findByKey(tx, place, { key, withValues: true });
+    if (shared === undefined) await loadPlace(tx, place);
+    if (shared === undefined || !new Visibility(project.ability).describes(shared))
+      throw new AppError('SECRET_NOT_FOUND');
+    return { project, shared, userId };
+  }
+}
+
+const placeOf = ({ environment, path }: SecretRecord) => ({ environment, path });
+
+/** The value that is overwritten, which its owner may read, if it can be decrypted. */
+function earlierOf(opener: Sealer, shared: SecretRecord, own: PersonalRecord): readonly PlacedValue[] {
+  try {
+    return [{ ...placeOf(shared), value: openPersonal(opener, own, 'value', own.valueSealed) }];
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return [];
+    throw error;
+  }
+}
+
+async function lockOwn(tx: Transaction, { shared, userId }: Owned): Promise<PersonalRecord> {
+  const own = await lockPersonal(tx, { secretId: shared.id, userId });
+  if (own === undefined) throw new AppError('SECRET_NOT_FOUND');
+  return own;
+}
+
+async function finish(
+  tx: Transaction,
+  { project, shared }: Owned,
+  action: string,
+  own: PersonalRecord,
+): Promise<SecretView> {
+  const opener = await openerFor(tx, project, [shared, own]);
+  const view = new SecretViewer(opener, new Visibility(project.ability), true).personalView(shared, own);
+  await tx.auditTrail.recordChange(tx, {
+    action,
+    projectId: project.projectId,
+    facts: { secretId: shared.id, personalSecretId: own.id },
+    disclosed: disclosureOf(shownIn([view])),
+  });
+  return view;
+}
+
+/** The fields that a personal secret does not have. */
+function refuseShared(rest: Readonly<Record<string, unknown>>): void {
+  const faults = Object.entries(rest).flatMap(([name, value]): ErrorDetail[] =>
+    value == null
+      ? []
+      : [
+          {
+            path: name,
+            code: 'NOT_PERSONAL',
+            message: 'must be absent: a personal secret takes it from the shared secret',
+          },
+        ],
+  );
+  if (faults.length > 0) throw validationFailed(faults);
+}

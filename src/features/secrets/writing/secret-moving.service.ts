@@ -1,0 +1,190 @@
+import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../kernel/errors.js';
+import { distinctIds, newId } from '../../../kernel/ids.js';
+import { parse, validationFailed } from '../../../kernel/validation.js';
+import type { ProjectReader } from '../../projects/public.js';
+import type { TagRow } from '../../tags/public.js';
+import type { SecretRecord } from '../core/secret.records.js';
+import { TransferSecrets } from '../core/secret.rules.js';
+import { type Attributes, nextAttributes, sealedRow } from '../core/secret-rows.js';
+import { type Clear, openerFor, sealerFor } from '../core/secret-sealing.js';
+import {
+  holdPlaces,
+  loadTarget,
+  lockRecords,
+  lockRecordsById,
+  namedPlace,
+  recordWrite,
+  refuseTaken,
+  subjectOf,
+  type Target,
+} from '../core/secret-target.js';
+import { deleteSecrets, insertSecrets, lockStructure, updateSecrets } from '../core/secret-writes.js';
+import { faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
+import { authorizeReferences, type NewValue } from '../references/reference-guard.js';
+import { rewriteReferencesTo } from '../references/reference-rewriting.js';
+import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
+import { contentsOf } from '../versions/restore-contents.js';
+
+const pathOf = (index: number): string => `secretIds[${index}]`;
+
+/** Both ends of a move or copy. */
+interface Transfer {
+  readonly source: Target;
+  readonly destination: Target;
+  readonly secretIds: readonly string[];
+  readonly shouldOverwrite: boolean;
+}
+
+/** Result of a move or copy. */
+export interface Transferred {
+  /** In the order of the given IDs: for a move the same IDs, for a copy new ones. */
+  readonly secretIds: readonly string[];
+  /** IDs of the replaced secrets. */
+  readonly replacedSecretIds: readonly string[];
+  /** Secrets whose references were updated, as far as the caller may see them. */
+  readonly rewritten: number;
+}
+
+/** Moves and copies secrets from one folder of a project to another, of any environment. All or none. */
+export class SecretMovingService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Moves secrets, with their IDs, history, tags and personal values, and updates references to them. References in
+   * their own values are not changed.
+   *
+   * @param raw `{ projectId, source, destination, secretIds, shouldOverwrite }`; the rules are `TransferSecrets`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_NOT_FOUND,
+   * PERMISSION_DENIED,
+   * SECRET_KEY_TAKEN, ROTATED_SECRET, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID,
+   * AUDIT_UNAVAILABLE
+   */
+  async move(ctx: Context, raw: unknown): Promise<Transferred> {
+    const transfer = await this.#load(ctx, raw, 'secrets:delete');
+    const { source, destination } = transfer;
+    const { project } = source;
+    return inTransaction(ctx, async (tx) => {
+      const { records, replaced } = await ready(tx, transfer, { isMove: true });
+      const sealer = await sealerFor(tx, project, records.length);
+      const opener = await openerFor(tx, project, records);
+      const contents = records.map((record) => contentsOf(opener, project, record));
+      authorizeReferences(
+        project,
+        contents.map(({ value }, index) => {
+          // References with a location may stay; those without one now mean another secret.
+          const earlier = () => [{ ...namedPlace(source), value }];
+          return { ...newValueOf(transfer, value, index), earlier };
+        }),
+      );
+      const rows = records.map((record, index) =>
+        sealedRow(sealer, { ...nextAttributes(record), ...homeOf(destination) }, contents[index] as Clear),
+      );
+      if ((await updateSecrets(tx, project, rows)).length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
+      const renamings = records.map(({ key }) => ({ from: named(source, key), to: named(destination, key) }));
+      const rewritten = await rewriteReferencesTo(tx, project, renamings);
+      const ids = rows.map(({ id }) => id);
+      await record(tx, transfer, { action: 'secret:move', ids });
+      return { secretIds: ids, replacedSecretIds: replaced, rewritten };
+    });
+  }
+
+  /**
+   * Copies secrets with values, comments, metadata, tags and reminders. Personal values and history are not copied. The
+   * copy of a secret that a rotation writes is an ordinary one with the current value. Metadata is encrypted if the
+   * project requires it, also in a move: what is written now follows the current requirement.
+   *
+   * @param raw as for `move`
+   * @throws as `move`
+   */
+  async copy(ctx: Context, raw: unknown): Promise<Transferred> {
+    const transfer = await this.#load(ctx, raw, 'secrets:create');
+    const { source, destination } = transfer;
+    const { project } = source;
+    return inTransaction(ctx, async (tx) => {
+      const { records, replaced } = await ready(tx, transfer, { isMove: false });
+      const sealer = await sealerFor(tx, project, records.length);
+      const opener = await openerFor(tx, project, records);
+      const contents = records.map((record) => contentsOf(opener, project, record));
+      authorizeReferences(
+        project,
+        contents.map(({ value }, index) => newValueOf(transfer, value, index)),
+      );
+      const rows = records.map((record, index) => {
+        const own = { id: newId(), version: 1, rotationId: null };
+        const attributes: Attributes = { ...nextAttributes(record), ...homeOf(destination), ...own };
+        return sealedRow(sealer, attributes, contents[index] as Clear);
+      });
+      await insertSecrets(tx, project, rows);
+      const ids = rows.map(({ id }) => id);
+      await record(tx, transfer, { action: 'secret:copy', ids });
+      return { secretIds: ids, replacedSecretIds: replaced, rewritten: 0 };
+    });
+  }
+
+  async #load(ctx: Context, raw: unknown, action: 'secrets:create' | 'secrets:delete'): Promise<Transfer> {
+    const { projectId, source, destination, secretIds, shouldOverwrite } = parse(TransferSecrets, raw);
+    const from = await loadTarget(ctx, this.projects, { place: { projectId, ...source }, pathOf }, action);
+    const to = await loadTarget(ctx, this.projects, { place: { projectId, ...destination }, pathOf }, 'secrets:create');
+    if (from.folderId === to.folderId) {
+      throw validationFailed([{ path: 'destination', code: 'SAME_FOLDER', message: 'must not be the source folder' }]);
+    }
+    return { source: from, destination: to, secretIds: distinctIds(secretIds), shouldOverwrite };
+  }
+}
+
+/** The secrets, locked and authorized, and a destination where nothing is in their way. */
+async function ready(
+  tx: Transaction,
+  { source, destination, secretIds, shouldOverwrite }: Transfer,
+  { isMove }: { isMove: boolean },
+): Promise<{ records: readonly SecretRecord[]; replaced: readonly string[] }> {
+  const { project } = source;
+  await lockStructure(tx, project.projectId);
+  await holdPlaces(tx, [source, destination]);
+  const records = await lockRecordsById(tx, source, secretIds);
+  const visibility = new Visibility(project.ability);
+  for (const item of records) {
+    // A caller who cannot read a value here must not move it to where it can.
+    if (!visibility.readsValue(item))
+      throw new PermissionDenied({ action: 'secrets:readValue', projectId: project.projectId });
+    authorize(project, 'secrets:create', fieldsOf(inPlace(destination, item.key, item.tags)));
+    if (isMove) authorize(project, 'secrets:delete', fieldsOf(item));
+  }
+  const faults = isMove ? faultsOfRemoval(records, pathOf) : [];
+  const keys = records.map(({ key }) => key);
+  if (!shouldOverwrite) {
+    refuseRotated(faults);
+    await refuseTaken(tx, destination, keys);
+    return { records, replaced: [] };
+  }
+  const inTheWay = [...(await lockRecords(tx, destination, keys)).values()];
+  for (const item of inTheWay) authorize(project, 'secrets:delete', fieldsOf(item));
+  const placeOf = (at: number): string => pathOf(keys.indexOf((inTheWay[at] as SecretRecord).key));
+  refuseRotated([...faultsOfRemoval(inTheWay, placeOf, 'has the key of a secret that a rotation manages'), ...faults]);
+  const replaced = inTheWay.map(({ id }) => id);
+  await deleteSecrets(tx, replaced);
+  return { records, replaced };
+}
+
+const homeOf = ({ environmentId, folderId }: Target) => ({ environmentId, folderId });
+const inPlace = ({ place }: Target, key: string, tags: readonly TagRow[]) => subjectOf(place, key, tags);
+const named = (target: Target, key: string) => ({ ...namedPlace(target), key });
+
+const newValueOf = ({ destination }: Transfer, value: SealedText, index: number): NewValue => ({
+  ...namedPlace(destination),
+  value,
+  at: pathOf(index),
+});
+
+async function record(
+  tx: Transaction,
+  { source, destination, secretIds }: Transfer,
+  { action, ids }: { action: string; ids: readonly string[] },
+): Promise<void> {
+  const facts = { sourceFolderId: source.folderId, sourceCount: secretIds.length };
+  await recordWrite(tx, destination, { action, ids, facts });
+}
