@@ -57,6 +57,7 @@ import { WrappedRootKeys } from './0040-0059/0059-wrapped-root-keys.js';
 import { WalksOfProjects } from './0060-0079/0061-walks-of-projects.js';
 import { AuditIndexes } from './0060-0079/0062-audit-indexes.js';
 import { RowSecurity } from './0060-0079/0063-row-security.js';
+import { PlansOfReferences } from './0060-0079/0064-plans-of-references.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -119,4 +120,5 @@ export const migrations = [
   { name: '0061-walks-of-projects', class: WalksOfProjects },
   { name: '0062-audit-indexes', class: AuditIndexes },
   { name: '0063-row-security', class: RowSecurity },
+  { name: '0064-plans-of-references', class: PlansOfReferences },
 ] as const;
