@@ -7,6 +7,7 @@ import { AccessTokenResolver } from './access-token.resolver.js';
 import { accessTokenRoutes } from './access-token.routes.js';
 import { type AccessDependencies, AccessTokenService } from './access-token.service.js';
 import { Authenticator } from './authenticator.js';
+import { ENDED_TOKENS_JOB } from './cleaning/ended-tokens-job.js';
 import { HeldUses } from './held-uses.js';
 import { AccessTokenLinkResolver } from './link.resolver.js';
 import { LoginResolver } from './login/login.resolver.js';
@@ -44,6 +45,7 @@ export function createAccess({
       },
     ],
     entities: [AccessToken],
+    jobs: [ENDED_TOKENS_JOB],
     resolvers: [
       new ViewerResolver(tokens),
       new AccessTokenResolver(tokens, new TokenHolderService(rateLimits.failures)),

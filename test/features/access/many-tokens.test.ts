@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
 import type { GivenRule } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
+import { until } from '../../kit/until.js';
 import { makeIdentity, makeToken } from './scenario.js';
 
 const strongroom = useSharedStrongroom();
@@ -344,4 +345,37 @@ describe('revoking many tokens', () => {
     expect(await count()).toEqual({ ...few, ids: 1_000, hasMore: true });
     expect(await count()).toEqual({ ...few, ids: 5 });
   });
+});
+
+test('tokens that ended 30 days ago are deleted, but for those with which others were created', async () => {
+  const { organization, admin } = await strongroom.seed.organization();
+  const identityId = await makeIdentity(admin, {});
+  const ids: Record<string, string> = {};
+  for (const name of ['expired', 'justExpired', 'revoked', 'justRevoked', 'maker', 'made', 'used'])
+    ids[name] = (await makeToken(admin, identityId, { name })).tokenData.id;
+  const set = (name: string, change: string) =>
+    strongroom.sql(`update access_token set ${change} where id = $1`, [ids[name]]);
+  await set('expired', `expires_at = now() - interval '31 days'`);
+  await set('justExpired', `expires_at = now() - interval '29 days'`);
+  await set('revoked', `is_revoked = true, updated_at = now() - interval '31 days'`);
+  await set('justRevoked', `is_revoked = true, updated_at = now() - interval '29 days'`);
+  await set('maker', `expires_at = now() - interval '31 days'`);
+  await set('made', `maker_id = '${ids.maker}'`);
+
+  await strongroom.sql(
+    `with forgotten as (delete from job where kind = $1) update job_kind set next_at = now() where name = $1`,
+    ['access:delete-ended-tokens'],
+  );
+  await until('ended tokens to be deleted', 30_000, async () => {
+    const found = await strongroom.sql('select from access_token where id = $1', [ids.expired]);
+    return found.length === 0;
+  });
+
+  const left = await strongroom.sql('select name from access_token where identity_id = $1 order by name', [identityId]);
+  expect(left.map(({ name }) => name)).toEqual(['justExpired', 'justRevoked', 'made', 'maker', 'used']);
+  const events = await strongroom.sql(
+    `select facts from audit_record where organization_id = $1 and action = 'access-token:delete-ended'`,
+    [organization.id],
+  );
+  expect(events).toEqual([{ facts: { tokenCount: 2 } }]);
 });
