@@ -110,7 +110,7 @@ export class Supervisor {
       const isBack = await this.#attempt().catch(() => false);
       if (!this.isStopping && !isBack) this.log('postgres restart failed', { nextWaitMs: backoffMs }, 'warn');
       if (!isBack) continue;
-      if (!this.isStopping) this.log('postgres restarted');
+      if (!this.isStopping) this.log('postgres restarted', { nextWaitMs: backoffMs });
       this.#restarts += 1;
       break;
     }
