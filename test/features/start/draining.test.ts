@@ -1,4 +1,5 @@
 import { Caller } from '../../kit/caller.js';
+import { EventStreamClient } from '../../kit/event-stream.js';
 import { exchange, firstReply, rawRequest } from '../../kit/raw.js';
 import { Service } from '../../kit/service.js';
 import { freshDatabase } from '../../kit/strongroom.js';
@@ -76,8 +77,12 @@ describe('a node that is told to leave', () => {
     expect(await service.exit()).toBe(0);
   });
 
-  test('does not wait for balancers on Ctrl-C', async () => {
+  test('does not wait for balancers on Ctrl-C, nor for who reads a stream of changes, which it ends', async () => {
+    const stream = await EventStreamClient.open(admin, '/api/v1/events');
+    await stream.count(1);
     service.signal('SIGINT');
     expect(await service.exit()).toBe(0);
+    await until('the stream to end', 5_000, () => stream.isEnded);
+    expect(stream.lastId).not.toBeNull();
   });
 });
