@@ -68,8 +68,7 @@ describe('the check of a token', () => {
       }),
     );
     expect(result.map(({ organization }) => organization.id)).toEqual(Array(100).fill(organization.id));
-    // The organization for each of them, and a few for their tokens and audit records.
-    expect(count).toBeGreaterThanOrEqual(102);
+    // At most: the organization for each of them, and a few for their tokens and audit records.
     expect(count).toBeLessThan(200);
   });
 
