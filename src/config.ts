@@ -26,6 +26,8 @@ export interface Config {
   readonly databaseOwnerUrl: SealedText | null;
   /** The service works with a role that owns nothing, or as the owner. */
   readonly databaseRole: 'service' | 'owner';
+  /** Whether policies hold the statements of a request to its organization. */
+  readonly hasRowSecurity: boolean;
   /** How long a start waits for a database that is away. */
   readonly databaseWaitSeconds: number;
   /** Where Agenda keeps its wake-ups; `null`: in the database of the service. */
@@ -143,6 +145,7 @@ const Settings = z.object({
   DATABASE_URL: url(['postgres:', 'postgresql:']),
   DATABASE_OWNER_URL: url(['postgres:', 'postgresql:']),
   DATABASE_ROLE: z.enum(['service', 'owner'], { error: 'must be service or owner' }).default('service'),
+  ROW_SECURITY: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   DATABASE_WAIT_SECONDS: wholeNumber(0, 3_600).default(60),
   ROOT_KEY: rootKey,
   NEXT_ROOT_KEY: rootKey,
@@ -258,6 +261,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     databaseUrl: sealed(settings.DATABASE_URL),
     databaseOwnerUrl: sealed(settings.DATABASE_OWNER_URL),
     databaseRole: settings.DATABASE_ROLE,
+    hasRowSecurity: settings.ROW_SECURITY === 'on',
     databaseWaitSeconds: settings.DATABASE_WAIT_SECONDS,
     jobsUrl: sealed(settings.JOBS_URL),
     rootKey: sealed(settings.ROOT_KEY),

@@ -60,5 +60,5 @@ export async function openKernel(
     },
   );
   if (opened === undefined) throw new Error('the migration lock was never taken');
-  return { ...opened, ...(await takeServiceRole(database, opened.role, { server, log })) };
+  return { ...opened, ...(await takeServiceRole(database, opened.role, { server, config, log })) };
 }

@@ -9,6 +9,7 @@ import {
   grantToService,
   makeServiceRole,
   type ServiceAccess,
+  setRowSecurity,
   settingsOf,
 } from './kernel/database/service-role.js';
 import type { Log } from './kernel/log.js';
@@ -23,15 +24,19 @@ type Server = Pick<DatabaseServer, 'url' | 'serviceUrl'>;
  */
 export async function prepareServiceRole(
   database: Database,
-  { databaseRole }: Pick<Config, 'databaseRole'>,
+  { databaseRole, hasRowSecurity }: Pick<Config, 'databaseRole' | 'hasRowSecurity'>,
   { serviceUrl }: Server,
 ): Promise<FoundRole | null> {
   if (databaseRole === 'owner') return null;
   const login = serviceUrl === null ? null : await userOf(serviceUrl);
   return database.withConnection(async (query) => {
     const found = await (login === null ? makeServiceRole(query) : checkedRole(query, login));
-    if ('role' in found) await grantToService(query, found.role);
-    else if (login !== null) throw new ConfigurationFault([`DATABASE_URL cannot be used: ${found.reason}`]);
+    if ('role' in found) {
+      await grantToService(query, found.role);
+      await setRowSecurity(query, hasRowSecurity);
+    }
+    if ('reason' in found && login !== null)
+      throw new ConfigurationFault([`DATABASE_URL cannot be used: ${found.reason}`]);
     return found;
   });
 }
@@ -60,7 +65,7 @@ export interface WorkingRole {
 export async function takeServiceRole(
   database: Database,
   found: FoundRole | null,
-  { server: { url, serviceUrl }, log }: { server: Server; log: Log },
+  { server: { url, serviceUrl }, config, log }: { server: Server; config: Pick<Config, 'hasRowSecurity'>; log: Log },
 ): Promise<WorkingRole> {
   if (found === null) return { databaseRole: 'owner', access: { url } };
   const stays = (reason: string): WorkingRole => {
@@ -68,7 +73,7 @@ export async function takeServiceRole(
     return { databaseRole: 'owner', access: { url } };
   };
   if ('reason' in found) return stays(found.reason);
-  if (await becomeService(database, found.role, serviceUrl))
+  if (await becomeService(database, found.role, { login: serviceUrl, isBounded: config.hasRowSecurity }))
     return {
       databaseRole: 'service',
       access: serviceUrl === null ? { url, settings: settingsOf(found.role) } : { url: serviceUrl },

@@ -166,11 +166,15 @@ export class Database {
    * @param change the URL of the one who logs in, or further settings of connections: `-c role=NAME`
    * @returns what undoes it
    */
-  reconnect(change: { readonly url: string } | { readonly settings: string }): Promise<() => Promise<void>> {
-    const { options } = this.pool.options;
-    return this.guard.reconnect(
-      'url' in change ? { connectionString: change.url } : { options: `${options} ${change.settings}` },
-    );
+  reconnect({
+    url,
+    settings,
+  }: {
+    readonly url: string | null;
+    readonly settings: readonly string[];
+  }): Promise<() => Promise<void>> {
+    const options = [this.pool.options.options, ...settings].join(' ');
+    return this.guard.reconnect({ ...(url === null ? {} : { connectionString: url }), options });
   }
 
   /** Work that may rightly take long, as migrations do: no deadline of ours holds meanwhile. */

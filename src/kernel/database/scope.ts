@@ -19,6 +19,8 @@ export const scopeOf = ({ organizationId }: Bounded): Scope =>
 
 /** Whose rows statements reach. A transaction sets it, and it ends with it. */
 const SCOPE_SETTING = 'strongroom.organization';
+/** A setting of connections whose statements are not bounded, in the form of their start. */
+export const UNBOUNDED = `-c ${SCOPE_SETTING}=${EVERY_ORGANIZATION}`;
 /** It ends with the transaction, so that a pooler between may give the connection to somebody else. */
 const SET_TEXT = `select set_config('${SCOPE_SETTING}', $1, true)`;
 const SET_NAME = 'scope';

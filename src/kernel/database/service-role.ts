@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Database, Query } from './database.js';
 import { sqlState } from './in-transaction.js';
+import { UNBOUNDED } from './scope.js';
 
 /** Rows that may be read and added, and never changed. */
 const APPEND_ONLY: readonly string[] = ['select', 'insert'];
@@ -145,6 +146,18 @@ async function missingFunctions(query: Query, role: string): Promise<string[]> {
   return missing.map(({ name }) => `grant execute on function ${name} to ${quoted(role)}`);
 }
 
+/** Puts the policies of tables into effect, or out of it. As the owner of the tables; for all nodes. */
+export async function setRowSecurity(query: Query, isOn: boolean): Promise<void> {
+  const tables = await query<{ name: string }>(
+    `select c.relname::text as name from pg_class c
+      where c.relnamespace = current_schema()::text::regnamespace and c.relrowsecurity <> $1
+        and exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'strongroom_organization')`,
+    [isOn],
+  );
+  for (const { name } of tables)
+    await query(`alter table ${quoted(name)} ${isOn ? 'enable' : 'disable'} row level security`);
+}
+
 /** How the service reaches its database. */
 export interface ServiceAccess {
   /** Who logs in. */
@@ -156,17 +169,23 @@ export interface ServiceAccess {
 /**
  * From now on all connections have a role that owns nothing.
  *
- * @param login the URL of the one who logs in with it; null: the owner does, and becomes it
+ * @param access `login`: the URL of the one who logs in with it; null: the owner does, and becomes it. `isBounded`: policies hold
+ *   statements to an organization
  * @returns false when they do not have it, and work as before: behind a pooler that leaves out settings of connections, or for
  * another database than that of the owner
  */
-export async function becomeService(database: Database, role: string, login: string | null): Promise<boolean> {
-  const undo = await database.reconnect(login === null ? { settings: settingsOf(role) } : { url: login });
+export async function becomeService(
+  database: Database,
+  role: string,
+  { login, isBounded }: { readonly login: string | null; readonly isBounded: boolean },
+): Promise<boolean> {
+  const settings = [...(login === null ? [settingsOf(role)] : []), ...(isBounded ? [] : [UNBOUNDED])];
+  const undo = await database.reconnect({ url: login, settings });
   const [session] = await database.query<{ role: string; canRead: boolean | null }>(
     `select current_user::text as role, has_table_privilege(to_regclass('schema_migration'), 'select') as "canRead"`,
   );
   const isService = session?.role === role && session.canRead === true;
-  if (isService) database.isBounded = true;
+  if (isService) database.isBounded = isBounded;
   else await undo();
   return isService;
 }

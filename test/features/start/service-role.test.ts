@@ -133,6 +133,28 @@ test(
           (await client.query(`select has_table_privilege('${role}', 'audit_seal', 'truncate') as truncate`)).rows,
       );
       expect(held.truncate).toBe(false);
+      await asOwner(databaseUrl, (client) =>
+        client.query(`create policy only_unbounded on project as restrictive for select
+          using (current_setting('strongroom.organization', true) = '*')`),
+      );
+      const seesProjects = async (node: Service) => {
+        expect(await roleShown(node)).toBe('service');
+        const { projects } = (await new Caller(node.url, await service.firstToken()).get('/api/v1/projects')).body;
+        return projects.length > 0;
+      };
+      const hasPolicies = async () =>
+        asOwner(databaseUrl, async (client) => {
+          const { rows } = await client.query(`select relrowsecurity from pg_class where relname = 'project'`);
+          return rows[0].relrowsecurity;
+        });
+      await withService({ ...env, ROW_SECURITY: 'off' }, async (unbounded) => {
+        expect([await hasPolicies(), await seesProjects(unbounded)]).toEqual([false, true]);
+        await withService(env, async (bounded) => {
+          expect([await hasPolicies(), await seesProjects(bounded)]).toEqual([true, false]);
+          // It says itself that it is not bounded, wherever it meets policies.
+          expect(await seesProjects(unbounded)).toBe(true);
+        });
+      });
       await withService({ ...env, DATABASE_ROLE: 'owner' }, async (next) => {
         expect(await roleShown(next)).toBe('owner');
         expect(next.output).not.toContain('database role not restricted');
