@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { type Check, expectThat, repeat } from './check.ts';
 import { withPostgres } from './installation.ts';
 
 const SECRETS = 2_000;
-const DOCUMENTS = '{"documents":{}}';
+const DOCUMENTS = JSON.stringify({ [createHash('sha256').update('{ __typename }').digest('hex')]: '{ __typename }' });
 
 type Env = Readonly<Record<string, string>>;
 
