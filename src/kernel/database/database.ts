@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import type { Pool, PoolClient, QueryResult } from 'pg';
@@ -112,15 +113,21 @@ export class Database {
   queryIn<R extends object = Row>(scope: Scope | null, text: string, params: readonly unknown[] = []): Promise<R[]> {
     this.prepare(text);
     return new Promise((resolve, reject) => {
-      this.pool.connect((error, client, release) => {
-        if (client === undefined) return reject(error);
+      // Bound: the pool calls whoever has waited in the context of the one that gave the connection back, whose statement and whose
+      // span this would be.
+      const send = AsyncResource.bind((error: Error | undefined, client: unknown, release: () => void): void => {
+        if (client === undefined) {
+          reject(error);
+          return;
+        }
         const answer = (failure: Error | null | undefined, result?: unknown): void => {
           if (failure) reject(failure);
           else resolve((result as QueryResult<R>).rows);
           release();
         };
-        (client as unknown as BoundedClient).queryIn(this.isBounded ? scope : null, text, [...params], answer);
+        (client as BoundedClient).queryIn(this.isBounded ? scope : null, text, [...params], answer);
       });
+      this.pool.connect(send);
     });
   }
 
