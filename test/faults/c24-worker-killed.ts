@@ -3,6 +3,7 @@ import { type Check, expectThat, expectWithin } from './check.ts';
 import { withJobWorkers } from './job-workers.ts';
 
 const JOBS = 200;
+const LEASE_MS = 1_000;
 /** What a call reserves is more than the lease of this kind, and what a transaction of a job takes at most is more than that. */
 const RESERVED_MS = 5_000;
 const TRANSACTION_MS = 20_000;
@@ -63,6 +64,8 @@ export const check: Check = {
       const open = outcomes.filter((outcome) => outcome === null).length;
       expectThat(open === 0, `${open} attempts never ended`);
     });
+    // What was queued behind it takes a while too.
+    expectWithin(LEASE_MS + 15_000, slowestMs, 'all of it');
     expectWithin(RESERVED_MS + LOOK_MS, pauses.uncommittedMs, 'the takeover');
     expectWithin(TRANSACTION_MS + LOOK_MS, pauses.anyMs, 'the takeover of what was committed');
     return `${times * JOBS} jobs done, ${lost} taken over, ${repeated} of them after their work was committed, taken over within ${seconds(pauses.uncommittedMs)}, or ${seconds(pauses.anyMs)}; slowest ${seconds(slowestMs)}`;
