@@ -113,21 +113,19 @@ export class Database {
   queryIn<R extends object = Row>(scope: Scope | null, text: string, params: readonly unknown[] = []): Promise<R[]> {
     this.prepare(text);
     return new Promise((resolve, reject) => {
-      // Bound: the pool calls whoever has waited in the context of the one that gave the connection back, whose statement and whose
-      // span this would be.
-      const send = AsyncResource.bind((error: Error | undefined, client: unknown, release: () => void): void => {
-        if (client === undefined) {
-          reject(error);
-          return;
-        }
+      // The pool calls whoever has waited in the context of the one that gave the connection back, whose statement and whose span this
+      // would be. Not `AsyncResource.bind`, of which each call leaves what only a full collection takes away.
+      const context = new AsyncResource('STATEMENT');
+      this.pool.connect((error, client, release) => {
+        if (client === undefined) return reject(error);
         const answer = (failure: Error | null | undefined, result?: unknown): void => {
           if (failure) reject(failure);
           else resolve((result as QueryResult<R>).rows);
           release();
         };
-        (client as BoundedClient).queryIn(this.isBounded ? scope : null, text, [...params], answer);
+        const bounded = client as unknown as BoundedClient;
+        context.runInAsyncScope(bounded.queryIn, bounded, this.isBounded ? scope : null, text, [...params], answer);
       });
-      this.pool.connect(send);
     });
   }
 
