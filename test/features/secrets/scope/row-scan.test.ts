@@ -1,0 +1,62 @@
+import { SCAN_LIMIT, scanRows } from '../../../../src/features/secrets/scope/row-scan.js';
+import type { CursorKey } from '../../../../src/kernel/paging.js';
+import fc from '../../../kit/properties.js';
+
+/** Rows 0 to `size - 1`, of which the caller sees some, and what was read of them. */
+function source(size: number, isSeen: (row: number) => boolean) {
+  const reads: number[] = [];
+  const read = async (after: CursorKey | null, limit: number): Promise<number[]> => {
+    reads.push(limit);
+    const start = after === null ? 0 : Number(after[0]) + 1;
+    return Array.from({ length: Math.max(0, Math.min(limit, size - start)) }, (_, index) => start + index);
+  };
+  return {
+    reads,
+    rows: { read, see: (row: number) => (isSeen(row) ? row : null), keyOf: (row: number) => [String(row)] },
+  };
+}
+
+const all = (size: number, isSeen: (row: number) => boolean): number[] =>
+  Array.from({ length: size }, (_, row) => row).filter(isSeen);
+
+describe('a page filled with rows of which only some are seen', () => {
+  test('has the next of them, and one more when there are more, whatever is hidden', async () => {
+    const size = fc.integer({ min: 0, max: 3_000 });
+    await fc.assert(
+      fc.asyncProperty(
+        size,
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (rows, first, each) => {
+          const isSeen = (row: number) => row % each === 0;
+          const { rows: found, stoppedAt } = await scanRows(
+            { first, after: null, isOpen: false },
+            source(rows, isSeen).rows,
+          );
+          expect(stoppedAt).toBeNull();
+          expect(found).toEqual(all(rows, isSeen).slice(0, first + 1));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test('looks at no more than it shows where all are seen', async () => {
+    const { reads, rows } = source(50_000, () => true);
+    const { rows: found } = await scanRows({ first: 10, after: ['99'], isOpen: true }, rows);
+    expect(found).toEqual(Array.from({ length: 11 }, (_, index) => 100 + index));
+    expect(reads).toEqual([11]);
+  });
+
+  test('stops at 10,000 rows in two reads, says where, and goes on from there', async () => {
+    const isSeen = (row: number) => row === 3 || row > 24_990;
+    const { reads, rows } = source(25_000, isSeen);
+    const options = { first: 5, isOpen: false };
+    const one = await scanRows({ ...options, after: null }, rows);
+    expect([one.rows, one.stoppedAt, reads.length]).toEqual([[3], [String(SCAN_LIMIT - 1)], 2]);
+    const two = await scanRows({ ...options, after: one.stoppedAt }, rows);
+    expect([two.rows, two.stoppedAt]).toEqual([[], [String(2 * SCAN_LIMIT - 1)]]);
+    const three = await scanRows({ ...options, after: two.stoppedAt }, rows);
+    expect([three.rows, three.stoppedAt]).toEqual([[24_991, 24_992, 24_993, 24_994, 24_995, 24_996], null]);
+  });
+});

@@ -1,0 +1,34 @@
+import { useSharedStrongroom } from '../../../kit/strongroom.js';
+
+/**
+ * The unique key of a folder's secrets is checked when a statement ends, so that keys can be swapped. Batches that inserted
+ * the same keys at once waited there for each other, until one after the other was given up.
+ */
+describe('batches with the same keys at the same moment', () => {
+  const strongroom = useSharedStrongroom();
+
+  test('are made once, and the others are told so', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const secrets = Array.from({ length: 50 }, (_, index) => ({ secretKey: `K${index}`, secretValue: 'v' }));
+    for (const folder of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+      const place = { projectId: project.id, environment: 'dev' };
+      await admin.post('/api/v2/folders', { ...place, name: folder });
+      const send = () => admin.post('/api/v4/secrets/batch', { ...place, secretPath: `/${folder}`, secrets });
+      const replies = await Promise.all(Array.from({ length: 5 }, send));
+      const told = replies.map(({ status, body }) => (status === 200 ? 'made' : body.code)).sort();
+      expect(told).toEqual([...Array.from({ length: 4 }, () => 'SECRET_KEY_TAKEN'), 'made']);
+    }
+  });
+
+  test('and so are renames to one key, of secrets that name each other', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const place = { projectId: project.id, environment: 'dev' };
+    for (const key of ['A', 'B']) await admin.post(`/api/v4/secrets/${key}`, { ...place, secretValue: '${A}${B}' });
+    const renames = Array.from({ length: 20 }, (_, index) =>
+      admin.patch(`/api/v4/secrets/${index % 2 === 0 ? 'A' : 'B'}`, { ...place, newSecretName: 'C' }),
+    );
+    const told = (await Promise.all(renames)).map(({ status, body }) => (status === 200 ? 'renamed' : body.code));
+    expect(told.filter((word) => word === 'renamed')).toHaveLength(1);
+    expect(told.filter((word) => !['renamed', 'SECRET_KEY_TAKEN', 'SECRET_NOT_FOUND'].includes(word))).toEqual([]);
+  });
+});
