@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Ability, Rule } from '../../kernel/authz/ability.js';
 import { abilityOf } from './ability.js';
 import { ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
 import { type Attributes, withAttributes } from './attributes.js';
 import { builtInRules, isBuiltIn, isBuiltInOfOrganization, organizationRules } from './built-in-roles.js';
-import { Kept } from './kept.js';
 import { readRulesText } from './stored-rules.js';
 
 /** The combined rights of the roles of one caller. */
@@ -108,8 +108,8 @@ const MAX_RULES = 4_000_000;
 const MAX_COMPILED = 32_000_000;
 const BYTES_OF_RULE = 150;
 const BYTES_OF_ENTRY = 500;
-const keptLists = new Kept<CheckedRules>(MAX_RULES);
-const keptRights = new Kept<Rights>(MAX_COMPILED);
+const ruleLists = new LRUCache<string, CheckedRules>({ maxSize: MAX_RULES });
+const combinedRights = new LRUCache<string, Rights>({ maxSize: MAX_COMPILED });
 
 /** Checks each list of rules once. @returns undefined when only its digest is given and the digest is unknown */
 function rulesBy(place: Place): (stored: StoredRules | CheckedRules) => CheckedRules | undefined {
@@ -117,7 +117,7 @@ function rulesBy(place: Place): (stored: StoredRules | CheckedRules) => CheckedR
     if ('checked' in stored) return stored;
     const { digest, rules = null } = stored;
     const key = `${place.name} ${digest}`;
-    const known = keptLists.find(key);
+    const known = ruleLists.get(key);
     if (known !== undefined || rules === null) return known;
     const list = {
       digest,
@@ -126,7 +126,7 @@ function rulesBy(place: Place): (stored: StoredRules | CheckedRules) => CheckedR
       size: rules.length,
       isSaved: digest !== rules,
     };
-    if (list.isSaved) keptLists.keep(key, list, list.size);
+    if (list.isSaved) ruleLists.set(key, list, { size: list.size + key.length });
     return list;
   };
 }
@@ -146,11 +146,12 @@ function rightsBy(place: Place): (held: HeldRoles) => Rights | undefined {
     const named = all.some(({ namesAttributes }) => namesAttributes) ? attributes : null;
     const digests = [storedRules, privileges].map((each) => each?.map(({ digest }) => digest) ?? []);
     const key = JSON.stringify([place.name, [...new Set(roles)].sort(), ...digests, named]);
-    const known = keptRights.find(key);
+    const known = combinedRights.get(key);
     if (known !== undefined) return known;
     const sourced = sourcedRules(place.builtIn(roles), lists as Lists, (JSON.parse(named ?? '{}') ?? {}) as Attributes);
     const rights = compile(sourced);
-    if (all.every(({ isSaved }) => isSaved)) keptRights.keep(key, rights, weightOf(sourced.length, all));
+    if (all.every(({ isSaved }) => isSaved))
+      combinedRights.set(key, rights, { size: weightOf(sourced.length, all) + key.length });
     return rights;
   };
 }

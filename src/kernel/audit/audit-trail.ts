@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Context, Transaction } from '../context.js';
 import { type Query, query } from '../database/database.js';
 import { AppError, toAppError } from '../errors.js';
@@ -45,8 +46,8 @@ export class AuditTrail {
   #timer: NodeJS.Timeout | null = null;
   /** Batches that are being inserted. An array: the tables that a set leaves behind would keep them and their requests for long. */
   #flushing: (readonly Waiting[])[] = [];
-  /** Names of lists that the trail has, oldest first. */
-  readonly #listed = new Set<string>();
+  /** Names of lists that the trail has. */
+  readonly #listed = new LRUCache<string, true>({ max: MAX_LISTED });
   readonly #key: KeyObject;
 
   /**
@@ -182,11 +183,7 @@ export class AuditTrail {
     const unlisted = all.filter(({ name }) => !this.#listed.has(name));
     if (!(await attempt(unlisted)) && !(await attempt(all)))
       throw new Error('a list of disclosed IDs is missing from the trail');
-    for (const disclosure of unlisted) if (isList(disclosure)) this.#listed.add(disclosure.name);
-    for (const oldest of this.#listed) {
-      if (this.#listed.size <= MAX_LISTED) break;
-      this.#listed.delete(oldest);
-    }
+    for (const disclosure of unlisted) if (isList(disclosure)) this.#listed.set(disclosure.name, true);
   }
 }
 

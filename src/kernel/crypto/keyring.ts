@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
 import type { ClosedProjects } from './closed-projects.js';
@@ -41,7 +42,8 @@ const nameOf = ({ organizationId, projectId, organizationKeyId }: KeyScope): str
  * for the scopes used last.
  */
 export class Keyring {
-  readonly #scopes = new Map<string, ScopeKeys>();
+  /** Those that leave it are not cleared: requests that are under way still seal with these keys. */
+  readonly #scopes: LRUCache<string, ScopeKeys>;
   readonly #refills = new Map<string, Promise<boolean>>();
   #unreadable = 0;
 
@@ -56,9 +58,11 @@ export class Keyring {
     private readonly rootKeys: InstallationKeys,
     private readonly autocommit: Query,
     private readonly closed: ClosedProjects,
-    private readonly maxScopes = MAX_SCOPES,
+    maxScopes = MAX_SCOPES,
     private readonly patienceMs = PATIENCE_MS,
-  ) {}
+  ) {
+    this.#scopes = new LRUCache({ max: maxScopes });
+  }
 
   /** As `InstallationKeys.cursorKey`: the same on each node and after each start, without a statement. */
   cursorKey(organizationId: string, kind: string): DataKey {
@@ -281,11 +285,7 @@ export class Keyring {
   #keep(keys: ScopeKeys): ScopeKeys {
     const name = nameOf(keys.scope);
     const shared = this.#scopes.get(name) ?? keys;
-    this.#scopes.delete(name);
     this.#scopes.set(name, shared);
-    const [oldest] = this.#scopes.keys();
-    // Only let go, not cleared: requests that are under way still seal with these keys.
-    if (this.#scopes.size > this.maxScopes && oldest !== undefined) this.#scopes.delete(oldest);
     return shared;
   }
 

@@ -8,6 +8,7 @@ import {
   OperationTypeNode,
   stripIgnoredCharacters,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { AnyContext } from '../context.js';
 import { hashOf } from './gate/judged-documents.js';
 import { rootFields } from './gate/root-fields.js';
@@ -35,10 +36,11 @@ type Stub = Readonly<Record<string, true>>;
  * token. Kept by document and variables, the latest used ones; blanks and comments make no difference.
  */
 export class SchemaResponses {
-  /** Oldest use first. */
-  readonly #stubs = new Map<string, Stub>();
+  readonly #stubs = new LRUCache<string, Stub>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: (stub) => OVERHEAD_BYTES + (this.#bytes.get(stub)?.length ?? 0),
+  });
   readonly #bytes = new WeakMap<object, Buffer>();
-  #size = 0;
 
   /**
    * Responds to a query for the schema and nothing else, whatever its fields are called in the response.
@@ -51,8 +53,10 @@ export class SchemaResponses {
     const names = rootFields(document, operation).map(({ name }) => name.value);
     if (!names.every((name) => OF_THE_SCHEMA.has(name)) || names.every((name) => name === '__typename')) return null;
     const key = keyOf(asked);
-    const stub = this.#stubs.get(key) ?? this.#make(asked);
-    if (stub !== null) this.#keep(key, stub);
+    const known = this.#stubs.get(key);
+    if (known !== undefined) return known;
+    const stub = this.#make(asked);
+    if (stub !== null) this.#stubs.set(key, stub);
     return stub;
   }
 
@@ -76,20 +80,6 @@ export class SchemaResponses {
     this.#bytes.set(stub, Buffer.from(JSON.stringify({ data })));
     return stub;
   }
-
-  #keep(key: string, stub: Stub): void {
-    const isNew = !this.#stubs.delete(key);
-    this.#stubs.set(key, stub);
-    if (!isNew) return;
-    this.#size += this.#sizeOf(stub);
-    for (const [oldest, dropped] of this.#stubs) {
-      if (this.#size <= MAX_BYTES) break;
-      this.#stubs.delete(oldest);
-      this.#size -= this.#sizeOf(dropped);
-    }
-  }
-
-  #sizeOf = (stub: Stub): number => OVERHEAD_BYTES + (this.#bytes.get(stub)?.length ?? 0);
 }
 
 /** Variables that the operation does not declare change nothing. */

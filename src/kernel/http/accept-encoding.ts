@@ -1,3 +1,5 @@
+// Our own, since `negotiator` takes an entry with a weight above 1 or another parameter for one that accepts the coding.
+
 /** Content codings that answers may be sent in, best first. */
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];

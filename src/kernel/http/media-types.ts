@@ -1,3 +1,5 @@
+// Our own, since `negotiator` refuses a type that has a parameter or a misspelt weight.
+
 /** What an answer is sent as, and whether the caller asked for it by its name and not by `*`. */
 export interface ChosenType<T extends string> {
   readonly type: T;

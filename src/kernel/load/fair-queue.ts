@@ -1,3 +1,4 @@
+// Our own, since `p-limit` and `p-queue` know neither callers that take turns, nor weights, nor a queue that ends.
 import { AppError } from '../errors.js';
 
 /** How long a request waits before it is refused, where nothing else is said. */

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.js';
 import { malformedGraphQL } from '../errors/coded-errors.js';
 import type { CostModel } from './cost.js';
 import { type Judgement, judge, judgeDocument, refuseExcess } from './judge.js';
-import { hashOf, JudgedDocuments } from './judged-documents.js';
+import { hashOf, type JudgedDocument, judgedDocuments } from './judged-documents.js';
 import type { QueryLimits, Shares } from './limits.js';
 import type { Picked } from './measure.js';
 import type { PersistedDocument, PersistedDocuments } from './persisted-documents.js';
@@ -34,7 +34,7 @@ export interface Asked extends Picked {
  * reads them from `documentStore`. Source: GraphQL over HTTP, appendix A.
  */
 export class Gate {
-  readonly #judged = new JudgedDocuments();
+  readonly #judged = judgedDocuments();
 
   constructor(
     private readonly rules: GateRules,
@@ -49,8 +49,8 @@ export class Gate {
     },
     set: async (key, document) => {
       const hash = hashIn(key);
-      const found = this.#judged.find(hash);
-      if (found !== undefined) this.#judged.keep(hash, { ...found, document, isValid: true });
+      const found = this.#judged.get(hash);
+      if (found !== undefined) this.#judged.set(hash, { ...found, document, isValid: true });
     },
     delete: async () => undefined,
   };
@@ -111,7 +111,7 @@ export class Gate {
     try {
       const judgement = judge(text, picked, limits, model);
       const { document } = judgement;
-      if (document !== null && isWithin(judgement)) this.#judged.keep(hash, { ...judgement, document, isValid: false });
+      if (document !== null && isWithin(judgement)) this.#judged.set(hash, { ...judgement, document, isValid: false });
       return judgement;
     } catch (error) {
       if (error instanceof GraphQLError) return null;
@@ -119,8 +119,8 @@ export class Gate {
     }
   }
 
-  #known(hash: string): PersistedDocument | ReturnType<JudgedDocuments['find']> {
-    return this.persisted.withHash(hash) ?? this.#judged.find(hash);
+  #known(hash: string): PersistedDocument | JudgedDocument | undefined {
+    return this.persisted.withHash(hash) ?? this.#judged.get(hash);
   }
 
   #limitsOf(hash: string): QueryLimits {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DocumentNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { Judgement } from './judge.js';
 
 /** Of all documents together, as estimated. */
@@ -19,36 +20,8 @@ export interface JudgedDocument extends Judgement {
 export const hashOf = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
 /** Documents of callers that were within the limits, by hash: the latest used ones, bounded by bytes. */
-export class JudgedDocuments {
-  /** Oldest use first. */
-  readonly #documents = new Map<string, JudgedDocument>();
-  #bytes = 0;
-
-  find(hash: string): JudgedDocument | undefined {
-    const found = this.#documents.get(hash);
-    if (found === undefined) return undefined;
-    this.#documents.delete(hash);
-    this.#documents.set(hash, found);
-    return found;
-  }
-
-  keep(hash: string, document: JudgedDocument): void {
-    this.#drop(hash);
-    this.#documents.set(hash, document);
-    this.#bytes += sizeOf(document);
-    for (const oldest of this.#documents.keys()) {
-      if (this.#bytes <= MAX_BYTES) break;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(hash: string): void {
-    const document = this.#documents.get(hash);
-    if (document === undefined) return;
-    this.#bytes -= sizeOf(document);
-    this.#documents.delete(hash);
-  }
-}
+export const judgedDocuments = (): LRUCache<string, JudgedDocument> =>
+  new LRUCache({ maxSize: MAX_BYTES, sizeCalculation: sizeOf });
 
 const sizeOf = ({ shares: { text, tokens } }: JudgedDocument): number =>
   OVERHEAD_BYTES + 2 * (text?.asked ?? 0) + BYTES_OF_TOKEN * (tokens?.asked ?? 0);

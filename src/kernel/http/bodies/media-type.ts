@@ -1,3 +1,5 @@
+// Our own, since `content-type` passes over what is no parameter, and over a second `charset`, by which a body could be read otherwise.
+
 const JSON_TYPE = /^application\/(?:json|graphql-response\+json|merge-patch\+json)[ \t]*(?=;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(?=;|$)/i;
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { callersNetwork } from '../../addresses.js';
 import type { LimitName, RateLimitSettings } from './settings.js';
 import { SLOTS, SlidingCount } from './sliding-count.js';
@@ -44,8 +45,11 @@ export interface Taken {
 
 /** The buckets of this node: only those that took something in the last window. */
 export class Buckets {
-  /** In the order in which something was taken from them, least lately first. */
-  readonly #all = new Map<string, Bucket>();
+  /** Used when something is taken from them. */
+  readonly #all = new LRUCache<string, Bucket>({
+    max: MAX_BUCKETS,
+    dispose: (bucket) => this.#changed.delete(bucket),
+  });
   readonly #changed = new Set<Bucket>();
   readonly slotMs: number;
   /** What the clock of the database is ahead of this node's, in milliseconds. */
@@ -73,7 +77,7 @@ export class Buckets {
    */
   find(limit: LimitName, caller: string): Bucket {
     const name = `${limit} ${caller}`;
-    return this.#all.get(name) ?? new Bucket(limit, this.settings.quotas[limit], name, this.slotMs);
+    return this.#all.peek(name) ?? new Bucket(limit, this.settings.quotas[limit], name, this.slotMs);
   }
 
   /** How often more the bucket gives now. */
@@ -84,7 +88,7 @@ export class Buckets {
   /** Takes an amount, whether there is room for it or not. */
   take(bucket: Bucket, amount: number): Taken {
     const slot = bucket.count.take(this.now, amount);
-    this.#keep(bucket);
+    this.#all.set(bucket.name, bucket);
     this.#changed.add(bucket);
     if (!bucket.isShared || bucket.count.unsent > bucket.quota * AT_ONCE_PART) this.onDue();
     return { bucket, slot, amount };
@@ -117,19 +121,8 @@ export class Buckets {
 
   /** Forgets buckets of which nothing counts any more. */
   sweep(): void {
-    for (const bucket of this.#all.values())
-      if (bucket.count.used(this.now) === 0 && !this.#changed.has(bucket)) this.#drop(bucket);
-  }
-
-  #keep(bucket: Bucket): void {
-    this.#all.delete(bucket.name);
-    this.#all.set(bucket.name, bucket);
-    if (this.#all.size > MAX_BUCKETS) this.#drop(this.#all.values().next().value as Bucket);
-  }
-
-  #drop(bucket: Bucket): void {
-    this.#all.delete(bucket.name);
-    this.#changed.delete(bucket);
+    for (const [name, bucket] of [...this.#all])
+      if (bucket.count.used(this.now) === 0 && !this.#changed.has(bucket)) this.#all.delete(name);
   }
 }
 

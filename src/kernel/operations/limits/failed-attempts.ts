@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.js';
 import { addressOf, type Buckets, type Taken, type Wanted } from './buckets.js';
 
@@ -27,8 +28,7 @@ export interface Attempt {
  * are right.
  */
 export class FailedAttempts {
-  /** Least lately first. */
-  readonly #known = new Set<string>();
+  readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN });
 
   constructor(private readonly limits: Limits) {}
 
@@ -39,7 +39,7 @@ export class FailedAttempts {
     const counted = this.#known.has(name) ? [] : this.limits.takeAll(wantedBy(attempt));
     try {
       const result = await work();
-      this.#remember(name);
+      this.#known.set(name, true);
       this.limits.giveBack(counted);
       return result;
     } catch (error) {
@@ -57,12 +57,6 @@ export class FailedAttempts {
     } catch {
       // Already over the limit; the response reports why the attempt failed.
     }
-  }
-
-  #remember(name: string): void {
-    this.#known.delete(name);
-    this.#known.add(name);
-    if (this.#known.size > MAX_KNOWN) this.#known.delete(this.#known.values().next().value as string);
   }
 }
 

@@ -1,3 +1,4 @@
+// Our own, since `rate-limiter-flexible` counts in fixed windows, and asks the database before each request.
 import type { AnonymousContext, Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { addressOf, type Bucket, Buckets, type Taken, type Wanted } from './buckets.js';

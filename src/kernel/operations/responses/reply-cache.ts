@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { AuditEvent } from '../../audit/audit-record.js';
 import type { Context } from '../../context.js';
 import { toAppError } from '../../errors.js';
@@ -19,7 +20,6 @@ interface Entry {
   readonly revision: number;
   readonly answer: Answer;
   readonly events: readonly AuditEvent[];
-  readonly size: number;
   readonly madeAt: number;
 }
 
@@ -39,11 +39,9 @@ export interface Wanted {
  * The cache holds plaintext of values. It is bounded in bytes and age, and cleared when the node drains.
  */
 export class ReplyCache {
-  /** Oldest use first. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: LRUCache<string, Entry>;
   readonly #making = new Map<string, Promise<Entry | null>>();
   readonly #sweep: NodeJS.Timeout;
-  #bytes = 0;
   #hits = 0;
   #misses = 0;
 
@@ -53,12 +51,14 @@ export class ReplyCache {
     private readonly stampOf: StampOf,
     private readonly now: () => number = () => performance.now(),
   ) {
+    // Their age is looked at here: a `ttl` of the library makes each find slower.
+    this.#entries = new LRUCache({ maxSize: Math.max(1, maxBytes) });
     this.#sweep = setInterval(() => this.#dropAged(), SWEEP_MS).unref();
   }
 
   /** Since start, and now. */
   get figures(): { hits: number; misses: number; bytes: number; entries: number } {
-    return { hits: this.#hits, misses: this.#misses, bytes: this.#bytes, entries: this.#entries.size };
+    return { hits: this.#hits, misses: this.#misses, bytes: this.#entries.calculatedSize, entries: this.#entries.size };
   }
 
   /**
@@ -85,15 +85,11 @@ export class ReplyCache {
   close(): void {
     clearInterval(this.#sweep);
     this.#entries.clear();
-    this.#bytes = 0;
   }
 
   #find(key: string, { revision }: Stamp): Entry | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined || entry.revision !== revision || this.#isAged(entry)) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry;
+    return entry === undefined || entry.revision !== revision || this.#isAged(entry) ? undefined : entry;
   }
 
   /**
@@ -124,24 +120,13 @@ export class ReplyCache {
     const size = reply.answer.bytes.length + disclosed + 2 * key.length + OVERHEAD_BYTES;
     if (!isLasting || UNSETTLED in reply.answer.headers || size > this.maxBytes / LARGEST_PART) return null;
     const answer = { ...reply.answer, bytes: unpooled(reply.answer.bytes) };
-    const entry = { ...reply, answer, size, madeAt: this.now() };
-    this.#drop(key);
-    this.#entries.set(key, entry);
-    this.#bytes += size;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.maxBytes) break;
-      this.#drop(oldest);
-    }
+    const entry = { ...reply, answer, madeAt: this.now() };
+    this.#entries.set(key, entry, { size });
     return entry;
   }
 
-  #drop(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.size ?? 0;
-    this.#entries.delete(key);
-  }
-
   #dropAged(): void {
-    for (const [key, entry] of this.#entries) if (this.#isAged(entry)) this.#drop(key);
+    for (const [key, entry] of [...this.#entries]) if (this.#isAged(entry)) this.#entries.delete(key);
   }
 
   #isAged = ({ madeAt }: Entry): boolean => this.now() - madeAt > MAX_AGE_MS;
