@@ -45,13 +45,12 @@ export const HAS_NO_CONTROL_CHARACTERS = /^\P{Cc}*$/u;
 /** Which scalar of GraphQL a rule is, where its type alone does not say. */
 export const SCALARS = z.registry<{ readonly scalar: 'ID' }>();
 
+/** An ID in a list of an input; the description of the list says what it is. Any string is accepted: one that is no ID is not found. */
+export const anyId = z.string().register(SCALARS, { scalar: 'ID' });
+
 /**
- * An ID in an input. Any string is accepted: one that is no ID is not found.
+ * An ID in an input.
  *
  * @param about the resource, for the description: `project` is described as "ID of the project."; or a whole description
  */
-export const idOf = (about: string) =>
-  z
-    .string()
-    .register(SCALARS, { scalar: 'ID' })
-    .meta({ description: about.endsWith('.') ? about : `ID of the ${about}.` });
+export const idOf = (about: string) => anyId.meta({ description: about.endsWith('.') ? about : `ID of the ${about}.` });

@@ -55,18 +55,27 @@ export function argsType<R extends z.ZodObject>(rules: R): ClassType<z.input<R>>
 export const Input = (type: ClassType): ReturnType<typeof Arg> =>
   Arg('input', () => type, { description: DESCRIPTIONS.get(type) as string });
 
-/** Fields of a payload, each with its type and its description: `{ tag: [TagType, 'The created tag.'] }`. */
-export type PayloadFields<P extends object> = {
-  readonly [K in keyof P]: readonly [type: ClassType<P[K] & object>, description: string];
+/** Fields of a payload, each with its type and its description: `{ tag: [TagType, 'The created tag.'] }`, or `[TagType]` for a list. */
+export type PayloadFields = Readonly<
+  Record<string, readonly [type: ClassType | readonly [ClassType], description: string]>
+>;
+
+/** What a payload of these fields holds. */
+export type PayloadOf<F extends PayloadFields> = {
+  readonly [K in keyof F]: F[K][0] extends readonly [ClassType<infer Item>]
+    ? readonly Item[]
+    : F[K][0] extends ClassType<infer Value>
+      ? Value
+      : never;
 };
 
 /** Makes the payload type of a mutation: `payloadOf('createTag', fields)` is `CreateTagPayload`. */
-export function payloadOf<P extends object>(mutation: string, fields: PayloadFields<P>): ClassType<P> {
+export function payloadOf<const F extends PayloadFields>(mutation: string, fields: F): ClassType<PayloadOf<F>> {
   const name = `${capitalized(mutation)}Payload`;
-  const made = classOf<P>(name);
+  const made = classOf<PayloadOf<F>>(name);
   ObjectType(name, { description: `Result of \`${mutation}\`.`, simpleResolvers: true })(made);
-  for (const [field, [type, about]] of Object.entries<PayloadFields<P>[keyof P]>(fields))
-    Field(() => type, { description: about })(made.prototype as object, field);
+  for (const [field, [type, about]] of Object.entries<PayloadFields[string]>(fields))
+    Field(() => type as ClassType | [ClassType], { description: about })(made.prototype as object, field);
   return made;
 }
 

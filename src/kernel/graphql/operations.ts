@@ -1,7 +1,7 @@
 import { Args, type ClassType, Ctx, FieldResolver, Mutation, Query, Root } from 'type-graphql';
 import { z } from 'zod';
 import type { Context } from '../context.js';
-import { argsType, Input, inputOf, type PayloadFields, payloadOf } from './inputs.js';
+import { argsType, Input, inputOf, type PayloadFields, type PayloadOf, payloadOf } from './inputs.js';
 import './list-order.js';
 import { PageArgs } from './page.js';
 
@@ -30,19 +30,22 @@ export const query =
     Query(() => type, { description })(resolver, name, method);
   };
 
+/** What a mutation with this payload returns. */
+type Returned<P> = P extends ClassType<infer T> ? T : P extends PayloadFields ? PayloadOf<P> : never;
+
 /**
  * A mutation with one `input` and a payload: `@mutation(CreateTag, { tag: [TagType, 'The created tag.'] }, 'Adds a tag.')` before the
  * method `createTag` makes `CreateTagInput` and `CreateTagPayload`.
  *
  * @param input its rules, whose description is that of the argument; or the type that it shares with another mutation
- * @param payload the one object that it returns, with its type and its description; or a type of several fields
+ * @param payload what it returns, with its type and its description: `[TagType]` for a list; or a type that says more
  */
 export const mutation =
-  <R extends z.ZodObject, P extends object>(
+  <R extends z.ZodObject, const P extends PayloadFields | ClassType>(
     input: R | ClassType<z.input<R>>,
-    payload: PayloadFields<P> | ClassType<P>,
+    payload: P,
     description: string,
-  ): OperationOf<z.input<R>, P> =>
+  ): OperationOf<z.input<R>, Returned<P>> =>
   (resolver, name, method) => {
     const given = input instanceof z.ZodObject ? inputOf(name, input) : input;
     const returned = typeof payload === 'function' ? payload : payloadOf(name, payload);

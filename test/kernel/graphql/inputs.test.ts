@@ -3,7 +3,7 @@ import { Args, Field, Mutation, ObjectType, Query, Resolver, registerEnumType } 
 import { z } from 'zod';
 import { argsType, enumOfRule, Input, inputOf, inputType, payloadOf } from '../../../src/kernel/graphql/inputs.js';
 import { buildGraphQLSchema } from '../../../src/kernel/graphql/schema.js';
-import { idOf } from '../../../src/kernel/text-rules.js';
+import { anyId, idOf } from '../../../src/kernel/text-rules.js';
 
 const Shade = { DARK: 'dark', LIGHT: 'light' } as const;
 registerEnumType(Shade, { name: 'Shade', description: 'How bright it is.' });
@@ -23,6 +23,7 @@ const Box = z
     isOpen: z.boolean().meta({ description: 'Whether it is open.' }),
     shade: shade.default('light').meta({ description: 'Its shade.' }),
     labels: z.array(Label).meta({ description: 'Its labels.' }),
+    ownerIds: z.array(anyId).nullish().meta({ description: 'Who it belongs to.' }),
     count: z.preprocess(Number, z.int()).meta({ description: 'A count.' }),
   })
   .refine(({ size }) => size > 0)
@@ -37,7 +38,7 @@ class BoxType {
   @Field(() => String, { description: 'Its name.' })
   name!: string;
 }
-const MakeBoxPayload = payloadOf('makeBox', { box: [BoxType, 'The box.'] });
+const MakeBoxPayload = payloadOf('makeBox', { box: [BoxType, 'The box.'], others: [[BoxType], 'What is beside it.'] });
 
 @Resolver()
 class Boxes {
@@ -82,6 +83,9 @@ input MakeBoxInput {
   """Its labels."""
   labels: [LabelInput!]!
 
+  """Who it belongs to."""
+  ownerIds: [ID!]
+
   """A count."""
   count: Int!
 }`);
@@ -91,6 +95,7 @@ input MakeBoxInput {
   expect(type('Query')).toContain('first: Int! = 3');
   expect(type('MakeBoxPayload')).toContain('"""Result of `makeBox`."""');
   expect(type('MakeBoxPayload')).toContain('"""The box."""\n  box: Box!');
+  expect(type('MakeBoxPayload')).toContain('"""What is beside it."""\n  others: [Box!]!');
 });
 
 test.each([
