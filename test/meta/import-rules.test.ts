@@ -223,7 +223,7 @@ describe('the single places', () => {
         'src/features/secret-rotations/kinds/datatool-service-token/token-kind.ts',
         'src/features/secret-rotations/store/sealing.ts',
         'src/features/certificates/certificates/certificate.resolver.ts',
-        'src/features/projects/ignore-values.ts',
+        'src/features/projects/core/ignore-values.ts',
         'src/features/secrets/references/secret-expansion.ts',
         'src/features/secrets/core/secret-sealing.ts',
         'src/features/secrets/core/secret.type.ts',

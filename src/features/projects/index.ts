@@ -1,33 +1,33 @@
 import { groups } from './projects.groups.js';
 import './projects.errors.js';
 import type { Feature } from '../../feature.js';
-import { Environment } from './environment.entity.js';
-import { EnvironmentResolver } from './environment.resolver.js';
-import { environmentRoutes } from './environment.routes.js';
+import { Project } from './core/project.entity.js';
+import { ProjectReader } from './core/project.reader.js';
+import type { ApplyTemplate } from './core/project.rules.js';
+import { Environment } from './environments/environment.entity.js';
+import { EnvironmentResolver } from './environments/environment.resolver.js';
+import { environmentRoutes } from './environments/environment.routes.js';
 import {
   type CreateRootFolders,
   EnvironmentService,
   type FollowEnvironment,
   type ForgetEnvironment,
-} from './environment.service.js';
+} from './environments/environment.service.js';
 import { projectLinks } from './link.resolver.js';
 import { ProjectMembership } from './members/membership.entity.js';
+import { MembershipResolver } from './members/membership.resolver.js';
 import { membershipRoutes } from './members/membership.routes.js';
-import { MembershipResolver } from './membership.resolver.js';
-import { MembershipService } from './membership.service.js';
+import { MembershipService } from './members/membership.service.js';
 import { olderRoutes } from './older/routes.js';
-import { Project } from './project.entity.js';
 import { ProjectLinks } from './project.links.js';
 import { projectNodes } from './project.nodes.js';
-import { ProjectReader } from './project.reader.js';
 import { ProjectResolver } from './project.resolver.js';
 import { projectRoutes } from './project.routes.js';
-import type { ApplyTemplate } from './project.rules.js';
 import { type MakeProject, ProjectService } from './project.service.js';
-import { ProjectRole } from './role.entity.js';
-import { RoleResolver } from './role.resolver.js';
-import { roleRoutes } from './role.routes.js';
-import { RoleService } from './role.service.js';
+import { ProjectRole } from './roles/role.entity.js';
+import { RoleResolver } from './roles/role.resolver.js';
+import { roleRoutes } from './roles/role.routes.js';
+import { RoleService } from './roles/role.service.js';
 
 /** Projects with their environments and members. */
 export function createProjects({

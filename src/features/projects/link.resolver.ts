@@ -9,19 +9,19 @@ import { type CountedConnectionOf, counted, pageOf, positionKey } from '../../ke
 import { parse } from '../../kernel/validation.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { OrganizationType, organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
-import { EnvironmentFilter, EnvironmentPage } from './environment.rules.js';
+import { EnvironmentFilter, EnvironmentPage } from './environments/environment.rules.js';
 import {
   EnvironmentConnection,
   EnvironmentFilterArgs,
   EnvironmentPageArgs,
   EnvironmentType,
-} from './environment.type.js';
+} from './environments/environment.type.js';
+import type { MembershipService } from './members/membership.service.js';
 import { ProjectMembershipConnection, ProjectMembershipType, RoleAssignmentType } from './members/membership.type.js';
-import type { MembershipService } from './membership.service.js';
 import type { ProjectLinks } from './project.links.js';
 import type { ListedProjects, ProjectService } from './project.service.js';
 import { ProjectConnection, ProjectType, toProjectConnection, toProjectType } from './project.type.js';
-import type { RoleService } from './role.service.js';
+import type { RoleService } from './roles/role.service.js';
 import {
   ProjectRoleConnection,
   ProjectRoleType,
@@ -29,7 +29,7 @@ import {
   RolePageArgs,
   selectsRoles,
   toRoleType,
-} from './role.type.js';
+} from './roles/role.type.js';
 
 /** Adds the field `project` to a type with a `projectId`, which may be null. @returns a resolver class */
 export function projectLinkOf(

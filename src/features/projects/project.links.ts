@@ -2,14 +2,14 @@ import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import type { BatchLoad, Found } from '../../kernel/database/batched.js';
 import { isBuiltInForm } from '../permissions/public.js';
-import { environmentsByIds, type ReadEnvironment } from './environment.service.js';
+import type { ProjectReader } from './core/project.reader.js';
+import { listAccess, listByIds, type ProjectAccess } from './core/project.records.js';
+import { environmentsByIds, type ReadEnvironment } from './environments/environment.service.js';
 import { type MembershipRecord, membershipsByIds, membershipsOfMembers } from './members/membership.records.js';
 import { fieldsOf, subjectOf } from './members/membership.rules.js';
-import type { ProjectReader } from './project.reader.js';
-import { listAccess, listByIds, type ProjectAccess } from './project.records.js';
 import type { ProjectService, ReadProject } from './project.service.js';
-import { rolesByIds } from './role.records.js';
-import { builtInRolesOf, isBuiltInId, type Role } from './role.rules.js';
+import { rolesByIds } from './roles/role.records.js';
+import { builtInRolesOf, isBuiltInId, type Role } from './roles/role.rules.js';
 
 /**
  * Projects, environments, memberships and roles that responses refer to by ID, each kind in one statement for a whole

@@ -3,10 +3,10 @@ import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
 import { isBuiltInForm } from '../permissions/public.js';
-import { type EnvironmentType, toEnvironmentType } from './environment.type.js';
+import { type EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
 import type { ProjectLinks } from './project.links.js';
 import { type ProjectType, toProjectType } from './project.type.js';
-import { type ProjectRoleType, toRoleType } from './role.type.js';
+import { type ProjectRoleType, toRoleType } from './roles/role.type.js';
 
 const reachOf = (projectId: string): string => `n.organization_id = $2 and exists (
   select from project_member_now m where m.project_id = ${projectId} and m.member_id = $4)`;

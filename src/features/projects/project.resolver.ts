@@ -5,10 +5,10 @@ import type { Context } from '../../kernel/context.js';
 import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
 import type { CountedConnectionOf } from '../../kernel/paging.js';
 import { PermissionRuleType, type ShownRule, toShownRules } from '../permissions/public.js';
+import type { ProjectKind } from './core/project.rules.js';
 import type { MembershipRecord } from './members/membership.records.js';
+import type { MembershipService } from './members/membership.service.js';
 import { ProjectMembershipType } from './members/membership.type.js';
-import type { MembershipService } from './membership.service.js';
-import type { ProjectKind } from './project.rules.js';
 import type { ProjectService } from './project.service.js';
 import {
   CreateProjectInput,
@@ -23,7 +23,7 @@ import {
   UpdateProjectInput,
   UpdateProjectPayload,
 } from './project.type.js';
-import { pageSelectsRoles } from './role.type.js';
+import { pageSelectsRoles } from './roles/role.type.js';
 
 @Resolver(() => ProjectType)
 export class ProjectResolver {

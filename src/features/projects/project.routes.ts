@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Data, eachOf, nextCursor, orInstead, paging, queryBoolean, route } from '../../rest/route.js';
-import { BySlug, CreateProjectBody, PROJECT_KINDS, ProjectChanges } from './project.rules.js';
-import { PERMISSIONS, toRoleReply } from './role.reply.js';
+import { BySlug, CreateProjectBody, PROJECT_KINDS, ProjectChanges } from './core/project.rules.js';
+import { PERMISSIONS, toRoleReply } from './roles/role.reply.js';
 
 /** The fields of a project in the order of the REST interface. */
 export const PROJECT_FIELDS = `id name type slug orgId: organizationId createdAt updatedAt description defaultProduct autoCapitalization version upgradeStatus

@@ -12,11 +12,9 @@ import { ask } from '../../kernel/jobs/queue.js';
 import { type Orderable, orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
 import { type CursorKey, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import type { CreateRootFolders } from './environment.service.js';
-import { openIgnoreValues, sealIgnoreValues } from './ignore-values.js';
-import { ProjectMembership } from './members/membership.entity.js';
-import { Project } from './project.entity.js';
-import type { ProjectReader } from './project.reader.js';
+import { openIgnoreValues, sealIgnoreValues } from './core/ignore-values.js';
+import { Project } from './core/project.entity.js';
+import type { ProjectReader } from './core/project.reader.js';
 import {
   countProjects,
   findById,
@@ -26,7 +24,7 @@ import {
   organizationKey,
   type ProjectAccess,
   type ProjectRecord,
-} from './project.records.js';
+} from './core/project.records.js';
 import {
   type ApplyTemplate,
   BySlug,
@@ -42,7 +40,9 @@ import {
   projectSlugFor,
   SLUG_SUFFIX_LENGTH,
   UpdateProject,
-} from './project.rules.js';
+} from './core/project.rules.js';
+import type { CreateRootFolders } from './environments/environment.service.js';
+import { ProjectMembership } from './members/membership.entity.js';
 
 /** A page of projects, and the total count. */
 export interface ListedProjects {

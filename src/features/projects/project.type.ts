@@ -3,9 +3,9 @@ import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../kernel/paging.js';
-import { type EnvironmentType, toEnvironmentType } from './environment.type.js';
-import type { ProjectAccess } from './project.records.js';
-import type { ProjectKind } from './project.rules.js';
+import type { ProjectAccess } from './core/project.records.js';
+import type { ProjectKind } from './core/project.rules.js';
+import { type EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
 import type { ListedProjects, ReadProject } from './project.service.js';
 
 /** Settings of clients: the service stores and returns them. */

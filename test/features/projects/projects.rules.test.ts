@@ -1,7 +1,7 @@
 import { builtInRoleId } from '../../../src/features/permissions/built-in-role-id.js';
 import { PROJECT_ROLES } from '../../../src/features/permissions/built-in-roles.js';
+import { CreateProject, ProjectChanges, projectSlugFor } from '../../../src/features/projects/core/project.rules.js';
 import { RoleSlugs } from '../../../src/features/projects/members/membership.rules.js';
-import { CreateProject, ProjectChanges, projectSlugFor } from '../../../src/features/projects/project.rules.js';
 import { slugText } from '../../../src/kernel/text-rules.js';
 import fc from '../../kit/properties.js';
 

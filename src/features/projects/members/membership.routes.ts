@@ -3,8 +3,9 @@ import type { ErrorCode } from '../../../kernel/errors.js';
 import { EVEN_IF_FAULTY, looseEntries, looseTexts } from '../../../kernel/validation.js';
 import { type Data, nextCursor, ofSample, paging, route } from '../../../rest/route.js';
 import { isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../permissions/public.js';
+import { roleSlug } from '../roles/role.rules.js';
 import type { MemberKind } from './membership.rules.js';
-import { isEachOnce, MAX_ROLES, ROLE_TWICE, roleSlug } from './role-terms.rules.js';
+import { isEachOnce, MAX_ROLES, ROLE_TWICE } from './role-terms.rules.js';
 
 /** The differences between the routes of users, those of machine identities and those of groups. */
 interface Members {

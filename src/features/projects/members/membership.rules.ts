@@ -4,14 +4,8 @@ import { orderRules } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE } from '../../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY } from '../../../kernel/validation.js';
-import {
-  isEachOnce,
-  MAX_ROLES,
-  ROLE_TWICE,
-  type RoleAssignment,
-  RoleAssignments,
-  roleSlug,
-} from './role-terms.rules.js';
+import { roleSlug } from '../roles/role.rules.js';
+import { isEachOnce, MAX_ROLES, ROLE_TWICE, type RoleAssignment, RoleAssignments } from './role-terms.rules.js';
 
 /** Kinds of members. */
 export const MEMBER_KINDS = ['user', 'identity', 'group'] as const;

@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { slugText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
 import { endOfTerm, termRange, termStart } from '../../permissions/public.js';
+import { roleSlug } from '../roles/role.rules.js';
 import type { RoleTerm } from './membership.entity.js';
-
-/** Slug of any role of a project. */
-export const roleSlug = slugText(1, 64);
 
 /** Maximum number of roles of a member. */
 export const MAX_ROLES = 10;

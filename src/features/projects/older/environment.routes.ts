@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { route, type WrittenRoute } from '../../../rest/route.js';
-import { ENVIRONMENT_FIELDS, environmentRoutes } from '../environment.routes.js';
+import { ENVIRONMENT_FIELDS, environmentRoutes } from '../environments/environment.routes.js';
 
 const PRESENT = '/api/v1/projects/{projectId}/';
 const OLDER = '/api/v1/workspace/{workspaceId}/';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { route, type WrittenRoute } from '../../../rest/route.js';
+import { BySlug } from '../core/project.rules.js';
 import { PROJECT_FIELDS, projectRoutes } from '../project.routes.js';
-import { BySlug } from '../project.rules.js';
 import { projectBySlug } from './project-by-slug.js';
 
 function presentRoute(method: string, path: string): WrittenRoute {

@@ -1,6 +1,6 @@
 import { route } from '../../../rest/route.js';
-import { LISTED_PERMISSIONS, toRoleReply } from '../role.reply.js';
-import { ROLE_FIELDS, roleRoutesAt } from '../role.routes.js';
+import { LISTED_PERMISSIONS, toRoleReply } from '../roles/role.reply.js';
+import { ROLE_FIELDS, roleRoutesAt } from '../roles/role.routes.js';
 import { projectBySlug } from './project-by-slug.js';
 
 /** Roles of projects at the paths of before. Replies of version 2 have the actions of each permission in a list, as they were given. */

@@ -1,14 +1,14 @@
-import { type Action, can, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
-import type { Transaction } from '../../kernel/context.js';
-import { mapInSlices } from '../../kernel/slices.js';
+import { type Action, can, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
+import type { Transaction } from '../../../kernel/context.js';
+import { mapInSlices } from '../../../kernel/slices.js';
 import {
   type FieldChange,
   PROJECT_ACTIONS,
   rightsBeyond,
   rightsBeyondChange,
   selectsOtherwise,
-} from '../permissions/public.js';
-import { lockProject, type ProjectAccess } from './project.records.js';
+} from '../../permissions/public.js';
+import { lockProject, type ProjectAccess } from '../core/project.records.js';
 import { rulesOfProject } from './role.records.js';
 
 /**

@@ -1,15 +1,17 @@
 import { raw as sql } from '@mikro-orm/core';
-import { authorize, can } from '../../kernel/authz/ability.js';
-import type { Context, Transaction } from '../../kernel/context.js';
-import { batched } from '../../kernel/database/batched.js';
-import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
-import { AppError, type ErrorDetail } from '../../kernel/errors.js';
-import { isId, NO_ID } from '../../kernel/ids.js';
-import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
-import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js';
-import { parse } from '../../kernel/validation.js';
-import { isBuiltIn } from '../permissions/public.js';
-import { ProjectMembership, type RoleTerm } from './members/membership.entity.js';
+import { authorize, can } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { batched } from '../../../kernel/database/batched.js';
+import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { isId, NO_ID } from '../../../kernel/ids.js';
+import { orderedCursorKey, orderedPageBounds, orderOf } from '../../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, Page } from '../../../kernel/paging.js';
+import { parse } from '../../../kernel/validation.js';
+import { isBuiltIn } from '../../permissions/public.js';
+import type { ProjectReader } from '../core/project.reader.js';
+import { lockProject, type ProjectAccess } from '../core/project.records.js';
+import { ProjectMembership, type RoleTerm } from './membership.entity.js';
 import {
   countsOfMembers,
   databaseNow,
@@ -20,7 +22,7 @@ import {
   membershipsByIds,
   membershipsOfProjects,
   membershipsOfUsers,
-} from './members/membership.records.js';
+} from './membership.records.js';
 import {
   AddMember,
   AddUsers,
@@ -34,8 +36,7 @@ import {
   RemoveUsers,
   type RolesGiven,
   UpdateMember,
-} from './members/membership.rules.js';
-import { type RolesHeld, rolesToHold } from './members/role-terms.rules.js';
+} from './membership.rules.js';
 import {
   actionOn,
   authorizeRoles,
@@ -45,8 +46,7 @@ import {
   mayDo,
   type Target,
 } from './membership-rights.js';
-import type { ProjectReader } from './project.reader.js';
-import { lockProject, type ProjectAccess } from './project.records.js';
+import { type RolesHeld, rolesToHold } from './role-terms.rules.js';
 
 const CONSTRAINTS = {
   project_membership_user_unique: 'ALREADY_A_MEMBER',

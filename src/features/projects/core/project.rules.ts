@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import type { AuditEvent, AuditFacts } from '../../kernel/audit/audit-record.js';
-import { MAX_RETENTION_DAYS } from '../../kernel/audit/retention.js';
-import type { Transaction } from '../../kernel/context.js';
-import { integer } from '../../kernel/int.js';
-import { orderRules } from '../../kernel/list-order.js';
-import { pageRules } from '../../kernel/paging.js';
-import { isStorable, NOT_STORABLE, personText, slugFor, slugText } from '../../kernel/text-rules.js';
+import type { AuditEvent, AuditFacts } from '../../../kernel/audit/audit-record.js';
+import { MAX_RETENTION_DAYS } from '../../../kernel/audit/retention.js';
+import type { Transaction } from '../../../kernel/context.js';
+import { integer } from '../../../kernel/int.js';
+import { orderRules } from '../../../kernel/list-order.js';
+import { pageRules } from '../../../kernel/paging.js';
+import { isStorable, NOT_STORABLE, personText, slugFor, slugText } from '../../../kernel/text-rules.js';
+
+/** A project next to the ID of something in it. */
+export const ONLY_IN = { nullable: true, description: 'ID of the project of the environment.' } as const;
 
 /** Purposes of a project. */
 export const PROJECT_KINDS = ['secret-manager', 'cert-manager', 'kms', 'ssh', 'secret-scanning', 'pam', 'ai'] as const;

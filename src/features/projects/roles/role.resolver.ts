@@ -1,8 +1,8 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
-import type { Context } from '../../kernel/context.js';
-import { type CountedConnectionOf, counted } from '../../kernel/paging.js';
-import { withPermissions } from '../permissions/public.js';
-import { ONLY_IN } from './environment.rules.js';
+import type { Context } from '../../../kernel/context.js';
+import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
+import { withPermissions } from '../../permissions/public.js';
+import { ONLY_IN } from '../core/project.rules.js';
 import type { RoleService } from './role.service.js';
 import {
   CreateProjectRoleInput,

@@ -1,9 +1,9 @@
-import { type Action, authorize } from '../../kernel/authz/ability.js';
-import { type Context, isTransaction, type Transaction } from '../../kernel/context.js';
-import { batched } from '../../kernel/database/batched.js';
-import { AppError, type ErrorCode } from '../../kernel/errors.js';
-import { distinctIds, isId, NO_ID } from '../../kernel/ids.js';
-import { type GroupRights, rightsOfGroup } from './members/group-rights.js';
+import { type Action, authorize } from '../../../kernel/authz/ability.js';
+import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
+import { batched } from '../../../kernel/database/batched.js';
+import { AppError, type ErrorCode } from '../../../kernel/errors.js';
+import { distinctIds, isId, NO_ID } from '../../../kernel/ids.js';
+import { type GroupRights, rightsOfGroup } from './group-rights.js';
 import { findAccess, findBySlug, listAccess, type ProjectAccess } from './project.records.js';
 
 /** An item that a caller names by ID, optionally with the project that it must belong to. */

@@ -1,5 +1,5 @@
 import { defineEntity, type Opt, p } from '@mikro-orm/core';
-import { newId } from '../../kernel/ids.js';
+import { newId } from '../../../kernel/ids.js';
 
 const ProjectRoleSchema = defineEntity({
   name: 'ProjectRole',

@@ -1,7 +1,7 @@
 import { Resolver } from 'type-graphql';
-import type { Context } from '../../kernel/context.js';
-import { mutation, query } from '../../kernel/graphql/operations.js';
-import type { CountedConnectionOf } from '../../kernel/paging.js';
+import type { Context } from '../../../kernel/context.js';
+import { mutation, query } from '../../../kernel/graphql/operations.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import {
   AddMember,
   AddUsers,
@@ -10,14 +10,14 @@ import {
   MembershipById,
   RemoveUsers,
   UpdateMember,
-} from './members/membership.rules.js';
+} from './membership.rules.js';
+import type { MembershipService } from './membership.service.js';
 import {
   AddProjectUsersPayload,
   ProjectMembershipConnection,
   ProjectMembershipType,
   RemoveProjectUsersPayload,
-} from './members/membership.type.js';
-import type { MembershipService } from './membership.service.js';
+} from './membership.type.js';
 
 @Resolver(() => ProjectMembershipType)
 export class MembershipResolver {

@@ -1,7 +1,7 @@
-import type { Context } from '../../kernel/context.js';
-import { keyIdOf } from '../../kernel/crypto/seal.js';
-import { SealedText } from '../../kernel/crypto/sealed-text.js';
-import { queryOf } from '../../kernel/database/database.js';
+import type { Context } from '../../../kernel/context.js';
+import { keyIdOf } from '../../../kernel/crypto/seal.js';
+import { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { queryOf } from '../../../kernel/database/database.js';
 
 /**
  * Associated data of the seal: the project and the number of the write. An older seal of the same project cannot be

@@ -1,9 +1,9 @@
-import type { Access, Rule } from '../../kernel/authz/ability.js';
-import type { Context, Transaction } from '../../kernel/context.js';
-import { query } from '../../kernel/database/database.js';
-import { NO_ID } from '../../kernel/ids.js';
-import type { KeyBounds } from '../../kernel/paging.js';
-import { PROJECT_VOCABULARY, type Rename, readStoredRules, replacedRules } from '../permissions/public.js';
+import type { Access, Rule } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { query } from '../../../kernel/database/database.js';
+import { NO_ID } from '../../../kernel/ids.js';
+import type { KeyBounds } from '../../../kernel/paging.js';
+import { PROJECT_VOCABULARY, type Rename, readStoredRules, replacedRules } from '../../permissions/public.js';
 import type { Role } from './role.rules.js';
 
 type RoleRow = Omit<Role, 'rules'> & { readonly permissions: unknown };

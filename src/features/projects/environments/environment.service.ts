@@ -1,17 +1,22 @@
 import { raw as sql } from '@mikro-orm/core';
 import type { z } from 'zod';
-import { authorize } from '../../kernel/authz/ability.js';
-import type { Context, Transaction } from '../../kernel/context.js';
-import { query } from '../../kernel/database/database.js';
-import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
-import { AppError } from '../../kernel/errors.js';
-import { isId, newId } from '../../kernel/ids.js';
-import { parse } from '../../kernel/validation.js';
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { query } from '../../../kernel/database/database.js';
+import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../kernel/errors.js';
+import { isId, newId } from '../../../kernel/ids.js';
+import { parse } from '../../../kernel/validation.js';
+import type { ProjectReader } from '../core/project.reader.js';
+import {
+  type EnvironmentRecord,
+  lockProject,
+  type ProjectAccess,
+  toEnvironmentRecord,
+} from '../core/project.records.js';
+import { renameInRules } from '../roles/role.records.js';
 import { Environment } from './environment.entity.js';
 import { CreateEnvironment, EnvironmentBySlug, EnvironmentKey, UpdateEnvironment } from './environment.rules.js';
-import type { ProjectReader } from './project.reader.js';
-import { type EnvironmentRecord, lockProject, type ProjectAccess, toEnvironmentRecord } from './project.records.js';
-import { renameInRules } from './role.records.js';
 
 /** Creates the root folder of each new environment, in the transaction that creates the environment. */
 export type CreateRootFolders = (

@@ -1,4 +1,4 @@
-import { route } from '../../rest/route.js';
+import { route } from '../../../rest/route.js';
 import { EnvironmentChanges, NewEnvironment } from './environment.rules.js';
 
 /** Fields of an environment. */

@@ -1,16 +1,16 @@
-import type { Rule } from '../../kernel/authz/ability.js';
-import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
-import type { Context, Transaction } from '../../kernel/context.js';
-import { batched } from '../../kernel/database/batched.js';
-import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
-import { AppError, type ErrorCode } from '../../kernel/errors.js';
-import { isId, NO_ID, newId } from '../../kernel/ids.js';
-import { type OrderedRequest, orderedPageOf } from '../../kernel/list-order.js';
-import { type KeyBounds, Page, type PageRequest, rowLimit } from '../../kernel/paging.js';
-import { parse } from '../../kernel/validation.js';
-import { isBuiltIn, isBuiltInForm, rightsBeyondChange, toRules } from '../permissions/public.js';
-import type { ProjectReader } from './project.reader.js';
-import { findById, listAccess, lockProject, type ProjectAccess, type ProjectRecord } from './project.records.js';
+import type { Rule } from '../../../kernel/authz/ability.js';
+import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { batched } from '../../../kernel/database/batched.js';
+import { guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError, type ErrorCode } from '../../../kernel/errors.js';
+import { isId, NO_ID, newId } from '../../../kernel/ids.js';
+import { type OrderedRequest, orderedPageOf } from '../../../kernel/list-order.js';
+import { type KeyBounds, Page, type PageRequest, rowLimit } from '../../../kernel/paging.js';
+import { parse } from '../../../kernel/validation.js';
+import { isBuiltIn, isBuiltInForm, rightsBeyondChange, toRules } from '../../permissions/public.js';
+import type { ProjectReader } from '../core/project.reader.js';
+import { findById, listAccess, lockProject, type ProjectAccess, type ProjectRecord } from '../core/project.records.js';
 import {
   countHolders,
   countsOfRoles,

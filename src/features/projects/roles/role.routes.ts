@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { nextCursor, paging, route, type WrittenRoute } from '../../rest/route.js';
-import { type PermissionsGiven, toPermissionInputs } from '../permissions/public.js';
+import { nextCursor, paging, route, type WrittenRoute } from '../../../rest/route.js';
+import { type PermissionsGiven, toPermissionInputs } from '../../permissions/public.js';
 import { PERMISSIONS, toRoleReply } from './role.reply.js';
 import { NewRole, RoleChanges } from './role.rules.js';
 

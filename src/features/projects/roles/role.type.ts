@@ -1,13 +1,13 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { DateTime } from '../../kernel/graphql/date-time.js';
-import { argsType } from '../../kernel/graphql/inputs.js';
-import '../../kernel/graphql/list-order.js';
-import { Node } from '../../kernel/graphql/node.js';
-import { countedConnectionOf } from '../../kernel/graphql/page.js';
-import { selects } from '../../kernel/graphql/selection.js';
-import { PermissionInput, PermissionRuleType, PermissionType, toShownRules } from '../permissions/public.js';
-import { ONLY_IN } from './environment.rules.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { argsType } from '../../../kernel/graphql/inputs.js';
+import '../../../kernel/graphql/list-order.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { selects } from '../../../kernel/graphql/selection.js';
+import { PermissionInput, PermissionRuleType, PermissionType, toShownRules } from '../../permissions/public.js';
+import { ONLY_IN } from '../core/project.rules.js';
 import { type Role, RolePage } from './role.rules.js';
 
 /** A role that can be assigned to members of a project. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { integer } from '../../kernel/int.js';
-import { orderRulesOf } from '../../kernel/list-order.js';
-import { pageRules } from '../../kernel/paging.js';
-import { personText, slugText } from '../../kernel/text-rules.js';
+import { integer } from '../../../kernel/int.js';
+import { orderRulesOf } from '../../../kernel/list-order.js';
+import { pageRules } from '../../../kernel/paging.js';
+import { personText, slugText } from '../../../kernel/text-rules.js';
 
 const position = integer(1, 10_000);
 
@@ -28,9 +28,6 @@ export const UpdateEnvironment = EnvironmentChanges.extend({ id: z.string(), pro
 
 /** Input of `deleteEnvironment`, and arguments of `environment`. */
 export const EnvironmentKey = z.strictObject({ id: z.string(), projectId: z.string().nullish() });
-
-/** A project next to the ID of something in it. */
-export const ONLY_IN = { nullable: true, description: 'ID of the project of the environment.' } as const;
 
 /** Filter on the environments of a project. Slugs that do not exist are ignored. */
 export const EnvironmentFilter = z.strictObject({

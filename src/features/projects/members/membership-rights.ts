@@ -1,7 +1,7 @@
-import { type Action, authorize, can, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
-import type { Context, Transaction } from '../../kernel/context.js';
-import { AppError, type ErrorDetail } from '../../kernel/errors.js';
-import { NO_ID } from '../../kernel/ids.js';
+import { type Action, authorize, can, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { NO_ID } from '../../../kernel/ids.js';
 import {
   type Assigned,
   type Assignee,
@@ -10,22 +10,15 @@ import {
   mayAssignTo,
   readStoredRules,
   rulesOfRoles,
-} from '../permissions/public.js';
-import { BESIDES_EACH } from './members/besides-roles.sql.js';
-import { type BesidesRoles, besidesRoles, findMember } from './members/membership.records.js';
-import { fieldsOf, type MemberKind, type MemberNames, subjectOf } from './members/membership.rules.js';
-import { type BeyondOwnTerm, ownTermIn } from './members/own-term.js';
-import {
-  endOf,
-  NO_ROLES,
-  outlastedRoles,
-  rightsBeyondRoleChange,
-  roleChange,
-  rolesInChange,
-} from './members/role-change.js';
-import type { RolesHeld } from './members/role-terms.rules.js';
-import type { ProjectAccess } from './project.records.js';
-import { rulesBySlug } from './role.records.js';
+} from '../../permissions/public.js';
+import type { ProjectAccess } from '../core/project.records.js';
+import { rulesBySlug } from '../roles/role.records.js';
+import { BESIDES_EACH } from './besides-roles.sql.js';
+import { type BesidesRoles, besidesRoles, findMember } from './membership.records.js';
+import { fieldsOf, type MemberKind, type MemberNames, subjectOf } from './membership.rules.js';
+import { type BeyondOwnTerm, ownTermIn } from './own-term.js';
+import { endOf, NO_ROLES, outlastedRoles, rightsBeyondRoleChange, roleChange, rolesInChange } from './role-change.js';
+import type { RolesHeld } from './role-terms.rules.js';
 
 export type MemberVerb = 'read' | 'create' | 'edit' | 'delete';
 

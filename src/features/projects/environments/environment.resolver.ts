@@ -1,6 +1,6 @@
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
-import type { Context } from '../../kernel/context.js';
-import { ONLY_IN } from './environment.rules.js';
+import type { Context } from '../../../kernel/context.js';
+import { ONLY_IN } from '../core/project.rules.js';
 import type { EnvironmentService, ReadEnvironment } from './environment.service.js';
 import {
   CreateEnvironmentInput,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Rule } from '../../kernel/authz/ability.js';
-import { orderRulesOf } from '../../kernel/list-order.js';
-import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../kernel/paging.js';
-import { personText } from '../../kernel/text-rules.js';
+import type { Rule } from '../../../kernel/authz/ability.js';
+import { orderRulesOf } from '../../../kernel/list-order.js';
+import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../../kernel/paging.js';
+import { personText, slugText } from '../../../kernel/text-rules.js';
 import {
   builtInProjectRoles,
   builtInRoleId,
@@ -10,8 +10,10 @@ import {
   Permissions,
   PROJECT_ROLES,
   RESERVED_ROLE_SLUGS,
-} from '../permissions/public.js';
-import { roleSlug } from './members/role-terms.rules.js';
+} from '../../permissions/public.js';
+
+/** Slug of any role of a project. */
+export const roleSlug = slugText(1, 64);
 
 /** A role of a project, custom or built in. */
 export interface Role {

@@ -1,11 +1,12 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { DateTime } from '../../kernel/graphql/date-time.js';
-import { argsType } from '../../kernel/graphql/inputs.js';
-import '../../kernel/graphql/list-order.js';
-import { Node } from '../../kernel/graphql/node.js';
-import { countedConnectionOf } from '../../kernel/graphql/page.js';
-import { EnvironmentFilter, EnvironmentPage, ONLY_IN } from './environment.rules.js';
-import type { EnvironmentRecord, ProjectAccess } from './project.records.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { argsType } from '../../../kernel/graphql/inputs.js';
+import '../../../kernel/graphql/list-order.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import type { EnvironmentRecord, ProjectAccess } from '../core/project.records.js';
+import { ONLY_IN } from '../core/project.rules.js';
+import { EnvironmentFilter, EnvironmentPage } from './environment.rules.js';
 
 /** API type of an environment. `access` is for field resolvers and is not itself a field. */
 @ObjectType('Environment', {

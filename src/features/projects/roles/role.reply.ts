@@ -1,5 +1,5 @@
-import type { Data } from '../../rest/route.js';
-import { PERMISSION, toPermissionReply } from '../permissions/public.js';
+import type { Data } from '../../../rest/route.js';
+import { PERMISSION, toPermissionReply } from '../../permissions/public.js';
 
 /** Selection of the documents of routes for the permissions of a role. */
 export const PERMISSIONS = `permissions { ${PERMISSION} }`;

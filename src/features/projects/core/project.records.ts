@@ -1,12 +1,12 @@
-import type { Ability, Access, Action } from '../../kernel/authz/ability.js';
-import type { Fields } from '../../kernel/authz/conditions.js';
-import type { Context, Transaction } from '../../kernel/context.js';
-import { type BatchLoad, batched } from '../../kernel/database/batched.js';
-import { query } from '../../kernel/database/database.js';
-import { orderedText } from '../../kernel/database/ordered-page.js';
-import { AppError } from '../../kernel/errors.js';
-import { isId } from '../../kernel/ids.js';
-import { LIST_ORDERS, type ListOrder, type OrderedBounds, orderName } from '../../kernel/list-order.js';
+import type { Ability, Access, Action } from '../../../kernel/authz/ability.js';
+import type { Fields } from '../../../kernel/authz/conditions.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { type BatchLoad, batched } from '../../../kernel/database/batched.js';
+import { query } from '../../../kernel/database/database.js';
+import { orderedText } from '../../../kernel/database/ordered-page.js';
+import { AppError } from '../../../kernel/errors.js';
+import { isId } from '../../../kernel/ids.js';
+import { LIST_ORDERS, type ListOrder, type OrderedBounds, orderName } from '../../../kernel/list-order.js';
 import {
   attributesOf,
   type EffectiveRule,
@@ -20,7 +20,7 @@ import {
   projectRights,
   type Rights,
   storedRulesOf,
-} from '../permissions/public.js';
+} from '../../permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 
 /** A project as one caller sees it: the attributes for rules, and the caller's rights there. */
