@@ -17,10 +17,10 @@ import {
 } from '../organizations/public.js';
 import { findSeenTokens, findTokens, renameToken } from './access-token.queries.js';
 import { CreatePersonalToken, CreateToken, OneToken, RenameToken } from './access-token.rules.js';
-import { type IssuedToken, insertToken, type TokenOrder } from './access-token.store.js';
 import { type AccessTokenView, holderOf, toAccessTokenView } from './access-token.view.js';
 import type { HeldUses } from './held-uses.js';
 import { inheritLimits, revokeTokens } from './token-family.js';
+import { type IssuedToken, insertToken, type TokenOrder } from './token-issuing.js';
 import { authorizedToken, isSelf, refuseStrangers, viewerOf } from './token-rights.js';
 import { scopeOfToken } from './token-scope.js';
 

@@ -5,7 +5,7 @@ import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import { type AuthMethod, AuthMethodEnum } from '../identities/public.js';
 import { TokenValue } from './access-token.rules.js';
-import type { IssuedToken } from './access-token.store.js';
+import type { IssuedToken } from './token-issuing.js';
 
 @ObjectType('AccessToken', {
   implements: Node,

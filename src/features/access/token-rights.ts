@@ -3,8 +3,8 @@ import type { Context } from '../../kernel/context.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId, NO_ID } from '../../kernel/ids.js';
 import { findSeenTokens, findTokenOwners } from './access-token.queries.js';
-import { scopeOf } from './access-token.store.js';
 import { type AccessTokenView, toAccessTokenView } from './access-token.view.js';
+import { scopeOf } from './token-scope.js';
 
 /** A token as found for its caller. */
 export interface FoundToken extends AccessTokenView {

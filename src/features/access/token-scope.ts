@@ -1,7 +1,7 @@
-import type { Transaction } from '../../kernel/context.js';
+import type { Context, Transaction } from '../../kernel/context.js';
 import { AppError } from '../../kernel/errors.js';
 import { isMemberNow, type Member, type OrganizationReader } from '../organizations/public.js';
-import { isRootScoped } from './access-token.store.js';
+import type { Scope } from './access-token.queries.js';
 
 /**
  * The organization that a new token is scoped to: the caller's, or a sub-organization of it by slug. A token of a
@@ -23,3 +23,12 @@ export async function scopeOfToken(
     );
   return id;
 }
+
+/** What the caller sees by the scope of its token. */
+export const scopeOf = (ctx: Context): Scope => ({
+  organizationId: ctx.organizationId,
+  isRootScoped: isRootScoped(ctx),
+});
+
+/** A token of a sub-organization sees and changes nothing outside of it, not even other tokens of its owner. */
+export const isRootScoped = (ctx: Context): boolean => ctx.organizationId === ctx.rootOrganizationId;

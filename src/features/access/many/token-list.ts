@@ -4,8 +4,8 @@ import { type BatchLoad, batchOfLists } from '../../../kernel/database/batched.j
 import type { OrderedRequest } from '../../../kernel/list-order.js';
 import { type PageRequest, type TimeBounds, timePageBounds } from '../../../kernel/paging.js';
 import type { IdentityAction, IdentityReader } from '../../identities/public.js';
-import { scopeOf } from '../access-token.store.js';
 import { type AccessTokenView, toAccessTokenView } from '../access-token.view.js';
+import { scopeOf } from '../token-scope.js';
 import { countTokens, listTokens, type Sight, type TokenFilter, type TokenSearch } from './token-list.queries.js';
 
 /** All tokens of these owners. */

@@ -1,9 +1,9 @@
-import type { Context, Transaction } from '../../kernel/context.js';
+import type { Transaction } from '../../kernel/context.js';
 import { hashToken, mintToken } from '../../kernel/crypto/token.js';
 import type { Query } from '../../kernel/database/database.js';
 import { guarded } from '../../kernel/database/in-transaction.js';
 import { newId } from '../../kernel/ids.js';
-import { findUnusedToken, insertTokenRow, type Scope } from './access-token.queries.js';
+import { findUnusedToken, insertTokenRow } from './access-token.queries.js';
 import { type AccessTokenView, toAccessTokenView } from './access-token.view.js';
 import type { TokenLimits } from './token-family.js';
 
@@ -78,12 +78,3 @@ function ownerColumns(owner: TokenOrder['owner']) {
   const auth_method = client_secret_id === null ? 'token-auth' : 'universal-auth';
   return { identity_id, user_id: null, client_secret_id, auth_method } as const;
 }
-
-/** What the caller sees by the scope of its token. */
-export const scopeOf = (ctx: Context): Scope => ({
-  organizationId: ctx.organizationId,
-  isRootScoped: isRootScoped(ctx),
-});
-
-/** A token of a sub-organization sees and changes nothing outside of it, not even other tokens of its owner. */
-export const isRootScoped = (ctx: Context): boolean => ctx.organizationId === ctx.rootOrganizationId;
