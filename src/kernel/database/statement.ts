@@ -22,6 +22,8 @@ export const statement = <Params, Row extends object>(
 interface SqlType<T> {
   readonly name: string;
   readonly isNullable: boolean;
+  /** A column that only some variants of a statement have. */
+  readonly isOptional?: boolean;
   /** Never there: carries the type. */
   readonly '~value'?: T;
 }
@@ -44,10 +46,13 @@ export const t = {
   json: type<unknown>('jsonb'),
   /** JSON of this form: of a column that only the service writes, by rules that it has checked. */
   jsonOf: <T>(): SqlType<T> => type('jsonb'),
+  /** JSON of this form that the statement itself builds: `json_agg`. */
+  builtJsonOf: <T>(): SqlType<T> => type('json'),
   /** Texts of which there are only these. A check of the table, or the statement itself, has to see to it. */
   oneOf: <const Text extends string>(..._texts: readonly Text[]): SqlType<Text> => type('text'),
   array: <T>({ name }: SqlType<T>): SqlType<readonly T[]> => type(`${name}[]`),
   nullable: <T>({ name }: SqlType<T>): SqlType<T | null> => ({ name, isNullable: true }),
+  optional: <T>(column: SqlType<T>): SqlType<T | undefined> => ({ ...column, isOptional: true }),
 };
 
 /** A statement in SQL, and what a test holds against the database: the types of its parameters and columns. */
@@ -80,4 +85,51 @@ export function sqlStatement<const Params extends Types, const Row extends Types
     statement<ValuesOf<Params>, ValuesOf<Row>>(numbered, (values) => names.map((name) => values[name])),
     { params, row },
   );
+}
+
+type Options = Readonly<Record<string, readonly unknown[]>>;
+type Choice<O extends Options> = { readonly [Name in keyof O]: O[Name][number] };
+
+/** A statement in variants, and the options that tell them apart, which a test goes through. */
+export interface SqlVariants<O extends Options = Options, Params extends Types = Types, Row extends Types = Types> {
+  (choice: Choice<O>): SqlStatement<Params, Row>;
+  readonly options: O;
+}
+
+/** A row of a statement, or of any variant of one. */
+export type RowFrom<S> = S extends (...given: never) => infer Made
+  ? Made extends Promise<(infer Row)[]>
+    ? Row
+    : RowFrom<Made>
+  : never;
+
+/**
+ * A statement whose text depends on options of which there are few. Each variant is made when it is first used, and prepared once on
+ * each connection. Parameters that it does not name are left out.
+ */
+export function sqlVariants<const O extends Options, const Params extends Types, const Row extends Types>({
+  options,
+  text,
+  params,
+  row,
+}: {
+  readonly options: O;
+  readonly text: (choice: Choice<O>) => string;
+  readonly params: Params;
+  readonly row: Row;
+}): SqlVariants<O, Params, Row> {
+  const made = new Map<string, SqlStatement<Params, Row>>();
+  const names = Object.keys(options);
+  const find = (choice: Choice<O>): SqlStatement<Params, Row> => {
+    const key = JSON.stringify(names.map((name) => choice[name]));
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const own = text(choice);
+    const named = new Set([...own.matchAll(PARAMETER)].map(([, name]) => name));
+    const used = Object.fromEntries(Object.entries(params).filter(([name]) => named.has(name))) as Params;
+    const variant = sqlStatement({ text: own, params: used, row });
+    made.set(key, variant);
+    return variant;
+  };
+  return Object.assign(find, { options });
 }

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { listByIds, type SecretRecord } from '../core/secret.records.js';
+import { listByIds, type SecretRecord } from '../core/secret-reading.js';
 import { lockByIds, lockStructure } from '../core/secret-writes.js';
 import { findReferring } from '../references/reference-rewriting.js';
 import { Visibility } from '../scope/visibility.rules.js';

@@ -13,7 +13,7 @@ import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.j
 import { openersFor, openSecretValue } from '../core/secret-sealing.js';
 import { loadBounds } from '../scope/scan-bounds.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
-import { listMembers, MAX_MEMBERS } from '../search/duplicates.records.js';
+import { listMembers, MAX_MEMBERS } from '../search/duplicates.sql.js';
 import { MAX_SECRETS, ReplaceValue } from './batch.rules.js';
 import { findDigest } from './batch.sql.js';
 import { planBatch } from './batch-plan.js';

@@ -7,7 +7,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { mapInSlices } from '../../../kernel/slices.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import { listByIds, type SecretRecord } from '../core/secret.records.js';
+import { listByIds, type SecretRecord } from '../core/secret-reading.js';
 import { nextAttributes, sealedRow } from '../core/secret-rows.js';
 import { type Clear, openerFor, openSecretComment, openSecretMetadata, sealerFor } from '../core/secret-sealing.js';
 import { writeEvent } from '../core/secret-target.js';

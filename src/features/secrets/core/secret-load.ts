@@ -3,8 +3,8 @@ import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { Heaviness } from '../../../kernel/load/load.js';
 import { mapInSlices } from '../../../kernel/slices.js';
-import type { ListedRecord } from './secret.records.js';
 import type { Entry } from './secret-entries.js';
+import type { ListedRecord } from './secret-reading.js';
 
 /** A page of at most this many rows is not a heavy read. */
 const LIGHT_ROWS = 100;

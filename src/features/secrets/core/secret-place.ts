@@ -4,8 +4,8 @@ import { isId } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findTags, type TagRow } from '../../tags/public.js';
 import type { Place } from '../scope/place.rules.js';
-import { findPlace } from './secret.records.js';
 import type { PathOf } from './secret.rules.js';
+import { findPlace } from './secret.sql.js';
 
 /** An environment and a folder that exist. */
 export interface FoundPlace {
@@ -38,7 +38,7 @@ export function refuseOtherType({ type }: ProjectAccess, path: string): void {
 
 /** @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
 export async function loadPlace(ctx: Context, place: Place): Promise<FoundPlace> {
-  const found = await findPlace(ctx, place);
+  const [found] = await findPlace(ctx, place);
   if (found === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
   const { environmentId, folderId } = found;
   if (folderId === null) throw new AppError('FOLDER_NOT_FOUND');

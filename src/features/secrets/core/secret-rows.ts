@@ -6,8 +6,8 @@ import { distinctIds, newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
 import type { Rename } from './reference.rules.js';
-import type { SecretRecord } from './secret.records.js';
 import type { NewSecret, SecretChange } from './secret.rules.js';
+import type { SecretRecord } from './secret-reading.js';
 import {
   type Clear,
   openSecretComment,

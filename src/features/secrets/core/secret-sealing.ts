@@ -14,8 +14,9 @@ import {
   type Rename,
   rewriteReferences,
 } from './reference.rules.js';
-import type { SecretRecord, StoredEntry } from './secret.records.js';
 import { MAX_VALUE_BYTES } from './secret.rules.js';
+import type { StoredEntry } from './secret.sql.js';
+import type { SecretRecord } from './secret-reading.js';
 import { personalDigest, secretDigest } from './secret-states.js';
 
 /**

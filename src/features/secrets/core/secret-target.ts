@@ -11,10 +11,10 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeSubjectChanges, fieldsOf, Visibility } from '../scope/visibility.rules.js';
-import { findById, listByIds, type SecretRecord } from './secret.records.js';
 import type { NewSecret, PathOf, SecretChange } from './secret.rules.js';
 import { type SecretView, shownIn } from './secret.view.js';
 import { type FoundPlace, loadPlace, loadSecretProject, loadTags } from './secret-place.js';
+import { findById, listByIds, type SecretRecord } from './secret-reading.js';
 import { lockByIds, lockByKeys, lockHomeOf, lockStructure, takenKeys } from './secret-writes.js';
 
 export type WriteAction = 'secrets:create' | 'secrets:edit' | 'secrets:delete';

@@ -5,7 +5,7 @@ import { plannedOnce } from '../../../kernel/database/planned-once.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { Place } from '../scope/place.rules.js';
 import type { ReferenceTarget } from './reference.rules.js';
-import type { StoredEntry } from './secret.records.js';
+import type { StoredEntry } from './secret.sql.js';
 import type { SealedContents } from './secret-sealing.js';
 import { noteStates, type State, secretDigest } from './secret-states.js';
 

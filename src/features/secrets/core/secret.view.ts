@@ -7,8 +7,8 @@ import type { TagRow } from '../../tags/public.js';
 import { cursorKey, valuesOf } from '../scope/secret-order.js';
 import type { Visibility } from '../scope/visibility.rules.js';
 import type { ReferenceIssue } from './expansion.rules.js';
-import type { OwnRecord, SecretRecord } from './secret.records.js';
 import type { SecretKind } from './secret.rules.js';
+import type { OwnRecord, SecretRecord } from './secret-reading.js';
 import {
   openPersonal,
   openSecretComment,

@@ -6,7 +6,7 @@ import { lockStructure } from '../core/secret-writes.js';
 import { refuseKept } from '../kept-keys/rotated-guard.js';
 import { rewriteReferencesInto } from '../references/reference-rewriting.js';
 import { parentOf } from '../scope/place.rules.js';
-import { listSubjects } from '../scope/subject.records.js';
+import { listSubjects } from '../scope/subject.sql.js';
 import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from '../scope/visibility.rules.js';
 import { listPastOfEnvironment } from '../versions/version.records.js';
 import { authorizeRelocations } from './folder-changes.js';
@@ -83,7 +83,7 @@ async function authorizeDeletion(tx: Transaction, project: ProjectAccess, enviro
     authorize(project, 'secret-imports:delete', { environment, secretPath: path });
   if (mayAlways(project.ability, ['secrets:delete'])) return folderIds;
   await lockSecretsIn(tx, folderIds);
-  const subjects = [...(await listSubjects(tx, folderIds)), ...(await listPastOfEnvironment(tx, environmentId))];
+  const subjects = [...(await listSubjects(tx, { folderIds })), ...(await listPastOfEnvironment(tx, environmentId))];
   await authorizeAll(project, 'secrets:delete', subjects);
   return folderIds;
 }

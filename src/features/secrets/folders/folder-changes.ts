@@ -8,7 +8,7 @@ import { authorizeNewNames, type ProjectAccess } from '../../projects/public.js'
 import { lockHomes } from '../core/secret-writes.js';
 import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from '../references/reference-rewriting.js';
 import { isShortEnough, joinPath, parentOf } from '../scope/place.rules.js';
-import { listSubjects } from '../scope/subject.records.js';
+import { listSubjects } from '../scope/subject.sql.js';
 import { authorizeCarried, mayCarryAll } from '../scope/visibility.rules.js';
 import { type FolderRecord, listFoldersByIds } from './folder.records.js';
 import type { FolderChange } from './folder.rules.js';
@@ -213,7 +213,7 @@ export async function authorizeRelocations(
   await refuseShown(tx, project, relocations);
   if (mayCarryAll(project.ability)) return;
   const places = new Map(relocations.map(({ folderId, to }) => [folderId, to]));
-  const subjects = await listSubjects(tx, [...places.keys()]);
+  const subjects = await listSubjects(tx, { folderIds: [...places.keys()] });
   await authorizeCarried(
     project,
     subjects.map((before) => ({ before, after: { ...before, ...places.get(before.folderId) } })),

@@ -10,7 +10,7 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadPlace, loadSecretProject } from '../core/secret-place.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { folderPath, parentOf } from '../scope/place.rules.js';
-import { listSubjects } from '../scope/subject.records.js';
+import { listSubjects } from '../scope/subject.sql.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { listStandings, listWritten } from '../versions/version.records.js';
 import { VersionVisibility } from '../versions/version.rules.js';
@@ -213,10 +213,7 @@ async function describedSecrets(
   const visibility = new Visibility(ability);
   const filled = folders.filter(({ secretCount }) => secretCount > 0);
   if (visibility.isPerSecret) {
-    const subjects = await listSubjects(
-      ctx,
-      filled.map(({ id }) => id),
-    );
+    const subjects = await listSubjects(ctx, { folderIds: filled.map(({ id }) => id) });
     const described = Map.groupBy(
       await filterInSlices(subjects, (subject) => visibility.describes(subject)),
       ({ folderId }) => folderId,

@@ -9,7 +9,7 @@ import { loadSecretProject } from '../core/secret-place.js';
 import { deleteSecrets, lockStructure } from '../core/secret-writes.js';
 import { refuseKept } from '../kept-keys/rotated-guard.js';
 import { folderPath, isShortEnough, joinPath, parentOf, pathsDownTo } from '../scope/place.rules.js';
-import { listSubjects } from '../scope/subject.records.js';
+import { listSubjects } from '../scope/subject.sql.js';
 import { fieldsOf } from '../scope/visibility.rules.js';
 import {
   type FolderRecord,
@@ -333,7 +333,7 @@ async function deleteContents(
   }
   const secretIds = await lockSecretsIn(tx, folderIds);
   // Read after the lock and not with it: a statement that waited for the lock would see the old tags.
-  const subjects = secretIds.length === 0 ? [] : await listSubjects(tx, folderIds);
+  const subjects = secretIds.length === 0 ? [] : await listSubjects(tx, { folderIds });
   for (const subject of subjects) authorize(project, 'secrets:delete', fieldsOf(subject));
   await refuseKept(tx, folderIds, at);
   await deleteSecrets(tx, secretIds);

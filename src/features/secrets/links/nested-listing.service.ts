@@ -7,20 +7,16 @@ import { Page } from '../../../kernel/paging.js';
 import { filterInSlices } from '../../../kernel/slices.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import {
-  type ListedRecord,
-  listInEnvironments,
-  listInManyFolders,
-  type SecretFilters,
-} from '../core/secret.records.js';
 import { ListInEnvironment, ListInFolder } from '../core/secret.rules.js';
 import { positionOfView, type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entries.js';
 import { countEntries, waitForTurn } from '../core/secret-load.js';
+import { type ListedRecord, listInEnvironments, listInManyFolders } from '../core/secret-reading.js';
 import { openerFor } from '../core/secret-sealing.js';
 import type { ReadFolder } from '../folders/folder.records.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { expandViews } from '../references/secret-expansion.js';
+import type { SecretFilters } from '../scope/filter.sql.js';
 import type { Position } from '../scope/secret-order.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 

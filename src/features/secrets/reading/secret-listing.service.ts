@@ -6,7 +6,6 @@ import { Page } from '../../../kernel/paging.js';
 import { filterInSlices, giveWay, mapInSlices } from '../../../kernel/slices.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { type Bounds, type ListedRecord, listInFolders, listInPlace } from '../core/secret.records.js';
 import { ListSecrets } from '../core/secret.rules.js';
 import {
   type ImportView,
@@ -19,10 +18,11 @@ import {
 import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entries.js';
 import { countEntries, countRows, endTurnOfFew, waitForTurn } from '../core/secret-load.js';
 import { loadPlace, loadSecretProject } from '../core/secret-place.js';
+import { type Bounds, type ListedRecord, listInFolders, listInPlace } from '../core/secret-reading.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { type ExpandedViews, expandViews } from '../references/secret-expansion.js';
-import { findScope, type Scope } from '../scope/scope.records.js';
 import { nearestFirst, type ScopeFolder } from '../scope/scope.rules.js';
+import { findScope, type Scope } from '../scope/scope.sql.js';
 import type { Position } from '../scope/secret-order.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 

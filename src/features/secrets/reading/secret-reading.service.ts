@@ -5,15 +5,16 @@ import { isId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { userOf } from '../core/personal.records.js';
-import { findById, findByKey, findInFolders, findProjectOf, type ListedRecord } from '../core/secret.records.js';
 import { GetSecret, GetSecretByKey, type SecretKind } from '../core/secret.rules.js';
+import { findProjectOf } from '../core/secret.sql.js';
 import { type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { loadPlace, loadSecretProject } from '../core/secret-place.js';
+import { findById, findByKey, findInFolders, type ListedRecord } from '../core/secret-reading.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { expandViews } from '../references/secret-expansion.js';
 import type { Place } from '../scope/place.rules.js';
-import { findScope } from '../scope/scope.records.js';
 import { byPrecedence } from '../scope/scope.rules.js';
+import { findScope } from '../scope/scope.sql.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { thatIsThere } from '../versions/version.rules.js';
 import { loadVersion } from '../versions/version.service.js';
@@ -77,8 +78,8 @@ export class SecretReadingService {
    */
   async getById(ctx: Context, raw: unknown): Promise<SecretView> {
     const { id, ...showing } = parse(GetSecret, raw);
-    const projectId = isId(id) ? await findProjectOf(ctx, id) : undefined;
-    const project = await this.projects.loadOwning(ctx, projectId, 'SECRET_NOT_FOUND');
+    const [found] = isId(id) ? await findProjectOf(ctx, { id }) : [];
+    const project = await this.projects.loadOwning(ctx, found?.projectId, 'SECRET_NOT_FOUND');
     authorizeListing(project);
     const record = await findById(ctx, id, showing.viewSecretValue);
     return disclose(ctx, project, { record, type: 'shared', ...showing });

@@ -4,7 +4,7 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapInSlices } from '../../../kernel/slices.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { isReferenceable, type Reference, type Rename } from '../core/reference.rules.js';
-import { listByIds, type SecretRecord } from '../core/secret.records.js';
+import { listByIds, type SecretRecord } from '../core/secret-reading.js';
 import { nextAttributes, openedSecret, sealedRow } from '../core/secret-rows.js';
 import { openerFor, renamedIn, sealerFor } from '../core/secret-sealing.js';
 import { lockByIds, type SecretRow, updateSecrets } from '../core/secret-writes.js';

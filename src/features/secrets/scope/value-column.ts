@@ -15,12 +15,12 @@ export const lengthOf = (sealed: string): string => `octet_length(${sealed}) - $
  * without reading them.
  *
  * @param summed absent: there are few
- * @param own personal values are read as well, and count
+ * @param withOwn personal values are read as well, and count
  */
-export function valueColumn(table: 's' | 'ps', summed: Summed | undefined, own: string | undefined): string {
+export function valueColumn(table: 's' | 'ps', summed: Summed | undefined, withOwn: boolean): string {
   const value = `${table}.value_sealed`;
   if (summed === undefined) return value;
-  const ofOwn = own === undefined ? '' : ` + coalesce(${lengthOf('ps.value_sealed')}, 0)`;
+  const ofOwn = withOwn ? ` + coalesce(${lengthOf('ps.value_sealed')}, 0)` : '';
   const sum = `sum(${lengthOf('s.value_sealed')}${ofOwn})`;
   // Of a whole list all values or none: a larger list is rejected anyway, and nothing is read for it.
   const total = 'rows' in summed ? `(select ${sum} ${summed.rows})` : `${sum} over ${summed.window}`;

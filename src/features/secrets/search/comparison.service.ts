@@ -8,6 +8,7 @@ import { loadSecretProject } from '../core/secret-place.js';
 import { scanRows } from '../scope/row-scan.js';
 import { loadBounds } from '../scope/scan-bounds.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
+import { CompareEnvironments, type Side, type Verdict, valueGroups, verdictOf } from './comparison.rules.js';
 import {
   type ComparedPlace,
   type ComparedRow,
@@ -15,8 +16,7 @@ import {
   comparedKeyOf,
   findEnvironments,
   listCompared,
-} from './comparison.records.js';
-import { CompareEnvironments, type Side, type Verdict, valueGroups, verdictOf } from './comparison.rules.js';
+} from './comparison.sql.js';
 
 /** A secret of one environment, as the caller sees it. */
 export interface SideView extends Omit<Side, 'fingerprint'> {

@@ -6,8 +6,8 @@ import type { ProjectReader } from '../../projects/public.js';
 import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
 import { SCAN_LIMIT } from '../scope/row-scan.js';
 import { loadBounds } from '../scope/scan-bounds.js';
-import { listMembers, MAX_MEMBERS, type MemberRow } from './duplicates.records.js';
 import { DuplicateValues } from './duplicates.rules.js';
+import { listMembers, MAX_MEMBERS, type MemberRow } from './duplicates.sql.js';
 import { type EqualValues, findEqualValues } from './equal-values.js';
 
 /** A secret whose value other secrets have too, without the value. */

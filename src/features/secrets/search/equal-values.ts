@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { giveWay } from '../../../kernel/slices.js';
 import { validationFailed } from '../../../kernel/validation.js';
-import { type DuplicateCriteria, type GroupDigest, listDigests, MAX_DIGESTS } from './duplicates.records.js';
+import { type DuplicateCriteria, type GroupDigest, listDigests, MAX_DIGESTS } from './duplicates.sql.js';
 
 const DIGEST_BYTES = 32;
 /** Number of digests to compare before yielding to other requests. */

@@ -5,16 +5,16 @@ import { type CursorKey, SoughtPage } from '../../../kernel/paging.js';
 import { filterInSlices, mapInSlices } from '../../../kernel/slices.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { listByIds } from '../core/secret.records.js';
 import { type ReadIssue, type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { countRows, waitForTurn } from '../core/secret-load.js';
 import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
+import { listByIds } from '../core/secret-reading.js';
 import { openersFor } from '../core/secret-sealing.js';
 import { likePattern } from '../scope/glob.rules.js';
 import { scanRows } from '../scope/row-scan.js';
 import { loadBounds } from '../scope/scan-bounds.js';
-import { type FoundRow, searchKeyOf, searchRows } from './search.records.js';
 import { keyMatchOf, SearchSecrets } from './search.rules.js';
+import { type FoundRow, searchKeyOf, searchRows } from './search.sql.js';
 
 /** A secret that a search found, and its project. */
 export interface SearchHit {

@@ -5,15 +5,15 @@ import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
 import { SoughtPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { findByKey } from '../core/secret.records.js';
 import { loadPlace, loadSecretProject } from '../core/secret-place.js';
+import { findByKey } from '../core/secret-reading.js';
 import { type Place, parentOf } from '../scope/place.rules.js';
 import { scanRows } from '../scope/row-scan.js';
 import { loadBoundsOfEach } from '../scope/scan-bounds.js';
 import { folderTest } from '../scope/scan-bounds.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
-import { listUses, type UsedThing, type UseRow, type UserFolders, useKeyOf } from './usage.records.js';
 import { WhereUsed } from './usage.rules.js';
+import { listUses, type UsedThing, type UseRow, type UserFolders, useKeyOf } from './usage.sql.js';
 
 const CURSOR_PARTS = 5;
 
@@ -50,7 +50,7 @@ export class UsageService {
     const { rows, stoppedAt } = await scanRows(
       { first: request.first, after, isOpen: false },
       {
-        read: (position, limit) => listUses(ctx, used, { folders, after: position, limit }),
+        read: (position, limit) => listUses(ctx, { ...used, ...folders, after: position, limit }),
         see: seenIn(used),
         keyOf: useKeyOf,
       },

@@ -2,9 +2,9 @@ import { Extensions, Field, ID, InputType, ObjectType, registerEnumType } from '
 import { soughtConnectionOf } from '../../../kernel/graphql/page.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
 import type { SoughtConnectionOf, SoughtPage } from '../../../kernel/paging.js';
-import { useKeyOf } from './usage.records.js';
 import type { UseKind } from './usage.rules.js';
 import type { UseView } from './usage.service.js';
+import { useKeyOf } from './usage.sql.js';
 
 /** GraphQL names of the kinds of use. */
 const UseKindEnum = { IMPORT: 'import', REFERENCE: 'reference' } as const satisfies Record<string, UseKind>;

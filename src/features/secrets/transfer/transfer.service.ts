@@ -14,8 +14,8 @@ import { lockHomes, takenKeys } from '../core/secret-writes.js';
 import type { SecretListingService } from '../reading/secret-listing.service.js';
 import { authorizeReferences } from '../references/reference-guard.js';
 import type { Place } from '../scope/place.rules.js';
-import { findScope } from '../scope/scope.records.js';
 import { byPrecedence } from '../scope/scope.rules.js';
+import { findScope } from '../scope/scope.sql.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import type { SecretService } from '../writing/secret.service.js';
 import {

@@ -1,5 +1,5 @@
 import type { AuthorizeTagChange } from '../../tags/public.js';
-import { listCarriers } from '../scope/subject.records.js';
+import { listCarriers } from '../scope/subject.sql.js';
 import { authorizeCarried, mayCarryAll } from '../scope/visibility.rules.js';
 import { listPastCarriers } from './version.records.js';
 
@@ -8,7 +8,7 @@ export const authorizeTagChange: AuthorizeTagChange = async (tx, project, { tag,
   if (!mayCarryAll(project.ability)) {
     // Rules match versions and deleted secrets by their tags, under the current slugs.
     const carriers = [
-      ...(await listCarriers(tx, tag.id)),
+      ...(await listCarriers(tx, { tagId: tag.id })),
       ...(await listPastCarriers(tx, { projectId: project.projectId, tagId: tag.id })),
     ];
     const changes = carriers.map((before) => {

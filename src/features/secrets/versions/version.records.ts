@@ -1,7 +1,7 @@
 import { type Context, SYSTEM } from '../../../kernel/context.js';
 import { query } from '../../../kernel/database/database.js';
 import type { TagRow } from '../../tags/public.js';
-import type { SecretRecord } from '../core/secret.records.js';
+import type { SecretRecord } from '../core/secret-reading.js';
 import { fits, lengthOf } from '../scope/value-column.js';
 import type { SecretSubject } from '../scope/visibility.rules.js';
 

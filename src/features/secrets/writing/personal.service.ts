@@ -15,10 +15,10 @@ import {
   updatePersonal,
   userOf,
 } from '../core/personal.records.js';
-import { findByKey, type SecretRecord } from '../core/secret.records.js';
 import type { NewSecret, SecretChange } from '../core/secret.rules.js';
 import { type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { loadPlace, loadSecretProject } from '../core/secret-place.js';
+import { findByKey, type SecretRecord } from '../core/secret-reading.js';
 import { openerFor, openPersonal, sealerFor, sealPersonal } from '../core/secret-sealing.js';
 import { authorizeReferences, type PlacedValue } from '../references/reference-guard.js';
 import type { Place } from '../scope/place.rules.js';

@@ -8,7 +8,6 @@ import { mapInSlices } from '../../../kernel/slices.js';
 import { parse, parseInSlices } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
-import type { SecretRecord } from '../core/secret.records.js';
 import {
   CreateSecret,
   CreateSecrets,
@@ -26,6 +25,7 @@ import {
   UpdateSecrets,
 } from '../core/secret.rules.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
+import type { SecretRecord } from '../core/secret-reading.js';
 import { newRow, nextRow, toNew, writtenRecord } from '../core/secret-rows.js';
 import { openerFor, sealerFor } from '../core/secret-sealing.js';
 import {

@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.js';
-import { query } from '../../../kernel/database/database.js';
+import { sqlVariants, t } from '../../../kernel/database/statement.js';
 import type { Place } from './place.rules.js';
 import { mostSlashes, type ScopeFolder } from './scope.rules.js';
 
@@ -9,11 +9,6 @@ export interface Scope {
   readonly baseId: string;
   readonly folders: readonly ScopeFolder[];
   /** There are folders below that are too deep to be listed. */
-  readonly isTruncated: boolean;
-}
-
-interface ScopeRow extends ScopeFolder {
-  readonly isBase: boolean;
   readonly isTruncated: boolean;
 }
 
@@ -29,17 +24,20 @@ export const isNear = (most: string): string =>
 const IMPORTED = `union select i.source_folder_id from reached r
       cross join lateral (select source_folder_id from secret_import where folder_id = r.id offset 0) i`;
 
-/** One text for each shape of scope. A project's folders only, whatever an import names. */
-const scopeText = ({ recursive, includeImports }: ScopeShape): string => `
+const BELOW = `select f.id, ${isNear(':most')} as is_near
+    from base b join folder f on f.environment_id = b.environment_id where ${isWithin(':secretPath')}`;
+
+const SOURCES = 'array(select i.source_folder_id from secret_import i where i.folder_id = f.id order by i.position)';
+
+/** The folders of a list, in one statement whatever their number. A project's folders only, whatever an import names. */
+export const listScope = sqlVariants({
+  options: { recursive: [false, true], includeImports: [false, true] },
+  text: ({ recursive, includeImports }) => `
   with recursive base as (
-    select e.id as environment_id, f.id from environment e join folder f on f.environment_id = e.id and f.path = $3
-    where e.project_id = $1 and e.slug = $2
+    select e.id as environment_id, f.id from environment e join folder f on f.environment_id = e.id and f.path = :secretPath
+    where e.project_id = :projectId and e.slug = :environment
   ), below as (
-    ${
-      recursive
-        ? `select f.id, ${isNear('$4')} as is_near from base b join folder f on f.environment_id = b.environment_id where ${isWithin('$3')}`
-        : 'select id, $4::int is not null as is_near from base'
-    }
+    ${recursive ? BELOW : 'select id, true as is_near from base'}
   ), reached as (
     select id from below where is_near
     ${includeImports ? IMPORTED : ''}
@@ -47,24 +45,36 @@ const scopeText = ({ recursive, includeImports }: ScopeShape): string => `
   select f.id, e.id as "environmentId", e.slug as environment, f.path, b.id is not null as "isBase",
     exists (select from below l where l.id = f.id and l.is_near) as "isListed",
     exists (select from below l where not l.is_near) as "isTruncated",
-    ${includeImports ? 'array(select i.source_folder_id from secret_import i where i.folder_id = f.id order by i.position)' : `'{}'::uuid[]`} as sources
-  from reached r join folder f on f.id = r.id and f.project_id = $1 join environment e on e.id = f.environment_id
-    left join base b on b.id = f.id`;
+    ${includeImports ? SOURCES : `'{}'::uuid[]`} as sources
+  from reached r join folder f on f.id = r.id and f.project_id = :projectId join environment e on e.id = f.environment_id
+    left join base b on b.id = f.id`,
+  params: { projectId: t.uuid, environment: t.text, secretPath: t.text, most: t.integer },
+  row: {
+    id: t.uuid,
+    environmentId: t.uuid,
+    environment: t.text,
+    path: t.text,
+    isBase: t.boolean,
+    isListed: t.boolean,
+    isTruncated: t.boolean,
+    sources: t.array(t.uuid),
+  },
+});
 
 /** The parts of a scope besides the folder at the base path. */
-export interface ScopeShape {
+interface ScopeShape {
   readonly recursive: boolean;
   readonly includeImports: boolean;
 }
 
-/** The folders of a list, in one statement whatever their number; undefined when there is none at the location. */
+/** The folders of a list; undefined when there is none at the location. */
 export async function findScope(
   ctx: Context,
   { projectId, environment, secretPath }: Place,
-  shape: ScopeShape,
+  { recursive, includeImports }: ScopeShape,
 ): Promise<Scope | undefined> {
-  const params = [projectId, environment, secretPath, mostSlashes(secretPath)];
-  const rows = await query<ScopeRow>(ctx, scopeText(shape), params);
+  const find = listScope({ recursive, includeImports });
+  const rows = await find(ctx, { projectId, environment, secretPath, most: mostSlashes(secretPath) });
   const base = rows.find(({ isBase }) => isBase);
   return base && { baseId: base.id, folders: rows, isTruncated: base.isTruncated };
 }

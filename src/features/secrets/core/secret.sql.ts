@@ -1,0 +1,240 @@
+import { chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
+import { plannedOnce } from '../../../kernel/database/planned-once.js';
+import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
+import { BY_NAME, LIST_ORDERS } from '../../../kernel/list-order.js';
+import type { TagRow } from '../../tags/public.js';
+import { FILTER_PARAMS, FILTERS } from '../scope/filter.sql.js';
+import { isNear, isWithin } from '../scope/scope.sql.js';
+import { changedSince, firstOf, isFrom, rowsIn, runIn } from '../scope/secret-order.js';
+import { type Summed, valueColumn } from '../scope/value-column.js';
+
+/** A metadata entry as stored unsealed. The value of an encrypted one is in `metadataSealed`, in the same order. */
+export type StoredEntry =
+  | { readonly key: string; readonly value: string }
+  | { readonly key: string; readonly isEncrypted: true };
+
+/** The parts of a secret that are read besides its columns. */
+interface Selection {
+  readonly withValues: boolean;
+  /** Also the personal values of `:userId`. */
+  readonly withOwn: boolean;
+  /** Of `:projectId` alone: in a project without tags no row needs a lookup. */
+  readonly isOneProject?: boolean;
+  /** Rows in the order of the window `w`: what a row shares with the previous one is null. */
+  readonly isRun?: boolean;
+  /** Where sizes of values are summed: those past the limit of a response are null. Absent: there are few. */
+  readonly summed?: Summed;
+}
+
+/** In the order of the rows: only whether all fit matters. */
+const IN_ANY_ORDER: Summed = { window: '(rows unbounded preceding)' };
+
+/**
+ * One statement for everything: tags and the writer's name and membership come with the row, never by a query of their
+ * own.
+ */
+const select = ({ withValues, withOwn, isOneProject = false, isRun = false, summed }: Selection): string => `
+  select s.id, ${columns(FOLDER, isRun ? 's.folder_id' : null)}, s.key, s.version,
+    ${withValues ? `${valueColumn('s', summed, withOwn)} as "valueSealed",` : ''} s.comment_sealed as "commentSealed",
+    s.metadata, s.metadata_sealed as "metadataSealed", s.skip_multiline_encoding as "skipMultilineEncoding",
+    s.reminder_note as "reminderNote", s.reminder_repeat_days as "reminderRepeatDays",
+    nullif(s.reminder_recipient_ids, '{}') as "reminderRecipientIds", s.rotation_id as "rotationId",
+    ${columns(WRITER, isRun ? 's.actor_id' : null)}, s.created_at as "createdAt", s.updated_at as "updatedAt",
+    ${isOneProject ? `case when (select exists (select from tag where project_id = :projectId::uuid)) then ${TAGS} end` : TAGS} as tags
+    ${withOwn ? ownColumns(withValues, summed) : ''}
+  ${FROM}
+  ${withOwn ? 'left join personal_secret ps on ps.secret_id = s.id and ps.user_id = :userId' : ''}`;
+
+const FROM = 'from secret s join folder f on f.id = s.folder_id join environment e on e.id = s.environment_id';
+
+const FOLDER = {
+  organizationId: 's.organization_id',
+  projectId: 's.project_id',
+  environmentId: 's.environment_id',
+  environment: 'e.slug',
+  folderId: 's.folder_id',
+  path: 'f.path',
+} as const;
+
+/** Looked up and not joined: most rows of a list were written by the same few, often consecutively. */
+const WRITER = {
+  actorKind: 's.actor_kind',
+  actorId: 's.actor_id',
+  actorName: `case s.actor_kind when 'identity' then (select name from identity where id = s.actor_id)
+      when 'user' then (select username from app_user where id = s.actor_id) end`,
+  membershipId: `case s.actor_kind
+      when 'identity' then (select id from project_membership m where m.project_id = s.project_id and m.identity_id = s.actor_id)
+      when 'user' then (select id from project_membership m where m.project_id = s.project_id and m.user_id = s.actor_id) end`,
+} as const;
+
+/** @param same null, or a condition for sharing these columns with the previous row */
+const columns = (texts: Readonly<Record<string, string>>, same: string | null): string =>
+  Object.entries(texts)
+    .map(([name, text]) =>
+      same === null
+        ? `${text} as "${name}"`
+        : `case when lag(${same}) over w is distinct from ${same} then ${text} end as "${name}"`,
+    )
+    .join(', ');
+
+const TAGS = `(select json_agg(json_build_object('id', t.id, 'projectId', t.project_id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
+      from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id)`;
+
+const ownColumns = (
+  withValues: boolean,
+  summed: Summed | undefined,
+): string => `, ps.id as "ownId", ps.version as "ownVersion",
+    ${withValues ? `${valueColumn('ps', summed, true)} as "ownValueSealed",` : ''} ps.comment_sealed as "ownCommentSealed",
+    ps.created_at as "ownCreatedAt", ps.updated_at as "ownUpdatedAt"`;
+
+/** Needs no parsing where it is null: what a row shares with the previous one, and empty lists. */
+const ROW = {
+  id: t.uuid,
+  organizationId: t.nullable(t.uuid),
+  projectId: t.nullable(t.uuid),
+  environmentId: t.nullable(t.uuid),
+  environment: t.nullable(t.text),
+  folderId: t.nullable(t.uuid),
+  path: t.nullable(t.text),
+  key: t.text,
+  version: t.integer,
+  valueSealed: t.optional(t.nullable(t.bytea)),
+  commentSealed: t.nullable(t.bytea),
+  metadata: t.jsonOf<readonly StoredEntry[]>(),
+  metadataSealed: t.nullable(t.bytea),
+  skipMultilineEncoding: t.boolean,
+  reminderNote: t.nullable(t.text),
+  reminderRepeatDays: t.nullable(t.integer),
+  reminderRecipientIds: t.nullable(t.array(t.uuid)),
+  rotationId: t.nullable(t.uuid),
+  actorKind: t.nullable(t.oneOf('identity', 'user', 'system')),
+  actorId: t.nullable(t.uuid),
+  actorName: t.nullable(t.text),
+  membershipId: t.nullable(t.uuid),
+  createdAt: t.time,
+  updatedAt: t.time,
+  tags: t.nullable(t.builtJsonOf<readonly TagRow[]>()),
+  // Of the personal value, if there is one.
+  ownId: t.optional(t.nullable(t.uuid)),
+  ownVersion: t.optional(t.nullable(t.integer)),
+  ownValueSealed: t.optional(t.nullable(t.bytea)),
+  ownCommentSealed: t.optional(t.nullable(t.bytea)),
+  ownCreatedAt: t.optional(t.nullable(t.time)),
+  ownUpdatedAt: t.optional(t.nullable(t.time)),
+} as const;
+
+const IN_PLACE =
+  'e.project_id = :projectId and e.slug = :environment and f.environment_id = e.id and f.path = :secretPath';
+const IN_ENVIRONMENTS = 'f.environment_id = any(:environmentIds::uuid[])';
+
+/** Where secrets are listed. */
+const PLACES = {
+  folder: IN_PLACE,
+  foldersOfProject: 's.project_id = :projectId and s.folder_id = any(:folderIds::uuid[])',
+  environments: `${IN_ENVIRONMENTS} and f.path = :secretPath`,
+  treesOfEnvironments: `${IN_ENVIRONMENTS} and ${isWithin(':secretPath')} and ${isNear(':most')}`,
+  folders: 's.folder_id = any(:folderIds::uuid[])',
+} as const;
+
+const OPTIONS = { withValues: [true, false], withOwn: [false, true] } as const;
+
+/** Secrets in an order, from a position on. A limit may be for all or for each folder or environment. */
+export const listSecrets = sqlVariants({
+  options: {
+    ...OPTIONS,
+    ...optionsOf(FILTERS),
+    in: ['folder', 'foldersOfProject', 'environments', 'treesOfEnvironments', 'folders'],
+    isAfter: [false, true],
+    isSince: [false, true],
+    limitOf: ['none', 'list', 'environment', 'folder'],
+    order: LIST_ORDERS,
+  },
+  text: (choice) => {
+    const { withValues, withOwn, order, limitOf } = choice;
+    const conditions = [PLACES[choice.in], ...chosenOf(FILTERS, choice)];
+    if (choice.isAfter) conditions.push(isFrom(order, [':afterFirst', ':afterSecond']));
+    if (choice.isSince) conditions.push(changedSince(':since::text', ':userId'));
+    if (limitOf === 'environment' || limitOf === 'folder')
+      conditions.push(firstOf(limitOf, order, conditions, ':limit::integer'));
+    const where = `where ${conditions.join(' and ')}`;
+    const isWhole = limitOf === 'none' && !withOwn;
+    const summed: Summed = isWhole ? { rows: `${FROM} ${where}` } : { window: '(w rows unbounded preceding)' };
+    const isOneProject = choice.in === 'folder' || choice.in === 'foldersOfProject';
+    return `${select({ withValues, withOwn, isOneProject, isRun: true, summed })} ${where}
+      window w as (${runIn(order)}) ${runIn(order)} ${limitOf === 'list' ? 'limit :limit::integer' : ''}`;
+  },
+  params: {
+    projectId: t.nullable(t.uuid),
+    environment: t.nullable(t.text),
+    secretPath: t.nullable(t.text),
+    most: t.nullable(t.integer),
+    folderIds: t.nullable(t.array(t.uuid)),
+    environmentIds: t.nullable(t.array(t.uuid)),
+    ...FILTER_PARAMS,
+    afterFirst: t.nullable(t.text),
+    afterSecond: t.nullable(t.text),
+    since: t.nullable(t.text),
+    limit: t.nullable(t.integer),
+    userId: t.nullable(t.uuid),
+  },
+  row: ROW,
+});
+
+/** A row as returned by the driver. */
+export type ListedRow = RowFrom<typeof listSecrets>;
+
+/** One secret of a folder by its key. */
+export const findSecretByKey = sqlVariants({
+  options: OPTIONS,
+  text: (choice) => `${select(choice)} where ${IN_PLACE} and s.key = :key`,
+  params: {
+    projectId: t.uuid,
+    environment: t.text,
+    secretPath: t.text,
+    key: t.text,
+    userId: t.nullable(t.uuid),
+  },
+  row: ROW,
+});
+
+/** Secrets of one key in many folders. */
+export const findSecretsByKey = sqlVariants({
+  options: { withValues: OPTIONS.withValues },
+  text: (choice) =>
+    `${select({ ...choice, withOwn: false })} where s.folder_id = any(:folderIds::uuid[]) and s.key = :key`,
+  params: { folderIds: t.array(t.uuid), key: t.text },
+  row: ROW,
+});
+
+/** One secret by id. */
+export const findSecret = sqlVariants({
+  options: { withValues: OPTIONS.withValues },
+  text: (choice) => `${select({ ...choice, withOwn: false })} where s.id = :id`,
+  params: { id: t.uuid },
+  row: ROW,
+});
+
+/** Secrets by id, by path, then key. */
+export const findSecrets = sqlVariants({
+  options: { withValues: OPTIONS.withValues },
+  text: (choice) => `${select({ ...choice, withOwn: false, summed: IN_ANY_ORDER })}
+    where s.id = any(${plannedOnce(':ids', 'uuid')}) ${rowsIn(BY_NAME)}`,
+  params: { ids: t.array(t.uuid) },
+  row: ROW,
+});
+
+/** Environment and folder of a location; `folderId` is null when there is no such path. */
+export const findPlace = sqlStatement({
+  text: `select e.id as "environmentId", f.id as "folderId" from environment e
+    left join folder f on f.environment_id = e.id and f.path = :secretPath
+    where e.project_id = :projectId and e.slug = :environment`,
+  params: { secretPath: t.text, projectId: t.uuid, environment: t.text },
+  row: { environmentId: t.uuid, folderId: t.nullable(t.uuid) },
+});
+
+/** Project of a secret, for calls that identify only the secret. */
+export const findProjectOf = sqlStatement({
+  text: 'select project_id as "projectId" from secret where id = :id',
+  params: { id: t.uuid },
+  row: { projectId: t.uuid },
+});
