@@ -193,6 +193,10 @@ function compileDocument(schema: GraphQLSchema, text: string, sample: Record<str
   return { document, operation, run };
 }
 
+/**
+ * Code for a document. Made by graphql-jit, which is little maintained, because the executor of graphql takes 2.0 to 2.9 times the
+ * processor time for a list of 1,000 secrets, and 1.4 to 1.9 times for one of 100 (measured on whole requests, without the cache).
+ */
 function executableOf(
   schema: GraphQLSchema,
   document: DocumentNode,
