@@ -1,19 +1,12 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
+import { enumOfRule, inputType } from '../../kernel/graphql/inputs.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { MemberKindEnum } from '../organizations/public.js';
-import {
-  PermissionActionEnum,
-  PermissionInput,
-  PermissionRuleType,
-  PermissionSubjectEnum,
-  Permissions,
-} from '../permissions/public.js';
+import { PermissionActionEnum, PermissionRuleType, PermissionSubjectEnum } from '../permissions/public.js';
 import { AccessCheck, action, ResourceFields, subject } from './access-review.rules.js';
 
 enumOfRule(subject, PermissionSubjectEnum);
 enumOfRule(action, PermissionActionEnum);
-inputOfRule(Permissions.element, PermissionInput);
 inputType('AccessFieldsInput', ResourceFields);
 inputType('AccessCheckInput', AccessCheck);
 

@@ -1,9 +1,7 @@
 import { Field, ObjectType } from 'type-graphql';
-import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
+import { enumOfRule, inputType } from '../../kernel/graphql/inputs.js';
 import {
-  OrganizationPermissionInput,
   OrganizationPermissionSubjectEnum,
-  OrganizationPermissions,
   OrganizationPermissionType,
   PermissionActionEnum,
 } from '../permissions/public.js';
@@ -13,7 +11,6 @@ import './access-review.type.js';
 
 enumOfRule(organizationSubject, OrganizationPermissionSubjectEnum);
 enumOfRule(organizationAction, PermissionActionEnum);
-inputOfRule(OrganizationPermissions.element, OrganizationPermissionInput);
 inputType('OrganizationAccessCheckInput', OrganizationAccessCheck);
 
 @ObjectType('OrganizationRuleOrigin', {

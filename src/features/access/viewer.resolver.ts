@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.js';
 import { nested } from '../../kernel/graphql/operations.js';
 import { IdentityType, ownIdentity } from '../identities/public.js';
 import { OrganizationType, ownOrganization, ownUser, UserType } from '../organizations/public.js';
-import { OrganizationPermissionType, type ShownRule, toShownRules } from '../permissions/public.js';
+import { OrganizationPermissionType, type PermissionRuleType, toShownRules } from '../permissions/public.js';
 import type { AccessTokenService } from './access-token.service.js';
 import { ViewerType } from './viewer.type.js';
 
@@ -54,7 +54,7 @@ export class ViewerResolver {
     description:
       'The permission rules that apply to you in that organization, with your attributes filled in, in order: later ones win.',
   })
-  organizationPermissions(@Ctx() ctx: Context): ShownRule[] {
+  organizationPermissions(@Ctx() ctx: Context): PermissionRuleType[] {
     return toShownRules(rulesOf(ctx.ability));
   }
 }

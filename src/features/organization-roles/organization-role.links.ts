@@ -7,15 +7,15 @@ import {
   isBuiltInForm,
   isBuiltInOfOrganization,
   ORGANIZATION_VOCABULARY,
+  type PermissionRuleType,
   readStoredRules,
-  type ShownRule,
   toShownRules,
 } from '../permissions/public.js';
 import { findOrganizations, findRoles, findRolesNamed, type OrganizationRoleRow } from './organization-role.queries.js';
 
 /** A role of an organization, its own or built in, as services pass it on. */
 export interface OrganizationRoleView extends Omit<OrganizationRoleRow, 'permissions'> {
-  readonly permissions: readonly ShownRule[];
+  readonly permissions: readonly PermissionRuleType[];
 }
 
 export const toRoleView = (row: OrganizationRoleRow): OrganizationRoleView => ({

@@ -1,15 +1,8 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { inputOfRule } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
-import {
-  OrganizationPermissionInput,
-  OrganizationPermissions,
-  OrganizationPermissionType,
-} from '../permissions/public.js';
-
-inputOfRule(OrganizationPermissions.element, OrganizationPermissionInput);
+import { OrganizationPermissionType } from '../permissions/public.js';
 
 /** What the API shows of a role. */
 @ObjectType('OrganizationRole', {

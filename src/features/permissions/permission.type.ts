@@ -1,7 +1,11 @@
-import { Field, InputType, ObjectType } from 'type-graphql';
+import { Field, ObjectType } from 'type-graphql';
+import { z } from 'zod';
+import type { Rule } from '../../kernel/authz/ability.js';
 import { enumType } from '../../kernel/graphql/enums.js';
+import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
 import type { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
-import { ConditionsType } from './condition.type.js';
+import { ConditionsType, fromConditionsType, toConditionsType } from './condition.type.js';
+import { OrganizationPermissions, Permissions } from './permission.rules.js';
 
 type PermissionSubject = keyof typeof PROJECT_ACTIONS;
 type OrganizationPermissionSubject = keyof typeof ORGANIZATION_ACTIONS;
@@ -144,86 +148,106 @@ export class PermissionType {
 }
 
 /** A permission with all its actions. */
-@ObjectType('PermissionRule', {
-  description: 'A permission rule of a project: allows or forbids actions on a subject.',
-  simpleResolvers: true,
-})
-export class PermissionRuleType {
-  @Field(() => PermissionSubjectEnum, { description: 'Subject of the rule.' })
-  subject!: string;
-
-  @Field(() => [PermissionActionEnum], { description: 'Actions of the rule.' })
-  action!: string[];
-
-  @Field(() => Boolean, {
-    description: 'Whether the rule forbids the actions instead of allowing them. Later rules override earlier ones.',
+function ruleTypeOf(name: string, owner: string, subjects: object) {
+  @ObjectType(name, {
+    description: `A permission rule of ${owner}: allows or forbids actions on a subject.`,
+    simpleResolvers: true,
   })
-  inverted!: boolean;
+  class RuleType {
+    @Field(() => subjects, { description: 'Subject of the rule.' })
+    subject!: string;
 
-  @Field(() => ConditionsType, { nullable: true, description: CONDITIONS })
-  conditions!: ConditionsType | null;
+    @Field(() => [PermissionActionEnum], { description: 'Actions of the rule.' })
+    action!: string[];
+
+    @Field(() => Boolean, {
+      description: 'Whether the rule forbids the actions instead of allowing them. Later rules override earlier ones.',
+    })
+    inverted!: boolean;
+
+    @Field(() => ConditionsType, { nullable: true, description: CONDITIONS })
+    conditions!: ConditionsType | null;
+  }
+  return RuleType;
 }
 
-@InputType({ description: 'A permission rule of a project. Later rules override earlier ones.' })
-export class PermissionInput {
-  @Field(() => PermissionSubjectEnum, { description: 'Subject of the rule.' })
-  subject!: string;
+export const PermissionRuleType = ruleTypeOf('PermissionRule', 'a project', PermissionSubjectEnum);
+export type PermissionRuleType = InstanceType<typeof PermissionRuleType>;
+export const OrganizationPermissionType = ruleTypeOf(
+  'OrganizationPermission',
+  'an organization',
+  OrganizationPermissionSubjectEnum,
+);
+export type OrganizationPermissionType = InstanceType<typeof OrganizationPermissionType>;
 
-  @Field(() => [PermissionActionEnum], { description: 'One or several actions of the subject.' })
-  action!: string[];
+const KNOWN_ACTIONS: ReadonlySet<string> = new Set(Object.values(PermissionActionEnum));
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Whether the rule forbids the actions instead of allowing them.',
-  })
-  inverted?: boolean | null;
+/** Converts rules to their API type. Actions that this version does not know are left out. */
+export const toShownRules = (rules: readonly Rule[]): PermissionRuleType[] =>
+  rules.map(({ subject, action, inverted = false, conditions }) => ({
+    subject,
+    action: [action].flat().filter((verb) => KNOWN_ACTIONS.has(verb)),
+    inverted,
+    conditions: toConditionsType(conditions),
+  }));
 
-  @Field(() => ConditionsType, {
-    nullable: true,
-    description: 'Resources that the rule applies to. All of them when absent.',
-  })
-  conditions?: ConditionsType | null;
+/** Rules in both forms of the API: with several actions each, and with one. */
+export function inBothForms(given: readonly Rule[]): { rules: PermissionRuleType[]; permissions: PermissionType[] } {
+  const rules = toShownRules(given);
+  const permissions = rules.flatMap(({ action, ...rest }) => action.map((verb) => ({ ...rest, action: verb })));
+  return { rules, permissions };
 }
 
-/** Of an organization. */
-@ObjectType('OrganizationPermission', {
-  description: 'A permission rule of an organization: allows or forbids actions on a subject.',
-  simpleResolvers: true,
-})
-export class OrganizationPermissionType {
-  @Field(() => OrganizationPermissionSubjectEnum, { description: 'Subject of the rule.' })
-  subject!: string;
+const conditions = z.custom<ConditionsType>();
+inputOfRule(conditions, ConditionsType);
 
-  @Field(() => [PermissionActionEnum], { description: 'Actions of the rule.' })
-  action!: string[];
+/** Rules of an input for permissions: what they mean is checked by the rules of their subject. */
+const inputRules = (owner: string, subjects: Readonly<Record<string, string>>, onlyFor = '') => {
+  const subject = z.enum(Object.values(subjects));
+  const action = z.enum(Object.values(PermissionActionEnum));
+  enumOfRule(subject, subjects);
+  enumOfRule(action, PermissionActionEnum);
+  return z
+    .strictObject({
+      subject: subject.meta({ description: 'Subject of the rule.' }),
+      action: z.array(action).meta({ description: 'One or several actions of the subject.' }),
+      inverted: z
+        .boolean()
+        .nullish()
+        .meta({ description: 'Whether the rule forbids the actions instead of allowing them.' }),
+      conditions: conditions
+        .nullish()
+        .meta({ description: `Resources that the rule applies to. All of them when absent.${onlyFor}` }),
+    })
+    .meta({ description: `A permission rule of ${owner}. Later rules override earlier ones.` });
+};
 
-  @Field(() => Boolean, {
-    description: 'Whether the rule forbids the actions instead of allowing them. Later rules override earlier ones.',
-  })
-  inverted!: boolean;
+inputOfRule(Permissions.element, inputType('PermissionInput', inputRules('a project', PermissionSubjectEnum)));
+inputOfRule(
+  OrganizationPermissions.element,
+  inputType(
+    'OrganizationPermissionInput',
+    inputRules(
+      'an organization',
+      OrganizationPermissionSubjectEnum,
+      ' Supported only for `ASSIGN_ROLE` on `MEMBER` and `IDENTITY`.',
+    ),
+  ),
+);
 
-  @Field(() => ConditionsType, { nullable: true, description: CONDITIONS })
-  conditions!: ConditionsType | null;
+/** A GraphQL input with its permissions in the form of the rules of inputs. */
+export function withPermissions(input: object): object {
+  const { permissions, ...rest } = input as { readonly permissions?: readonly Conditional[] | null };
+  if (permissions == null) return input;
+  return {
+    ...rest,
+    permissions: permissions.map(({ conditions: given, ...rule }) => ({
+      ...rule,
+      ...(given === undefined ? {} : { conditions: fromConditionsType(given) }),
+    })),
+  };
 }
 
-@InputType({ description: 'A permission rule of an organization. Later rules override earlier ones.' })
-export class OrganizationPermissionInput {
-  @Field(() => OrganizationPermissionSubjectEnum, { description: 'Subject of the rule.' })
-  subject!: string;
-
-  @Field(() => [PermissionActionEnum], { description: 'One or several actions of the subject.' })
-  action!: string[];
-
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Whether the rule forbids the actions instead of allowing them.',
-  })
-  inverted?: boolean | null;
-
-  @Field(() => ConditionsType, {
-    nullable: true,
-    description:
-      'Resources that the rule applies to. All of them when absent. Supported only for `ASSIGN_ROLE` on `MEMBER` and `IDENTITY`.',
-  })
-  conditions?: ConditionsType | null;
+interface Conditional {
+  readonly conditions?: ConditionsType | null;
 }

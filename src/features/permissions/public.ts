@@ -23,19 +23,19 @@ export {
   type HeldOrigins,
   type RuleOrigin,
 } from './explanation.js';
-export { PERMISSION, toPermissionInputs, toPermissionReply } from './permission.reply.js';
+export { LISTED_PERMISSIONS, PERMISSIONS, permissionsIn, RULES, withReplyPermissions } from './permission.reply.js';
 export { OrganizationPermissions, Permissions, type PermissionsGiven, toRules } from './permission.rules.js';
 export {
-  OrganizationPermissionInput,
+  inBothForms,
   OrganizationPermissionSubjectEnum,
   OrganizationPermissionType,
   PermissionActionEnum,
-  PermissionInput,
   PermissionRuleType,
   PermissionSubjectEnum,
   PermissionType,
+  toShownRules,
+  withPermissions,
 } from './permission.type.js';
-export { type ShownRule, toShownRules, withPermissions } from './permission.view.js';
 export { actionsAsked, answerOf, ruleAsked } from './question.js';
 export { type Rename, replacedRules } from './rename-in-rules.js';
 export {

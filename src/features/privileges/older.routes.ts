@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Data, paging, routesAt } from '../../rest/route.js';
-import { PERMISSION, Permissions, type PermissionsGiven } from '../permissions/public.js';
+import { PERMISSIONS, Permissions, type PermissionsGiven, permissionsIn } from '../permissions/public.js';
 import {
   checkTime,
   FIELDS,
@@ -8,7 +8,6 @@ import {
   listReplyOf,
   newSlug,
   replyOf,
-  rulesIn,
   slug,
   temporary,
   termOf,
@@ -62,7 +61,7 @@ const PrivilegePermission = z
 function ruleIn(given: z.output<typeof PrivilegePermission> | undefined) {
   if (given === undefined) return {};
   const { subject, actions, conditions } = given;
-  return rulesIn([{ subject, action: actions, conditions }] as PermissionsGiven);
+  return permissionsIn([{ subject, action: actions, conditions }] as PermissionsGiven);
 }
 
 const NewPermanent = z.strictObject({ projectSlug, identityId, slug, privilegePermission: PrivilegePermission });
@@ -83,7 +82,7 @@ const Changes = Named.extend({
 });
 
 const privileges = routesAt('/api/v1/additional-privilege/identity', {
-  select: `${FIELDS} permissions { ${PERMISSION} }`,
+  select: `${FIELDS} ${PERMISSIONS}`,
 });
 
 interface Key {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Data, nextCursor, ofSample } from '../../rest/route.js';
-import { type PermissionsGiven, termRange, toPermissionInputs, toPermissionReply } from '../permissions/public.js';
+import { termRange, withReplyPermissions } from '../permissions/public.js';
 import { privilegeSlug } from './privilege.rules.js';
 
 /** Selection of the documents of routes for a privilege, without its permissions. */
@@ -16,7 +16,7 @@ const MODE = {
 export const toReply = ({ permissions, ...privilege }: Data): Data => ({
   ...privilege,
   temporaryMode: ofSample(privilege.temporaryRange, MODE) ?? (privilege.temporaryRange === null ? null : 'relative'),
-  permissions: permissions.map(toPermissionReply),
+  ...withReplyPermissions({ permissions }),
 });
 
 /** The response of a mutation. */
@@ -77,7 +77,3 @@ export function checkTime(given: Temporary, issues: z.core.$RefinementCtx): void
 /** A term in the form of the schema; null: permanent. */
 export const termOf = ({ isTemporary, temporaryRange, temporaryAccessStartTime }: Temporary) =>
   isTemporary === true ? { range: temporaryRange, startsAt: temporaryAccessStartTime } : null;
-
-/** Permissions in the form of the schema, if there are any. */
-export const rulesIn = (permissions: PermissionsGiven | undefined) =>
-  permissions === undefined ? {} : { permissions: toPermissionInputs(permissions) };

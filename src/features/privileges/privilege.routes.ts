@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { paging, routesAt } from '../../rest/route.js';
-import { PERMISSION, Permissions } from '../permissions/public.js';
+import { LISTED_PERMISSIONS, Permissions, permissionsIn } from '../permissions/public.js';
 import {
   checkTime,
   FIELDS,
@@ -8,7 +8,6 @@ import {
   listReplyOf,
   newSlug,
   replyOf,
-  rulesIn,
   slug,
   temporary,
   termOf,
@@ -38,7 +37,7 @@ const UpdateBody = z.strictObject({
 });
 
 const privileges = routesAt('/api/v2/identity-project-additional-privilege', {
-  select: `${FIELDS} permissions: rules { ${PERMISSION} }`,
+  select: `${FIELDS} ${LISTED_PERMISSIONS}`,
 });
 const example = [{ subject: 'secrets', action: ['readValue'], conditions: { environment: 'prod' } }];
 
@@ -54,7 +53,7 @@ export const privilegeRoutes = [
         memberKind: 'identity',
         memberId,
         slug: given,
-        ...rulesIn(permissions),
+        ...permissionsIn(permissions),
         term: type && termOf(type),
       },
     }),
@@ -100,7 +99,7 @@ export const privilegeRoutes = [
       input: {
         id: params.privilegeId,
         ...rest,
-        ...rulesIn(permissions),
+        ...permissionsIn(permissions),
         ...(type === undefined ? {} : { term: termOf(type) }),
       },
     }),

@@ -1,21 +1,14 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
+import { enumOfRule, inputType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
 import { MemberKindEnum } from '../organizations/public.js';
-import {
-  PermissionInput,
-  PermissionRuleType,
-  Permissions,
-  PermissionType,
-  toShownRules,
-} from '../permissions/public.js';
+import { inBothForms, PermissionRuleType, PermissionType } from '../permissions/public.js';
 import { memberKind, PrivilegeTerm } from './privilege.rules.js';
 import type { PrivilegeView } from './privilege.view.js';
 
 enumOfRule(memberKind, MemberKindEnum);
-inputOfRule(Permissions.def.element, PermissionInput);
 inputType('AdditionalPrivilegeTermInput', PrivilegeTerm);
 
 /** API type of a privilege. */
@@ -74,11 +67,7 @@ export const AdditionalPrivilegeConnection = connectionOf(
 );
 
 /** Converts a privilege to its API type. */
-export function toPrivilegeType({ rules, ...privilege }: PrivilegeView): AdditionalPrivilegeType {
-  const shown = toShownRules(rules);
-  return {
-    ...privilege,
-    rules: shown,
-    permissions: shown.flatMap(({ action, ...rest }) => action.map((verb) => ({ ...rest, action: verb }))),
-  };
-}
+export const toPrivilegeType = ({ rules, ...privilege }: PrivilegeView): AdditionalPrivilegeType => ({
+  ...privilege,
+  ...inBothForms(rules),
+});

@@ -6,7 +6,7 @@ import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '..
 import { groupLinkOf } from '../groups/public.js';
 import { IdentityType, identitiesByIds, identityLinkOf } from '../identities/public.js';
 import { UserType, usersByIds } from '../organizations/public.js';
-import { type PermissionInput, withPermissions } from '../permissions/public.js';
+import { withPermissions } from '../permissions/public.js';
 import { ProjectType } from '../projects/public.js';
 import { byVersion } from './template.queries.js';
 import {
@@ -31,8 +31,8 @@ import { PreviewType, toPreviewType } from './template-preview.type.js';
 
 /** Converts GraphQL permissions to the form of the rules. */
 const fromInput = (input: object): object => {
-  const { roles, ...rest } = input as { roles?: readonly { permissions: PermissionInput[] }[] | null };
-  return roles == null ? input : { ...rest, roles: roles.map((role) => withPermissions(role)) };
+  const { roles, ...rest } = input as { roles?: readonly object[] | null };
+  return roles == null ? input : { ...rest, roles: roles.map(withPermissions) };
 };
 
 const BOUNDARY =

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { bodyOf, type Data, eachOf, nextCursor, paging, routesAt } from '../../rest/route.js';
-import { PERMISSION, type PermissionsGiven, toPermissionInputs, toPermissionReply } from '../permissions/public.js';
+import {
+  LISTED_PERMISSIONS,
+  PERMISSIONS,
+  type PermissionsGiven,
+  permissionsIn,
+  RULES,
+  withReplyPermissions,
+} from '../permissions/public.js';
 import { CreateProjectTemplate, templateKind, UpdateProjectTemplate } from './template.rules.js';
 
 /** The fields of a template in the order of the specification. */
@@ -8,20 +15,15 @@ const fields = (permissions: string): string => `id name description type orgId:
   roles { name slug ${permissions} } environments { name slug position } users { username roles } groups { groupSlug roles }
   identities { identityId roles } projectManagedIdentities { name roles }`;
 /** One action in each permission, as the interface has it. */
-const SINGLE = fields(`permissions { ${PERMISSION} }`);
+const SINGLE = fields(PERMISSIONS);
 /** The actions of each rule in a list, as it was given. */
-const LISTED = fields(`permissions: rules { ${PERMISSION} }`);
+const LISTED = fields(LISTED_PERMISSIONS);
 /** The one and the other. */
-const BOTH = fields(`permissions { ${PERMISSION} } rules { ${PERMISSION} }`);
-
-const toRoleReply = ({ permissions, ...role }: Data): Data => ({
-  ...role,
-  permissions: permissions.map(toPermissionReply),
-});
+const BOTH = fields(`${PERMISSIONS} ${RULES}`);
 
 const toReply = ({ version: _, roles, ...template }: Data): Data => ({
   ...template,
-  roles: eachOf(roles as Data[], toRoleReply),
+  roles: eachOf(roles as Data[], withReplyPermissions),
 });
 const withoutRules = ({ roles, ...template }: Data): Data =>
   toReply({ ...template, roles: eachOf(roles as Data[], ({ rules: _, ...role }) => role) });
@@ -36,7 +38,7 @@ const withLists = <B extends WithRoles>({ roles, ...body }: B) =>
     ? body
     : {
         ...body,
-        roles: roles.map(({ permissions, ...role }) => ({ ...role, permissions: toPermissionInputs(permissions) })),
+        roles: roles.map(({ permissions, ...role }) => ({ ...role, ...permissionsIn(permissions) })),
       };
 
 const templates = routesAt('/api/v1/project-templates', { select: LISTED });

@@ -94,7 +94,7 @@ const roleSlugs = z
 const name64 = personText(1, 64);
 const lowerText = (max: number) => z.string().trim().toLowerCase().min(1).max(max).refine(isStorable, NOT_STORABLE);
 
-export const permission = Permissions.element;
+const permission = Permissions.element;
 
 export const GivenRole = z
   .strictObject({

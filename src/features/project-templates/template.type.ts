@@ -1,16 +1,9 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
-import type { Rule } from '../../kernel/authz/ability.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
+import { enumOfRule, inputType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf, countedConnectionOf } from '../../kernel/graphql/page.js';
-import {
-  builtInProjectRoles,
-  PermissionInput,
-  PermissionRuleType,
-  PermissionType,
-  toShownRules,
-} from '../permissions/public.js';
+import { builtInProjectRoles, inBothForms, PermissionRuleType, PermissionType } from '../permissions/public.js';
 import { type ProjectKind, ProjectKindEnum } from '../projects/public.js';
 import type { VersionRow } from './template.queries.js';
 import {
@@ -21,7 +14,6 @@ import {
   GivenRole,
   GivenUser,
   newTemplateKind,
-  permission,
   type TemplateRole,
   templateKind,
 } from './template.rules.js';
@@ -29,7 +21,6 @@ import { shownLists, type TemplateView } from './template.view.js';
 
 enumOfRule(templateKind, ProjectKindEnum);
 enumOfRule(newTemplateKind, ProjectKindEnum);
-inputOfRule(permission, PermissionInput);
 inputType('ProjectTemplateRoleInput', GivenRole);
 inputType('ProjectTemplateEnvironmentInput', GivenEnvironment);
 inputType('ProjectTemplateUserInput', GivenUser);
@@ -253,19 +244,10 @@ export const TemplateVersionConnection = connectionOf(
   'version number, newest first',
 );
 
-/** Rules as given, and as permissions with one action each. */
-function toPermissions(given: readonly Rule[]): Pick<TemplateRoleType, 'rules' | 'permissions'> {
-  const rules = toShownRules(given);
-  return {
-    rules,
-    permissions: rules.flatMap(({ action, ...rest }) => action.map((verb) => ({ ...rest, action: verb }))),
-  };
-}
-
 /** Built-in roles, then those of a template. Built-in roles list each action separately, in the form that requests accept. */
 export function toRoles(own: readonly TemplateRole[]): TemplateRoleType[] {
   const builtIn = builtInProjectRoles().map(({ name, slug, rules }) => {
-    const { permissions } = toPermissions(rules);
+    const { permissions } = inBothForms(rules);
     return {
       name,
       slug,
@@ -274,10 +256,7 @@ export function toRoles(own: readonly TemplateRole[]): TemplateRoleType[] {
       rules: permissions.map((one) => ({ ...one, action: [one.action] })),
     };
   });
-  return [
-    ...builtIn,
-    ...own.map(({ name, slug, rules }) => ({ name, slug, isBuiltIn: false, ...toPermissions(rules) })),
-  ];
+  return [...builtIn, ...own.map(({ name, slug, rules }) => ({ name, slug, isBuiltIn: false, ...inBothForms(rules) }))];
 }
 
 /** Converts a template to its GraphQL type. */

@@ -1,27 +1,22 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
 import { authorize, rulesOf } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
-import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
+import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../kernel/paging.js';
-import { PermissionRuleType, type ShownRule, toShownRules } from '../permissions/public.js';
-import type { ProjectKind } from './core/project.rules.js';
+import { PermissionRuleType, toShownRules } from '../permissions/public.js';
+import { BySlug, CreateProject, OneProject } from './core/project.rules.js';
 import type { MembershipRecord } from './members/membership.records.js';
 import type { MembershipService } from './members/membership.service.js';
 import { ProjectMembershipType } from './members/membership.type.js';
 import type { ProjectService } from './project.service.js';
 import {
-  CreateProjectInput,
-  CreateProjectPayload,
-  DeleteProjectInput,
-  DeleteProjectPayload,
   ProjectConnection,
-  ProjectKindEnum,
+  ProjectPageArgs,
   ProjectType,
   toProjectConnection,
   toProjectType,
   UpdateProjectInput,
-  UpdateProjectPayload,
 } from './project.type.js';
 import { pageSelectsRoles } from './roles/role.type.js';
 
@@ -32,23 +27,14 @@ export class ProjectResolver {
     private readonly memberships: MembershipService,
   ) {}
 
-  @Query(() => ProjectType, { description: 'Returns a project that you are a member of.' })
-  async project(
-    @Ctx() ctx: Context,
-    @Arg('id', () => ID, { description: 'ID of the project.' }) id: string,
-  ): Promise<ProjectType> {
-    return toProjectType(await this.projects.get(ctx, id));
+  @query(ProjectType, OneProject, 'Returns a project that you are a member of.')
+  async project(ctx: Context, args: object): Promise<ProjectType> {
+    return toProjectType(await this.projects.get(ctx, args));
   }
 
-  @Query(() => ProjectType, {
-    description: 'Returns a project that you are a member of, by its slug in your organization.',
-  })
-  async projectBySlug(
-    @Ctx() ctx: Context,
-    @Arg('slug', () => String, { description: 'Slug of the project, for example `web-shop`: 1 to 64 characters.' })
-    slug: string,
-  ): Promise<ProjectType> {
-    return toProjectType(await this.projects.getBySlug(ctx, { slug }));
+  @query(ProjectType, BySlug, 'Returns a project that you are a member of, by its slug in your organization.')
+  async projectBySlug(ctx: Context, args: object): Promise<ProjectType> {
+    return toProjectType(await this.projects.getBySlug(ctx, args));
   }
 
   @Query(() => ProjectConnection, {
@@ -58,39 +44,36 @@ export class ProjectResolver {
   })
   async listProjects(
     @Ctx() ctx: Context,
-    @Args(() => OrderedPageArgs) page: OrderedPageArgs,
+    @Args(() => ProjectPageArgs) args: ProjectPageArgs,
     @Info() info: GraphQLResolveInfo,
-    @Arg('type', () => ProjectKindEnum, { nullable: true, description: 'Only projects of this type.' })
-    type?: ProjectKind | null,
   ): Promise<CountedConnectionOf<ProjectType>> {
-    const found = await this.projects.list(ctx, { ...page, type, includeRoles: pageSelectsRoles(info) });
-    return toProjectConnection(found);
+    return toProjectConnection(await this.projects.list(ctx, { ...args, includeRoles: pageSelectsRoles(info) }));
   }
 
-  @Mutation(() => CreateProjectPayload, { description: 'Creates a project. You become its first admin.' })
-  async createProject(
-    @Ctx() ctx: Context,
-    @Arg('input', () => CreateProjectInput, { description: 'Fields of the new project.' }) input: CreateProjectInput,
-  ): Promise<CreateProjectPayload> {
+  @mutation(
+    CreateProject,
+    { project: [ProjectType, 'The new project. You are its first admin.'] },
+    'Creates a project. You become its first admin.',
+  )
+  async createProject(ctx: Context, input: object): Promise<{ project: ProjectType }> {
     return { project: toProjectType(await this.projects.create(ctx, input)) };
   }
 
-  @Mutation(() => UpdateProjectPayload, { description: 'Updates the settings of a project.' })
-  async updateProject(
-    @Ctx() ctx: Context,
-    @Arg('input', () => UpdateProjectInput, { description: 'The project and its new settings.' })
-    input: UpdateProjectInput,
-  ): Promise<UpdateProjectPayload> {
+  @mutation(
+    UpdateProjectInput,
+    { project: [ProjectType, 'The updated project.'] },
+    'Updates the settings of a project.',
+  )
+  async updateProject(ctx: Context, input: object): Promise<{ project: ProjectType }> {
     return { project: toProjectType(await this.projects.update(ctx, input)) };
   }
 
-  @Mutation(() => DeleteProjectPayload, {
-    description: 'Deletes a project with everything in it. Fails while the project is protected against deletion.',
-  })
-  async deleteProject(
-    @Ctx() ctx: Context,
-    @Arg('input', () => DeleteProjectInput, { description: 'The project to delete, by ID.' }) input: DeleteProjectInput,
-  ): Promise<DeleteProjectPayload> {
+  @mutation(
+    OneProject,
+    { project: [ProjectType, 'The deleted project.'] },
+    'Deletes a project with everything in it. Fails while the project is protected against deletion.',
+  )
+  async deleteProject(ctx: Context, input: object): Promise<{ project: ProjectType }> {
     return { project: toProjectType(await this.projects.delete(ctx, input)) };
   }
 
@@ -119,7 +102,7 @@ export class ProjectResolver {
       'The permission rules that apply to you in the project, with your attributes filled in, in order: later ones ' +
       'win. `effectivePermissions` also returns where each rule comes from.',
   })
-  viewerPermissions(@Root() { access }: ProjectType): ShownRule[] {
+  viewerPermissions(@Root() { access }: ProjectType): PermissionRuleType[] {
     return toShownRules(rulesOf(access.ability));
   }
 }

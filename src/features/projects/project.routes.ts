@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Data, eachOf, nextCursor, orInstead, paging, queryBoolean, route } from '../../rest/route.js';
-import { BySlug, CreateProjectBody, PROJECT_KINDS, ProjectChanges } from './core/project.rules.js';
-import { PERMISSIONS, toRoleReply } from './roles/role.reply.js';
+import { bodyOf, type Data, eachOf, nextCursor, orInstead, paging, queryBoolean, route } from '../../rest/route.js';
+import { PERMISSIONS, withReplyPermissions } from '../permissions/public.js';
+import { BySlug, CreateProjectBody, PROJECT_KINDS, UpdateProject } from './core/project.rules.js';
 
 /** The fields of a project in the order of the REST interface. */
 export const PROJECT_FIELDS = `id name type slug orgId: organizationId createdAt updatedAt description defaultProduct autoCapitalization version upgradeStatus
@@ -13,7 +13,7 @@ const ROLES = `roles {
 }`;
 
 const withRoles = ({ roles, ...project }: Data): Data =>
-  roles === undefined ? project : { ...project, roles: eachOf(orInstead(roles, []) as Data[], toRoleReply) };
+  roles === undefined ? project : { ...project, roles: eachOf(orInstead(roles, []) as Data[], withReplyPermissions) };
 
 const CREATION_ERRORS = [
   'PROJECT_TEMPLATE_NOT_FOUND',
@@ -124,7 +124,7 @@ export const projectRoutes = [
     method: 'PATCH',
     path: '/api/v1/projects/{projectId}',
     summary: 'Update a project',
-    body: ProjectChanges,
+    body: bodyOf(UpdateProject, 'id'),
     document: `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { ${WHOLE} } } }`,
     variables: ({ params, body }) => ({ input: { id: params.projectId, ...body } }),
     reply: ({ updateProject }) => ({ project: updateProject.project }),

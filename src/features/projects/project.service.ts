@@ -31,11 +31,11 @@ import {
   CreateProject,
   DEFAULT_ENVIRONMENTS,
   DEFAULT_TEMPLATE,
-  DeleteProject,
   type FindContents,
   ListProjects,
   type NewProject,
   NO_CONTENTS,
+  OneProject,
   type ProjectContents,
   projectSlugFor,
   SLUG_SUFFIX_LENGTH,
@@ -92,11 +92,12 @@ export class ProjectService {
   /**
    * A project by ID.
    *
-   * @throws PROJECT_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * @param raw `{ id }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: operations 2 and 6 of the specification.
    */
-  async get(ctx: Context, projectId: string): Promise<ReadProject> {
-    return this.#answer(ctx, await findById(ctx, projectId));
+  async get(ctx: Context, raw: unknown): Promise<ReadProject> {
+    return this.#answer(ctx, await findById(ctx, parse(OneProject, raw).id));
   }
 
   /**
@@ -191,7 +192,7 @@ export class ProjectService {
   /**
    * Updates settings of a project. Of two concurrent changes the later one wins, field by field.
    *
-   * @param raw `id` and `ProjectChanges`
+   * @param raw `UpdateProject`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE (two callers
    * set `secretDetectionIgnoreValues`), SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    */
@@ -225,7 +226,7 @@ export class ProjectService {
    * Source: operation 3 of the specification.
    */
   async delete(ctx: Context, raw: unknown): Promise<ReadProject> {
-    const { id } = parse(DeleteProject, raw);
+    const { id } = parse(OneProject, raw);
     return inTransaction(ctx, async (tx) => {
       const record = await findById(tx, id);
       if (record === undefined) throw new AppError('PROJECT_NOT_FOUND');

@@ -1,26 +1,24 @@
-import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
+import { argsType, enumOfRule, inputType } from '../../kernel/graphql/inputs.js';
+import '../../kernel/graphql/list-order.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../kernel/paging.js';
 import type { ProjectAccess } from './core/project.records.js';
-import type { ProjectKind } from './core/project.rules.js';
+import {
+  ENCRYPTED_METADATA,
+  KEPT_VERSIONS,
+  LEGACY_SNAPSHOTS,
+  type ProjectKind,
+  ProjectPage,
+  projectKind,
+  SHARED_LINKS,
+  UPPER_CASE_KEYS,
+  UpdateProject,
+} from './core/project.rules.js';
 import { type EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
 import type { ListedProjects, ReadProject } from './project.service.js';
-
-/** Settings of clients: the service stores and returns them. */
-const UPPER_CASE_KEYS =
-  'Whether clients write secret keys in upper case. Stored for clients; the service does not enforce it.';
-const SHARED_LINKS = 'Whether clients share secrets by link. Stored for clients; the service has no such links.';
-const LEGACY_SNAPSHOTS =
-  'Whether clients show legacy snapshots. Stored for clients; the service has no such snapshots.';
-const KEPT_RECORDS =
-  'Number of days that audit records of the project are kept from now on, 1 to 3650; null for the default of the ' +
-  'installation. Records are deleted at the end of the month. Only admins of the project can set it.';
-const KEPT_VERSIONS =
-  'Number of versions kept for each secret, 1 to 100. Versions that the service writes when references follow a ' +
-  'rename are counted separately: the latest of them are kept, up to the same number, and the last one before ' +
-  'each other version.';
 
 /** GraphQL names of the project types. */
 export const ProjectKindEnum = {
@@ -45,6 +43,8 @@ registerEnumType(ProjectKindEnum, {
     AI: { description: 'Access of AI agents.' },
   },
 });
+
+enumOfRule(projectKind, ProjectKindEnum);
 
 /** GraphQL names of the states of an upgrade. */
 export const UpgradeStatusEnum = { IN_PROGRESS: 'IN_PROGRESS', FAILED: 'FAILED' } as const;
@@ -140,7 +140,7 @@ export class ProjectType {
   })
   secretDetectionIgnoreValues!: readonly string[] | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether all metadata of secrets must be encrypted.' })
+  @Field(() => Boolean, { nullable: true, description: ENCRYPTED_METADATA })
   enforceEncryptedSecretManagerSecretMetadata!: boolean | null;
 
   @Field(() => ID, { description: 'ID of the key of the organization that wraps the data key of the project.' })
@@ -165,124 +165,11 @@ export const toProjectType = ({ access, ...record }: ReadProject): ProjectType =
 export const toProjectConnection = ({ page, keyOf, totalCount }: ListedProjects): CountedConnectionOf<ProjectType> =>
   counted(page.map(toProjectType, keyOf), totalCount);
 
-@InputType({ description: 'Input of `createProject`.' })
-export class CreateProjectInput {
-  @Field(() => String, { description: 'Name of the project, for example `Web shop`: 1 to 64 characters.' })
-  name!: string;
+export const ProjectPageArgs = argsType(ProjectPage);
+export type ProjectPageArgs = InstanceType<typeof ProjectPageArgs>;
 
-  @Field(() => String, { nullable: true, description: 'Description of the project, up to 1,024 characters.' })
-  description?: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'Slug of the project, for example `web-shop`: lowercase words joined by hyphens, 5 to 36 characters, unique in ' +
-      'the organization. When absent, generated from the name and four random characters.',
-  })
-  slug?: string | null;
-
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      'ID of the key of the organization that wraps the data key of the project. The latest key when absent.',
-  })
-  kmsKeyId?: string | null;
-
-  @Field(() => String, {
-    defaultValue: 'default',
-    description: 'Name of the project template to create the project from.',
-  })
-  template!: string;
-
-  @Field(() => ProjectKindEnum, {
-    defaultValue: ProjectKindEnum.SECRET_MANAGER,
-    description: 'Purpose of the project.',
-  })
-  type!: ProjectKind;
-
-  @Field(() => Boolean, {
-    defaultValue: true,
-    description: 'Whether to create the environments Development, Staging and Production.',
-  })
-  shouldCreateDefaultEnvs!: boolean;
-
-  @Field(() => Boolean, { defaultValue: false, description: 'Whether to protect the project against deletion.' })
-  hasDeleteProtection!: boolean;
-}
-
-@ObjectType({ description: 'Result of `createProject`.' })
-export class CreateProjectPayload {
-  @Field(() => ProjectType, { description: 'The new project. You are its first admin.' })
-  project!: ProjectType;
-}
-
-@InputType({ description: 'Input of `updateProject`. Absent fields keep their values.' })
-export class UpdateProjectInput {
-  @Field(() => ID, { description: 'ID of the project.' })
-  id!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Name of the project, for example `Web shop`: 1 to 64 characters.',
-  })
-  name?: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Description of the project, up to 1,024 characters; null clears it.',
-  })
-  description?: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'Slug of the project, for example `web-shop`: lowercase words joined by hyphens, 1 to 64 characters, unique in the organization.',
-  })
-  slug?: string;
-
-  @Field(() => Boolean, { nullable: true, description: UPPER_CASE_KEYS })
-  autoCapitalization?: boolean;
-
-  @Field(() => Boolean, { nullable: true, description: 'Whether to protect the project against deletion.' })
-  hasDeleteProtection?: boolean;
-
-  @Field(() => Boolean, { nullable: true, description: SHARED_LINKS })
-  secretSharing?: boolean;
-
-  @Field(() => Boolean, { nullable: true, description: LEGACY_SNAPSHOTS })
-  showSnapshotsLegacy?: boolean;
-
-  @Field(() => Boolean, { nullable: true, description: 'Whether all metadata of secrets must be encrypted.' })
-  enforceEncryptedSecretManagerSecretMetadata?: boolean;
-
-  @Field(() => Int, { nullable: true, description: KEPT_VERSIONS })
-  pitVersionLimit?: number;
-
-  @Field(() => Int, { nullable: true, description: KEPT_RECORDS })
-  auditLogsRetentionDays?: number | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description:
-      'Values that leak detection ignores, up to 500; null clears them. Only admins of the project can set them.',
-  })
-  secretDetectionIgnoreValues?: string[] | null;
-}
-
-@ObjectType({ description: 'Result of `updateProject`.' })
-export class UpdateProjectPayload {
-  @Field(() => ProjectType, { description: 'The updated project.' })
-  project!: ProjectType;
-}
-
-@InputType({ description: 'Input of `deleteProject`.' })
-export class DeleteProjectInput {
-  @Field(() => ID, { description: 'ID of the project.' })
-  id!: string;
-}
-
-@ObjectType({ description: 'Result of `deleteProject`.' })
-export class DeleteProjectPayload {
-  @Field(() => ProjectType, { description: 'The deleted project.' })
-  project!: ProjectType;
-}
+export const UpdateProjectInput = inputType(
+  'UpdateProjectInput',
+  UpdateProject,
+  'Input of `updateProject`. Absent fields keep their values.',
+);

@@ -1,6 +1,6 @@
 import { builtInRoleId } from '../../../src/features/permissions/built-in-role-id.js';
 import { PROJECT_ROLES } from '../../../src/features/permissions/built-in-roles.js';
-import { CreateProject, ProjectChanges, projectSlugFor } from '../../../src/features/projects/core/project.rules.js';
+import { CreateProject, projectSlugFor, UpdateProject } from '../../../src/features/projects/core/project.rules.js';
 import { RoleSlugs } from '../../../src/features/projects/members/membership.rules.js';
 import { slugText } from '../../../src/kernel/text-rules.js';
 import fc from '../../kit/properties.js';
@@ -94,7 +94,7 @@ describe('the changes of a project', () => {
     [{ secretDetectionIgnoreValues: [''] }, false],
     [{ version: 2 }, false],
   ])('%j: %j', (changes, isValid) => {
-    expect(ProjectChanges.safeParse(changes).success).toBe(isValid);
+    expect(UpdateProject.safeParse({ id: 'any', ...changes }).success).toBe(isValid);
   });
 });
 

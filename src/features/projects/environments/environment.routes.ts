@@ -1,5 +1,5 @@
-import { route } from '../../../rest/route.js';
-import { EnvironmentChanges, NewEnvironment } from './environment.rules.js';
+import { bodyOf, route } from '../../../rest/route.js';
+import { CreateEnvironment, UpdateEnvironment } from './environment.rules.js';
 
 /** Fields of an environment. */
 export const ENVIRONMENT_FIELDS = 'id name slug position projectId createdAt updatedAt';
@@ -19,7 +19,7 @@ export const environmentRoutes = [
     method: 'POST',
     path: PATH,
     summary: 'Create an environment',
-    body: NewEnvironment,
+    body: bodyOf(CreateEnvironment, 'projectId'),
     document: `mutation ($input: CreateEnvironmentInput!) { createEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { projectId: params.projectId, ...body } }),
     reply: ({ createEnvironment }) => done('The environment was created.', createEnvironment),
@@ -42,7 +42,7 @@ export const environmentRoutes = [
     method: 'PATCH',
     path: `${PATH}/{environmentId}`,
     summary: 'Update an environment',
-    body: EnvironmentChanges,
+    body: bodyOf(UpdateEnvironment, 'projectId', 'id'),
     document: `mutation ($input: UpdateEnvironmentInput!) { updateEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
     variables: ({ params, body }) => ({
       input: { projectId: params.projectId, id: params.environmentId, ...body },

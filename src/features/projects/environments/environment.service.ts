@@ -16,7 +16,7 @@ import {
 } from '../core/project.records.js';
 import { renameInRules } from '../roles/role.records.js';
 import { Environment } from './environment.entity.js';
-import { CreateEnvironment, EnvironmentBySlug, EnvironmentKey, UpdateEnvironment } from './environment.rules.js';
+import { CreateEnvironment, EnvironmentBySlug, OneEnvironment, UpdateEnvironment } from './environment.rules.js';
 
 /** Creates the root folder of each new environment, in the transaction that creates the environment. */
 export type CreateRootFolders = (
@@ -85,7 +85,7 @@ export class EnvironmentService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
   async get(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
-    return shown(ctx, await this.#authorized(ctx, parse(EnvironmentKey, raw), 'environments:read'));
+    return shown(ctx, await this.#authorized(ctx, parse(OneEnvironment, raw), 'environments:read'));
   }
 
   /**
@@ -174,7 +174,7 @@ export class EnvironmentService {
    * ROTATED_SECRET, AUDIT_UNAVAILABLE
    */
   delete(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
-    const named = parse(EnvironmentKey, raw);
+    const named = parse(OneEnvironment, raw);
     return inTransaction(ctx, async (tx) => {
       const { environment: found, access } = await this.#authorized(tx, named, 'environments:delete');
       const { id } = found;
@@ -191,7 +191,7 @@ export class EnvironmentService {
 
   async #authorized(
     ctx: Context,
-    named: z.output<typeof EnvironmentKey>,
+    named: z.output<typeof OneEnvironment>,
     action: 'environments:read' | 'environments:edit' | 'environments:delete',
   ): Promise<ReadEnvironment> {
     const { row, project } = await this.projects.authorizedThing(ctx, named, ENVIRONMENT, action);

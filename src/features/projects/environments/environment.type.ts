@@ -1,12 +1,11 @@
-import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { argsType } from '../../../kernel/graphql/inputs.js';
+import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
 import '../../../kernel/graphql/list-order.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import type { EnvironmentRecord, ProjectAccess } from '../core/project.records.js';
-import { ONLY_IN } from '../core/project.rules.js';
-import { EnvironmentFilter, EnvironmentPage } from './environment.rules.js';
+import { EnvironmentFilter, EnvironmentPage, UpdateEnvironment } from './environment.rules.js';
 
 /** API type of an environment. `access` is for field resolvers and is not itself a field. */
 @ObjectType('Environment', {
@@ -52,75 +51,8 @@ export const toEnvironmentType = (record: EnvironmentRecord, access: ProjectAcce
   ...record,
 });
 
-@InputType({ description: 'Input of `createEnvironment`.' })
-export class CreateEnvironmentInput {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Name of the environment, for example `Production`: 1 to 64 characters.' })
-  name!: string;
-
-  @Field(() => String, {
-    description:
-      'Slug of the environment, for example `prod`: lowercase words joined by hyphens, 1 to 64 characters, unique in the project.',
-  })
-  slug!: string;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Position of the environment, from 1; environments from there on move up. Last when absent.',
-  })
-  position?: number | null;
-}
-
-@ObjectType({ description: 'Result of `createEnvironment`.' })
-export class CreateEnvironmentPayload {
-  @Field(() => EnvironmentType, { description: 'The new environment, with an empty root folder.' })
-  environment!: EnvironmentType;
-}
-
-@InputType({ description: 'Input of `updateEnvironment`. Absent fields keep their values.' })
-export class UpdateEnvironmentInput {
-  @Field(() => ID, { description: 'ID of the environment.' })
-  id!: string;
-
-  @Field(() => ID, ONLY_IN)
-  projectId?: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Name of the environment, for example `Production`: 1 to 64 characters.',
-  })
-  name?: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'Slug of the environment, for example `prod`: lowercase words joined by hyphens, 1 to 64 characters, unique in the project.',
-  })
-  slug?: string;
-
-  @Field(() => Int, { nullable: true, description: 'New position, from 1; the other environments shift.' })
-  position?: number;
-}
-
-@ObjectType({ description: 'Result of `updateEnvironment`.' })
-export class UpdateEnvironmentPayload {
-  @Field(() => EnvironmentType, { description: 'The updated environment.' })
-  environment!: EnvironmentType;
-}
-
-@InputType({ description: 'Input of `deleteEnvironment`.' })
-export class DeleteEnvironmentInput {
-  @Field(() => ID, { description: 'ID of the environment.' })
-  id!: string;
-
-  @Field(() => ID, ONLY_IN)
-  projectId?: string | null;
-}
-
-@ObjectType({ description: 'Result of `deleteEnvironment`.' })
-export class DeleteEnvironmentPayload {
-  @Field(() => EnvironmentType, { description: 'The deleted environment.' })
-  environment!: EnvironmentType;
-}
+export const UpdateEnvironmentInput = inputType(
+  'UpdateEnvironmentInput',
+  UpdateEnvironment,
+  'Input of `updateEnvironment`. Absent fields keep their values.',
+);

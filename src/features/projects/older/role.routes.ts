@@ -1,5 +1,5 @@
 import { route } from '../../../rest/route.js';
-import { LISTED_PERMISSIONS, toRoleReply } from '../roles/role.reply.js';
+import { LISTED_PERMISSIONS, withReplyPermissions } from '../../permissions/public.js';
 import { ROLE_FIELDS, roleRoutesAt } from '../roles/role.routes.js';
 import { projectBySlug } from './project-by-slug.js';
 
@@ -15,7 +15,7 @@ export const olderRoleRoutes = [
     summary: 'Get a role by its ID alone (older path)',
     document: `query ($id: ID!) { projectRole(id: $id) { ${ROLE_FIELDS} ${LISTED_PERMISSIONS} } }`,
     variables: ({ params }) => ({ id: params.roleId }),
-    reply: ({ projectRole }) => ({ role: toRoleReply(projectRole) }),
+    reply: ({ projectRole }) => ({ role: withReplyPermissions(projectRole) }),
     errors: ['ROLE_NOT_FOUND'],
   }),
 ];

@@ -1,15 +1,10 @@
 import { z } from 'zod';
-import { nextCursor, paging, route, type WrittenRoute } from '../../../rest/route.js';
-import { type PermissionsGiven, toPermissionInputs } from '../../permissions/public.js';
-import { PERMISSIONS, toRoleReply } from './role.reply.js';
-import { NewRole, RoleChanges } from './role.rules.js';
+import { bodyOf, nextCursor, paging, route, type WrittenRoute } from '../../../rest/route.js';
+import { PERMISSIONS, permissionsIn, withReplyPermissions } from '../../permissions/public.js';
+import { CreateRole, UpdateRole } from './role.rules.js';
 
 /** Fields of a role beside its permissions. */
 export const ROLE_FIELDS = 'id name slug createdAt updatedAt projectId description version';
-
-/** Actions as a list and conditions by field, as in the schema. */
-const inLists = (permissions: PermissionsGiven | undefined) =>
-  permissions === undefined ? {} : { permissions: toPermissionInputs(permissions) };
 
 /** Where routes of roles are, and what they show. */
 interface RolesAt {
@@ -64,7 +59,10 @@ const readingAt = ({ path, fields, projectOf, common, named }: Place) => [
       first: query.limit,
       after: query.cursor,
     }),
-    reply: ({ projectRoles: { nodes, pageInfo } }) => ({ roles: nodes.map(toRoleReply), ...nextCursor(pageInfo) }),
+    reply: ({ projectRoles: { nodes, pageInfo } }) => ({
+      roles: nodes.map(withReplyPermissions),
+      ...nextCursor(pageInfo),
+    }),
     cached: true,
     errors: ['PROJECT_NOT_FOUND'],
   }),
@@ -75,7 +73,7 @@ const readingAt = ({ path, fields, projectOf, common, named }: Place) => [
     summary: named('Get a role'),
     document: `query ($projectId: ID!, $id: ID!) { projectRole(projectId: $projectId, id: $id) { ${fields} } }`,
     variables: ({ params, found }) => ({ projectId: projectOf({ params, found }), id: params.roleId }),
-    reply: ({ projectRole }) => ({ role: toRoleReply(projectRole) }),
+    reply: ({ projectRole }) => ({ role: withReplyPermissions(projectRole) }),
     cached: true,
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
   }),
@@ -88,7 +86,7 @@ const readingAt = ({ path, fields, projectOf, common, named }: Place) => [
       projectRoleBySlug(projectId: $projectId, slug: $slug) { ${fields} }
     }`,
     variables: ({ params, found }) => ({ projectId: projectOf({ params, found }), slug: params.slug }),
-    reply: ({ projectRoleBySlug }) => ({ role: toRoleReply(projectRoleBySlug) }),
+    reply: ({ projectRoleBySlug }) => ({ role: withReplyPermissions(projectRoleBySlug) }),
     cached: true,
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
   }),
@@ -100,13 +98,13 @@ const changingAt = ({ path, fields, projectOf, common, named }: Place) => [
     method: 'POST',
     path,
     summary: named('Create a role'),
-    body: NewRole,
+    body: bodyOf(CreateRole, 'projectId'),
     exactKeys: ['permissions'],
     document: `mutation ($input: CreateProjectRoleInput!) { createProjectRole(input: $input) { role { ${fields} } } }`,
     variables: ({ params, found, body: { permissions, ...rest } }) => ({
-      input: { projectId: projectOf({ params, found }), ...rest, ...inLists(permissions) },
+      input: { projectId: projectOf({ params, found }), ...rest, ...permissionsIn(permissions) },
     }),
-    reply: ({ createProjectRole }) => ({ role: toRoleReply(createProjectRole.role) }),
+    reply: ({ createProjectRole }) => ({ role: withReplyPermissions(createProjectRole.role) }),
     example: {
       slug: 'staging-reader',
       name: 'Staging reader',
@@ -127,13 +125,13 @@ const changingAt = ({ path, fields, projectOf, common, named }: Place) => [
     method: 'PATCH',
     path: `${path}/{roleId}`,
     summary: named('Update a role'),
-    body: RoleChanges,
+    body: bodyOf(UpdateRole, 'projectId', 'id'),
     exactKeys: ['permissions'],
     document: `mutation ($input: UpdateProjectRoleInput!) { updateProjectRole(input: $input) { role { ${fields} } } }`,
     variables: ({ params, found, body: { permissions, ...rest } }) => ({
-      input: { projectId: projectOf({ params, found }), id: params.roleId, ...rest, ...inLists(permissions) },
+      input: { projectId: projectOf({ params, found }), id: params.roleId, ...rest, ...permissionsIn(permissions) },
     }),
-    reply: ({ updateProjectRole }) => ({ role: toRoleReply(updateProjectRole.role) }),
+    reply: ({ updateProjectRole }) => ({ role: withReplyPermissions(updateProjectRole.role) }),
     example: { permissions: [{ subject: 'secrets', action: 'describeSecret' }] },
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'ROLE_SLUG_TAKEN', 'ROLE_BUILT_IN'],
   }),
@@ -144,7 +142,7 @@ const changingAt = ({ path, fields, projectOf, common, named }: Place) => [
     summary: named('Delete a role'),
     document: `mutation ($input: DeleteProjectRoleInput!) { deleteProjectRole(input: $input) { role { ${fields} } } }`,
     variables: ({ params, found }) => ({ input: { projectId: projectOf({ params, found }), id: params.roleId } }),
-    reply: ({ deleteProjectRole }) => ({ role: toRoleReply(deleteProjectRole.role) }),
+    reply: ({ deleteProjectRole }) => ({ role: withReplyPermissions(deleteProjectRole.role) }),
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'ROLE_IN_USE', 'ROLE_BUILT_IN'],
   }),
 ];

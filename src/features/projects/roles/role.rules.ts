@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Rule } from '../../../kernel/authz/ability.js';
 import { orderRulesOf } from '../../../kernel/list-order.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../../kernel/paging.js';
-import { personText, slugText } from '../../../kernel/text-rules.js';
+import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
 import {
   builtInProjectRoles,
   builtInRoleId,
@@ -11,6 +11,7 @@ import {
   PROJECT_ROLES,
   RESERVED_ROLE_SLUGS,
 } from '../../permissions/public.js';
+import { onlyIn } from '../core/project.rules.js';
 
 /** Slug of any role of a project. */
 export const roleSlug = slugText(1, 64);
@@ -72,36 +73,51 @@ const ownSlug = roleSlug.refine((slug) => !RESERVED_ROLE_SLUGS.includes(slug), {
   params: { code: 'RESERVED' },
 });
 
-/** Fields of a new role. */
-export const NewRole = z.strictObject({
-  slug: ownSlug,
-  name: personText(1, 64),
-  description: personText(0, 1024).nullish(),
-  permissions: Permissions,
+const projectId = idOf('project');
+const id = idOf('role');
+const slug = ownSlug.meta({
+  description:
+    'Slug of the role, for example `staging-reader`: lowercase words joined by hyphens, 1 to 64 characters, unique ' +
+    'in the project. Slugs of built-in roles are reserved.',
 });
+const name = personText(1, 64);
+const description = personText(0, 1024).nullable();
+const RULES = 'Up to 100 permission rules, in order of evaluation: later ones win.';
 
 /** Input of `createProjectRole`. */
-export const CreateRole = NewRole.extend({ projectId: z.string() });
+export const CreateRole = z
+  .strictObject({
+    projectId,
+    slug,
+    name: name.meta({ description: 'Name of the role, for example `Staging reader`: 1 to 64 characters.' }),
+    description: description.meta({ description: 'Description of the role, up to 1,024 characters.' }).optional(),
+    permissions: Permissions.meta({ description: RULES }),
+  })
+  .meta({ description: 'Fields of the new role.' });
 
-/** What may change of a role: absent keeps, a null description clears it, a list of permissions replaces the one before. */
-export const RoleChanges = z.strictObject({
-  slug: ownSlug.optional(),
-  name: personText(1, 64).optional(),
-  description: personText(0, 1024).nullish(),
-  permissions: Permissions.optional(),
-});
-
-/** Input of `updateProjectRole`. */
-export const UpdateRole = RoleChanges.extend({ id: z.string(), projectId: z.string().nullish() });
+/** Input of `updateProjectRole`: absent keeps, a null description clears it, a list of permissions replaces the one before. */
+export const UpdateRole = z
+  .strictObject({
+    id,
+    projectId: onlyIn,
+    slug: ownSlug.meta({ description: 'Slug of the role. Memberships that refer to the role are updated.' }).optional(),
+    name: name.meta({ description: 'Name of the role: 1 to 64 characters.' }).optional(),
+    description: description.meta({ description: 'Description of the role; null clears it.' }).optional(),
+    permissions: Permissions.meta({ description: `${RULES} Replaces the existing rules.` }).optional(),
+  })
+  .meta({ description: 'The role and its new fields.' });
 
 /** Input of `deleteProjectRole`, and arguments of `projectRole`. */
-export const RoleKey = z.strictObject({ id: z.string(), projectId: z.string().nullish() });
+export const OneRole = z.strictObject({ id, projectId: onlyIn }).meta({ description: 'The role to delete, by ID.' });
 
 /** Arguments of `projectRoleBySlug`. */
-export const RoleBySlug = z.strictObject({ projectId: z.string(), slug: roleSlug });
+export const RoleBySlug = z.strictObject({
+  projectId,
+  slug: roleSlug.meta({ description: 'Slug of the role, for example `viewer`.' }),
+});
 
 /** Arguments of `Project.roleConnection`. */
 export const RolePage = z.strictObject({ ...pageRules, ...orderRulesOf('by slug, the built-in ones last') });
 
 /** Arguments of `projectRoles`. */
-export const ListRoles = RolePage.extend({ projectId: z.string() });
+export const ListRoles = z.strictObject({ projectId, ...RolePage.shape });

@@ -29,9 +29,9 @@ import {
   CreateRole,
   isBuiltInId,
   ListRoles,
+  OneRole,
   type Role,
   RoleBySlug,
-  RoleKey,
   RolePage,
   type RolePosition,
   roleCursorKey,
@@ -124,7 +124,7 @@ export class RoleService {
    * ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, AUDIT_UNAVAILABLE
    */
   delete(ctx: Context, raw: unknown): Promise<Role> {
-    const { id, projectId } = parse(RoleKey, raw);
+    const { id, projectId } = parse(OneRole, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorizedOwner(tx, { id, projectId }, ROLE, 'role:delete');
       await lockProject(tx, project);
@@ -149,7 +149,7 @@ export class RoleService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
    */
   async get(ctx: Context, raw: unknown): Promise<Role> {
-    const { id, projectId } = parse(RoleKey, raw);
+    const { id, projectId } = parse(OneRole, raw);
     const project =
       projectId == null
         ? await loadReadable(ctx, await ownerOf(ctx, id), 'ROLE_NOT_FOUND')

@@ -1,14 +1,13 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { argsType } from '../../../kernel/graphql/inputs.js';
+import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
 import '../../../kernel/graphql/list-order.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { selects } from '../../../kernel/graphql/selection.js';
-import { PermissionInput, PermissionRuleType, PermissionType, toShownRules } from '../../permissions/public.js';
-import { ONLY_IN } from '../core/project.rules.js';
-import { type Role, RolePage } from './role.rules.js';
+import { inBothForms, PermissionRuleType, PermissionType } from '../../permissions/public.js';
+import { type Role, RolePage, UpdateRole } from './role.rules.js';
 
 /** A role that can be assigned to members of a project. */
 @ObjectType('ProjectRole', {
@@ -73,88 +72,10 @@ export const pageSelectsRoles = (info: GraphQLResolveInfo): boolean =>
   selectsRoles(info, ['nodes']) || selectsRoles(info, ['edges', 'node']);
 
 /** Converts a role to its API type. */
-export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => {
-  const shown = toShownRules(rules);
-  return {
-    ...role,
-    rules: shown,
-    permissions: shown.flatMap(({ action, ...rest }) => action.map((verb) => ({ ...rest, action: verb }))),
-  };
-};
+export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => ({ ...role, ...inBothForms(rules) });
 
-const RULES = 'Up to 100 permission rules, in order of evaluation: later ones win.';
-
-@InputType({ description: 'Input of `createProjectRole`.' })
-export class CreateProjectRoleInput {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => String, {
-    description:
-      'Slug of the role, for example `staging-reader`: lowercase words joined by hyphens, 1 to 64 characters, unique ' +
-      'in the project. Slugs of built-in roles are reserved.',
-  })
-  slug!: string;
-
-  @Field(() => String, { description: 'Name of the role, for example `Staging reader`: 1 to 64 characters.' })
-  name!: string;
-
-  @Field(() => String, { nullable: true, description: 'Description of the role, up to 1,024 characters.' })
-  description?: string | null;
-
-  @Field(() => [PermissionInput], { description: RULES })
-  permissions!: PermissionInput[];
-}
-
-@ObjectType({ description: 'Result of `createProjectRole`.' })
-export class CreateProjectRolePayload {
-  @Field(() => ProjectRoleType, { description: 'The new role.' })
-  role!: ProjectRoleType;
-}
-
-@InputType({ description: 'Input of `updateProjectRole`. Absent fields keep their values.' })
-export class UpdateProjectRoleInput {
-  @Field(() => ID, { description: 'ID of the role.' })
-  id!: string;
-
-  @Field(() => ID, ONLY_IN)
-  projectId?: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Slug of the role. Memberships that refer to the role are updated.',
-  })
-  slug?: string;
-
-  @Field(() => String, { nullable: true, description: 'Name of the role: 1 to 64 characters.' })
-  name?: string;
-
-  @Field(() => String, { nullable: true, description: 'Description of the role; null clears it.' })
-  description?: string | null;
-
-  @Field(() => [PermissionInput], { nullable: true, description: `${RULES} Replaces the existing rules.` })
-  permissions?: PermissionInput[];
-}
-
-@ObjectType({ description: 'Result of `updateProjectRole`.' })
-export class UpdateProjectRolePayload {
-  @Field(() => ProjectRoleType, {
-    description: 'The updated role. The change applies from the next request of each holder.',
-  })
-  role!: ProjectRoleType;
-}
-
-@InputType({ description: 'Input of `deleteProjectRole`.' })
-export class DeleteProjectRoleInput {
-  @Field(() => ID, { description: 'ID of the role.' })
-  id!: string;
-
-  @Field(() => ID, ONLY_IN)
-  projectId?: string | null;
-}
-
-@ObjectType({ description: 'Result of `deleteProjectRole`.' })
-export class DeleteProjectRolePayload {
-  @Field(() => ProjectRoleType, { description: 'The deleted role.' })
-  role!: ProjectRoleType;
-}
+export const UpdateProjectRoleInput = inputType(
+  'UpdateProjectRoleInput',
+  UpdateRole,
+  'Input of `updateProjectRole`. Absent fields keep their values.',
+);
