@@ -1,8 +1,10 @@
-import { Ctx, Extensions, Field, ID, InputType, InterfaceType, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Extensions, Field, ID, InterfaceType, ObjectType, registerEnumType } from 'type-graphql';
+import { z } from 'zod';
 import type { Context } from '../../kernel/context.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
+import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
 import { ONE_OF } from '../../kernel/graphql/schema.js';
+import { idOf } from '../../kernel/text-rules.js';
 import type { ChannelType } from '../notifications/public.js';
 import type { ChannelRow } from './alert.queries.js';
 import { ANYWHERE } from './alert.rules.js';
@@ -155,66 +157,56 @@ export function toChannelType(channel: ShownChannel): AlertChannelType {
 }
 
 const { email, webhook, slack, pagerduty } = ANYWHERE.configs;
-const EmailConfigInput = inputType('EmailAlertConfigInput', email);
-const WebhookConfigInput = inputType('WebhookAlertConfigInput', webhook);
-const SlackConfigInput = inputType('SlackAlertConfigInput', slack);
-const PagerDutyConfigInput = inputType('PagerDutyAlertConfigInput', pagerduty);
+inputType('EmailAlertConfigInput', email);
+inputType('WebhookAlertConfigInput', webhook);
+inputType('SlackAlertConfigInput', slack);
+inputType('PagerDutyAlertConfigInput', pagerduty);
 
-/** Configuration of a channel, by type. */
-@InputType('AlertChannelConfigInput', { description: 'Configuration of a channel. Set exactly one field.' })
-@Extensions(ONE_OF)
-export class ChannelConfigInput {
-  @Field(() => EmailConfigInput, { nullable: true, description: 'Configuration of an email channel.' })
-  email?: object | null;
+/** The type of a channel in inputs. */
+export const channelType = z.enum(Object.values(AlertChannelTypeEnum));
+enumOfRule(channelType, AlertChannelTypeEnum);
 
-  @Field(() => WebhookConfigInput, { nullable: true, description: 'Configuration of a webhook channel.' })
-  webhook?: object | null;
-
-  @Field(() => SlackConfigInput, { nullable: true, description: 'Configuration of a Slack channel.' })
-  slack?: object | null;
-
-  @Field(() => PagerDutyConfigInput, { nullable: true, description: 'Configuration of a PagerDuty channel.' })
-  pagerduty?: object | null;
-}
-
-@InputType('AlertChannelInput', { description: 'A channel of a new alert.' })
-class ChannelInput {
-  @Field(() => ChannelConfigInput, {
-    description: 'Configuration of the channel. The field that is set decides its type.',
+/** Configuration of a channel, by type: inputs wrap it in a field that says which. */
+export const channelConfig = z
+  .strictObject({
+    email: email.nullish().meta({ description: 'Configuration of an email channel.' }),
+    webhook: webhook.nullish().meta({ description: 'Configuration of a webhook channel.' }),
+    slack: slack.nullish().meta({ description: 'Configuration of a Slack channel.' }),
+    pagerduty: pagerduty.nullish().meta({ description: 'Configuration of a PagerDuty channel.' }),
   })
-  config!: ChannelConfigInput;
+  .meta({ description: 'Configuration of a channel. Set exactly one field.' });
+export const ChannelConfigInput = inputType('AlertChannelConfigInput', channelConfig);
+Extensions(ONE_OF)(ChannelConfigInput);
 
-  @Field(() => Boolean, { defaultValue: true, description: 'Whether the channel sends notifications.' })
-  enabled?: boolean;
-}
-
-@InputType('AlertChannelChangeInput', { description: 'A channel of an updated alert: an existing or a new one.' })
-class ChannelChangeInput {
-  @Field(() => ID, { nullable: true, description: 'ID of an existing channel of the alert. Absent for a new channel.' })
-  id?: string | null;
-
-  @Field(() => AlertChannelTypeEnum, { description: 'Type of the channel. If it changes, `config` is required.' })
-  channelType!: ChannelType;
-
-  @Field(() => ChannelConfigInput, {
-    nullable: true,
-    description: 'Configuration of the channel, of the type in `channelType`. Absent keeps the existing configuration.',
+const Channel = z
+  .strictObject({
+    config: channelConfig.meta({
+      description: 'Configuration of the channel. The field that is set decides its type.',
+    }),
+    enabled: z.boolean().default(true).meta({ description: 'Whether the channel sends notifications.' }),
   })
-  config?: ChannelConfigInput | null;
+  .meta({ description: 'A channel of a new alert.' });
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Whether the channel sends notifications. Absent keeps the current value; true for a new channel.',
+const ChannelChange = z
+  .strictObject({
+    id: idOf('ID of an existing channel of the alert. Absent for a new channel.').nullish(),
+    channelType: channelType.meta({ description: 'Type of the channel. If it changes, `config` is required.' }),
+    config: channelConfig.nullish().meta({
+      description:
+        'Configuration of the channel, of the type in `channelType`. Absent keeps the existing configuration.',
+    }),
+    enabled: z.boolean().nullish().meta({
+      description: 'Whether the channel sends notifications. Absent keeps the current value; true for a new channel.',
+    }),
   })
-  enabled?: boolean | null;
-}
+  .meta({ description: 'A channel of an updated alert: an existing or a new one.' });
 
-inputOfRule(ANYWHERE.create.shape.channels.element, ChannelInput);
-inputOfRule(ANYWHERE.update.shape.channels.unwrap().element, ChannelChangeInput);
+inputOfRule(ANYWHERE.create.shape.channels.element, inputType('AlertChannelInput', Channel));
+inputOfRule(ANYWHERE.update.shape.channels.unwrap().element, inputType('AlertChannelChangeInput', ChannelChange));
 
 /** Inputs of alerts as GraphQL has them. */
 interface GivenInput {
-  readonly channels?: readonly (Partial<ChannelChangeInput> & Partial<ChannelInput>)[] | null;
+  readonly channels?: readonly Partial<z.input<typeof ChannelChange>>[] | null;
 }
 
 /** Converts a GraphQL input to the form of the rules: the config without its type wrapper. */
@@ -241,7 +233,7 @@ function toGivenChannel({
   };
 }
 
-const kindOf = (config: ChannelConfigInput | null | undefined): [kind?: string, given?: object] =>
+const kindOf = (config: object | null | undefined): [kind?: string, given?: object] =>
   Object.entries(config ?? {}).find(([, given]) => given != null) ?? [];
 
 /** Converts the path of a validation error to its path in the GraphQL input, where a config is wrapped in its type. */

@@ -13,6 +13,8 @@ export {
   AlertChannelType,
   AlertChannelTypeEnum,
   ChannelConfigInput,
+  channelConfig,
+  channelType,
   fromInput,
   inInput,
   toChannelType,

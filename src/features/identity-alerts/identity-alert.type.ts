@@ -1,10 +1,11 @@
-import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { z } from 'zod';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { inputOfRule } from '../../kernel/graphql/inputs.js';
+import { inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
-import { AlertChannelType, AlertChannelTypeEnum, ChannelConfigInput, toChannelType } from '../alerts/public.js';
-import type { ChannelType } from '../notifications/public.js';
+import { idOf } from '../../kernel/text-rules.js';
+import { AlertChannelType, channelConfig, channelType, toChannelType } from '../alerts/public.js';
 import { ANYWHERE } from './identity-alert.rules.js';
 import { type AlertView, CHANNEL_TABLE } from './identity-alert.view.js';
 
@@ -81,45 +82,35 @@ export const toIdentityAlert = (alert: AlertView): IdentityAlertType => ({
   })),
 });
 
-@InputType('IdentityAlertChannelInput', { description: 'A channel of a new alert.' })
-class ChannelInput {
-  @Field(() => String, { description: 'Name of the channel, 1 to 255 characters.' })
-  name!: string;
+const enabled = z.boolean();
+const name = z.string().meta({ description: 'Name of the channel, 1 to 255 characters.' });
 
-  @Field(() => ChannelConfigInput, { description: 'Where and how the channel notifies.' })
-  config!: ChannelConfigInput;
-
-  @Field(() => Boolean, { defaultValue: true, description: 'Whether the channel notifies.' })
-  enabled?: boolean;
-}
-
-@InputType('IdentityAlertChannelChangeInput', {
-  description: 'A channel of a changed alert: an existing one, by ID, or a new one.',
-})
-class ChannelChangeInput {
-  @Field(() => ID, { nullable: true, description: 'ID of the existing channel; absent for a new one.' })
-  id?: string | null;
-
-  @Field(() => String, { description: 'Name of the channel, 1 to 255 characters.' })
-  name!: string;
-
-  @Field(() => AlertChannelTypeEnum, {
-    description: 'How the channel notifies. Another type than before needs a `config`.',
+const Channel = z
+  .strictObject({
+    name,
+    config: channelConfig.meta({ description: 'Where and how the channel notifies.' }),
+    enabled: enabled.default(true).meta({ description: 'Whether the channel notifies.' }),
   })
-  channelType!: ChannelType;
+  .meta({ description: 'A channel of a new alert.' });
 
-  @Field(() => ChannelConfigInput, {
-    nullable: true,
-    description: 'Where the channel notifies, for its `channelType`. Absent keeps the existing configuration.',
+const ChannelChange = z
+  .strictObject({
+    id: idOf('ID of the existing channel; absent for a new one.').nullish(),
+    name,
+    channelType: channelType.meta({
+      description: 'How the channel notifies. Another type than before needs a `config`.',
+    }),
+    config: channelConfig.nullish().meta({
+      description: 'Where the channel notifies, for its `channelType`. Absent keeps the existing configuration.',
+    }),
+    enabled: enabled.nullish().meta({
+      description: 'Whether the channel notifies. Absent keeps the existing setting; a new channel notifies.',
+    }),
   })
-  config?: ChannelConfigInput | null;
+  .meta({ description: 'A channel of a changed alert: an existing one, by ID, or a new one.' });
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Whether the channel notifies. Absent keeps the existing setting; a new channel notifies.',
-  })
-  enabled?: boolean | null;
-}
-
-inputOfRule(ANYWHERE.create.shape.channels.element, ChannelInput);
-inputOfRule(ANYWHERE.update.shape.channels.unwrap().element, ChannelChangeInput);
+inputOfRule(ANYWHERE.create.shape.channels.element, inputType('IdentityAlertChannelInput', Channel));
+inputOfRule(
+  ANYWHERE.update.shape.channels.unwrap().element,
+  inputType('IdentityAlertChannelChangeInput', ChannelChange),
+);

@@ -25,8 +25,19 @@ export const roleToInput = ({ role, ...rest }: { readonly role?: unknown }): obj
 /** A name for people: 1 to 64 characters after trimming, without control characters. */
 export const displayName = personText(1, 64).regex(HAS_NO_CONTROL_CHARACTERS, 'must not contain control characters');
 
-/** Input of `createOrganization` and `createSubOrganization`. */
-export const CreateOrganization = z.strictObject({ name: displayName, slug: organizationSlug.nullish() });
+/** Input of `createOrganization`. */
+export const CreateOrganization = z
+  .strictObject({
+    name: displayName.meta({ description: 'Display name, 1 to 64 characters.' }),
+    slug: organizationSlug.nullish().meta({
+      description:
+        'Lowercase letters and digits, with single hyphens between words, for example `web-shop`. Default: derived from the name, with four random characters.',
+    }),
+  })
+  .meta({ description: 'Fields of the new organization.' });
+
+/** Input of `createSubOrganization`. */
+export const CreateSubOrganization = CreateOrganization.meta({ description: 'Fields of the new sub-organization.' });
 
 const MAX_DOMAIN = 253;
 const MAX_DOMAINS = 50;
@@ -64,7 +75,9 @@ export const UpdateOrganization = z
   .meta({ description: 'Fields to change. Omitted fields keep their values.' });
 
 /** Arguments of `organization`. */
-export const GetOrganization = z.strictObject({ id: z.string().nullish() });
+export const GetOrganization = z.strictObject({
+  id: idOf('ID of the organization. Default: the organization of your token.').nullish(),
+});
 
 /** Arguments of `organizations`. */
 export const ListOrganizations = z.strictObject(pageRules);
@@ -88,7 +101,9 @@ export function organizationBounds(
 }
 
 /** Input of `deleteOrganization`. */
-export const DeleteOrganization = z.strictObject({ id: z.string() });
+export const DeleteOrganization = z
+  .strictObject({ id: idOf('ID of the organization. It must not have projects or sub-organizations.') })
+  .meta({ description: 'The organization to delete, by ID.' });
 
 /** A slug for an organization that was given none. @param suffix 4 random letters or digits */
 export const organizationSlugFor = (name: string, suffix: string): string =>

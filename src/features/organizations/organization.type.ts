@@ -1,4 +1,4 @@
-import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
@@ -43,19 +43,6 @@ export class OrganizationType {
 
 export const OrganizationConnection = connectionOf(OrganizationType, 'Organization', 'root first, then name and ID');
 
-@InputType({ description: 'Input of `createOrganization`.' })
-export class CreateOrganizationInput {
-  @Field(() => String, { description: 'Display name, 1 to 64 characters.' })
-  name!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'Lowercase letters and digits, with single hyphens between words, for example `web-shop`. Default: derived from the name, with four random characters.',
-  })
-  slug?: string | null;
-}
-
 @ObjectType({ description: 'Result of `createOrganization`.' })
 export class CreateOrganizationPayload {
   @Field(() => OrganizationType, { description: 'The created organization.' })
@@ -68,25 +55,4 @@ export class CreateOrganizationPayload {
     description: 'Access token of the first admin. It is shown only once, because only its hash is stored.',
   })
   accessToken!: string;
-}
-
-@InputType({ description: 'Input of `createSubOrganization`.' })
-export class CreateSubOrganizationInput extends CreateOrganizationInput {}
-
-@ObjectType({ description: 'Result of `createSubOrganization`.' })
-export class CreateSubOrganizationPayload {
-  @Field(() => OrganizationType, { description: 'The created sub-organization.' })
-  organization!: OrganizationType;
-}
-
-@InputType({ description: 'Input of `deleteOrganization`.' })
-export class DeleteOrganizationInput {
-  @Field(() => ID, { description: 'ID of the organization. It must not have projects or sub-organizations.' })
-  id!: string;
-}
-
-@ObjectType({ description: 'Result of `deleteOrganization`.' })
-export class DeleteOrganizationPayload {
-  @Field(() => OrganizationType, { description: 'The deleted organization.' })
-  organization!: OrganizationType;
 }

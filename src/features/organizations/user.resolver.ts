@@ -1,60 +1,41 @@
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
+import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../kernel/paging.js';
+import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
 import type { UserService } from './user.service.js';
-import {
-  CreateUserInput,
-  CreateUserPayload,
-  DeleteUserInput,
-  DeleteUserPayload,
-  UpdateUserInput,
-  UpdateUserPayload,
-  UserConnection,
-  UserType,
-} from './user.type.js';
+import { UserConnection, UserType } from './user.type.js';
 
 @Resolver(() => UserType)
 export class UserResolver {
   constructor(private readonly service: UserService) {}
 
-  @Query(() => UserType, { description: 'Returns a user of your organization.' })
-  user(@Ctx() ctx: Context, @Arg('id', () => ID, { description: 'ID of the user.' }) id: string): Promise<UserType> {
-    return this.service.get(ctx, { id });
+  @query(UserType, OneUser, 'Returns a user of your organization.')
+  user(ctx: Context, args: object): Promise<UserType> {
+    return this.service.get(ctx, args);
   }
 
-  @Query(() => UserConnection, { description: 'Lists the users of your organization, by username.' })
-  users(
-    @Ctx() ctx: Context,
-    @Args(() => OrderedPageArgs) page: OrderedPageArgs,
-  ): Promise<CountedConnectionOf<UserType>> {
-    return this.service.list(ctx, page);
+  @query(UserConnection, ListUsers, 'Lists the users of your organization, by username.')
+  users(ctx: Context, args: object): Promise<CountedConnectionOf<UserType>> {
+    return this.service.list(ctx, args);
   }
 
-  @Mutation(() => CreateUserPayload, {
-    description: 'Creates a user. Users call the API with personal access tokens; see `createPersonalAccessToken`.',
-  })
-  async createUser(
-    @Ctx() ctx: Context,
-    @Arg('input', () => CreateUserInput, { description: 'Fields of the new user.' }) input: CreateUserInput,
-  ): Promise<CreateUserPayload> {
+  @mutation(
+    CreateUser,
+    { user: [UserType, 'The created user.'] },
+    'Creates a user. Users call the API with personal access tokens; see `createPersonalAccessToken`.',
+  )
+  async createUser(ctx: Context, input: object): Promise<{ user: UserType }> {
     return { user: await this.service.create(ctx, input) };
   }
 
-  @Mutation(() => UpdateUserPayload, { description: 'Changes the username or the role of a user.' })
-  async updateUser(
-    @Ctx() ctx: Context,
-    @Arg('input', () => UpdateUserInput, { description: 'Fields to change. Omitted fields keep their values.' })
-    input: UpdateUserInput,
-  ): Promise<UpdateUserPayload> {
+  @mutation(UpdateUser, { user: [UserType, 'The updated user.'] }, 'Changes the username or the role of a user.')
+  async updateUser(ctx: Context, input: object): Promise<{ user: UserType }> {
     return { user: await this.service.update(ctx, input) };
   }
 
-  @Mutation(() => DeleteUserPayload, { description: 'Deletes a user with all memberships and tokens.' })
-  async deleteUser(
-    @Ctx() ctx: Context,
-    @Arg('input', () => DeleteUserInput, { description: 'The user to delete, by ID.' }) input: DeleteUserInput,
-  ): Promise<DeleteUserPayload> {
+  @mutation(OneUser, { user: [UserType, 'The deleted user.'] }, 'Deletes a user with all memberships and tokens.')
+  async deleteUser(ctx: Context, input: object): Promise<{ user: UserType }> {
     return { user: await this.service.delete(ctx, input) };
   }
 }

@@ -31,7 +31,7 @@ export class UserService {
    *   AUDIT_UNAVAILABLE
    */
   async create(ctx: Context, raw: unknown): Promise<UserView> {
-    const { username, roleSlug: role } = parse(CreateUser, raw);
+    const { username, roleSlug: role = 'member' } = parse(CreateUser, raw);
     authorize(ctx, 'member:create');
     return inTransaction(ctx, async (tx) => {
       await authorizeRoleChange(tx, { organizationId: tx.organizationId, action: 'member:create', after: role });

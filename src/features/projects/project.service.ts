@@ -92,7 +92,6 @@ export class ProjectService {
   /**
    * A project by ID.
    *
-   * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    * Source: operations 2 and 6 of the specification.
    */
