@@ -27,7 +27,7 @@ registerEnumType(OrderDirectionEnum, {
 });
 enumOfRule(orderDirection.unwrap(), OrderDirectionEnum);
 
-export const ListOrderInput = inputType('ListOrderInput', ListOrder);
+inputType('ListOrderInput', ListOrder);
 
 /** Arguments of lists that callers can sort. */
 export const OrderedPageArgs = argsType(z.strictObject({ ...pageRules, ...orderRules }));

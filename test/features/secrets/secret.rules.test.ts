@@ -1,8 +1,10 @@
 import { abilityOf } from '../../../src/features/permissions/ability.js';
-import { CreateSecrets, parseTagSlugs, secretKey } from '../../../src/features/secrets/core/secret.rules.js';
+import { secretKey } from '../../../src/features/secrets/core/secret.rules.js';
+import { parseTagSlugs } from '../../../src/features/secrets/reading/secret-reading.rules.js';
 import { folderPath, joinPath, parentOf, pathsDownTo } from '../../../src/features/secrets/scope/place.rules.js';
 import { fieldsOf, Visibility } from '../../../src/features/secrets/scope/visibility.rules.js';
 import { effectiveSecrets } from '../../../src/features/secrets/transfer/transfer.rules.js';
+import { CreateSecrets } from '../../../src/features/secrets/writing/secret-writing.rules.js';
 import fc from '../../kit/properties.js';
 
 const segment = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);

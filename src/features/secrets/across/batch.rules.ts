@@ -3,7 +3,7 @@ import type { ErrorDetail } from '../../../kernel/errors.js';
 import { integer } from '../../../kernel/int.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { MAX_VERSION } from '../../../kernel/version.js';
-import { secretValue, UpdateSecret } from '../core/secret.rules.js';
+import { SecretChange, secretValue } from '../core/secret.rules.js';
 
 /** Maximum number of secrets in one change, across all locations. */
 export const MAX_SECRETS = 500;
@@ -13,7 +13,15 @@ const dryRun = z.boolean().default(false).meta({
 });
 
 /** A change of one secret of a batch. Absent keeps, null clears. */
-export const SecretChangeById = UpdateSecret.extend({ expectedVersion: integer(1, MAX_VERSION).nullish() });
+export const SecretChangeById = SecretChange.omit({ secretKey: true })
+  .extend({
+    id: idOf('secret'),
+    expectedVersion: integer(1, MAX_VERSION).nullish().meta({
+      description:
+        'Version that the change is based on. If the secret has another version, the whole batch is rejected.',
+    }),
+  })
+  .meta({ description: 'Changes of one secret of a batch. Absent fields keep their values; null clears a field.' });
 export type SecretChangeById = z.infer<typeof SecretChangeById>;
 
 /** Input of `updateSecretsById`: all or nothing, no secret twice. */

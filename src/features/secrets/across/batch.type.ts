@@ -1,6 +1,5 @@
-import { Field, InputType, Int, ObjectType } from 'type-graphql';
-import { inputOfRule } from '../../../kernel/graphql/inputs.js';
-import { UpdateSecretInput } from '../core/secret.input.js';
+import { Field, Int, ObjectType } from 'type-graphql';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { SecretType, toSecretType } from '../core/secret.type.js';
 import type { Difference } from '../versions/version.rules.js';
 import { DifferenceEnum } from '../versions/version.type.js';
@@ -8,15 +7,7 @@ import { SecretChangeById } from './batch.rules.js';
 import type { Changed, Outcome } from './batch-writes.js';
 import type { Replaced } from './replace-value.service.js';
 
-@InputType({ description: 'Changes of one secret of a batch. Absent fields keep their values; null clears a field.' })
-export class IdentifiedSecretChangeInput extends UpdateSecretInput {
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Version that the change is based on. If the secret has another version, the whole batch is rejected.',
-  })
-  expectedVersion?: number | null;
-}
-inputOfRule(SecretChangeById, IdentifiedSecretChangeInput);
+inputType('IdentifiedSecretChangeInput', SecretChangeById);
 
 @ObjectType('SecretUpdate', { description: 'Changes of one secret of a batch.', simpleResolvers: true })
 export class SecretUpdateType {

@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { integer } from '../../../kernel/int.js';
-import { orderRules } from '../../../kernel/list-order.js';
-import { pageRules } from '../../../kernel/paging.js';
-import { idOf, isStorable, NOT_STORABLE, storedText } from '../../../kernel/text-rules.js';
-import { MAX_VERSION } from '../../../kernel/version.js';
-import { tagSlug } from '../../tags/public.js';
-import { metadataPairs } from '../scope/metadata-filter.rules.js';
-import { place } from '../scope/place.rules.js';
+import { anyId, isStorable, NOT_STORABLE, storedText } from '../../../kernel/text-rules.js';
 
 /** Maximum size of a value, in bytes of UTF-8. */
 export const MAX_VALUE_BYTES = 512 * 1024;
-const MAX_BATCH = 1_000;
 const MAX_TAGS = 100;
 const MAX_RECIPIENTS = 50;
 
@@ -26,6 +19,10 @@ export const secretKey = z
   .max(255)
   .refine((key) => !FORBIDDEN_IN_KEY.test(key) && key.isWellFormed(), {
     error: 'must not contain /, :, = or control characters',
+  })
+  .meta({
+    description:
+      'Key of the secret, for example `DB_PASSWORD`: 1 to 255 characters, no `/`, `:`, `=` or control characters.',
   });
 
 /** Value of a secret: stored unchanged, to the byte. */
@@ -40,139 +37,80 @@ const secretComment = z
   .max(10_000)
   .refine((comment) => comment.isWellFormed(), { error: 'must be well-formed Unicode' });
 
-const metadataEntry = z.strictObject({
-  key: z.string().trim().min(1).max(255).refine(isStorable, NOT_STORABLE),
-  value: storedText(1_020).nullish(),
-  isEncrypted: z.boolean().nullish(),
-});
+/** A metadata entry of a secret to write. */
+export const MetadataEntry = z
+  .strictObject({
+    key: z
+      .string()
+      .trim()
+      .min(1)
+      .max(255)
+      .refine(isStorable, NOT_STORABLE)
+      .meta({ description: 'Key of the entry, for example `owner`. Never encrypted.' }),
+    value: storedText(1_020).nullish().meta({ description: 'Value of the entry; empty when absent.' }),
+    isEncrypted: z.boolean().nullish().meta({
+      description: 'Whether to store the value encrypted. Filters do not match encrypted values.',
+    }),
+  })
+  .meta({ description: 'A metadata entry of a secret: a key and a value.' });
 
 const attributes = {
-  secretComment: secretComment.nullish(),
-  secretMetadata: z.array(metadataEntry).max(50).nullish(),
-  tagIds: z.array(z.string()).max(MAX_TAGS).nullish(),
-  skipMultilineEncoding: z.boolean().nullish(),
-  secretReminderNote: storedText(1_024).nullish(),
-  secretReminderRepeatDays: integer(1, 365).nullish(),
-  secretReminderRecipients: z.array(z.string()).max(MAX_RECIPIENTS).nullish(),
+  secretComment: secretComment.nullish().meta({ description: 'Comment on the secret.' }),
+  secretMetadata: z.array(MetadataEntry).max(50).nullish().meta({
+    description: 'Metadata of the secret, up to 50 entries. An update replaces the existing entries.',
+  }),
+  tagIds: z.array(anyId).max(MAX_TAGS).nullish().meta({
+    description: 'IDs of the tags of the secret. An update replaces the existing tags.',
+  }),
+  skipMultilineEncoding: z.boolean().nullish().meta({
+    description: 'Whether clients should leave line breaks of the value unencoded.',
+  }),
+  secretReminderNote: storedText(1_024).nullish().meta({ description: 'Text of the reminder.' }),
+  secretReminderRepeatDays: integer(1, 365).nullish().meta({ description: 'Days between reminders, 1 to 365.' }),
+  secretReminderRecipients: z.array(anyId).max(MAX_RECIPIENTS).nullish().meta({
+    description: 'IDs of the project members to remind, up to 50. An update replaces the existing recipients.',
+  }),
 };
 
 /** Type of a secret: shared by all who may read it, or the personal value of one user instead of the shared one. */
 export const SECRET_KINDS = ['shared', 'personal'] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
-const type = z.enum(SECRET_KINDS).default('shared');
+export const secretKind = z.enum(SECRET_KINDS);
 
-/** What a batch does when a secret to change does not exist. */
-export const UPDATE_MODES = ['fail', 'upsert', 'ignore'] as const;
-export type UpdateMode = (typeof UPDATE_MODES)[number];
+/** Where a list has the caller's personal values: after the shared ones, instead of them, or nowhere. */
+export const ownValues = z.enum(['beside', 'instead', 'none']);
+export type OwnValues = z.infer<typeof ownValues>;
 
 /** A new secret. The value defaults to the empty string. */
-export const NewSecret = z.strictObject({ secretKey, secretValue: secretValue.default(''), ...attributes });
+export const NewSecret = z
+  .strictObject({
+    secretKey,
+    secretValue: secretValue.default('').meta({
+      description:
+        'Value of the secret, up to 512 KiB of UTF-8, stored unchanged. It may reference secrets that you can see, for ' +
+        'example `postgres://app:${prod.payments.DB_PASSWORD}@db`.',
+    }),
+    ...attributes,
+  })
+  .meta({ description: 'A new secret.' });
 export type NewSecret = z.infer<typeof NewSecret>;
 
 /** What may change of a secret. Absent keeps, null clears. */
-export const SecretChange = z.strictObject({
-  secretKey,
-  newSecretKey: secretKey.optional(),
-  secretValue: secretValue.optional(),
-  ...attributes,
-});
-export type SecretChange = z.infer<typeof SecretChange>;
-
-/** Input of `createSecret`. */
-export const CreateSecret = NewSecret.extend({ ...place, type });
-
-/** Input of `createSecrets`: all or nothing, 1 to 1,000, no key twice. */
-export const CreateSecrets = z.strictObject({ ...place, secrets: z.array(NewSecret).min(1).max(MAX_BATCH) });
-
-const id = idOf('secret');
-
-/** Input of `updateSecret`: the shared secret. */
-export const UpdateSecret = SecretChange.omit({ secretKey: true }).extend({ id });
-
-/** Input of `updateSecretByKey`. */
-export const UpdateSecretByKey = SecretChange.extend({ ...place, type });
-
-/** Input of `updateSecrets`. */
-export const UpdateSecrets = z.strictObject({
-  ...place,
-  mode: z.enum(UPDATE_MODES).default('fail'),
-  secrets: z.array(SecretChange).min(1).max(MAX_BATCH),
-});
-
-/** Input of `deleteSecret`: the shared secret. */
-export const DeleteSecret = z.strictObject({ id }).meta({ description: 'The secret to delete, by ID.' });
-
-/** Input of `deleteSecretByKey`. */
-export const DeleteSecretByKey = z.strictObject({ ...place, type, secretKey });
-
-/** Input of `deleteSecrets`. */
-export const DeleteSecrets = z.strictObject({
-  ...place,
-  secrets: z.array(z.strictObject({ secretKey })).min(1).max(MAX_BATCH),
-});
-
-const folder = z.strictObject({ environment: place.environment, secretPath: place.secretPath });
-
-/** Input of `moveSecrets` and `copySecrets`: secrets of one folder, to another one of the project. */
-export const TransferSecrets = z.strictObject({
-  projectId: place.projectId,
-  source: folder,
-  destination: folder,
-  secretIds: z.array(z.string()).min(1).max(MAX_BATCH),
-  shouldOverwrite: z.boolean().default(false),
-});
-
-/** How values are returned. */
-const reading = { viewSecretValue: z.boolean().default(true), expandSecretReferences: z.boolean().default(false) };
-
-/** Filters of a list. */
-const filters = { tagSlugs: z.array(tagSlug).max(MAX_TAGS).nullish(), metadata: metadataPairs.nullish() };
-
-/** Where a list has the caller's personal values: after the shared ones, instead of them, or nowhere. */
-export const OWN_VALUES = ['beside', 'instead', 'none'] as const;
-export type OwnValues = (typeof OWN_VALUES)[number];
-
-/** Arguments of `secrets`. */
-export const ListSecrets = z.strictObject({
-  ...place,
-  ...reading,
-  ...filters,
-  recursive: z.boolean().default(false),
-  includeImports: z.boolean().default(false),
-  ownValues: z.enum(OWN_VALUES).default('beside'),
-  ...pageRules,
-  ...orderRules,
-});
-
-/** Arguments of the list of one environment, where the location is known. */
-export const ListInEnvironment = ListSecrets.omit({
-  projectId: true,
-  environment: true,
-  includeImports: true,
-  ownValues: true,
-});
-
-/** Arguments of the list of one folder, where the folder is known. */
-export const ListInFolder = ListInEnvironment.omit({ secretPath: true, recursive: true });
-
-/** Arguments of `secret`. */
-export const GetSecret = z.strictObject({ id: z.string(), ...reading });
-
-/** Arguments of `secretByKey`. */
-export const GetSecretByKey = z
+export const SecretChange = z
   .strictObject({
-    ...place,
-    ...reading,
     secretKey,
-    type,
-    includeImports: z.boolean().default(false),
-    version: integer(1, MAX_VERSION).nullish(),
+    newSecretKey: secretKey.optional().meta({
+      description: 'New key of the secret. References to it in shared values are updated.',
+    }),
+    secretValue: secretValue.optional().meta({
+      description:
+        'New value, up to 512 KiB of UTF-8; may be empty, not null. It may reference only secrets that you can see, and ' +
+        'those that the current value references if you can read it.',
+    }),
+    ...attributes,
   })
-  .refine(({ type, version }) => type === 'shared' || version == null, {
-    path: ['version'],
-    params: { code: 'SHARED_ONLY' },
-    error: 'must be absent: personal secrets have no versions',
-  });
+  .meta({ description: 'Changes of one secret. Absent fields keep their values; null clears a field.' });
+export type SecretChange = z.infer<typeof SecretChange>;
 
 /** Path of a violation: `secretKey` in a call for one secret, `secrets[3].secretKey` in a batch. */
 export type PathOf = (index: number, field: string) => string;
@@ -204,13 +142,3 @@ export const plainMetadata = (secrets: readonly Pick<NewSecret, 'secretMetadata'
           ],
     ),
   );
-
-/** `"db, ,web,db"` -> `["db", "web"]`: trimmed, no blanks, no repeats, order kept. */
-export const parseTagSlugs = (raw: string): string[] => [
-  ...new Set(
-    raw
-      .split(',')
-      .map((word) => word.trim())
-      .filter((word) => word !== ''),
-  ),
-];

@@ -1,12 +1,14 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import type { ListOrder } from '../../../kernel/list-order.js';
 import { paced } from '../../../kernel/paced-list.js';
 import { TagType } from '../../tags/public.js';
+import { MetadataFilter } from '../scope/metadata-filter.rules.js';
 import type { ReferenceIssueReason } from './expansion.rules.js';
-import type { OwnValues, SecretKind } from './secret.rules.js';
+import { MetadataEntry, type OwnValues, ownValues, type SecretKind, secretKind } from './secret.rules.js';
 import {
   type ImportView,
   positionOfView,
@@ -15,35 +17,31 @@ import {
   type SecretView,
 } from './secret.view.js';
 
-/** GraphQL names of the types of secrets. */
-export const SecretKindEnum = { SHARED: 'shared', PERSONAL: 'personal' } as const satisfies Record<string, SecretKind>;
-registerEnumType(SecretKindEnum, {
-  name: 'SecretType',
-  description: 'Whether a secret is shared or personal.',
-  valuesConfig: {
-    SHARED: { description: 'Shared by everybody who can read the secret.' },
-    PERSONAL: {
-      description:
-        'The value of one user, which replaces the shared value for that user only. References in personal values are ' +
-        'not updated when a secret is renamed; the owner then sees a missing reference.',
-    },
+const SecretKindEnum = enumType<SecretKind>(
+  'SecretType',
+  'Whether a secret is shared or personal.',
+  {
+    shared: 'Shared by everybody who can read the secret.',
+    personal:
+      'The value of one user, which replaces the shared value for that user only. References in personal values are ' +
+      'not updated when a secret is renamed; the owner then sees a missing reference.',
   },
-});
+  secretKind,
+);
 
-/** GraphQL names of the behaviours for personal values. */
-export const OwnValuesEnum = { BESIDE: 'beside', INSTEAD: 'instead', NONE: 'none' } as const satisfies Record<
-  string,
-  OwnValues
->;
-registerEnumType(OwnValuesEnum, {
-  name: 'OwnValues',
-  description: 'Where a list shows your personal values.',
-  valuesConfig: {
-    BESIDE: { description: 'After the shared secrets with the same key.' },
-    INSTEAD: { description: 'Instead of the shared secrets with the same key.' },
-    NONE: { description: 'Nowhere: the list has only shared secrets.' },
+enumType<OwnValues>(
+  'OwnValues',
+  'Where a list shows your personal values.',
+  {
+    beside: 'After the shared secrets with the same key.',
+    instead: 'Instead of the shared secrets with the same key.',
+    none: 'Nowhere: the list has only shared secrets.',
   },
-});
+  ownValues,
+);
+
+inputType('SecretMetadataInput', MetadataEntry);
+inputType('SecretMetadataFilterInput', MetadataFilter);
 
 /** GraphQL names of the types of actors. */
 export const SecretActorKindEnum = { IDENTITY: 'identity', USER: 'user', PLATFORM: 'platform' } as const;
@@ -325,8 +323,8 @@ const toImportEntry = ({ secrets, ...folder }: ImportView): SecretImportEntry =>
 export const toSecretTypes = (views: readonly SecretView[]): readonly SecretType[] => paced(views.map(toSecretType));
 
 /** Converts a list to its API type. */
-export const toSecretConnection = async (page: SecretPage, order: ListOrder): Promise<SecretConnection> =>
-  Object.assign((await page.mapInSlices(toSecretType, (secret) => positionOfView(secret, order))).paced(), {
+export const toSecretConnection = async (page: SecretPage): Promise<SecretConnection> =>
+  Object.assign((await page.mapInSlices(toSecretType, (secret) => positionOfView(secret, page.order))).paced(), {
     imports: page.imports.map(toImportEntry),
     depthTruncated: page.depthTruncated,
     unresolvedReferences: page.unresolvedReferences,

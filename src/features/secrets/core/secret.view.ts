@@ -1,7 +1,7 @@
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { AppError } from '../../../kernel/errors.js';
-import { BY_NAME } from '../../../kernel/list-order.js';
+import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
 import type { CursorKey, Page } from '../../../kernel/paging.js';
 import type { TagRow } from '../../tags/public.js';
 import { cursorKey, valuesOf } from '../scope/secret-order.js';
@@ -76,6 +76,7 @@ export interface ImportView {
 
 /** The parts of a list besides its page. */
 export interface ListExtras {
+  readonly order: ListOrder;
   /** Nearest first. All of them with the first page, none with later ones. */
   readonly imports: readonly ImportView[];
   /** There are folders below that are too deep to be listed. */

@@ -12,7 +12,6 @@ import {
   projectLinkOf,
   toEnvironmentType,
 } from '../../projects/public.js';
-import { CopySecretsPayload, MoveSecretsPayload } from '../core/secret.input.js';
 import { SecretActorType, SecretImportEntry, SecretReadIssue, SecretType, toSecretType } from '../core/secret.type.js';
 import { FolderType } from '../folders/folder.type.js';
 import type { FolderReadingService } from '../folders/folder-reading.service.js';
@@ -22,6 +21,7 @@ import { DuplicateSecretType } from '../search/duplicates.type.js';
 import { SecretSearchHitType } from '../search/search.type.js';
 import { SecretUseType } from '../search/usage.type.js';
 import { DeletedSecretType, SecretVersionSummaryType, SecretVersionType } from '../versions/version.type.js';
+import { CopySecretsPayload, MoveSecretsPayload } from '../writing/secret-writing.type.js';
 import { EnvironmentFolderPagesResolver, FolderTreeResolver } from './folder-link.resolver.js';
 import type { SecretLinks } from './secret.links.js';
 

@@ -1,19 +1,27 @@
-import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import type { z } from 'zod';
 import type { Context } from '../../../kernel/context.js';
+import { argsType } from '../../../kernel/graphql/inputs.js';
+import { nested } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import { orderOf } from '../../../kernel/list-order.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { EnvironmentType } from '../../projects/public.js';
-import {
-  EnvironmentSecretConnectionArgs,
-  EnvironmentSecretsArgs,
-  FolderSecretConnectionArgs,
-  FolderSecretsArgs,
-} from '../core/secret.args.js';
 import { SecretType, toSecretType, toSecretTypes } from '../core/secret.type.js';
-import { positionOfView } from '../core/secret.view.js';
 import { FolderType } from '../folders/folder.type.js';
+import { EnvironmentSecretPage, EnvironmentSecrets, FolderSecrets, ListInFolder } from './nested-listing.rules.js';
 import type { NestedListingService } from './nested-listing.service.js';
+
+const EnvironmentSecretsArgs = argsType(EnvironmentSecrets);
+const EnvironmentSecretPageArgs = argsType(EnvironmentSecretPage);
+const FolderSecretsArgs = argsType(FolderSecrets);
+const FolderSecretPageArgs = argsType(ListInFolder);
+
+/** The older name of `path`. */
+const SECRET_PATH = {
+  description: 'Path of the folder, for example `/` or `/payments/eu`.',
+  defaultValue: '/',
+  deprecationReason: 'Use `path`, as other fields of `Environment` do.',
+} as const;
 
 const NestedSecretConnection = connectionOf(SecretType, 'NestedSecret', 'path, then key, unless `orderBy` is set');
 
@@ -30,23 +38,21 @@ export class EnvironmentSecretsResolver {
   async secrets(
     @Root() environment: EnvironmentType,
     @Ctx() ctx: Context,
-    @Args(() => EnvironmentSecretsArgs) { path, secretPath, ...args }: EnvironmentSecretsArgs,
+    @Args(() => EnvironmentSecretsArgs) { path, ...args }: z.output<typeof EnvironmentSecrets>,
+    @Arg('secretPath', () => String, SECRET_PATH) secretPath: string,
   ): Promise<readonly SecretType[]> {
     const page = await this.listing.listInEnvironment(ctx, environment, { ...args, secretPath: path ?? secretPath });
     return toSecretTypes(page.nodes);
   }
 
-  @FieldResolver(() => NestedSecretConnection, {
-    nullable: true,
-    description: 'The same as `secrets`, with pagination.',
-  })
+  @nested(NestedSecretConnection, 'The same as `secrets`, with pagination.', EnvironmentSecretPageArgs)
   async secretConnection(
-    @Root() environment: EnvironmentType,
-    @Ctx() ctx: Context,
-    @Args(() => EnvironmentSecretConnectionArgs) { path, ...args }: EnvironmentSecretConnectionArgs,
+    environment: EnvironmentType,
+    ctx: Context,
+    { path, ...args }: { path?: string },
   ): Promise<ConnectionOf<SecretType>> {
     const page = await this.listing.listInEnvironment(ctx, environment, { ...args, secretPath: path });
-    return page.map(toSecretType, (secret) => positionOfView(secret, orderOf(args))).paced();
+    return page.show(toSecretType).paced();
   }
 }
 
@@ -54,29 +60,17 @@ export class EnvironmentSecretsResolver {
 export class FolderSecretsResolver {
   constructor(private readonly listing: NestedListingService) {}
 
-  @FieldResolver(() => [SecretType], {
-    nullable: true,
-    description:
-      'The secrets of the folder that you can see, ordered by key; null with PERMISSION_DENIED if you cannot see any secrets.',
-  })
-  async secrets(
-    @Root() folder: FolderType,
-    @Ctx() ctx: Context,
-    @Args(() => FolderSecretsArgs) args: FolderSecretsArgs,
-  ): Promise<readonly SecretType[]> {
+  @nested(
+    [SecretType],
+    'The secrets of the folder that you can see, ordered by key; null with PERMISSION_DENIED if you cannot see any secrets.',
+    FolderSecretsArgs,
+  )
+  async secrets(folder: FolderType, ctx: Context, args: object): Promise<readonly SecretType[]> {
     return toSecretTypes((await this.listing.listInFolder(ctx, folder, args)).nodes);
   }
 
-  @FieldResolver(() => NestedSecretConnection, {
-    nullable: true,
-    description: 'The same as `secrets`, with pagination.',
-  })
-  async secretConnection(
-    @Root() folder: FolderType,
-    @Ctx() ctx: Context,
-    @Args(() => FolderSecretConnectionArgs) args: FolderSecretConnectionArgs,
-  ): Promise<ConnectionOf<SecretType>> {
-    const page = await this.listing.listInFolder(ctx, folder, args);
-    return page.map(toSecretType, (secret) => positionOfView(secret, orderOf(args))).paced();
+  @nested(NestedSecretConnection, 'The same as `secrets`, with pagination.', FolderSecretPageArgs)
+  async secretConnection(folder: FolderType, ctx: Context, args: object): Promise<ConnectionOf<SecretType>> {
+    return (await this.listing.listInFolder(ctx, folder, args)).show(toSecretType).paced();
   }
 }

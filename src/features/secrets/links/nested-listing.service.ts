@@ -7,7 +7,6 @@ import { Page } from '../../../kernel/paging.js';
 import { filterInSlices } from '../../../kernel/slices.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import { ListInEnvironment, ListInFolder } from '../core/secret.rules.js';
 import { positionOfView, type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entries.js';
 import { countEntries, waitForTurn } from '../core/secret-load.js';
@@ -19,6 +18,7 @@ import { expandViews } from '../references/secret-expansion.js';
 import type { SecretFilters } from '../scope/filter.sql.js';
 import type { Position } from '../scope/secret-order.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
+import { ListInEnvironment, ListInFolder } from './nested-listing.rules.js';
 
 /**
  * Lists of secrets inside of larger responses. All lists of a response share one statement, one for the keys that

@@ -6,7 +6,6 @@ import { Page } from '../../../kernel/paging.js';
 import { filterInSlices, giveWay, mapInSlices } from '../../../kernel/slices.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { ListSecrets } from '../core/secret.rules.js';
 import {
   type ImportView,
   positionOfView,
@@ -25,6 +24,7 @@ import { nearestFirst, type ScopeFolder } from '../scope/scope.rules.js';
 import { findScope, type Scope } from '../scope/scope.sql.js';
 import type { Position } from '../scope/secret-order.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
+import { ListSecrets } from './secret-reading.rules.js';
 
 type ListInput = z.infer<typeof ListSecrets>;
 
@@ -134,6 +134,7 @@ async function readList(
   for (const { source, rows: own } of imports) imported.push(toImport(source, await mapInSlices(own, viewOnce)));
   const answer = await expanded(ctx, project, { input, visibility, page: opened, imported, found });
   const extras = {
+    order,
     imports: answer.imported,
     depthTruncated: found.depthTruncated,
     unresolvedReferences: unresolvedIn(answer.page.nodes, ...answer.imported.map(({ secrets }) => secrets)),

@@ -5,7 +5,7 @@ import { isId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { userOf } from '../core/personal.records.js';
-import { GetSecret, GetSecretByKey, type SecretKind } from '../core/secret.rules.js';
+import type { SecretKind } from '../core/secret.rules.js';
 import { findProjectOf } from '../core/secret.sql.js';
 import { type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { loadPlace, loadSecretProject } from '../core/secret-place.js';
@@ -18,6 +18,7 @@ import { findScope } from '../scope/scope.sql.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { thatIsThere } from '../versions/version.rules.js';
 import { loadVersion } from '../versions/version.service.js';
+import { GetSecret, GetSecretByKey } from './secret-reading.rules.js';
 
 /** An environment of a project that the caller can see. */
 export interface KnownEnvironment {

@@ -5,12 +5,23 @@ import { compareTexts, joinPath, place } from '../scope/place.rules.js';
 const FIRST_MOMENT = new Date('1970-01-01T00:00:00Z');
 
 /** Input of `restoreSecrets`. */
-export const RestoreSecrets = z.strictObject({
-  ...place,
-  recursive: z.boolean().default(false),
-  at: z.date().refine((at) => at >= FIRST_MOMENT, { error: 'must be 1970 or later' }),
-  dryRun: z.boolean().default(false),
-});
+export const RestoreSecrets = z
+  .strictObject({
+    ...place,
+    secretPath: place.secretPath.meta({ description: 'Current path of the folder, for example `/payments`.' }),
+    recursive: z.boolean().default(false).meta({ description: 'Whether to restore all folders below it too.' }),
+    at: z
+      .date()
+      .refine((at) => at >= FIRST_MOMENT, { error: 'must be 1970 or later' })
+      .meta({
+        description:
+          'Point in time to restore, for example `2026-01-31T12:00:00.000Z`. A time in the future means now.',
+      }),
+    dryRun: z.boolean().default(false).meta({
+      description: 'Whether to preview the restore without changing anything.',
+    }),
+  })
+  .meta({ description: 'The folder and the point in time.' });
 
 /** A name that at most one secret has: a folder by its path, and a key. */
 export interface Name {

@@ -1,12 +1,9 @@
-import { Field, ID, InputType, ObjectType } from 'type-graphql';
-import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { inputOf } from '../../../kernel/graphql/inputs.js';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { SecretType, toSecretType } from '../core/secret.type.js';
-import { RestoreSecret } from '../versions/version.rules.js';
+import { RestoreSecrets } from './restore.rules.js';
 import type { RestoredSecret } from './restore.service.js';
 import type { RestoredState } from './restore-state.service.js';
-
-export const RestoreSecretInput = inputOf('restoreSecret', RestoreSecret);
 
 @ObjectType({ description: 'Result of `restoreSecret`.' })
 export class RestoreSecretPayload {
@@ -23,33 +20,11 @@ export const toRestoreSecretPayload = ({ secret, leftOutTagIds }: RestoredSecret
   leftOutTagIds,
 });
 
-@InputType({
-  description: 'Input of `restoreSecrets`. To restore an environment, restore its folder `/` recursively.',
-})
-export class RestoreSecretsInput {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Current path of the folder, for example `/payments`.', defaultValue: '/' })
-  secretPath!: string;
-
-  @Field(() => Boolean, { description: 'Whether to restore all folders below it too.', defaultValue: false })
-  recursive!: boolean;
-
-  @Field(() => DateTime, {
-    description: 'Point in time to restore, for example `2026-01-31T12:00:00.000Z`. A time in the future means now.',
-  })
-  at!: Date;
-
-  @Field(() => Boolean, {
-    description: 'Whether to preview the restore without changing anything.',
-    defaultValue: false,
-  })
-  dryRun!: boolean;
-}
+export const RestoreSecretsInput = inputType(
+  'RestoreSecretsInput',
+  RestoreSecrets,
+  'Input of `restoreSecrets`. To restore an environment, restore its folder `/` recursively.',
+);
 
 @ObjectType('RestoredSecretName', {
   description: 'A secret that a restore wrote, by location and key.',

@@ -55,15 +55,25 @@ export const printMetadataFilter = (pairs: readonly MetadataPair[]): string =>
 const escaped = (text: string): string =>
   text.replace(/[\\,=|]|^\s+|\s+$/g, (found) => found.replace(/[\s\S]/gu, '\\$&'));
 
+/** A pair of a filter in the form of GraphQL. */
+export const MetadataFilter = z
+  .strictObject({
+    key: z
+      .string()
+      .min(1)
+      .max(MAX_KEY)
+      .refine(isStorable, NOT_STORABLE)
+      .meta({ description: 'Exact key of the pair, for example `owner`.' }),
+    value: z
+      .string()
+      .max(MAX_VALUE)
+      .refine(isStorable, NOT_STORABLE)
+      .meta({ description: 'Exact value of the pair, for example `payments-team`.' }),
+  })
+  .meta({ description: 'A metadata pair that a secret must have. Only unencrypted metadata is searched.' });
+
 /** The pairs of a filter in the form of GraphQL. */
-export const metadataPairs = z
-  .array(
-    z.strictObject({
-      key: z.string().min(1).max(MAX_KEY).refine(isStorable, NOT_STORABLE),
-      value: z.string().max(MAX_VALUE).refine(isStorable, NOT_STORABLE),
-    }),
-  )
-  .max(MAX_PAIRS);
+export const metadataPairs = z.array(MetadataFilter).max(MAX_PAIRS);
 
 function characters(raw: string): Character[] {
   const found: Character[] = [];

@@ -1,5 +1,6 @@
-import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { Input } from '../../../kernel/graphql/inputs.js';
 import { BoundedPageArgs } from '../../../kernel/graphql/page.js';
 import type { SoughtConnectionOf } from '../../../kernel/paging.js';
 import type { ComparisonService } from './comparison.service.js';
@@ -20,8 +21,7 @@ export class ComparisonResolver {
   })
   async compareEnvironments(
     @Ctx() ctx: Context,
-    @Arg('input', () => CompareEnvironmentsInput, { description: 'The environments and the folder to compare.' })
-    input: CompareEnvironmentsInput,
+    @Input(CompareEnvironmentsInput) input: object,
     @Args(() => BoundedPageArgs) page: BoundedPageArgs,
   ): Promise<SoughtConnectionOf<SecretComparisonType>> {
     return toComparisonPage(await this.service.compare(ctx, { ...input, ...page }));

@@ -9,17 +9,28 @@ const environments = z
   .refine((slugs) => new Set(slugs).size === slugs.length, {
     error: 'must not repeat an environment',
     params: { code: 'DUPLICATE' },
+  })
+  .meta({
+    description: 'Slugs of 2 to 5 different environments of the project, for example `["staging", "prod"]`.',
   });
 
-/** Arguments of `compareEnvironments`. */
-export const CompareEnvironments = z.strictObject({
-  ...boundedPageRules,
-  projectId: place.projectId,
-  environments,
-  secretPath: place.secretPath,
-  recursive: z.boolean().default(false),
-  onlyDifferences: z.boolean().default(true),
-});
+/** Input of `compareEnvironments`. */
+export const EnvironmentComparison = z
+  .strictObject({
+    projectId: place.projectId,
+    environments,
+    secretPath: place.secretPath.meta({
+      description: 'Path of the folder, the same in each environment, for example `/payments`.',
+    }),
+    recursive: z.boolean().default(false).meta({ description: 'Whether to compare the folders below it too.' }),
+    onlyDifferences: z.boolean().default(true).meta({
+      description: 'Whether to leave out secrets that have the same value in every environment.',
+    }),
+  })
+  .meta({ description: 'The environments and the folder to compare.' });
+
+/** The same with the page. */
+export const CompareEnvironments = z.strictObject({ ...boundedPageRules, ...EnvironmentComparison.shape });
 
 /** Whether an environment has a secret; unknown where the caller could not see it. */
 export type Presence = 'present' | 'missing' | 'unknown';

@@ -1,69 +1,33 @@
-import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { soughtConnectionOf } from '../../../kernel/graphql/page.js';
 import type { SoughtConnectionOf, SoughtPage } from '../../../kernel/paging.js';
-import type { Presence, Verdict } from './comparison.rules.js';
+import { EnvironmentComparison, type Presence, type Verdict } from './comparison.rules.js';
 import type { ComparisonView } from './comparison.service.js';
 
-/** GraphQL names of the verdicts. */
-const VerdictEnum = {
-  MISSING: 'missing',
-  DIFFERENT: 'different',
-  UNKNOWN: 'unknown',
-  EQUAL: 'equal',
-} as const satisfies Record<string, Verdict>;
-registerEnumType(VerdictEnum, {
-  name: 'SecretComparisonVerdict',
-  description: 'How the secrets with the same path and key compare. The first value that applies is returned.',
-  valuesConfig: {
-    MISSING: { description: 'At least one environment has no such secret that you can see.' },
-    DIFFERENT: { description: 'At least two of the values differ.' },
-    UNKNOWN: {
-      description: 'The secrets cannot all be compared: you cannot read every value, or cannot see every secret.',
-    },
-    EQUAL: { description: 'Every environment has the secret, with the same value.' },
+const VerdictEnum = enumType<Verdict>(
+  'SecretComparisonVerdict',
+  'How the secrets with the same path and key compare. The first value that applies is returned.',
+  {
+    missing: 'At least one environment has no such secret that you can see.',
+    different: 'At least two of the values differ.',
+    unknown: 'The secrets cannot all be compared: you cannot read every value, or cannot see every secret.',
+    equal: 'Every environment has the secret, with the same value.',
   },
+);
+
+const PresenceEnum = enumType<Presence>('SecretPresence', 'Whether an environment has a secret.', {
+  present: 'The environment has the secret.',
+  missing: 'The environment has no such secret that you can see.',
+  unknown: 'You are not allowed to see a secret with this path and key in the environment.',
 });
 
-/** GraphQL names of the presences. */
-const PresenceEnum = { PRESENT: 'present', MISSING: 'missing', UNKNOWN: 'unknown' } as const satisfies Record<
-  string,
-  Presence
->;
-registerEnumType(PresenceEnum, {
-  name: 'SecretPresence',
-  description: 'Whether an environment has a secret.',
-  valuesConfig: {
-    PRESENT: { description: 'The environment has the secret.' },
-    MISSING: { description: 'The environment has no such secret that you can see.' },
-    UNKNOWN: { description: 'You are not allowed to see a secret with this path and key in the environment.' },
-  },
-});
-
-@InputType({ description: 'Environments and folder to compare.' })
-export class CompareEnvironmentsInput {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => [String], {
-    description: 'Slugs of 2 to 5 different environments of the project, for example `["staging", "prod"]`.',
-  })
-  environments!: string[];
-
-  @Field(() => String, {
-    description: 'Path of the folder, the same in each environment, for example `/payments`.',
-    defaultValue: '/',
-  })
-  secretPath!: string;
-
-  @Field(() => Boolean, { description: 'Whether to compare the folders below it too.', defaultValue: false })
-  recursive!: boolean;
-
-  @Field(() => Boolean, {
-    description: 'Whether to leave out secrets that have the same value in every environment.',
-    defaultValue: true,
-  })
-  onlyDifferences!: boolean;
-}
+export const CompareEnvironmentsInput = inputType(
+  'CompareEnvironmentsInput',
+  EnvironmentComparison,
+  'Environments and folder to compare.',
+);
 
 @ObjectType('SecretComparisonSide', {
   description: 'The secret in one of the compared environments.',

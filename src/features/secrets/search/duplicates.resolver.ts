@@ -24,7 +24,7 @@ export class DuplicatesResolver {
       description: 'Where to search.',
       defaultValue: {},
     })
-    input: DuplicateValuesInput,
+    input: object,
     @Args(() => BoundedPageArgs) page: BoundedPageArgs,
   ): Promise<SoughtConnectionOf<DuplicateValueType>> {
     return toDuplicatePage(await this.service.list(ctx, { ...input, ...page }));

@@ -3,9 +3,15 @@ import { integer } from '../../../kernel/int.js';
 import { boundedPageRules } from '../../../kernel/paging.js';
 import { where } from './search.rules.js';
 
-/** Arguments of `duplicateValues`. */
-export const DuplicateValues = z.strictObject({
-  ...boundedPageRules,
-  ...where,
-  minimum: integer(2, 1_000).default(2),
-});
+/** Input of `duplicateValues`. */
+export const DuplicateSearch = z
+  .strictObject({
+    ...where,
+    minimum: integer(2, 1_000).default(2).meta({
+      description: 'Minimum number of secrets with the same value, 2 to 1,000.',
+    }),
+  })
+  .meta({ description: 'Where to search for equal values, and how many secrets must share one.' });
+
+/** The same with the page. */
+export const DuplicateValues = z.strictObject({ ...boundedPageRules, ...DuplicateSearch.shape });

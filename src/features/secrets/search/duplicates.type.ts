@@ -1,14 +1,11 @@
-import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { soughtConnectionOf } from '../../../kernel/graphql/page.js';
 import type { SoughtConnectionOf, SoughtPage } from '../../../kernel/paging.js';
+import { DuplicateSearch } from './duplicates.rules.js';
 import type { DuplicateGroup } from './duplicates.service.js';
-import { WhereInput } from './search.type.js';
 
-@InputType({ description: 'Where to search for equal values, and how many secrets must share one.' })
-export class DuplicateValuesInput extends WhereInput {
-  @Field(() => Int, { description: 'Minimum number of secrets with the same value, 2 to 1,000.', defaultValue: 2 })
-  minimum!: number;
-}
+export const DuplicateValuesInput = inputType('DuplicateValuesInput', DuplicateSearch);
 
 @ObjectType('DuplicateSecret', {
   description: 'A secret whose value other secrets have too. The value itself is not returned.',

@@ -1,5 +1,6 @@
-import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { Input } from '../../../kernel/graphql/inputs.js';
 import { BoundedPageArgs } from '../../../kernel/graphql/page.js';
 import type { SecretSearchService } from './search.service.js';
 import { SearchSecretsInput, SecretSearchConnection, toSearchConnection } from './search.type.js';
@@ -14,7 +15,7 @@ export class SecretSearchResolver {
   })
   async searchSecrets(
     @Ctx() ctx: Context,
-    @Arg('input', () => SearchSecretsInput, { description: 'Which secrets to find.' }) input: SearchSecretsInput,
+    @Input(SearchSecretsInput) input: object,
     @Args(() => BoundedPageArgs) page: BoundedPageArgs,
   ): Promise<SecretSearchConnection> {
     return toSearchConnection(await this.service.search(ctx, { ...input, ...page }));

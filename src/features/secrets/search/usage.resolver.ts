@@ -1,5 +1,6 @@
-import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { Input } from '../../../kernel/graphql/inputs.js';
 import { BoundedPageArgs } from '../../../kernel/graphql/page.js';
 import type { SoughtConnectionOf } from '../../../kernel/paging.js';
 import type { UsageService } from './usage.service.js';
@@ -16,7 +17,7 @@ export class UsageResolver {
   })
   async whereUsed(
     @Ctx() ctx: Context,
-    @Arg('input', () => WhereUsedInput, { description: 'The secret or the folder.' }) input: WhereUsedInput,
+    @Input(WhereUsedInput) input: object,
     @Args(() => BoundedPageArgs) page: BoundedPageArgs,
   ): Promise<SoughtConnectionOf<SecretUseType>> {
     return toUsePage(await this.service.whereUsed(ctx, { ...input, ...page }));

@@ -1,58 +1,26 @@
-import { Extensions, Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { Extensions, Field, ID, ObjectType } from 'type-graphql';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { soughtConnectionOf } from '../../../kernel/graphql/page.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
 import type { SoughtConnectionOf, SoughtPage } from '../../../kernel/paging.js';
-import type { UseKind } from './usage.rules.js';
+import { UsedFolder, UsedItem, UsedSecret, type UseKind } from './usage.rules.js';
 import type { UseView } from './usage.service.js';
 import { useKeyOf } from './usage.sql.js';
 
-/** GraphQL names of the kinds of use. */
-const UseKindEnum = { IMPORT: 'import', REFERENCE: 'reference' } as const satisfies Record<string, UseKind>;
-registerEnumType(UseKindEnum, {
-  name: 'SecretUseKind',
-  description: 'How a secret or a folder is used.',
-  valuesConfig: {
-    IMPORT: { description: 'A folder imports it.' },
-    REFERENCE: { description: 'The value of a secret references it.' },
-  },
+const UseKindEnum = enumType<UseKind>('SecretUseKind', 'How a secret or a folder is used.', {
+  import: 'A folder imports it.',
+  reference: 'The value of a secret references it.',
 });
 
-@InputType({ description: 'A secret, by location and key.' })
-class UsedSecretInput {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder, for example `/` or `/payments/eu`.', defaultValue: '/' })
-  secretPath!: string;
-
-  @Field(() => String, { description: 'Key of the secret, for example `DB_PASSWORD`.' })
-  secretKey!: string;
-}
-
-@InputType({ description: 'A folder, by location.' })
-class UsedFolderInput {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Full path of the folder, for example `/payments/eu`.' })
-  path!: string;
-}
-
-@InputType({ description: 'The secret or the folder to look up. Set exactly one field.' })
-@Extensions(ONE_OF)
-export class WhereUsedInput {
-  @Field(() => UsedSecretInput, { nullable: true, description: 'The secret to look up.' })
-  secret?: UsedSecretInput;
-
-  @Field(() => UsedFolderInput, { nullable: true, description: 'The folder to look up, with every secret in it.' })
-  folder?: UsedFolderInput;
-}
+inputType('UsedSecretInput', UsedSecret);
+inputType('UsedFolderInput', UsedFolder);
+export const WhereUsedInput = inputType(
+  'WhereUsedInput',
+  UsedItem,
+  'The secret or the folder to look up. Set exactly one field.',
+);
+Extensions(ONE_OF)(WhereUsedInput);
 
 @ObjectType('SecretUse', {
   description: 'A secret whose value references the item, or a folder that imports it.',

@@ -7,7 +7,6 @@ import { distinctIds, newId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
-import { TransferSecrets } from '../core/secret.rules.js';
 import type { SecretRecord } from '../core/secret-reading.js';
 import { type Attributes, nextAttributes, sealedRow } from '../core/secret-rows.js';
 import { type Clear, openerFor, sealerFor } from '../core/secret-sealing.js';
@@ -28,6 +27,7 @@ import { authorizeReferences, type NewValue } from '../references/reference-guar
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import { contentsOf } from '../versions/restore-contents.js';
+import { TransferSecrets } from './secret-writing.rules.js';
 
 const pathOf = (index: number): string => `secretIds[${index}]`;
 

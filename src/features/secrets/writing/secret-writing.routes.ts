@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import { route } from '../../../rest/route.js';
+import { SecretChange, secretKey } from '../core/secret.rules.js';
+import { place } from '../scope/place.rules.js';
+import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, SECRETS, toSecret } from '../scope/secret-reply.js';
 import {
   CreateSecret,
   CreateSecrets,
   DeleteSecretByKey,
   DeleteSecrets,
-  SecretChange,
-  secretKey,
   TransferSecrets,
   UpdateSecretByKey,
   UpdateSecrets,
-} from '../core/secret.rules.js';
-import { place } from '../scope/place.rules.js';
-import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, SECRETS, toSecret } from '../scope/secret-reply.js';
+} from './secret-writing.rules.js';
 
 /** `newSecretName` is the interface's word for a new key. Absent it stays absent: null would be a fault. */
 const renamed = <T extends { newSecretName?: string | undefined }>({ newSecretName, ...change }: T) => ({

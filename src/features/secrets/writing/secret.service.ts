@@ -8,22 +8,7 @@ import { mapInSlices } from '../../../kernel/slices.js';
 import { parse, parseInSlices } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
-import {
-  CreateSecret,
-  CreateSecrets,
-  DeleteSecret,
-  DeleteSecretByKey,
-  DeleteSecrets,
-  type NewSecret,
-  type PathOf,
-  plainMetadata,
-  repeatedKeys,
-  type SecretChange,
-  type UpdateMode,
-  UpdateSecret,
-  UpdateSecretByKey,
-  UpdateSecrets,
-} from '../core/secret.rules.js';
+import { type NewSecret, type PathOf, plainMetadata, repeatedKeys, type SecretChange } from '../core/secret.rules.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
 import type { SecretRecord } from '../core/secret-reading.js';
 import { newRow, nextRow, toNew, writtenRecord } from '../core/secret-rows.js';
@@ -62,6 +47,17 @@ import { authorizeReferences, type NewValue, readableValue } from '../references
 import { renamer, rewriteReferencesTo } from '../references/reference-rewriting.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import type { PersonalSecretService } from './personal.service.js';
+import {
+  CreateSecret,
+  CreateSecrets,
+  DeleteSecret,
+  DeleteSecretByKey,
+  DeleteSecrets,
+  type UpdateMode,
+  UpdateSecret,
+  UpdateSecretByKey,
+  UpdateSecrets,
+} from './secret-writing.rules.js';
 
 const alone: PathOf = (_index, field) => field;
 const inBatch: PathOf = (index, field) => `secrets[${index}].${field}`;

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { anyId, idOf } from '../../../kernel/text-rules.js';
+import { NewSecret, SecretChange, secretKey, secretKind } from '../core/secret.rules.js';
+import { place } from '../scope/place.rules.js';
+
+const MAX_BATCH = 1_000;
+
+const type = secretKind.default('shared').meta({
+  description:
+    'Whether the secret is shared or personal. A personal secret holds the value and comment of one user, which ' +
+    'only that user sees instead of the shared ones.',
+});
+const id = idOf('secret');
+
+/** Input of `createSecret`. */
+export const CreateSecret = NewSecret.extend({ ...place, type }).meta({
+  description: 'The new secret and its folder.',
+});
+
+/** Input of `createSecrets`: all or nothing, 1 to 1,000, no key twice. */
+export const CreateSecrets = z
+  .strictObject({
+    ...place,
+    secrets: z.array(NewSecret).min(1).max(MAX_BATCH).meta({
+      description: 'The new secrets: 1 to 1,000, each key at most once.',
+    }),
+  })
+  .meta({ description: 'The new secrets and their folder.' });
+
+const SECRET_AND_FIELDS = { description: 'The secret and its new fields.' };
+
+/** Input of `updateSecret`: the shared secret. */
+export const UpdateSecret = SecretChange.omit({ secretKey: true }).extend({ id }).meta(SECRET_AND_FIELDS);
+
+/** Input of `updateSecretByKey`. */
+export const UpdateSecretByKey = SecretChange.extend({ ...place, type }).meta(SECRET_AND_FIELDS);
+
+/** What a batch does when a secret to change does not exist. */
+export const updateMode = z.enum(['fail', 'upsert', 'ignore']);
+export type UpdateMode = z.infer<typeof updateMode>;
+
+/** Input of `updateSecrets`. */
+export const UpdateSecrets = z
+  .strictObject({
+    ...place,
+    mode: updateMode.default('fail').meta({ description: 'What to do when a secret does not exist.' }),
+    secrets: z.array(SecretChange).min(1).max(MAX_BATCH).meta({
+      description: 'The changes: 1 to 1,000, each key at most once.',
+    }),
+  })
+  .meta({ description: 'The folder and the changes.' });
+
+/** Input of `deleteSecret`: the shared secret. */
+export const DeleteSecret = z.strictObject({ id }).meta({ description: 'The secret to delete, by ID.' });
+
+/** Input of `deleteSecretByKey`. */
+export const DeleteSecretByKey = z
+  .strictObject({ ...place, type, secretKey })
+  .meta({ description: 'The secret to delete, by key.' });
+
+/** A secret of `deleteSecrets`. */
+export const NamedSecret = z.strictObject({ secretKey }).meta({ description: 'A secret of a folder, by key.' });
+
+/** Input of `deleteSecrets`. */
+export const DeleteSecrets = z
+  .strictObject({
+    ...place,
+    secrets: z.array(NamedSecret).min(1).max(MAX_BATCH).meta({
+      description: 'The secrets to delete: 1 to 1,000, each key at most once.',
+    }),
+  })
+  .meta({ description: 'The folder and the secrets to delete.' });
+
+/** A folder at one end of a move or copy. */
+export const TransferFolder = z
+  .strictObject({ environment: place.environment, secretPath: place.secretPath })
+  .meta({ description: 'A folder of the project.' });
+
+/** Input of `moveSecrets` and `copySecrets`: secrets of one folder, to another one of the project. */
+export const TransferSecrets = z
+  .strictObject({
+    projectId: place.projectId,
+    source: TransferFolder.meta({ description: 'Folder that contains the secrets.' }),
+    destination: TransferFolder.meta({ description: 'Folder to put the secrets into.' }),
+    secretIds: z.array(anyId).min(1).max(MAX_BATCH).meta({ description: 'IDs of the secrets, 1 to 1,000.' }),
+    shouldOverwrite: z.boolean().default(false).meta({
+      description: 'Whether to replace secrets with the same keys in the target folder.',
+    }),
+  })
+  .meta({ description: 'The secrets, their folder and the target folder.' });
