@@ -1,6 +1,5 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
-import { query } from '../../../kernel/database/database.js';
 import type { FollowEnvironment, ForgetEnvironment, ProjectAccess } from '../../projects/public.js';
 import { lockStructure } from '../core/secret-writes.js';
 import { refuseKept } from '../kept-keys/rotated-guard.js';
@@ -9,9 +8,10 @@ import { parentOf } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.sql.js';
 import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from '../scope/visibility.rules.js';
 import { listPastOfEnvironment } from '../versions/version.records.js';
+import { deleteHistoriesOf, holdFoldersOf, listFoldersToFollow } from './folder.sql.js';
 import { authorizeRelocations } from './folder-changes.js';
-import { lockSecretsIn } from './folder-writes.js';
-import { listImporting } from './import.records.js';
+import { lockSecretsIn } from './folder-writes.sql.js';
+import { listImporting } from './import.sql.js';
 
 /**
  * Updates references to the secrets of an environment for its new slug. The caller must be allowed to edit and read
@@ -22,12 +22,7 @@ import { listImporting } from './import.records.js';
 export const followEnvironment: FollowEnvironment = async (tx, project, { environmentId, to }) => {
   // A folder that is renamed concurrently would be missed under its other path.
   await lockStructure(tx, project.projectId);
-  const folders = await query<{ id: string; path: string; environment: string }>(
-    tx,
-    `select f.id, f.path, e.slug as environment from folder f join environment e on e.id = f.environment_id
-     where e.id = $1 and e.slug <> $2`,
-    [environmentId, to],
-  );
+  const folders = await listFoldersToFollow(tx, { environmentId, to });
   if (folders.length === 0) return;
   const relocations = folders.map(({ id, path, environment }) => ({
     folderId: id,
@@ -57,32 +52,20 @@ export const forgetEnvironment: ForgetEnvironment = async (tx, project, environm
   // A secret that is moved in concurrently would leave its earlier versions.
   await lockStructure(tx, project.projectId);
   await refuseKept(tx, await authorizeDeletion(tx, project, environmentId), 'id');
-  await query(
-    tx,
-    `delete from secret_version v using secret_version n
-     where n.environment_id = $1 and v.secret_id = n.secret_id
-       and not exists (select from secret_version later where later.secret_id = n.secret_id and later.version > n.version)`,
-    [environmentId],
-  );
+  await deleteHistoriesOf(tx, { environmentId });
 };
 
 /** @returns IDs of all its folders, which are locked */
 async function authorizeDeletion(tx: Transaction, project: ProjectAccess, environmentId: string): Promise<string[]> {
-  // Locked, so that nothing comes in without a check.
-  const folders = await query<{ id: string; path: string; environment: string }>(
-    tx,
-    `select f.id, f.path, e.slug as environment from folder f join environment e on e.id = f.environment_id
-     where e.id = $1 order by f.id for update of f`,
-    [environmentId],
-  );
+  const folders = await holdFoldersOf(tx, { environmentId });
   const environment = folders[0]?.environment ?? '';
   for (const { path } of folders)
     if (path !== '/') authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(path) });
   const folderIds = folders.map(({ id }) => id);
-  for (const { path } of await listImporting(tx, folderIds))
+  for (const { path } of await listImporting(tx, { folderIds }))
     authorize(project, 'secret-imports:delete', { environment, secretPath: path });
   if (mayAlways(project.ability, ['secrets:delete'])) return folderIds;
-  await lockSecretsIn(tx, folderIds);
+  await lockSecretsIn(tx, { folderIds });
   const subjects = [...(await listSubjects(tx, { folderIds })), ...(await listPastOfEnvironment(tx, environmentId))];
   await authorizeAll(project, 'secrets:delete', subjects);
   return folderIds;

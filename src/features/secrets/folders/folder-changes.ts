@@ -10,19 +10,11 @@ import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from '../r
 import { isShortEnough, joinPath, parentOf } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.sql.js';
 import { authorizeCarried, mayCarryAll } from '../scope/visibility.rules.js';
-import { type FolderRecord, listFoldersByIds } from './folder.records.js';
 import type { FolderChange } from './folder.rules.js';
-import {
-  type ChangedFolder,
-  type FolderMove,
-  findPlaces,
-  type LockedEnvironment,
-  listHolding,
-  listMoves,
-  writeFolders,
-  writePaths,
-} from './folder-writes.js';
-import { listImporting } from './import.records.js';
+import { type FolderRow, findFolders, listHolding } from './folder.sql.js';
+import { type ChangedFolder, findPlaces, writeFolders, writePaths } from './folder-writes.js';
+import { type FolderMove, type LockedEnvironment, listMoves } from './folder-writes.sql.js';
+import { listImporting } from './import.sql.js';
 
 /** Path of a violation: `newPath` in a call for one folder, `folders[3].newPath` in a batch. */
 export type FolderPathOf = (index: number, field: 'id' | 'name' | 'newPath') => string;
@@ -59,7 +51,7 @@ export async function changeFolders(tx: Transaction, batch: FolderBatch): Promis
   }
   await writeFolders(tx, changed);
   const environmentIds = [...environments.values()].map(({ environmentId }) => environmentId);
-  const relocations = placedMoves(batch, folders, await listMoves(tx, environmentIds));
+  const relocations = placedMoves(batch, folders, await listMoves(tx, { environmentIds }));
   await authorizeRelocations(tx, project, relocations);
   await writePaths(
     tx,
@@ -76,7 +68,7 @@ export async function changeFolders(tx: Transaction, batch: FolderBatch): Promis
  */
 async function fieldChangesOf(tx: Transaction, relocations: readonly Relocation[]): Promise<FieldChange[]> {
   const ids = relocations.map(({ folderId }) => folderId);
-  const holding = new Map((await listHolding(tx, ids)).map((folder) => [folder.id, folder]));
+  const holding = new Map((await listHolding(tx, { ids })).map((folder) => [folder.id, folder]));
   const fields = ({ environment }: NamedPlace, secretPath: string) => ({ environment, secretPath });
   return relocations.flatMap(({ folderId, from, to }): FieldChange[] => {
     const [before, after] = [fields(from, from.path), fields(to, to.path)];
@@ -91,7 +83,7 @@ async function fieldChangesOf(tx: Transaction, relocations: readonly Relocation[
 }
 
 /** @throws VALIDATION_FAILED for a root folder, which its environment needs */
-export function refuseRoot(folders: readonly FolderRecord[], pathOf: (index: number) => string): void {
+export function refuseRoot(folders: readonly FolderRow[], pathOf: (index: number) => string): void {
   const details = folders.flatMap(({ path }, index): ErrorDetail[] =>
     path === '/'
       ? [
@@ -110,7 +102,7 @@ export function refuseRoot(folders: readonly FolderRecord[], pathOf: (index: num
 async function loadFolders(
   tx: Transaction,
   { project, environments, changes, pathOf }: FolderBatch,
-): Promise<FolderRecord[]> {
+): Promise<FolderRow[]> {
   const ids = changes.map(({ id }) => id.toLowerCase());
   const twice = ids.flatMap((id, index): ErrorDetail[] =>
     ids.indexOf(id) === index
@@ -118,7 +110,7 @@ async function loadFolders(
       : [{ path: pathOf(index, 'id'), code: 'DUPLICATE', message: 'is a duplicate in this batch' }],
   );
   if (twice.length > 0) throw validationFailed(twice);
-  const found = new Map((await listFoldersByIds(tx, ids.filter(isId))).map((folder) => [folder.id, folder]));
+  const found = new Map((await findFolders(tx, { ids: ids.filter(isId) })).map((folder) => [folder.id, folder]));
   const folders = changes.map(({ onlyIn }, index) => {
     const folder = found.get(ids[index] as string);
     if (folder?.projectId !== project.projectId) return undefined;
@@ -133,7 +125,7 @@ async function loadFolders(
 async function placed(
   tx: Transaction,
   { changes, pathOf }: FolderBatch,
-  folders: readonly FolderRecord[],
+  folders: readonly FolderRow[],
 ): Promise<ChangedFolder[]> {
   const moving = changes.flatMap(({ newPath }, index) => {
     const { environmentId = '' } = folders[index] ?? {};
@@ -163,7 +155,7 @@ function allFound<T>(found: readonly (T | undefined)[], pathOf: (index: number) 
 /** @throws VALIDATION_FAILED for folders that would be moved into themselves, and for paths that become too long */
 function placedMoves(
   { changes, pathOf }: FolderBatch,
-  folders: readonly FolderRecord[],
+  folders: readonly FolderRow[],
   moves: readonly FolderMove[],
 ): Relocation[] {
   const lost = new Set(moves.filter(({ after }) => after === null).map(({ id }) => id));
@@ -237,7 +229,8 @@ async function refuseShown(tx: Transaction, project: ProjectAccess, relocations:
   ];
   if (folders.some(({ from }) => from.path !== '/')) deny(project, 'secret-folders:read');
   const imports = gains('secret-imports:read', itself).map(({ folderId }) => folderId);
-  if (imports.length > 0 && (await listImporting(tx, imports)).length > 0) deny(project, 'secret-imports:read');
+  if (imports.length > 0 && (await listImporting(tx, { folderIds: imports })).length > 0)
+    deny(project, 'secret-imports:read');
 }
 
 function deny({ projectId }: ProjectAccess, action: 'secret-folders:read' | 'secret-imports:read'): never {

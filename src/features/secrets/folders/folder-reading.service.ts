@@ -1,6 +1,8 @@
 import { type Ability, authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { batched, batchOfLists, batchOfOwned, listKey } from '../../../kernel/database/batched.js';
+import { loadRow } from '../../../kernel/database/rows.js';
+import type { RowFrom } from '../../../kernel/database/statement.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { keyPageBounds, Page } from '../../../kernel/paging.js';
@@ -14,18 +16,18 @@ import { listSubjects } from '../scope/subject.sql.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { listStandings, listWritten } from '../versions/version.records.js';
 import { VersionVisibility } from '../versions/version.rules.js';
+import { FolderByPath, FolderTree, GetFolder, ListFolders } from './folder.rules.js';
 import {
-  type CountedFolder,
-  type FolderRecord,
+  type FolderRow,
   findFolder,
   listFolders,
   listFoldersInEnvironments,
   listSubfolders,
   listTree,
+  prefixOf,
   type ReadFolder,
   withAccess,
-} from './folder.records.js';
-import { FolderByPath, FolderTree, GetFolder, ListFolders } from './folder.rules.js';
+} from './folder.sql.js';
 
 /** A folder of a tree. */
 export interface FolderTreeEntry {
@@ -47,7 +49,7 @@ export class FolderReadingService {
    */
   async get(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { id } = parse(GetFolder, raw);
-    const folder = isId(id) ? await findFolder(ctx, id) : undefined;
+    const [folder] = isId(id) ? await findFolder(ctx, { id }) : [];
     const project = await this.projects.loadOwning(ctx, folder?.projectId, 'FOLDER_NOT_FOUND');
     if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
     authorize(project, 'secret-folders:read', {
@@ -74,8 +76,7 @@ export class FolderReadingService {
     authorize(project, 'secret-folders:read');
     const { folderId } = await loadPlace(ctx, { projectId, environment, secretPath: path });
     authorize(project, 'secret-folders:read', { environment, secretPath: parentOf(path) });
-    const folder = await findFolder(ctx, folderId);
-    if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
+    const folder = await loadRow(ctx, findFolder, { id: folderId }, 'FOLDER_NOT_FOUND');
     await ctx.auditTrail.recordRead(ctx, { action: 'folder:get', projectId, facts: { folderId } });
     return withAccess(project)(folder);
   }
@@ -97,8 +98,8 @@ export class FolderReadingService {
     // Where rules depend on paths or on secrets, the rows of a page are known only after reading them.
     const isFiltered =
       (recursive && isConditional(project.ability)) || (since !== null && new Visibility(project.ability).isPerSecret);
-    const bounds = [after, isFiltered ? null : limit] as const;
-    const rows = await listFolders(ctx, { ...span, path, recursive }, { modifiedSince: since, bounds });
+    const bounds = { after, limit: isFiltered ? null : limit, modifiedSince: since };
+    const rows = await listFolders({ recursive })(ctx, { ...span, prefix: prefixOf(path), ...bounds });
     const seen = rows.filter(seenWith(project.ability));
     const folders = since === null ? seen : await knownAsWritten(ctx, project.ability, { folders: seen, since });
     const page = new Page(folders, request, (folder) => [folder.path]);
@@ -118,7 +119,7 @@ export class FolderReadingService {
     const { projectId, environment, path } = parse(FolderTree, raw);
     const { project, ...span } = await this.#base(ctx, { projectId, environment, secretPath: path });
     const isSeen = seenWith(project.ability);
-    const rows = await listTree(ctx, { ...span, path });
+    const rows = await listTree(ctx, { ...span, path, prefix: prefixOf(path) });
     const folders = rows.filter((folder) => folder.id === span.folderId || isSeen(folder));
     const counts = await describedSecrets(ctx, project.ability, folders);
     await recordList(ctx, project, { folderId: span.folderId, count: folders.length });
@@ -177,7 +178,7 @@ const isConditional = (ability: Ability): boolean =>
 /** Decides which folders the caller may see. */
 const seenWith =
   (ability: Ability) =>
-  ({ environmentSlug, path }: FolderRecord): boolean =>
+  ({ environmentSlug, path }: FolderRow): boolean =>
     can(ability, 'secret-folders:read', { environment: environmentSlug, secretPath: parentOf(path) });
 
 const ANYTHING = { environment: '', path: '/', key: '', tags: [] };
@@ -188,8 +189,8 @@ const ANYTHING = { environment: '', path: '/', key: '', tags: [] };
 async function knownAsWritten(
   ctx: Context,
   ability: Ability,
-  { folders, since }: { folders: readonly FolderRecord[]; since: Date },
-): Promise<readonly FolderRecord[]> {
+  { folders, since }: { folders: readonly FolderRow[]; since: Date },
+): Promise<readonly FolderRow[]> {
   const visibility = new Visibility(ability);
   if (!visibility.isPerSecret) return visibility.describes(ANYTHING) ? folders : [];
   const written = await listWritten(
@@ -208,7 +209,7 @@ async function knownAsWritten(
 async function describedSecrets(
   ctx: Context,
   ability: Ability,
-  folders: readonly CountedFolder[],
+  folders: readonly RowFrom<typeof listTree>[],
 ): Promise<ReadonlyMap<string, number>> {
   const visibility = new Visibility(ability);
   const filled = folders.filter(({ secretCount }) => secretCount > 0);
@@ -235,9 +236,12 @@ const recordList = (
   facts: { folderId: string; count: number },
 ): Promise<void> => ctx.auditTrail.recordRead(ctx, { action: 'folder:list', projectId, facts });
 
-const loadInEnvironments = batchOfLists<FolderRecord, { path: string }>(
-  (ctx, environmentIds, { path }) => listFoldersInEnvironments(ctx, environmentIds, path),
+const loadInEnvironments = batchOfLists<FolderRow, { path: string }>(
+  (ctx, environmentIds, { path }) => listFoldersInEnvironments(ctx, { environmentIds, path }),
   ({ environmentId }) => environmentId,
 );
 
-const loadInFolders = batchOfOwned(listSubfolders, ({ parentId }) => parentId as string);
+const loadInFolders = batchOfOwned(
+  (ctx, parentIds) => listSubfolders(ctx, { parentIds }),
+  ({ parentId }) => parentId as string,
+);

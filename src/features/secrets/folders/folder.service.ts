@@ -1,8 +1,9 @@
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
-import { isId } from '../../../kernel/ids.js';
+import { isId, newId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadSecretProject } from '../core/secret-place.js';
@@ -12,14 +13,6 @@ import { folderPath, isShortEnough, joinPath, parentOf, pathsDownTo } from '../s
 import { listSubjects } from '../scope/subject.sql.js';
 import { fieldsOf } from '../scope/visibility.rules.js';
 import {
-  type FolderRecord,
-  findFolder,
-  findFolderByPath,
-  listFoldersByIds,
-  type ReadFolder,
-  withAccess,
-} from './folder.records.js';
-import {
   CreateFolder,
   DeleteFolder,
   DeleteFolderByName,
@@ -27,18 +20,18 @@ import {
   UpdateFolder,
   UpdateFolders,
 } from './folder.rules.js';
-import { changeFolders, type FolderPathOf, refuseRoot } from './folder-changes.js';
 import {
-  deleteFolder,
-  findPaths,
-  insertFolders,
-  type LockedEnvironment,
-  lockContents,
-  lockEnvironments,
-  lockSecretsIn,
-  lockTree,
-} from './folder-writes.js';
-import { listImporters, listImporting } from './import.records.js';
+  type FolderRow,
+  findFolder,
+  findFolderByPath,
+  findFolders,
+  type ReadFolder,
+  withAccess,
+} from './folder.sql.js';
+import { changeFolders, type FolderPathOf, refuseRoot } from './folder-changes.js';
+import { insertFolders, lockContents, lockEnvironments } from './folder-writes.js';
+import { deleteFolder, type LockedEnvironment, listPaths, lockSecretsIn, lockTree } from './folder-writes.sql.js';
+import { listImporters, listImporting } from './import.sql.js';
 
 /** Maximum number of importing folders that are named where they prevent a deletion. */
 const MAX_NAMED_IMPORTERS = 20;
@@ -71,25 +64,26 @@ export class FolderService {
       const { environmentId, rootId } = await lockEnvironment(tx, projectId, environment);
       authorize(project, 'secret-folders:create', { environment, secretPath: parent });
       const paths = pathsDownTo(path);
-      const existing = await findPaths(tx, environmentId, paths);
-      const missing = paths.filter((candidate) => !existing.has(candidate));
+      const ids = new Map((await listPaths(tx, { environmentId, paths })).map(({ id, path: at }) => [at, id]));
+      const missing = paths.filter((candidate) => !ids.has(candidate));
       for (const at of missing) {
         authorize(project, 'secret-folders:create', { environment, secretPath: parentOf(at) });
       }
       if (missing.length > 0) {
-        const topParentId = existing.get(parentOf(missing[0] as string)) ?? rootId;
-        const home = { organizationId: project.organizationId, projectId, environmentId, topParentId };
+        for (const at of missing) ids.set(at, newId());
         await insertFolders(
           tx,
-          home,
+          { ...project, environmentId },
           missing.map((at) => ({
+            id: ids.get(at) as string,
+            parentId: ids.get(parentOf(at)) ?? rootId,
             name: at.slice(at.lastIndexOf('/') + 1),
             path: at,
             description: at === path ? (description ?? null) : null,
           })),
         );
       }
-      const folder = await findFolderByPath(tx, environmentId, path);
+      const [folder] = await findFolderByPath(tx, { environmentId, path });
       if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
       await recordFolder(tx, 'folder:create', folder, { made: missing.length });
       return answered(project, folder, missing.includes(path));
@@ -155,8 +149,7 @@ export class FolderService {
       authorize(project, 'secret-folders:delete');
       // It may have been moved meanwhile, and its environment renamed.
       await lockStructure(tx, project.projectId);
-      const folder = await findFolder(tx, id);
-      if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
+      const folder = await loadRow(tx, findFolder, { id }, 'FOLDER_NOT_FOUND');
       await lockEnvironment(tx, project.projectId, folder.environmentSlug);
       return deleteFound(tx, project, { folder, forceDelete, at: 'id' });
     });
@@ -187,7 +180,7 @@ export class FolderService {
 
   /** The project of a folder that is identified by ID alone. @throws FOLDER_NOT_FOUND */
   async #owning(tx: Transaction, id: string): Promise<ProjectAccess> {
-    const folder = isId(id) ? await findFolder(tx, id) : undefined;
+    const [folder] = isId(id) ? await findFolder(tx, { id }) : [];
     return this.projects.loadOwning(tx, folder?.projectId, 'FOLDER_NOT_FOUND');
   }
 
@@ -202,9 +195,9 @@ export class FolderService {
     if (environments.size < slugs.length) throw new AppError('ENVIRONMENT_NOT_FOUND');
     await changeFolders(tx, { project, environments, ...batch });
     const ids = batch.changes.map(({ id }) => id.toLowerCase());
-    const after = new Map((await listFoldersByIds(tx, ids)).map((folder) => [folder.id, folder]));
+    const after = new Map((await findFolders(tx, { ids })).map((folder) => [folder.id, folder]));
     return batch.changes.map(({ description }, index) =>
-      answered(project, after.get(ids[index] as string) as FolderRecord, description !== undefined),
+      answered(project, after.get(ids[index] as string) as FolderRow, description !== undefined),
     );
   }
 }
@@ -222,7 +215,7 @@ async function environmentsOf(
   const ids = changes.flatMap(({ id, onlyIn }) => (onlyIn == null && isId(id) ? [id] : []));
   if (ids.length > 0) {
     await lockStructure(tx, projectId);
-    for (const folder of await listFoldersByIds(tx, ids))
+    for (const folder of await findFolders(tx, { ids }))
       if (folder.projectId === projectId) slugs.push(folder.environmentSlug);
   }
   return [...new Set(slugs)];
@@ -232,7 +225,7 @@ async function environmentsOf(
 async function deleteFound(
   tx: Transaction,
   project: ProjectAccess,
-  { folder, forceDelete, at }: { folder: FolderRecord; forceDelete: boolean; at: 'id' | 'name' },
+  { folder, forceDelete, at }: { folder: FolderRow; forceDelete: boolean; at: 'id' | 'name' },
 ): Promise<ReadFolder> {
   const { environmentSlug: environment } = folder;
   refuseRoot([folder], () => at);
@@ -243,7 +236,7 @@ async function deleteFound(
   await refuseImported(tx, project, { tree, at });
   if (isEmpty) await refuseKept(tx, [folder.id], at);
   const deletedSecrets = isEmpty ? 0 : await deleteContents(tx, project, { environment, tree, at });
-  if (!(await deleteFolder(tx, folder.id))) throw new AppError('FOLDER_NOT_FOUND');
+  if ((await deleteFolder(tx, { id: folder.id })).length === 0) throw new AppError('FOLDER_NOT_FOUND');
   await recordFolder(tx, 'folder:delete', folder, { deletedFolders: tree.length, deletedSecrets });
   return answered(project, folder);
 }
@@ -253,7 +246,7 @@ async function deleteFound(
  *
  * @param isDescribed the change sets the description
  */
-function answered(project: ProjectAccess, folder: FolderRecord, isDescribed = false): ReadFolder {
+function answered(project: ProjectAccess, folder: FolderRow, isDescribed = false): ReadFolder {
   const at = { environment: folder.environmentSlug, secretPath: parentOf(folder.path) };
   const isTold = isDescribed || can(project.ability, 'secret-folders:read', at);
   return withAccess(project)(isTold ? folder : { ...folder, description: null });
@@ -268,17 +261,18 @@ async function lockEnvironment(tx: Transaction, projectId: string, environment: 
 async function findIn(
   tx: Transaction,
   { environmentId, id }: { environmentId: string; id: string },
-): Promise<FolderRecord | undefined> {
-  const folder = isId(id) ? await findFolder(tx, id) : undefined;
+): Promise<FolderRow | undefined> {
+  const [folder] = isId(id) ? await findFolder(tx, { id }) : [];
   return folder?.environmentId === environmentId ? folder : undefined;
 }
 
 async function findByName(
   tx: Transaction,
   { environmentId, parent, name }: { environmentId: string; parent: string; name: string },
-): Promise<FolderRecord | undefined> {
+): Promise<FolderRow | undefined> {
   const path = folderPath.safeParse(joinPath(parent, name));
-  return path.success ? findFolderByPath(tx, environmentId, path.data) : undefined;
+  const [folder] = path.success ? await findFolderByPath(tx, { environmentId, path: path.data }) : [];
+  return folder;
 }
 
 /**
@@ -292,10 +286,7 @@ async function refuseImported(
   { ability }: ProjectAccess,
   { tree, at }: { tree: readonly { readonly id: string }[]; at: 'id' | 'name' },
 ): Promise<void> {
-  const importers = await listImporters(
-    tx,
-    tree.map(({ id }) => id),
-  );
+  const importers = await listImporters(tx, { folderIds: tree.map(({ id }) => id) });
   if (importers.length === 0) return;
   const fault = (message: string): ErrorDetail => ({ path: at, code: 'FOLDER_IMPORTED', message });
   const named = importers
@@ -328,10 +319,10 @@ async function deleteContents(
     authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(path) });
   }
   const folderIds = tree.map(({ id }) => id);
-  for (const { path } of await listImporting(tx, folderIds)) {
+  for (const { path } of await listImporting(tx, { folderIds })) {
     authorize(project, 'secret-imports:delete', { environment, secretPath: path });
   }
-  const secretIds = await lockSecretsIn(tx, folderIds);
+  const secretIds = (await lockSecretsIn(tx, { folderIds })).map(({ id }) => id);
   // Read after the lock and not with it: a statement that waited for the lock would see the old tags.
   const subjects = secretIds.length === 0 ? [] : await listSubjects(tx, { folderIds });
   for (const subject of subjects) authorize(project, 'secrets:delete', fieldsOf(subject));
@@ -343,7 +334,7 @@ async function deleteContents(
 const recordFolder = (
   tx: Transaction,
   action: string,
-  { id, environmentId, projectId }: FolderRecord,
+  { id, environmentId, projectId }: FolderRow,
   facts: Readonly<Record<string, number>> = {},
 ): Promise<void> =>
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { folderId: id, environmentId, ...facts } });

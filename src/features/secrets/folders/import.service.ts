@@ -2,9 +2,10 @@ import type { z } from 'zod';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batched, batchOfLists, batchOfOwned, listKey } from '../../../kernel/database/batched.js';
-import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { type ConstraintCodes, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
-import { isId } from '../../../kernel/ids.js';
+import { isId, newId } from '../../../kernel/ids.js';
 import { decodeCursor, Page, type PageRequest, positionKey, rowLimit } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
@@ -12,22 +13,30 @@ import { type FoundPlace, loadPlace, loadSecretProject } from '../core/secret-pl
 import { lockStructure } from '../core/secret-writes.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { folderPath, type Place } from '../scope/place.rules.js';
-import type { ReadFolder } from './folder.records.js';
+import type { ReadFolder } from './folder.sql.js';
+import { CreateImport, DeleteImport, GetImport, isPosition, ListImports, UpdateImport } from './import.rules.js';
 import {
   changeSource,
+  closeGap,
   deleteImport,
   findImport,
+  findReached,
   holdFolders,
   type ImportEnd,
-  type ImportRecord,
+  type ImportRow,
   insertImport,
   listImports,
   listImportsInEnvironments,
   listImportsOf,
   moveImport,
-  reaches,
-} from './import.records.js';
-import { CreateImport, DeleteImport, GetImport, isPosition, ListImports, UpdateImport } from './import.rules.js';
+} from './import.sql.js';
+
+/** What another caller may have created or deleted since the lookup. */
+const CODES: ConstraintCodes = {
+  secret_import_source_unique: 'IMPORT_EXISTS',
+  secret_import_folder_id_fkey: 'FOLDER_NOT_FOUND',
+  secret_import_project_id_fkey: 'PROJECT_NOT_FOUND',
+};
 
 type Action = 'secret-imports:read' | 'secret-imports:create' | 'secret-imports:edit' | 'secret-imports:delete';
 
@@ -52,7 +61,7 @@ export class ImportService {
    * IMPORT_EXISTS,
    * IMPORT_CYCLE, AUDIT_UNAVAILABLE
    */
-  create(ctx: Context, raw: unknown): Promise<ImportRecord> {
+  create(ctx: Context, raw: unknown): Promise<ImportRow> {
     const { sourceEnvironment, sourcePath, path: secretPath, ...at } = parse(CreateImport, raw);
     return inTransaction(ctx, async (tx) => {
       const importing = await this.#importing(tx, { ...at, secretPath }, 'secret-imports:create');
@@ -61,8 +70,9 @@ export class ImportService {
       const { folderId: sourceFolderId } = await loadSource(tx, importing, source);
       await lockStructure(tx, project.projectId);
       await refuseCycle(tx, { folderId, sourceFolderId });
-      const id = await insertImport(tx, { ...project, folderId, sourceFolderId });
-      return recorded(tx, 'secret-import:create', await load(tx, id));
+      const row = { id: newId(), folderId, sourceFolderId };
+      await guarded(() => insertImport(tx, { ...project, ...row }), CODES);
+      return recorded(tx, 'secret-import:create', await load(tx, row.id));
     });
   }
 
@@ -76,7 +86,7 @@ export class ImportService {
    * IMPORT_NOT_FOUND,
    * IMPORT_EXISTS, IMPORT_CYCLE, AUDIT_UNAVAILABLE
    */
-  update(ctx: Context, raw: unknown): Promise<ImportRecord> {
+  update(ctx: Context, raw: unknown): Promise<ImportRow> {
     const { sourceEnvironment, sourcePath, position, ...given } = parse(UpdateImport, raw);
     return inTransaction(ctx, async (tx) => {
       const { project, before } = await this.#locked(tx, given, 'secret-imports:edit');
@@ -89,9 +99,10 @@ export class ImportService {
         };
         const { folderId: sourceFolderId } = await loadSource(tx, { project, folderId }, source);
         await refuseCycle(tx, { folderId, sourceFolderId });
-        await changeSource(tx, before.id, sourceFolderId);
+        await guarded(() => changeSource(tx, { id: before.id, sourceFolderId }), CODES);
       }
-      if (position !== undefined) await moveImport(tx, before, position);
+      if (position !== undefined)
+        await moveImport(tx, { id: before.id, folderId, position: before.position, wanted: position });
       return recorded(tx, 'secret-import:update', await load(tx, before.id));
     });
   }
@@ -105,11 +116,12 @@ export class ImportService {
    * IMPORT_NOT_FOUND,
    * AUDIT_UNAVAILABLE
    */
-  delete(ctx: Context, raw: unknown): Promise<ImportRecord> {
+  delete(ctx: Context, raw: unknown): Promise<ImportRow> {
     const given = parse(DeleteImport, raw);
     return inTransaction(ctx, async (tx) => {
       const { before } = await this.#locked(tx, given, 'secret-imports:delete');
-      await deleteImport(tx, before);
+      await deleteImport(tx, { id: before.id });
+      await closeGap(tx, { folderId: before.folder.folderId, position: before.position });
       return recorded(tx, 'secret-import:delete', before);
     });
   }
@@ -120,7 +132,7 @@ export class ImportService {
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, IMPORT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
-  async get(ctx: Context, raw: unknown): Promise<ImportRecord> {
+  async get(ctx: Context, raw: unknown): Promise<ImportRow> {
     const { id } = parse(GetImport, raw);
     const { project, found } = await this.#owned(ctx, id);
     authorize(project, 'secret-imports:read', fieldsOf(found.folder));
@@ -138,11 +150,11 @@ export class ImportService {
    * @param raw `{ projectId, environment, path, first?, after? }`; the rules are `ListImports`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<ImportRecord>> {
+  async list(ctx: Context, raw: unknown): Promise<Page<ImportRow>> {
     const { projectId, environment, path: secretPath, ...request } = parse(ListImports, raw);
     const after = positionOf(request);
     const { folderId } = await this.#importing(ctx, { projectId, environment, secretPath }, 'secret-imports:read');
-    const rows = await listImports(ctx, folderId, [after, rowLimit(request)]);
+    const rows = await listImports(ctx, { folderId, after, limit: rowLimit(request) });
     const page = new Page(rows, request, positionKey);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret-import:list',
@@ -162,7 +174,7 @@ export class ImportService {
     ctx: Context,
     at: KnownEnvironment & { slug: string },
     raw: unknown,
-  ): Promise<readonly ImportRecord[]> {
+  ): Promise<readonly ImportRow[]> {
     const path = parse(folderPath, raw);
     authorize(at.access, 'secret-imports:read', { environment: at.slug, secretPath: path });
     return (await batched(ctx, loadInEnvironments, listKey(at.id, { path }))) ?? [];
@@ -173,17 +185,14 @@ export class ImportService {
    *
    * @throws PERMISSION_DENIED
    */
-  async listInFolder(
-    ctx: Context,
-    { id, environmentSlug, path, access }: ReadFolder,
-  ): Promise<readonly ImportRecord[]> {
+  async listInFolder(ctx: Context, { id, environmentSlug, path, access }: ReadFolder): Promise<readonly ImportRow[]> {
     authorize(access, 'secret-imports:read', { environment: environmentSlug, secretPath: path });
     return (await batched(ctx, loadByFolder, id)) ?? [];
   }
 
   /** An import and its project. @throws IMPORT_NOT_FOUND */
-  async #owned(ctx: Context, id: string): Promise<{ project: ProjectAccess; found: ImportRecord }> {
-    const found = isId(id) ? await findImport(ctx, id) : undefined;
+  async #owned(ctx: Context, id: string): Promise<{ project: ProjectAccess; found: ImportRow }> {
+    const [found] = isId(id) ? await findImport(ctx, { id }) : [];
     const code = 'IMPORT_NOT_FOUND';
     const project = await this.projects.loadOwning(ctx, found?.projectId, code);
     if (found === undefined) throw new AppError(code);
@@ -202,7 +211,7 @@ export class ImportService {
     tx: Transaction,
     { id, onlyIn }: z.output<typeof DeleteImport>,
     action: Action,
-  ): Promise<{ project: ProjectAccess; before: ImportRecord }> {
+  ): Promise<{ project: ProjectAccess; before: ImportRow }> {
     if (onlyIn != null) {
       const { path: secretPath, ...at } = onlyIn;
       const { project, folderId } = await this.#importing(tx, { ...at, secretPath }, action);
@@ -261,29 +270,26 @@ async function refuseCycle(
   tx: Transaction,
   { folderId, sourceFolderId }: { folderId: string; sourceFolderId: string },
 ): Promise<void> {
-  if ((await holdFolders(tx, [folderId, sourceFolderId])) < 2) throw new AppError('FOLDER_NOT_FOUND');
-  if (await reaches(tx, { from: sourceFolderId, to: folderId })) throw new AppError('IMPORT_CYCLE');
+  if ((await holdFolders(tx, { ids: [folderId, sourceFolderId] })).length < 2) throw new AppError('FOLDER_NOT_FOUND');
+  const [found] = await findReached(tx, { from: sourceFolderId, to: folderId });
+  if (found?.isReached === true) throw new AppError('IMPORT_CYCLE');
 }
 
-async function load(tx: Transaction, id: string): Promise<ImportRecord> {
-  const found = isId(id) ? await findImport(tx, id) : undefined;
-  if (found === undefined) throw new AppError('IMPORT_NOT_FOUND');
-  return found;
-}
+const load = (tx: Transaction, id: string): Promise<ImportRow> => loadRow(tx, findImport, { id }, 'IMPORT_NOT_FOUND');
 
-async function loadIn(tx: Transaction, folderId: string, id: string): Promise<ImportRecord> {
+async function loadIn(tx: Transaction, folderId: string, id: string): Promise<ImportRow> {
   const found = await load(tx, id);
   if (found.folder.folderId !== folderId) throw new AppError('IMPORT_NOT_FOUND');
   return found;
 }
 
 /** @throws VALIDATION_FAILED for an invalid cursor */
-function positionOf({ after }: PageRequest): string | null {
-  const [position = null] = after == null ? [] : decodeCursor(after, 1, ([text = '']) => isPosition(text));
-  return position;
+function positionOf({ after }: PageRequest): number | null {
+  const [position] = after == null ? [] : decodeCursor(after, 1, ([text = '']) => isPosition(text));
+  return position === undefined ? null : Number(position);
 }
 
-async function recorded(tx: Transaction, action: string, given: ImportRecord): Promise<ImportRecord> {
+async function recorded(tx: Transaction, action: string, given: ImportRow): Promise<ImportRow> {
   const { id, projectId, folder, source, position } = given;
   await tx.auditTrail.recordChange(tx, {
     action,
@@ -293,9 +299,12 @@ async function recorded(tx: Transaction, action: string, given: ImportRecord): P
   return given;
 }
 
-const loadByFolder = batchOfOwned(listImportsOf, ({ folder }) => folder.folderId);
+const loadByFolder = batchOfOwned(
+  (ctx, folderIds) => listImportsOf(ctx, { folderIds }),
+  ({ folder }) => folder.folderId,
+);
 
-const loadInEnvironments = batchOfLists<ImportRecord, { path: string }>(
-  (ctx, environmentIds, { path }) => listImportsInEnvironments(ctx, environmentIds, path),
+const loadInEnvironments = batchOfLists<ImportRow, { path: string }>(
+  (ctx, environmentIds, { path }) => listImportsInEnvironments(ctx, { environmentIds, path }),
   ({ folder }) => folder.environmentId,
 );

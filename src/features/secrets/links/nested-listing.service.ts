@@ -12,7 +12,7 @@ import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } fro
 import { countEntries, waitForTurn } from '../core/secret-load.js';
 import { type ListedRecord, listInEnvironments, listInManyFolders } from '../core/secret-reading.js';
 import { openerFor } from '../core/secret-sealing.js';
-import type { ReadFolder } from '../folders/folder.records.js';
+import type { ReadFolder } from '../folders/folder.sql.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { expandViews } from '../references/secret-expansion.js';
 import type { SecretFilters } from '../scope/filter.sql.js';

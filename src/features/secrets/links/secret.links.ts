@@ -10,8 +10,8 @@ import { type SecretView, SecretViewer } from '../core/secret.view.js';
 import { countRows, waitForTurn } from '../core/secret-load.js';
 import { listByIds } from '../core/secret-reading.js';
 import { openersFor } from '../core/secret-sealing.js';
-import { listFoldersByIds, type ReadFolder } from '../folders/folder.records.js';
-import { type ImportRecord, listImportsByIds } from '../folders/import.records.js';
+import { findFolders, type ReadFolder } from '../folders/folder.sql.js';
+import { findImports, type ImportRow } from '../folders/import.sql.js';
 import { parentOf } from '../scope/place.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 
@@ -24,7 +24,7 @@ export class SecretLinks {
 
   /** Folders by ID. */
   readonly folders: BatchLoad<ReadFolder> = async (ctx, ids) => {
-    const rows = await listFoldersByIds(ctx, ids);
+    const rows = await findFolders(ctx, { ids });
     return this.projects.readable(ctx, rows, (folder, access) => {
       authorize(access, 'secret-folders:read', {
         environment: folder.environmentSlug,
@@ -35,8 +35,8 @@ export class SecretLinks {
   };
 
   /** Imports by ID. */
-  readonly imports: BatchLoad<ImportRecord> = async (ctx, ids) => {
-    const rows = await listImportsByIds(ctx, ids);
+  readonly imports: BatchLoad<ImportRow> = async (ctx, ids) => {
+    const rows = await findImports(ctx, { ids });
     return this.projects.readable(ctx, rows, (row, access) => {
       authorize(access, 'secret-imports:read', {
         environment: row.folder.environmentSlug,
