@@ -2,9 +2,9 @@ import type { Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { lockByIds, lockStructure } from '../core/locks.sql.js';
 import { listByIds, type SecretRecord } from '../core/secret-reading.js';
-import { lockByIds, lockStructure } from '../core/secret-writes.js';
-import { findReferring } from '../references/reference-rewriting.js';
+import { listReferring, namesOf } from '../references/reference.sql.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { holdHomesOf } from './batch.sql.js';
 
@@ -45,14 +45,14 @@ export async function lockSecrets(
   const ids = found.map(({ record }) => record.id);
   const renamed = found.filter(({ record }) => renamedIds.has(record.id));
   const renamedIn = [...Map.groupBy(renamed, ({ project }) => project.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [projectId] of renamedIn) await lockStructure(tx, projectId);
+  for (const [projectId] of renamedIn) await lockStructure(tx, { projectId });
   const homes = new Set((await holdHomesOf(tx, { ids })).map(({ id }) => id));
   const referring: string[] = [];
   for (const [projectId, secrets] of renamedIn) {
-    const names = secrets.map(({ record }) => record);
-    referring.push(...(await findReferring(tx, projectId, names)));
+    const names = namesOf(secrets.map(({ record }) => record));
+    referring.push(...(await listReferring(tx, { projectId, ...names })).map(({ id }) => id));
   }
-  await lockByIds(tx, [...new Set([...ids, ...referring])]);
+  await lockByIds(tx, { ids: [...new Set([...ids, ...referring])] });
   // Read after the lock and not with it: a statement that waited for the lock would see the old values.
   const records = await listByIds(tx, ids);
   if (records.some(({ folderId }) => !homes.has(folderId))) throw new AppError('CONCURRENT_CHANGE');

@@ -28,9 +28,9 @@ export function endTurnOfFew(ctx: Context, first: number | null | undefined, row
 
 /** The sealed columns of a row. A value is undefined if values were not read, and null past the limit of a response. */
 interface SealedRow {
-  readonly valueSealed?: Uint8Array | null | undefined;
-  readonly commentSealed: Uint8Array | null;
-  readonly metadataSealed?: Uint8Array | null;
+  readonly valueSealed?: Buffer | null | undefined;
+  readonly commentSealed: Buffer | null;
+  readonly metadataSealed?: Buffer | null;
 }
 
 /**

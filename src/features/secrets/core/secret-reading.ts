@@ -1,12 +1,13 @@
 import type { Context } from '../../../kernel/context.js';
 import { chosenBy } from '../../../kernel/database/conditions.js';
+import type { RowFrom } from '../../../kernel/database/statement.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
 import type { TagRow } from '../../tags/public.js';
 import { FILTERS, filterParams, type SecretFilters } from '../scope/filter.sql.js';
 import type { Place } from '../scope/place.rules.js';
 import { mostSlashes } from '../scope/scope.rules.js';
 import type { Position } from '../scope/secret-order.js';
-import { type PersonalRecord, userOf } from './personal.records.js';
+import type { lockPersonal } from './personal.sql.js';
 import {
   findSecret,
   findSecretByKey,
@@ -29,10 +30,10 @@ export interface SecretRecord {
   readonly key: string;
   readonly version: number;
   /** Undefined when values are not requested: they are not even read. Null past the limit of a response, in lists. */
-  readonly valueSealed?: Uint8Array | null;
-  readonly commentSealed: Uint8Array | null;
+  readonly valueSealed?: Buffer | null;
+  readonly commentSealed: Buffer | null;
   readonly metadata: readonly StoredEntry[];
-  readonly metadataSealed: Uint8Array | null;
+  readonly metadataSealed: Buffer | null;
   readonly skipMultilineEncoding: boolean;
   readonly reminderNote: string | null;
   readonly reminderRepeatDays: number | null;
@@ -53,8 +54,14 @@ export interface ListedRecord extends SecretRecord {
   readonly personal?: OwnRecord | undefined;
 }
 
+/** A user's personal value of a shared secret. Other fields are those of the shared one. */
+export type PersonalRecord = RowFrom<typeof lockPersonal>;
+
 /** A personal secret in lists: its value is not read when values are not requested. */
 export type OwnRecord = Omit<PersonalRecord, 'valueSealed'> & Pick<SecretRecord, 'valueSealed'>;
+
+/** The user behind a context; undefined for identities and the service itself. */
+export const userOf = ({ actor }: Context): string | undefined => (actor.kind === 'user' ? actor.id : undefined);
 
 /** Where a list of secrets starts and how long it may be. Null: from the top; all. */
 export interface Bounds {

@@ -4,7 +4,7 @@ import type { SealedTable as TableOfSeals } from '../../../kernel/crypto/sealed-
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { type Together, together } from '../../../kernel/database/batched.js';
-import { query, queryOf } from '../../../kernel/database/database.js';
+import { queryOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import {
@@ -15,7 +15,7 @@ import {
   rewriteReferences,
 } from './reference.rules.js';
 import { MAX_VALUE_BYTES } from './secret.rules.js';
-import type { StoredEntry } from './secret.sql.js';
+import { findProject, type StoredEntry } from './secret.sql.js';
 import type { SecretRecord } from './secret-reading.js';
 import { personalDigest, secretDigest } from './secret-states.js';
 
@@ -68,15 +68,15 @@ export interface Clear {
 
 /** The sealed columns of a row. */
 export interface SealedContents {
-  readonly valueSealed: Uint8Array;
-  readonly commentSealed: Uint8Array | null;
-  readonly metadataSealed: Uint8Array | null;
+  readonly valueSealed: Buffer;
+  readonly commentSealed: Buffer | null;
+  readonly metadataSealed: Buffer | null;
 }
 
 /** The sealed parts of a secret, as stored. */
 export interface Sealed extends SealedContents {
   readonly metadata: readonly StoredEntry[];
-  readonly valueDigest: Uint8Array | null;
+  readonly valueDigest: Buffer | null;
   readonly references: readonly ReferenceTarget[];
   /** The same contents, sealed for the history. */
   readonly versionSealed: SealedContents;
@@ -113,11 +113,9 @@ export async function sealerFor(
 }
 
 const exists = async (ctx: Context, projectId: string): Promise<boolean> =>
-  (await query(ctx, 'select 1 from project where id = $1', [projectId])).length > 0;
+  (await findProject(ctx, { id: projectId })).length > 0;
 
-type SealedColumns = Partial<
-  Readonly<Record<'valueSealed' | 'commentSealed' | 'metadataSealed', Uint8Array | null>>
-> & {
+type SealedColumns = Partial<Readonly<Record<'valueSealed' | 'commentSealed' | 'metadataSealed', Buffer | null>>> & {
   readonly personal?: Omit<SealedColumns, 'personal'> | undefined;
 };
 
@@ -142,8 +140,8 @@ const openers: Together<{ projectId: string; keyIds: ReadonlySet<string | null> 
 /** The keys that rows are sealed with. */
 function keyIdsOf(records: readonly SealedColumns[]): ReadonlySet<string | null> {
   const keyIds = new Set<string | null>();
-  let last: Uint8Array | null = null;
-  const add = (sealed: Uint8Array | null | undefined): void => {
+  let last: Buffer | null = null;
+  const add = (sealed: Buffer | null | undefined): void => {
     // Most are sealed with the same key, and comparing is much less work than reading its ID.
     if (sealed == null || (last !== null && haveSameKey(sealed, last))) return;
     keyIds.add(keyIdOf(sealed));
@@ -182,7 +180,7 @@ export function sealSecret(
   const sealed = encrypted.length === 0 ? null : listed(encrypted);
   const text = value.reveal();
   const contentsFor = (table: SealedTable): SealedContents => {
-    const seal = (column: SealedPart, part: SealedText): Uint8Array =>
+    const seal = (column: SealedPart, part: SealedText): Buffer =>
       ofProject.seal({ table, column, rowId: row.id, rowVersion: row.version }, part);
     return {
       valueSealed: seal('value', value),
@@ -219,11 +217,11 @@ interface RowVersion {
 const tableOf = (row: RowVersion): SealedTable => ('isDeletion' in row ? TABLES.version : TABLES.current);
 
 /** Decrypts one part. @throws SEALED_VALUE_INVALID when it was not sealed for this row and version */
-const open = (sealer: Sealer, row: RowVersion, column: SealedPart, sealed: Uint8Array): SealedText =>
+const open = (sealer: Sealer, row: RowVersion, column: SealedPart, sealed: Buffer): SealedText =>
   sealer.open({ table: tableOf(row), column, rowId: row.id, rowVersion: row.version }, sealed);
 
 /** The value of a secret of which only these columns were read. @throws SEALED_VALUE_INVALID */
-export const openValueOf = (sealer: Sealer, secret: RowVersion, valueSealed: Uint8Array): SealedText =>
+export const openValueOf = (sealer: Sealer, secret: RowVersion, valueSealed: Buffer): SealedText =>
   open(sealer, secret, 'value', valueSealed);
 
 /** The value of a row that was read with values. @throws SEALED_VALUE_INVALID */
@@ -268,7 +266,7 @@ export function openSecretMetadata(sealer: Sealer, record: SecretRecord): Metada
 const listed = (entries: Clear['metadata']): SealedText =>
   new SealedText(JSON.stringify(entries.map(({ key, value }) => [key, value.reveal()])));
 
-const encryptedPairs = (sealer: Sealer, record: SecretRecord, sealed: Uint8Array): [key: string, value: string][] =>
+const encryptedPairs = (sealer: Sealer, record: SecretRecord, sealed: Buffer): [key: string, value: string][] =>
   JSON.parse(open(sealer, record, 'metadata', sealed).reveal()) as [string, string][];
 
 /** A value with other names in its references; null when it would exceed the maximum size of a value. */
@@ -286,7 +284,7 @@ export function sealPersonal(
   row: RowVersion,
   { value, comment }: Omit<Clear, 'metadata'>,
 ): Pick<Sealed, 'valueSealed' | 'commentSealed'> {
-  const seal = (column: SealedPart, text: SealedText): Uint8Array =>
+  const seal = (column: SealedPart, text: SealedText): Buffer =>
     ofProject.seal({ table: TABLES.personal, column, rowId: row.id, rowVersion: row.version }, text);
   return { valueSealed: seal('value', value), commentSealed: comment === null ? null : seal('comment', comment) };
 }
@@ -296,11 +294,13 @@ export const openPersonal = (
   sealer: Sealer,
   { id, version }: RowVersion,
   column: 'value' | 'comment',
-  sealed: Uint8Array,
+  sealed: Buffer,
 ): SealedText => sealer.open({ table: TABLES.personal, column, rowId: id, rowVersion: version }, sealed);
 
 /** The purpose of the seals of secrets and versions in old databases. */
 const FORMER_TABLE = 'secret';
+
+type FormerContents = Readonly<Record<keyof SealedContents, Buffer | null>>;
 
 /**
  * The contents of a row of an old database, resealed. A part that cannot be decrypted stays as it is. Takes three seals
@@ -310,12 +310,12 @@ const FORMER_TABLE = 'secret';
  */
 export function resealed(
   sealer: SecretSealer,
-  row: RowVersion & SealedContents,
-): (SealedContents & Pick<Sealed, 'valueDigest'>) | null {
+  row: RowVersion & FormerContents,
+): (FormerContents & Pick<Sealed, 'valueDigest'>) | null {
   const { ofProject } = sealer;
   let isOpened = false;
-  let valueDigest: Uint8Array | null = null;
-  const anew = <T extends Uint8Array | null>(column: SealedPart, sealed: T): T | Uint8Array => {
+  let valueDigest: Buffer | null = null;
+  const anew = (column: SealedPart, sealed: Buffer | null): Buffer | null => {
     if (sealed === null) return sealed;
     const place = { column, rowId: row.id, rowVersion: row.version };
     try {

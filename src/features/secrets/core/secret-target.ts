@@ -2,8 +2,6 @@ import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { query } from '../../../kernel/database/database.js';
-import { plannedOnce } from '../../../kernel/database/planned-once.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { distinctIds, isId } from '../../../kernel/ids.js';
 import { filterInSlices } from '../../../kernel/slices.js';
@@ -11,11 +9,13 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeSubjectChanges, fieldsOf, Visibility } from '../scope/visibility.rules.js';
+import { lockByIds, lockByKeys, lockHomeOf, lockPlaces, lockStructure } from './locks.sql.js';
 import type { NewSecret, PathOf, SecretChange } from './secret.rules.js';
+import { listMemberUsers } from './secret.sql.js';
 import { type SecretView, shownIn } from './secret.view.js';
 import { type FoundPlace, loadPlace, loadSecretProject, loadTags } from './secret-place.js';
 import { findById, listByIds, type SecretRecord } from './secret-reading.js';
-import { lockByIds, lockByKeys, lockHomeOf, lockStructure, takenKeys } from './secret-writes.js';
+import { takenKeys } from './secret-writes.js';
 
 export type WriteAction = 'secrets:create' | 'secrets:edit' | 'secrets:delete';
 
@@ -68,11 +68,11 @@ export async function holdSecret(
   if (found === undefined || !new Visibility(project.ability).describes(found)) throw new AppError(code);
   authorize(project, action);
   if (withFolder) {
-    await lockStructure(tx, project.projectId);
-    await lockHomeOf(tx, id);
+    await lockStructure(tx, project);
+    await lockHomeOf(tx, { secretId: id });
   }
   // It may have been changed, moved and hidden meanwhile.
-  const [record] = await lockedRecords(tx, project, await lockByIds(tx, [id]));
+  const [record] = await lockedRecords(tx, project, await lockByIds(tx, { ids: [id] }));
   if (record === undefined) throw new AppError(code);
   const { environmentId, folderId, projectId, environment, path: secretPath } = record;
   return {
@@ -91,12 +91,7 @@ export async function holdPlaces(
   tx: Transaction,
   targets: readonly Pick<Target, 'folderId' | 'place'>[],
 ): Promise<void> {
-  const rows = await query<{ id: string; path: string; environment: string }>(
-    tx,
-    `select f.id, f.path, e.slug as environment from folder f join environment e on e.id = f.environment_id
-     where f.id = any(${plannedOnce('$1', 'uuid')}) order by f.id for no key update of f for key share of e`,
-    [targets.map(({ folderId }) => folderId)],
-  );
+  const rows = await lockPlaces(tx, { folderIds: targets.map(({ folderId }) => folderId) });
   const homes = new Map(rows.map((row) => [row.id, row]));
   for (const { folderId, place } of targets) {
     const home = homes.get(folderId);
@@ -152,11 +147,7 @@ async function checkRecipients(
   const wanted = distinctIds(secrets.flatMap((secret) => secret.secretReminderRecipients ?? [])).filter(isId);
   const isAsked = secrets.some((secret) => (secret.secretReminderRecipients ?? []).length > 0);
   if (!isAsked) return;
-  const members = await query<{ id: string }>(
-    ctx,
-    'select user_id as id from project_membership where project_id = $1 and user_id = any($2::uuid[])',
-    [projectId, wanted],
-  );
+  const members = await listMemberUsers(ctx, { projectId, userIds: wanted });
   const known = new Set(members.map(({ id }) => id));
   const details = secrets.flatMap(({ secretReminderRecipients }, index) =>
     (secretReminderRecipients ?? []).flatMap((id, at): ErrorDetail[] =>
@@ -269,7 +260,7 @@ export async function lockRecords(
   { folderId, project }: Pick<Target, 'folderId' | 'project'>,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, SecretRecord>> {
-  const records = await lockedRecords(tx, project, await lockByKeys(tx, folderId, keys));
+  const records = await lockedRecords(tx, project, await lockByKeys(tx, { folderId, keys }));
   return new Map(records.map((record) => [record.key, record]));
 }
 
@@ -282,7 +273,7 @@ export async function lockRecordsById(
   { folderId, project, pathOf }: Pick<Target, 'folderId' | 'project' | 'pathOf'>,
   ids: readonly string[],
 ): Promise<SecretRecord[]> {
-  const records = await lockedRecords(tx, project, await lockByIds(tx, ids.filter(isId)));
+  const records = await lockedRecords(tx, project, await lockByIds(tx, { ids: ids.filter(isId) }));
   const byId = new Map(records.filter((record) => record.folderId === folderId).map((record) => [record.id, record]));
   refuseMissing(ids, (id) => byId.has(id.toLowerCase()), pathOf);
   return distinctIds(ids).map((id) => byId.get(id) as SecretRecord);
@@ -291,8 +282,9 @@ export async function lockRecordsById(
 async function lockedRecords(
   tx: Transaction,
   project: ProjectAccess,
-  locked: readonly string[],
+  rows: readonly { readonly id: string }[],
 ): Promise<SecretRecord[]> {
+  const locked = rows.map(({ id }) => id);
   // Read after the lock and not with it: a statement that waited for the lock would see the old tags.
   const records = locked.length === 0 ? [] : await listByIds(tx, locked);
   const visibility = new Visibility(project.ability);

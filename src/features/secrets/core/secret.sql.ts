@@ -238,3 +238,17 @@ export const findProjectOf = sqlStatement({
   params: { id: t.uuid },
   row: { projectId: t.uuid },
 });
+
+/** Those of these users that are members of a project themselves. */
+export const listMemberUsers = sqlStatement({
+  text: 'select user_id as id from project_membership where project_id = :projectId and user_id = any(:userIds::uuid[])',
+  params: { projectId: t.uuid, userIds: t.array(t.uuid) },
+  row: { id: t.nullable(t.uuid) },
+});
+
+/** A row, if the project exists. */
+export const findProject = sqlStatement({
+  text: 'select id from project where id = :id',
+  params: { id: t.uuid },
+  row: { id: t.uuid },
+});

@@ -163,7 +163,7 @@ export class SecretViewer {
    * comes from the shared one.
    */
   readonly personalView = (shared: SecretRecord, own: OwnRecord): SecretView => {
-    const open = (part: 'value' | 'comment', sealed: Uint8Array): SealedText | null =>
+    const open = (part: 'value' | 'comment', sealed: Buffer): SealedText | null =>
       this.#attempt(own.id, part, () => openPersonal(this.sealer, own, part, sealed));
     const value = this.viewSecretValue && own.valueSealed != null ? open('value', own.valueSealed) : null;
     return {

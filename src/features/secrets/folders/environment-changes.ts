@@ -1,13 +1,13 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
 import type { FollowEnvironment, ForgetEnvironment, ProjectAccess } from '../../projects/public.js';
-import { lockStructure } from '../core/secret-writes.js';
+import { lockStructure } from '../core/locks.sql.js';
 import { refuseKept } from '../kept-keys/rotated-guard.js';
 import { rewriteReferencesInto } from '../references/reference-rewriting.js';
 import { parentOf } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.sql.js';
 import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from '../scope/visibility.rules.js';
-import { listPastOfEnvironment } from '../versions/version.records.js';
+import { listPastOfEnvironment } from '../versions/version.sql.js';
 import { deleteHistoriesOf, holdFoldersOf, listFoldersToFollow } from './folder.sql.js';
 import { authorizeRelocations } from './folder-changes.js';
 import { lockSecretsIn } from './folder-writes.sql.js';
@@ -21,7 +21,7 @@ import { listImporting } from './import.sql.js';
  */
 export const followEnvironment: FollowEnvironment = async (tx, project, { environmentId, to }) => {
   // A folder that is renamed concurrently would be missed under its other path.
-  await lockStructure(tx, project.projectId);
+  await lockStructure(tx, project);
   const folders = await listFoldersToFollow(tx, { environmentId, to });
   if (folders.length === 0) return;
   const relocations = folders.map(({ id, path, environment }) => ({
@@ -32,7 +32,7 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
   await authorizeRelocations(tx, project, relocations);
   if (!mayCarryAll(project.ability)) {
     // Rules match versions and deleted secrets by the current slug.
-    const past = await listPastOfEnvironment(tx, environmentId);
+    const past = await listPastOfEnvironment(tx, { environmentId });
     await authorizeCarried(
       project,
       past.map((before) => ({ before, after: { ...before, environment: to } })),
@@ -50,7 +50,7 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
  */
 export const forgetEnvironment: ForgetEnvironment = async (tx, project, environmentId) => {
   // A secret that is moved in concurrently would leave its earlier versions.
-  await lockStructure(tx, project.projectId);
+  await lockStructure(tx, project);
   await refuseKept(tx, await authorizeDeletion(tx, project, environmentId), 'id');
   await deleteHistoriesOf(tx, { environmentId });
 };
@@ -66,7 +66,10 @@ async function authorizeDeletion(tx: Transaction, project: ProjectAccess, enviro
     authorize(project, 'secret-imports:delete', { environment, secretPath: path });
   if (mayAlways(project.ability, ['secrets:delete'])) return folderIds;
   await lockSecretsIn(tx, { folderIds });
-  const subjects = [...(await listSubjects(tx, { folderIds })), ...(await listPastOfEnvironment(tx, environmentId))];
+  const subjects = [
+    ...(await listSubjects(tx, { folderIds })),
+    ...(await listPastOfEnvironment(tx, { environmentId })),
+  ];
   await authorizeAll(project, 'secrets:delete', subjects);
   return folderIds;
 }

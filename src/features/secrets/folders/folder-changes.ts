@@ -5,7 +5,7 @@ import { isId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { FieldChange } from '../../permissions/public.js';
 import { authorizeNewNames, type ProjectAccess } from '../../projects/public.js';
-import { lockHomes } from '../core/secret-writes.js';
+import { lockHomes } from '../core/locks.sql.js';
 import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from '../references/reference-rewriting.js';
 import { isShortEnough, joinPath, parentOf } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.sql.js';
@@ -193,10 +193,7 @@ export async function authorizeRelocations(
 ): Promise<void> {
   if (relocations.length === 0) return;
   // Nothing comes in without a check: a secret that is being created either exists, or does not find its folder.
-  await lockHomes(
-    tx,
-    relocations.map(({ folderId }) => folderId),
-  );
+  await lockHomes(tx, { folderIds: relocations.map(({ folderId }) => folderId) });
   for (const { environment, path } of relocations.flatMap(({ from, to }) => [from, to])) {
     // A root folder is the environment itself.
     if (path === '/') continue;

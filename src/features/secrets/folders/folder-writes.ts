@@ -2,7 +2,7 @@ import type { Transaction } from '../../../kernel/context.js';
 import { guarded } from '../../../kernel/database/in-transaction.js';
 import { newId } from '../../../kernel/ids.js';
 import type { CreateRootFolders } from '../../projects/public.js';
-import { lockStructure } from '../core/secret-writes.js';
+import { lockStructure } from '../core/locks.sql.js';
 import {
   clearPaths,
   findContents,
@@ -28,7 +28,7 @@ export async function lockEnvironments(
   projectId: string,
   slugs: readonly string[],
 ): Promise<ReadonlyMap<string, LockedEnvironment>> {
-  await lockStructure(tx, projectId);
+  await lockStructure(tx, { projectId });
   const rows = await holdRoots(tx, { projectId, slugs });
   return new Map(rows.map((row) => [row.environment, row]));
 }

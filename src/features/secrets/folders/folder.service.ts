@@ -6,8 +6,9 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId, newId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { lockStructure } from '../core/locks.sql.js';
 import { loadSecretProject } from '../core/secret-place.js';
-import { deleteSecrets, lockStructure } from '../core/secret-writes.js';
+import { deleteSecrets } from '../core/secret-writes.js';
 import { refuseKept } from '../kept-keys/rotated-guard.js';
 import { folderPath, isShortEnough, joinPath, parentOf, pathsDownTo } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.sql.js';
@@ -148,7 +149,7 @@ export class FolderService {
       const project = await this.#owning(tx, id);
       authorize(project, 'secret-folders:delete');
       // It may have been moved meanwhile, and its environment renamed.
-      await lockStructure(tx, project.projectId);
+      await lockStructure(tx, project);
       const folder = await loadRow(tx, findFolder, { id }, 'FOLDER_NOT_FOUND');
       await lockEnvironment(tx, project.projectId, folder.environmentSlug);
       return deleteFound(tx, project, { folder, forceDelete, at: 'id' });
@@ -214,7 +215,7 @@ async function environmentsOf(
   const slugs = changes.flatMap(({ onlyIn }) => onlyIn?.environment ?? []);
   const ids = changes.flatMap(({ id, onlyIn }) => (onlyIn == null && isId(id) ? [id] : []));
   if (ids.length > 0) {
-    await lockStructure(tx, projectId);
+    await lockStructure(tx, { projectId });
     for (const folder of await findFolders(tx, { ids }))
       if (folder.projectId === projectId) slugs.push(folder.environmentSlug);
   }

@@ -9,8 +9,8 @@ import { isId, newId } from '../../../kernel/ids.js';
 import { decodeCursor, Page, type PageRequest, positionKey, rowLimit } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { lockStructure } from '../core/locks.sql.js';
 import { type FoundPlace, loadPlace, loadSecretProject } from '../core/secret-place.js';
-import { lockStructure } from '../core/secret-writes.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { folderPath, type Place } from '../scope/place.rules.js';
 import type { ReadFolder } from './folder.sql.js';
@@ -68,7 +68,7 @@ export class ImportService {
       const { project, folderId } = importing;
       const source = { projectId: at.projectId, environment: sourceEnvironment, secretPath: sourcePath };
       const { folderId: sourceFolderId } = await loadSource(tx, importing, source);
-      await lockStructure(tx, project.projectId);
+      await lockStructure(tx, project);
       await refuseCycle(tx, { folderId, sourceFolderId });
       const row = { id: newId(), folderId, sourceFolderId };
       await guarded(() => insertImport(tx, { ...project, ...row }), CODES);
@@ -215,12 +215,12 @@ export class ImportService {
     if (onlyIn != null) {
       const { path: secretPath, ...at } = onlyIn;
       const { project, folderId } = await this.#importing(tx, { ...at, secretPath }, action);
-      await lockStructure(tx, project.projectId);
+      await lockStructure(tx, project);
       return { project, before: await loadIn(tx, folderId, id) };
     }
     const { project } = await this.#owned(tx, id);
     authorize(project, action);
-    await lockStructure(tx, project.projectId);
+    await lockStructure(tx, project);
     // Its folder may have been moved meanwhile.
     const before = await load(tx, id);
     authorize(project, action, fieldsOf(before.folder));

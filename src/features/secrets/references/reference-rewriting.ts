@@ -1,16 +1,16 @@
 import { SYSTEM, type Transaction } from '../../../kernel/context.js';
-import { query } from '../../../kernel/database/database.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapInSlices } from '../../../kernel/slices.js';
 import type { ProjectAccess } from '../../projects/public.js';
+import { lockByIds } from '../core/locks.sql.js';
 import { isReferenceable, type Reference, type Rename } from '../core/reference.rules.js';
 import { listByIds, type SecretRecord } from '../core/secret-reading.js';
 import { nextAttributes, openedSecret, sealedRow } from '../core/secret-rows.js';
 import { openerFor, renamedIn, sealerFor } from '../core/secret-sealing.js';
-import { lockByIds, type SecretRow, updateSecrets } from '../core/secret-writes.js';
+import { type SecretRow, updateSecrets } from '../core/secret-writes.js';
 import { joinPath } from '../scope/place.rules.js';
 import { Visibility } from '../scope/visibility.rules.js';
-import type { SecretName } from './reference.records.js';
+import { listReferring, listReferringInto, namesOf, type SecretName } from './reference.sql.js';
 
 /** A renamed or moved secret. */
 export interface Renaming {
@@ -42,7 +42,9 @@ export async function rewriteReferencesTo(
 ): Promise<number> {
   if (renamings.length === 0) return 0;
   const from = renamings.map((renaming) => renaming.from);
-  const referring = (await findReferring(tx, project.projectId, from)).filter((id) => !except.has(id));
+  const { projectId } = project;
+  const found = await listReferring(tx, { projectId, ...namesOf(from) });
+  const referring = found.map(({ id }) => id).filter((id) => !except.has(id));
   if (referring.length === 0) return 0;
   return rewriteAll(tx, project, { referring, renameIn: renamer(renamings), isDryRun });
 }
@@ -72,12 +74,13 @@ export async function rewriteReferencesInto(
   renamings: readonly PlaceRenaming[],
 ): Promise<number> {
   if (renamings.length === 0) return 0;
-  const referring = await findReferringInto(
-    tx,
-    project.projectId,
-    renamings.map(({ from }) => from),
-  );
-  if (referring.length === 0) return 0;
+  const found = await listReferringInto(tx, {
+    projectId: project.projectId,
+    environments: renamings.map(({ from }) => from.environment),
+    paths: renamings.map(({ from }) => from.path),
+  });
+  if (found.length === 0) return 0;
+  const referring = found.map(({ id }) => id);
   const known = new Map(renamings.map(({ from, to }) => [placeNameOf(from), to]));
   const rename = ({ environment, path, key }: Reference) => {
     const to = environment === null || path === null ? undefined : known.get(placeNameOf({ environment, path }));
@@ -91,7 +94,10 @@ async function rewriteAll(
   project: ProjectAccess,
   { referring, renameIn, isDryRun = false }: { referring: readonly string[]; renameIn: RenameIn; isDryRun?: boolean },
 ): Promise<number> {
-  const records = await listByIds(tx, await lockByIds(tx, referring));
+  const records = await listByIds(
+    tx,
+    (await lockByIds(tx, { ids: referring })).map(({ id }) => id),
+  );
   const opener = await openerFor(tx, project, records);
   const sealer = isDryRun ? null : await sealerFor(tx, project, records.length);
   const visibility = new Visibility(project.ability);
@@ -121,50 +127,6 @@ function refuseTooLong(tooLong: readonly SecretRecord[]): void {
     }),
   );
   throw new AppError('REFERENCES_TOO_LONG', undefined, { details });
-}
-
-/** Secrets of a project whose values reference any of these. */
-export async function findReferring(
-  tx: Transaction,
-  projectId: string,
-  targets: readonly SecretName[],
-): Promise<readonly string[]> {
-  const rows = await query<{ id: string }>(
-    tx,
-    `with target as (select * from unnest($2::text[], $3::text[], $4::text[]) as given (environment, path, key))
-     select r.secret_id as id from target t join secret_reference r
-       on r.project_id = $1 and r.key = t.key and r.environment = t.environment and r.path = t.path
-     union
-     select s.id from target t
-       join environment e on e.project_id = $1 and e.slug = t.environment
-       join folder f on f.environment_id = e.id and f.path = t.path
-       join secret s on s.folder_id = f.id
-       join secret_reference r on r.secret_id = s.id and r.key = t.key and r.environment is null`,
-    [
-      projectId,
-      targets.map(({ environment }) => environment),
-      targets.map(({ path }) => path),
-      targets.map(({ key }) => key),
-    ],
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** Secrets of a project whose values reference any of these folders. */
-async function findReferringInto(
-  tx: Transaction,
-  projectId: string,
-  places: readonly NamedPlace[],
-): Promise<readonly string[]> {
-  const rows = await query<{ id: string }>(
-    tx,
-    `select distinct r.secret_id as id from secret_reference r
-     join unnest($2::text[], $3::text[]) as given (environment, path)
-       on given.environment = r.environment and given.path = r.path
-     where r.project_id = $1`,
-    [projectId, places.map(({ environment }) => environment), places.map(({ path }) => path)],
-  );
-  return rows.map(({ id }) => id);
 }
 
 const placeNameOf = ({ environment, path }: NamedPlace): string => JSON.stringify([environment, path]);

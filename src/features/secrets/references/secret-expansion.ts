@@ -10,7 +10,7 @@ import { parseReferences, type Reference } from '../core/reference.rules.js';
 import type { SecretView } from '../core/secret.view.js';
 import { openerFor, openValueOf } from '../core/secret-sealing.js';
 import type { Visibility } from '../scope/visibility.rules.js';
-import { findReferenced, type ReferencedRecord, type SecretName } from './reference.records.js';
+import { listReferenced, namesOf, type ReferencedRow, type SecretName } from './reference.sql.js';
 
 /** What a list knows about locations besides its rows. */
 interface Known {
@@ -123,7 +123,7 @@ function targetOfView(view: SecretView, visibility: Visibility): Target {
   return visibility.readsValue(subjectOf(view)) ? UNREADABLE : FORBIDDEN;
 }
 
-function targetOfRecord(record: ReferencedRecord, visibility: Visibility, opener: Sealer): Target {
+function targetOfRecord(record: ReferencedRow, visibility: Visibility, opener: Sealer): Target {
   if (!visibility.describes(record)) return MISSING;
   if (!visibility.readsValue(record)) return FORBIDDEN;
   if (record.valueSealed === null) return TOO_LARGE;
@@ -144,19 +144,20 @@ async function loadBeyond(
   ctx: Context,
   { projectId }: ProjectAccess,
   names: readonly SecretName[],
-): Promise<readonly ReferencedRecord[]> {
+): Promise<readonly ReferencedRow[]> {
   const keys = new Set(names.map(({ environment, path, key }) => JSON.stringify([projectId, environment, path, key])));
   const answers = await Promise.all([...keys].map((key) => batched(ctx, loadReferenced, key)));
   return [...new Set(answers)].flatMap((records) => (records ?? []).filter((record) => record.projectId === projectId));
 }
 
 /** All names of a batch share one result: the target of one may be referenced by another. */
-const loadReferenced: BatchLoad<readonly ReferencedRecord[]> = async (ctx, keys) => {
+const loadReferenced: BatchLoad<readonly ReferencedRow[]> = async (ctx, keys) => {
   const names = keys.map((key) => {
     const [projectId, environment, path, name] = JSON.parse(key) as [string, string, string, string];
     return { projectId, environment, path, key: name };
   });
-  const records = await findReferenced(ctx, names);
+  const projectIds = names.map(({ projectId }) => projectId);
+  const records = await listReferenced(ctx, { projectIds, ...namesOf(names) });
   return new Map(keys.map((key) => [key, records]));
 };
 

@@ -11,11 +11,11 @@ import {
   listPast,
   listStandings,
   listSubjectsInReach,
-  type PastRecord,
+  type PastRow,
   type PastSubject,
   type Reach,
   type Standing,
-} from '../versions/version.records.js';
+} from '../versions/version.sql.js';
 import {
   isInReach,
   type Name,
@@ -41,10 +41,10 @@ class Past implements PastSecret {
   #clear: Clear | undefined;
 
   constructor(
-    readonly record: PastRecord,
+    readonly record: PastRow,
     readonly standing: Standing,
     readonly isElsewhere: boolean,
-    private readonly open: (record: PastRecord) => Clear,
+    private readonly open: (record: PastRow) => Clear,
   ) {
     this.id = record.id;
     this.path = record.placePath;
@@ -52,7 +52,7 @@ class Past implements PastSecret {
   }
 
   /** Decrypted on first use: what has not been written since is never decrypted. @throws SEALED_VALUE_INVALID */
-  get contents(): { readonly record: PastRecord; readonly clear: Clear } {
+  get contents(): { readonly record: PastRow; readonly clear: Clear } {
     this.#clear ??= this.open(this.record);
     return { record: this.record, clear: this.#clear };
   }
@@ -89,12 +89,12 @@ export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<State
     .filter((record) => record.environmentId === reach.environmentId && isInReach(record.path, reach))
     .map((record): Present => ({ id: record.id, path: record.path, key: record.key, record }));
   if (guard.isPerSecret) authorizeReach(guard, present, await listSubjectsInReach(ctx, reach));
-  const pastRecords = await listPast(ctx, reach, { ids, at });
+  const pastRecords = await listPast(ctx, { ...reach, ids, at });
   const standings = await loadStandings(ctx, pastRecords);
-  const describes = (record: PastRecord): boolean => guard.versionsOf(standings(record)).describes(record);
+  const describes = (record: PastRow): boolean => guard.versionsOf(standings(record)).describes(record);
   refuseUnknown(pastRecords, describes);
   const opener = await openerFor(ctx, project, [...records, ...pastRecords]);
-  const open = (record: PastRecord): Clear => contentsOf(opener, project, record);
+  const open = (record: PastRow): Clear => contentsOf(opener, project, record);
   const inReach = new Set(present.map(({ id }) => id));
   const elsewhere = new Set(records.map(({ id }) => id).filter((id) => !inReach.has(id)));
   const past = pastRecords.map((record) => new Past(record, standings(record), elsewhere.has(record.id), open));
@@ -123,11 +123,8 @@ const sameAs =
  * Whether the secrets of versions are here, elsewhere, or deleted. @throws CONCURRENT_CHANGE where one was deleted
  * permanently meanwhile
  */
-async function loadStandings(ctx: Context, past: readonly PastRecord[]): Promise<(record: PastRecord) => Standing> {
-  const standings = await listStandings(
-    ctx,
-    past.map(({ id }) => id),
-  );
+async function loadStandings(ctx: Context, past: readonly PastRow[]): Promise<(record: PastRow) => Standing> {
+  const standings = await listStandings(ctx, { ids: past.map(({ id }) => id) });
   const byId = new Map(standings.map((standing) => [standing.id, standing]));
   if (past.some(({ id }) => !byId.has(id))) throw new AppError('CONCURRENT_CHANGE');
   return ({ id }) => byId.get(id) as Standing;
@@ -186,7 +183,7 @@ const fault = ({ path, key }: Name, code: 'HISTORY_TOO_SHORT' | 'SECRET_KEY_TAKE
 });
 
 /** @throws HISTORY_TOO_SHORT, naming the secrets that the caller may see */
-function refuseUnknown(past: readonly PastRecord[], describes: (record: PastRecord) => boolean): void {
+function refuseUnknown(past: readonly PastRow[], describes: (record: PastRow) => boolean): void {
   const unknown = past.filter(({ isKnown }) => !isKnown);
   if (unknown.length === 0) return;
   const details = unknown
@@ -200,7 +197,7 @@ function refuseUnknown(past: readonly PastRecord[], describes: (record: PastReco
  *
  * @throws SECRET_KEY_TAKEN, naming those of which the caller may see both
  */
-function refuseClaimedTwice(past: readonly Past[], describes: (record: PastRecord) => boolean): void {
+function refuseClaimedTwice(past: readonly Past[], describes: (record: PastRow) => boolean): void {
   if (namesClaimedTwice(past).length === 0) return;
   const known = past.filter(({ record }) => describes(record));
   const details = namesClaimedTwice(known).map((name) =>

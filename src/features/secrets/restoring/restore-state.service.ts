@@ -5,22 +5,17 @@ import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { lockHomesIn } from '../core/locks.sql.js';
 import { loadPlace, loadSecretProject } from '../core/secret-place.js';
 import { sealerFor } from '../core/secret-sealing.js';
-import {
-  deleteSecrets,
-  insertSecrets,
-  lockHomesIn,
-  pruneVersions,
-  type SecretRow,
-  updateSecrets,
-} from '../core/secret-writes.js';
+import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets } from '../core/secret-writes.js';
+import { pruneVersions } from '../core/secret-writes.sql.js';
 import { lockEnvironments } from '../folders/folder-writes.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { goneTagsOf, restoredRow } from '../versions/restore-contents.js';
-import { listReached, type Reach } from '../versions/version.records.js';
+import { listReached, type Reach } from '../versions/version.sql.js';
 import { byName, type Name, RestoreSecrets } from './restore.rules.js';
 import { loadStatePlan, type StatePlan } from './restore-plan.js';
 import { lockHistories, makeFolders } from './restore-writes.js';
@@ -112,7 +107,7 @@ export class StateRestoreService {
 
 /** Secrets that are or were in scope. @throws FOLDER_NOT_FOUND when there are none, and no folder either */
 async function reached(ctx: Context, { place, reach }: Request): Promise<readonly string[]> {
-  const ids = await listReached(ctx, reach);
+  const ids = (await listReached(ctx, reach)).map(({ id }) => id);
   if (ids.length === 0) await loadPlace(ctx, place);
   return ids;
 }
@@ -138,7 +133,7 @@ async function carryOut(tx: Transaction, { project, place, reach }: Request, pla
   if ((await updateSecrets(tx, project, changed)).length !== changed.length) throw new AppError('CONCURRENT_CHANGE');
   await insertSecrets(tx, project, created);
   const createdIds = created.map(({ id }) => id);
-  await pruneVersions(tx, createdIds);
+  if (createdIds.length > 0) await pruneVersions(tx, { ids: createdIds });
   const renamings = plan.changes
     .filter(({ present, past }) => byName(present, past) !== 0)
     .map(({ present, past }) => ({

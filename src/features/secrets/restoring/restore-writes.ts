@@ -2,7 +2,7 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import { lockByIds } from '../core/secret-writes.js';
+import { lockByIds } from '../core/locks.sql.js';
 import { insertFolders } from '../folders/folder-writes.js';
 import { listPaths } from '../folders/folder-writes.sql.js';
 import { parentOf, pathsDownTo } from '../scope/place.rules.js';
@@ -13,10 +13,10 @@ import { holdDeleted } from './restore-writes.sql.js';
  * one caller at a time restores a secret.
  */
 export async function lockHistories(tx: Transaction, ids: readonly string[]): Promise<void> {
-  await lockByIds(tx, ids);
+  await lockByIds(tx, { ids });
   await holdDeleted(tx, { ids });
   // What another caller restored while this one waited.
-  await lockByIds(tx, ids);
+  await lockByIds(tx, { ids });
 }
 
 /** An environment where folders are created again. */

@@ -4,26 +4,20 @@ import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
+import { lockHomes, lockStructure } from '../core/locks.sql.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
 import { writtenRecord } from '../core/secret-rows.js';
 import { openerFor, openSecretValue, sealerFor } from '../core/secret-sealing.js';
 import { recordWrite } from '../core/secret-target.js';
-import {
-  insertSecrets,
-  lockHomes,
-  lockStructure,
-  pruneVersions,
-  type SecretRow,
-  updateSecrets,
-  type Written,
-} from '../core/secret-writes.js';
+import { insertSecrets, type SecretRow, updateSecrets, type Written } from '../core/secret-writes.js';
+import { pruneVersions } from '../core/secret-writes.sql.js';
 import { lockEnvironments } from '../folders/folder-writes.js';
 import { faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import { contentsOf, goneTagsOf, restoredRow } from '../versions/restore-contents.js';
-import { listStandings, type Standing } from '../versions/version.records.js';
 import { RestoreSecret, refuseDeletion } from '../versions/version.rules.js';
 import { type KnownHistory, loadHistory, loadVersion } from '../versions/version.service.js';
+import { listStandings, type Standing } from '../versions/version.sql.js';
 import { RestoreGuard } from './restore-guard.js';
 import { findFolders, lockHistories, makeFolders } from './restore-writes.js';
 
@@ -94,10 +88,10 @@ export class RestoreService {
 
 /** @throws SECRET_NOT_FOUND when its environment was deleted meanwhile */
 async function lockedStanding(tx: Transaction, { id, projectId, folderId }: Standing): Promise<Standing> {
-  await lockStructure(tx, projectId);
-  if (folderId !== null) await lockHomes(tx, [folderId]);
+  await lockStructure(tx, { projectId });
+  if (folderId !== null) await lockHomes(tx, { folderIds: [folderId] });
   await lockHistories(tx, [id]);
-  const [present] = await listStandings(tx, [id]);
+  const [present] = await listStandings(tx, { ids: [id] });
   if (present === undefined) throw new AppError('SECRET_NOT_FOUND');
   return present;
 }
@@ -116,7 +110,7 @@ async function remadeFolder(tx: Transaction, { project, present }: Known): Promi
 async function write(tx: Transaction, { project, present, row }: Known & { row: SecretRow }): Promise<Written> {
   const [written] = await (present.isGone ? insertSecrets : updateSecrets)(tx, project, [row]);
   if (written === undefined) throw new AppError('CONCURRENT_CHANGE');
-  if (present.isGone) await pruneVersions(tx, [row.id]);
+  if (present.isGone) await pruneVersions(tx, { ids: [row.id] });
   else if (present.key !== row.key) {
     const { environment, path } = present;
     const renaming = { from: { environment, path, key: present.key }, to: { environment, path, key: row.key } };

@@ -2,10 +2,11 @@ import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { guarded } from '../../../kernel/database/in-transaction.js';
 import type { ProjectAccess } from '../../projects/public.js';
+import { lockStructure } from '../core/locks.sql.js';
 import type { FoundPlace } from '../core/secret-place.js';
 import type { SecretRecord } from '../core/secret-reading.js';
 import { holdPlaces, lockRecords } from '../core/secret-target.js';
-import { deleteSecrets, lockStructure, takenKeys } from '../core/secret-writes.js';
+import { deleteSecrets, takenKeys } from '../core/secret-writes.js';
 import { faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import type { Place } from '../scope/place.rules.js';
@@ -50,7 +51,7 @@ export async function relocateRotated(
   relocation: Relocation,
 ): Promise<readonly string[]> {
   const { rotationId, mapping = {}, destination } = relocation;
-  await lockStructure(tx, project.projectId);
+  await lockStructure(tx, project);
   const [before] = await listMapped(tx, { rotationIds: [rotationId] });
   if (destination !== undefined)
     await holdPlaces(tx, before === undefined ? [destination] : inOrder(before, destination));

@@ -4,6 +4,7 @@ import { guarded } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
+import { lockByIds } from '../core/locks.sql.js';
 import type { FoundPlace } from '../core/secret-place.js';
 import { listByIds, type SecretRecord } from '../core/secret-reading.js';
 import { type Attributes, nextAttributes, openedSecret, sealedRow } from '../core/secret-rows.js';
@@ -15,14 +16,7 @@ import {
   sealerFor,
 } from '../core/secret-sealing.js';
 import { holdPlaces, recordWrite } from '../core/secret-target.js';
-import {
-  deleteSecrets,
-  insertSecrets,
-  lockByIds,
-  type SecretRow,
-  takenKeys,
-  updateSecrets,
-} from '../core/secret-writes.js';
+import { deleteSecrets, insertSecrets, type SecretRow, takenKeys, updateSecrets } from '../core/secret-writes.js';
 import type { Place } from '../scope/place.rules.js';
 import { forgetKeys, holdMapped, keepKeys } from './rotated.sql.js';
 
@@ -161,7 +155,7 @@ export async function lockMapped(
 ): Promise<ReadonlyMap<string, SecretRecord>> {
   const ids = mapped.flatMap(({ secretId }) => secretId ?? []);
   if (ids.length === 0) return new Map();
-  await lockByIds(tx, ids);
+  await lockByIds(tx, { ids });
   const records = await listByIds(tx, ids, withValues);
   return new Map(records.map((record) => [record.id, record]));
 }

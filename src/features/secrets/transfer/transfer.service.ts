@@ -6,11 +6,12 @@ import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
+import { lockHomes } from '../core/locks.sql.js';
 import type { PathOf, SecretChange } from '../core/secret.rules.js';
 import { type ImportView, type SecretView, SecretViewer } from '../core/secret.view.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { loadTarget, lockRecords, refuseTaken, subjectOf, type Target } from '../core/secret-target.js';
-import { lockHomes, takenKeys } from '../core/secret-writes.js';
+import { takenKeys } from '../core/secret-writes.js';
 import type { SecretListingService } from '../reading/secret-listing.service.js';
 import { authorizeReferences } from '../references/reference-guard.js';
 import type { Place } from '../scope/place.rules.js';
@@ -225,7 +226,7 @@ const OUTCOMES: Readonly<Record<ImportMode, Decide>> = {
 
   overwrite: async (tx, target, entries) => {
     const { project, pathOf } = target;
-    await lockHomes(tx, [target.folderId]);
+    await lockHomes(tx, { folderIds: [target.folderId] });
     const records = await lockRecords(tx, target, keysOf(entries));
     for (const record of records.values()) authorize(project, 'secrets:edit', fieldsOf(record));
     const places = entries.flatMap(({ key }, index) => (records.has(key) ? [] : [index]));

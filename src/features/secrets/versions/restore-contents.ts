@@ -5,8 +5,8 @@ import type { SecretRecord } from '../core/secret-reading.js';
 import { nextAttributes, openedSecret, sealedRow } from '../core/secret-rows.js';
 import type { Clear, SecretSealer } from '../core/secret-sealing.js';
 import type { SecretRow } from '../core/secret-writes.js';
-import type { VersionRecord } from './version.records.js';
 import { type Comparable, type Difference, differencesBetween } from './version.rules.js';
+import type { VersionRow } from './version.sql.js';
 
 /** The contents of a secret or a version, as the project would require them today. @throws SEALED_VALUE_INVALID */
 export function contentsOf(
@@ -26,12 +26,12 @@ export type Home = Pick<SecretRow, 'id' | 'version' | 'environmentId' | 'folderI
 /** The row with the contents of a version, with those of its tags that still exist. */
 export const restoredRow = (
   sealer: SecretSealer,
-  { record, clear }: { record: VersionRecord; clear: Clear },
+  { record, clear }: { record: VersionRow; clear: Clear },
   home: Home,
 ): SecretRow => sealedRow(sealer, { ...nextAttributes(record), ...home }, clear);
 
 /** Deleted tags of a version. */
-export const goneTagsOf = ({ tagIds, tags }: VersionRecord): string[] =>
+export const goneTagsOf = ({ tagIds, tags }: VersionRow): string[] =>
   tagIds.filter((id) => !tags.some((tag) => tag.id === id));
 
 const CONTENTS: ReadonlySet<Difference> = new Set(['VALUE', 'COMMENT', 'METADATA', 'TAGS', 'SETTINGS']);
@@ -43,7 +43,7 @@ const CONTENTS: ReadonlySet<Difference> = new Set(['VALUE', 'COMMENT', 'METADATA
 export function holds(
   opener: Sealer,
   present: SecretRecord,
-  { record, clear }: { record: VersionRecord; clear: Clear },
+  { record, clear }: { record: VersionRow; clear: Clear },
 ): boolean {
   const opened = openedOrNull(opener, present);
   if (opened === null) return false;

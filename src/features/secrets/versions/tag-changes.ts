@@ -1,7 +1,7 @@
 import type { AuthorizeTagChange } from '../../tags/public.js';
 import { listCarriers } from '../scope/subject.sql.js';
 import { authorizeCarried, mayCarryAll } from '../scope/visibility.rules.js';
-import { listPastCarriers } from './version.records.js';
+import { listPastCarriers } from './version.sql.js';
 
 /** Secrets, their versions and deleted secrets follow changes of their tags. */
 export const authorizeTagChange: AuthorizeTagChange = async (tx, project, { tag, slugAfter }) => {

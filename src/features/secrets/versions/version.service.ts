@@ -14,17 +14,6 @@ import { openedSecret } from '../core/secret-rows.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import {
-  type DeletedRecord,
-  findProjectOfHistory,
-  findVersions,
-  listDeleted,
-  listNewestVersions,
-  listStandings,
-  listVersions,
-  type Standing,
-  type VersionRecord,
-} from './version.records.js';
-import {
   CompareVersions,
   changedMetadataKeys,
   type Difference,
@@ -40,6 +29,17 @@ import {
   thatIsThere,
   VersionVisibility,
 } from './version.rules.js';
+import {
+  type DeletedRow,
+  findProjectOfHistory,
+  findVersions,
+  listDeleted,
+  listNewestVersions,
+  listStandings,
+  listVersions,
+  type Standing,
+  type VersionRow,
+} from './version.sql.js';
 import {
   type DeletedView,
   toDeletedView,
@@ -90,11 +90,11 @@ export class VersionService {
     const before = positionOf(request);
     const { project, present, visibility } = await loadHistory(ctx, this.projects, secretId);
     await waitForTurn(ctx, request.first, 'large');
-    const records = await listVersions(ctx, present.id, {
+    const records = await listVersions({ withValues: viewSecretValue })(ctx, {
+      secretId: present.id,
       before,
       // Where rules depend on single versions, the rows of a page are known only after reading them.
       limit: visibility.isPerSecret ? null : rowLimit(request),
-      withValues: viewSecretValue,
     });
     const versions = new VersionVisibility(visibility, present);
     const shown = new Page(await filterInSlices(records, (record) => versions.describes(record)), request, cursorOf);
@@ -240,7 +240,7 @@ export class VersionService {
     const { environmentId } = await loadPlace(ctx, { projectId, environment, secretPath: '/' });
     const visibility = new Visibility(project.ability);
     const limit = visibility.isPerSecret ? null : rowLimit(request);
-    const records = await listDeleted(ctx, { environmentId, path, recursive }, { after, limit });
+    const records = await listDeleted(ctx, { environmentId, path, recursive, ...after, limit });
     const described = records.filter((record) => describesStanding(visibility, record));
     const page = new Page(described, request, cursorOfDeleted).map(toDeletedView, cursorOfDeletedView);
     await ctx.auditTrail.recordRead(ctx, {
@@ -258,11 +258,11 @@ export class VersionService {
  * @throws SECRET_NOT_FOUND, PERMISSION_DENIED
  */
 export async function loadHistory(ctx: Context, projects: ProjectReader, secretId: string): Promise<KnownHistory> {
-  const projectId = isId(secretId) ? await findProjectOfHistory(ctx, secretId) : undefined;
-  const project = await projects.loadOwning(ctx, projectId, 'SECRET_NOT_FOUND');
+  const [found] = isId(secretId) ? await findProjectOfHistory(ctx, { secretId }) : [];
+  const project = await projects.loadOwning(ctx, found?.projectId, 'SECRET_NOT_FOUND');
   authorizeListing(project);
   const visibility = new Visibility(project.ability);
-  const [present] = await listStandings(ctx, [secretId]);
+  const [present] = await listStandings(ctx, { ids: [secretId] });
   if (present === undefined || !describesStanding(visibility, present)) throw new AppError('SECRET_NOT_FOUND');
   return { project, present, visibility };
 }
@@ -271,7 +271,7 @@ export async function loadHistory(ctx: Context, projects: ProjectReader, secretI
 type OwnerOfVersions = Pick<KnownHistory, 'visibility'> & { readonly present: Stood & { readonly id: string } };
 
 /** One version that the caller may see. @throws SECRET_VERSION_NOT_FOUND */
-export async function loadVersion(ctx: Context, history: OwnerOfVersions, version: number): Promise<VersionRecord> {
+export async function loadVersion(ctx: Context, history: OwnerOfVersions, version: number): Promise<VersionRow> {
   return (await loadVersions(ctx, history, [version]))(version);
 }
 
@@ -280,9 +280,9 @@ async function loadVersions(
   ctx: Context,
   { present, visibility }: OwnerOfVersions,
   wanted: readonly number[],
-): Promise<(version: number) => VersionRecord> {
+): Promise<(version: number) => VersionRow> {
   const versions = new VersionVisibility(visibility, present);
-  const records = await findVersions(ctx, present.id, wanted);
+  const records = await findVersions(ctx, { secretId: present.id, versions: wanted });
   const known = new Map(records.filter((it) => versions.describes(it)).map((it) => [it.version, it]));
   return (version) => {
     const record = known.get(version);
@@ -291,8 +291,8 @@ async function loadVersions(
   };
 }
 
-const loadNewestVersions = batchOfLists<VersionRecord, { first: number | null; before: number | null }>(
-  listNewestVersions,
+const loadNewestVersions = batchOfLists<VersionRow, { first: number | null; before: number | null }>(
+  (ctx, secretIds, bounds) => listNewestVersions(ctx, { secretIds, ...bounds }),
   ({ id }) => id,
 );
 
@@ -304,7 +304,7 @@ function positionOf({ after }: PageRequest): number | null {
   return Number(decodeCursor(after, 1, ([version = '']) => /^\d{1,9}$/.test(version))[0]);
 }
 
-const cursorOfDeleted = ({ path, key, id }: DeletedRecord): CursorKey => [path, key, id];
+const cursorOfDeleted = ({ path, key, id }: DeletedRow): CursorKey => [path, key, id];
 const cursorOfDeletedView = ({ secretPath, secretKey, secretId }: DeletedView): CursorKey => [
   secretPath,
   secretKey,
@@ -312,7 +312,8 @@ const cursorOfDeletedView = ({ secretPath, secretKey, secretId }: DeletedView): 
 ];
 
 /** @throws VALIDATION_FAILED for an invalid cursor */
-function deletedPositionOf({ after }: PageRequest): readonly [string, string, string] | null {
-  if (after == null) return null;
-  return decodeCursor(after, 3, ([, , id = '']) => isId(id)) as readonly [string, string, string];
+function deletedPositionOf({ after }: PageRequest) {
+  const position = after == null ? [] : decodeCursor(after, 3, ([, , id = '']) => isId(id));
+  const [afterPath = null, afterKey = null, afterId = null] = position;
+  return { afterPath, afterKey, afterId };
 }

@@ -1,8 +1,8 @@
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { type ActorView, actorOf, type ReadIssue, type SecretView, SecretViewer } from '../core/secret.view.js';
 import type { Visibility } from '../scope/visibility.rules.js';
-import type { DeletedRecord, Standing, VersionRecord } from './version.records.js';
 import { VersionVisibility } from './version.rules.js';
+import type { DeletedRow, Standing, VersionRow } from './version.sql.js';
 
 /** A version as a caller sees it: the contents of the secret after a write. */
 export interface VersionView extends SecretView {
@@ -56,13 +56,13 @@ export class VersionViewer {
   }
 
   /** The caller may read the value of a version. */
-  readonly readsValue = (record: VersionRecord): boolean => this.#versions.readsValue(record);
+  readonly readsValue = (record: VersionRow): boolean => this.#versions.readsValue(record);
 
   /**
    * The row as the caller sees it. What cannot be decrypted is null, and an issue. A deletion has no value that could
    * be hidden.
    */
-  readonly view = (record: VersionRecord): VersionView => {
+  readonly view = (record: VersionRow): VersionView => {
     const isOpened = this.#viewSecretValue && !record.isDeletion && this.readsValue(record);
     const viewer = new SecretViewer(this.sealer, this.visibility, isOpened);
     const view = viewer.view(record);
@@ -76,7 +76,7 @@ export class VersionViewer {
 }
 
 /** Summary of a version, as a caller sees it. */
-export const toVersionSummary = (record: VersionRecord): VersionSummary => ({
+export const toVersionSummary = (record: VersionRow): VersionSummary => ({
   version: record.version,
   isDeletion: record.isDeletion,
   environmentId: record.environmentId,
@@ -89,7 +89,7 @@ export const toVersionSummary = (record: VersionRecord): VersionSummary => ({
 });
 
 /** A deleted secret, as a caller sees it. */
-export const toDeletedView = (record: DeletedRecord): DeletedView => ({
+export const toDeletedView = (record: DeletedRow): DeletedView => ({
   secretId: record.id,
   environmentId: record.environmentId,
   environmentSlug: record.environment,

@@ -7,22 +7,16 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import {
-  deletePersonal,
-  insertPersonal,
-  lockPersonal,
-  type PersonalRecord,
-  updatePersonal,
-  userOf,
-} from '../core/personal.records.js';
+import { lockPersonal } from '../core/personal.sql.js';
 import type { NewSecret, SecretChange } from '../core/secret.rules.js';
 import { type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { loadPlace, loadSecretProject } from '../core/secret-place.js';
-import { findByKey, type SecretRecord } from '../core/secret-reading.js';
+import { findByKey, type PersonalRecord, type SecretRecord, userOf } from '../core/secret-reading.js';
 import { openerFor, openPersonal, sealerFor, sealPersonal } from '../core/secret-sealing.js';
 import { authorizeReferences, type PlacedValue } from '../references/reference-guard.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
+import { deletePersonal, insertPersonal, updatePersonal } from './personal-writes.js';
 
 /** A shared secret that the caller, a user, may have a personal value of. */
 interface Owned {
@@ -64,7 +58,7 @@ export class PersonalSecretService {
         secretId: shared.id,
         userId,
       };
-      return finish(tx, owned, 'personal-secret:create', await insertPersonal(tx, home, { ...row, ...sealed }));
+      return finish(tx, owned, 'personal-secret:create', await insertPersonal(tx, { ...home, ...row, ...sealed }));
     });
   }
 
@@ -145,7 +139,7 @@ function earlierOf(opener: Sealer, shared: SecretRecord, own: PersonalRecord): r
 }
 
 async function lockOwn(tx: Transaction, { shared, userId }: Owned): Promise<PersonalRecord> {
-  const own = await lockPersonal(tx, { secretId: shared.id, userId });
+  const [own] = await lockPersonal(tx, { secretId: shared.id, userId });
   if (own === undefined) throw new AppError('SECRET_NOT_FOUND');
   return own;
 }

@@ -7,6 +7,7 @@ import { distinctIds, newId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
+import { lockStructure } from '../core/locks.sql.js';
 import type { SecretRecord } from '../core/secret-reading.js';
 import { type Attributes, nextAttributes, sealedRow } from '../core/secret-rows.js';
 import { type Clear, openerFor, sealerFor } from '../core/secret-sealing.js';
@@ -21,7 +22,7 @@ import {
   subjectOf,
   type Target,
 } from '../core/secret-target.js';
-import { deleteSecrets, insertSecrets, lockStructure, updateSecrets } from '../core/secret-writes.js';
+import { deleteSecrets, insertSecrets, updateSecrets } from '../core/secret-writes.js';
 import { faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
 import { authorizeReferences, type NewValue } from '../references/reference-guard.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
@@ -143,7 +144,7 @@ async function ready(
   { isMove }: { isMove: boolean },
 ): Promise<{ records: readonly SecretRecord[]; replaced: readonly string[] }> {
   const { project } = source;
-  await lockStructure(tx, project.projectId);
+  await lockStructure(tx, project);
   await holdPlaces(tx, [source, destination]);
   const records = await lockRecordsById(tx, source, secretIds);
   const visibility = new Visibility(project.ability);

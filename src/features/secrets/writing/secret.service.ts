@@ -8,6 +8,7 @@ import { mapInSlices } from '../../../kernel/slices.js';
 import { parse, parseInSlices } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
+import { lockStructure } from '../core/locks.sql.js';
 import { type NewSecret, type PathOf, plainMetadata, repeatedKeys, type SecretChange } from '../core/secret.rules.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
 import type { SecretRecord } from '../core/secret-reading.js';
@@ -34,14 +35,7 @@ import {
   type Target,
   type WriteFacts,
 } from '../core/secret-target.js';
-import {
-  deleteSecrets,
-  insertSecrets,
-  lockStructure,
-  type SecretRow,
-  updateSecrets,
-  type Written,
-} from '../core/secret-writes.js';
+import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets, type Written } from '../core/secret-writes.js';
 import { faultsOfChanges, faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
 import { authorizeReferences, type NewValue, readableValue } from '../references/reference-guard.js';
 import { renamer, rewriteReferencesTo } from '../references/reference-rewriting.js';
@@ -241,7 +235,7 @@ export class SecretService {
     const target = await loadTarget(ctx, this.projects, at, mode === 'upsert' ? 'secrets:create' : 'secrets:edit');
     const lock = async (tx: Transaction) => {
       const isRenaming = changes.some(({ newSecretKey }) => newSecretKey !== undefined);
-      if (isRenaming) await lockStructure(tx, target.project.projectId);
+      if (isRenaming) await lockStructure(tx, target.project);
       if (isRenaming || mode === 'upsert') await holdPlaces(tx, [target]);
       const known = keys.filter((key) => !isNew(key));
       return lockRecords(tx, target, known);

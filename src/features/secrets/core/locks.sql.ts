@@ -1,0 +1,70 @@
+import { plannedOnce } from '../../../kernel/database/planned-once.js';
+import { sqlStatement, t } from '../../../kernel/database/statement.js';
+
+/**
+ * Serializes changes of the structure of a project: folders, imports, and the keys and locations that references name.
+ * They touch many rows in no common order, and two imports that are harmless by themselves may close a cycle together.
+ * To be taken before any other lock. Not the row of the project: every change in it ends with writing there.
+ */
+export const lockStructure = sqlStatement({
+  text: `select pg_advisory_xact_lock(hashtextextended('secret structure ' || :projectId, 0))::text as lock`,
+  params: { projectId: t.text },
+  row: { lock: t.text },
+});
+
+/**
+ * Locks the folders in which secrets get new keys, or to which they are moved: before the secrets themselves are
+ * locked, since inserts lock folders first. Otherwise writers of one key could deadlock.
+ */
+export const lockHomes = sqlStatement({
+  text: `select id from folder where id = any(${plannedOnce(':folderIds', 'uuid')}) order by id for no key update`,
+  params: { folderIds: t.array(t.uuid) },
+  row: { id: t.uuid },
+});
+
+/** Locks, as `lockHomes` does, the folder of a secret, which stays in it: the structure is locked. */
+export const lockHomeOf = sqlStatement({
+  text: 'select f.id from folder f join secret s on s.folder_id = f.id where s.id = :secretId for no key update of f',
+  params: { secretId: t.uuid },
+  row: { id: t.uuid },
+});
+
+/** Locks, as `lockHomes` does, a folder, with `recursive` also all below it. */
+export const lockHomesIn = sqlStatement({
+  text: `select id from folder
+    where environment_id = :environmentId and (path = :path or :recursive and (:path = '/' or starts_with(path, :path || '/')))
+    order by id for no key update`,
+  params: { environmentId: t.uuid, path: t.text, recursive: t.boolean },
+  row: { id: t.uuid },
+});
+
+/** Locks, as `lockHomes` does, folders, and returns their locations, which stay. */
+export const lockPlaces = sqlStatement({
+  text: `select f.id, f.path, e.slug as environment from folder f join environment e on e.id = f.environment_id
+    where f.id = any(${plannedOnce(':folderIds', 'uuid')}) order by f.id for no key update of f for key share of e`,
+  params: { folderIds: t.array(t.uuid) },
+  row: { id: t.uuid, path: t.text, environment: t.text },
+});
+
+/** The secrets of a folder that have these keys, locked until the transaction ends, in one order. */
+export const lockByKeys = sqlStatement({
+  text: `select id from secret where folder_id = :folderId and key = any(${plannedOnce(':keys', 'text')})
+    order by key collate "C" for update`,
+  params: { folderId: t.uuid, keys: t.array(t.text) },
+  row: { id: t.uuid },
+});
+
+/** Those of these secrets that exist, locked until the transaction ends, in one order. */
+export const lockByIds = sqlStatement({
+  text: `select id from secret where id = any(${plannedOnce(':ids', 'uuid')}) order by key collate "C", id for update`,
+  params: { ids: t.array(t.uuid) },
+  row: { id: t.uuid },
+});
+
+/** Which of these keys of a folder are taken: by secrets, or reserved for rotations. */
+export const listTakenKeys = sqlStatement({
+  text: `select key from secret where folder_id = :folderId and key = any(:keys::text[])
+    union select key from secret_rotation_key where folder_id = :folderId and key = any(:keys::text[])`,
+  params: { folderId: t.uuid, keys: t.array(t.text) },
+  row: { key: t.text },
+});

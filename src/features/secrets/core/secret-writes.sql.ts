@@ -1,0 +1,193 @@
+import { SYSTEM } from '../../../kernel/context.js';
+import { plannedOnce } from '../../../kernel/database/planned-once.js';
+import { sqlStatement, t } from '../../../kernel/database/statement.js';
+import { secretDigest } from './secret-states.js';
+
+/** One array per column, so that a statement is the same for every number of rows. */
+const COLUMNS = {
+  ids: t.array(t.uuid),
+  environmentIds: t.array(t.uuid),
+  folderIds: t.array(t.uuid),
+  keys: t.array(t.text),
+  versions: t.array(t.integer),
+  values: t.array(t.bytea),
+  digests: t.array(t.nullable(t.bytea)),
+  comments: t.array(t.nullable(t.bytea)),
+  metadata: t.array(t.text),
+  metadataSealed: t.array(t.nullable(t.bytea)),
+  skips: t.array(t.boolean),
+  notes: t.array(t.nullable(t.text)),
+  days: t.array(t.nullable(t.integer)),
+  recipients: t.array(t.text),
+  tags: t.array(t.text),
+  references: t.array(t.text),
+  versionValues: t.array(t.bytea),
+  versionComments: t.array(t.nullable(t.bytea)),
+  versionMetadata: t.array(t.nullable(t.bytea)),
+  rotationIds: t.array(t.nullable(t.uuid)),
+} as const;
+
+const ARRAYS = Object.entries(COLUMNS)
+  .map(([name, { name: type }]) => plannedOnce(`:${name}`, type.slice(0, -2)))
+  .join(', ');
+
+/** Whose rows they are, by whom, and where they have to be: null for anywhere. */
+const PARAMS = {
+  ...COLUMNS,
+  organizationId: t.uuid,
+  projectId: t.uuid,
+  actorKind: t.text,
+  actorId: t.uuid,
+  path: t.nullable(t.text),
+  environment: t.nullable(t.text),
+} as const;
+
+const WRITTEN_ROW = { id: t.uuid, createdAt: t.time, updatedAt: t.time, digest: t.text } as const;
+
+const SENT = `sent as (
+    select id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata::jsonb, metadata_sealed, skip, note, days,
+      array(select jsonb_array_elements_text(recipients::jsonb)::uuid) as recipients, tags::jsonb, refs::jsonb,
+      version_value_sealed, version_comment_sealed, version_metadata_sealed, rotation_id
+    from unnest(${ARRAYS})
+      as raw (id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata, metadata_sealed, skip, note, days,
+        recipients, tags, refs, version_value_sealed, version_comment_sealed, version_metadata_sealed, rotation_id))`;
+
+const TAGGED = `tagged as (
+    insert into secret_tag (secret_id, tag_id) select g.id, tag::uuid from given g, jsonb_array_elements_text(g.tags) tag
+    on conflict do nothing)`;
+
+/**
+ * References that a value no longer has. Grouped and not joined: a plan made for short values could scan all references
+ * of a long one for each name. Nobody else writes references of these secrets, which are locked: their positions in the
+ * table are stable.
+ */
+const UNREFERRED = `unreferred as (
+    delete from secret_reference where ctid = any(array(
+      select min(place) from (
+        select secret_id, environment, path, key, ctid as place from secret_reference where secret_id = any(${plannedOnce(':ids', 'uuid')})
+        union all
+        select g.id, r.environment, r.path, r.key, null from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
+      ) named group by secret_id, environment, path, key having count(*) = count(place))))`;
+
+const REFERRED = `referred as (
+    insert into secret_reference (secret_id, project_id, environment, path, key)
+    select g.id, :projectId::uuid, r.environment, r.path, r.key from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
+    on conflict do nothing)`;
+
+/** The version of a write has the contents of the row, sealed for the history: neither can be decrypted in place of the other. */
+const keptIn = (folders: string): string => `kept as (
+    insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, value_sealed,
+      comment_sealed, metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, tag_ids,
+      actor_kind, actor_id)
+    select g.id, g.version, :organizationId::uuid, :projectId::uuid, g.environment_id, g.folder_id, f.path, g.key, g.version_value_sealed,
+      g.version_comment_sealed, g.metadata, g.version_metadata_sealed, g.skip, g.note, g.days, g.recipients,
+      array(select jsonb_array_elements_text(g.tags)::uuid), :actorKind, :actorId::uuid
+    from given g join ${folders} f on f.id = g.folder_id)`;
+
+const WRITTEN = `s.id, s.created_at as "createdAt", s.updated_at as "updatedAt", ${secretDigest('s')} as digest`;
+
+/**
+ * The foreign key to the folder is checked when the statement ends: two statements that insert the same keys at once
+ * could deadlock there. So each locks its folders first.
+ */
+const HOMES = `homes as (
+    select f.id, f.path, e.slug from folder f join environment e on e.id = f.environment_id where f.id in (select folder_id from sent)
+    order by f.id for no key update of f for key share of e)`;
+
+/** Inserts secrets, with their tags, references and first versions. Nothing where the folder or its environment have other names. */
+export const insertSecretRows = sqlStatement({
+  text: `with ${SENT}, ${HOMES},
+  given as (select * from sent where (select coalesce(bool_and(path = :path and slug = :environment), true) from homes)), written as (
+    insert into secret as s (id, organization_id, project_id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
+      metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, rotation_id, actor_kind, actor_id)
+    select id, :organizationId::uuid, :projectId::uuid, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
+      metadata, metadata_sealed, skip, note, days, recipients, rotation_id, :actorKind, :actorId::uuid
+    from given returning ${WRITTEN}),
+  ${TAGGED}, ${REFERRED}, ${keptIn('homes')}
+  select * from written`,
+  params: PARAMS,
+  row: WRITTEN_ROW,
+});
+
+/** How many versions of a secret its project keeps. @param projectId the column with its id */
+const limitOf = (projectId: string): string => `(select p.pit_version_limit from project p where p.id = ${projectId})`;
+
+/**
+ * The versions of written rows beyond the limit of the project. A version that the service wrote is not counted: it is
+ * dropped with the one that it follows, so that no number of renames evicts what people wrote.
+ *
+ * @param rows the rows, with their IDs
+ * @param kept how many versions by people stay
+ */
+const beyondLimit = (rows: string, kept: string): string => `
+    delete from secret_version v using ${rows} g cross join lateral (
+      select k.version from secret_version k where k.secret_id = g.id and k.actor_kind <> '${SYSTEM.kind}'
+      order by k.version desc offset ${kept} limit 1) beyond
+    where v.secret_id = g.id and v.version <= beyond.version`;
+
+/**
+ * The versions by the service itself beyond the same limit. The last one before a version by a person always stays: a
+ * gap that ends with a version by the service contains only such versions, so that the contents at any time are known.
+ */
+const REWRITTEN = `rewritten as (
+    delete from secret_version v using given g cross join lateral (
+      select k.version from secret_version k where k.secret_id = g.id and k.actor_kind = '${SYSTEM.kind}'
+      order by k.version desc offset ${limitOf(':projectId::uuid')} - 1 limit 1) beyond
+    where v.secret_id = g.id and v.version <= beyond.version and v.actor_kind = '${SYSTEM.kind}'
+      and exists (select from secret_version n where n.secret_id = v.secret_id and n.version = v.version + 1
+        and n.actor_kind = '${SYSTEM.kind}'))`;
+
+/** The required paths of the folders of all rows and slugs of their environments; otherwise nothing is written. Null: any. */
+const areAt = (folderIds: string, path: string, environment: string): string => `(
+    select coalesce(bool_and(f.path = ${path} and e.slug = ${environment}), true)
+    from folder f join environment e on e.id = f.environment_id where f.id in (${folderIds}))`;
+
+/** Two statements cannot be one here: each part of a statement sees the same row as it was before. Hence no delete and insert of all. */
+const updateOf = (isByService: boolean): string => `with ${SENT},
+  given as (select * from sent where ${areAt('select folder_id from sent', ':path', ':environment')}), written as (
+    update secret s set environment_id = g.environment_id, folder_id = g.folder_id, key = g.key, version = g.version,
+      value_sealed = g.value_sealed, value_digest = g.value_digest, comment_sealed = g.comment_sealed, metadata = g.metadata,
+      metadata_sealed = g.metadata_sealed, skip_multiline_encoding = g.skip, reminder_note = g.note, reminder_repeat_days = g.days,
+      reminder_recipient_ids = g.recipients, rotation_id = g.rotation_id, actor_kind = :actorKind, actor_id = :actorId::uuid, updated_at = now()
+    from given g where s.id = g.id and s.version = g.version - 1 returning ${WRITTEN}),
+  untagged as (
+    delete from secret_tag st using given g where st.secret_id = g.id and not g.tags ? st.tag_id::text),
+  ${UNREFERRED},
+  pruned as (${beyondLimit('given', isByService ? limitOf(':projectId::uuid') : `${limitOf(':projectId::uuid')} - 1`)}),
+  ${isByService ? `${REWRITTEN},` : ''} ${TAGGED}, ${REFERRED}, ${keptIn('folder')}
+  select * from written`;
+
+/** Writes the next version of locked secrets, with their tags and references. */
+export const updateSecretRows = sqlStatement({ text: updateOf(false), params: PARAMS, row: WRITTEN_ROW });
+
+/** The same for versions by the service itself, which are counted separately. */
+export const updateRowsByService = sqlStatement({ text: updateOf(true), params: PARAMS, row: WRITTEN_ROW });
+
+/** Deletes locked secrets. Their versions stay, and the last one records the deletion. */
+export const deleteSecretRows = sqlStatement({
+  text: `with gone as (
+    delete from secret where id = any(:ids::uuid[])
+      and ${areAt('select folder_id from secret where id = any(:ids::uuid[])', ':path', ':environment')} returning *),
+  pruned as (${beyondLimit('gone', `${limitOf('g.project_id')} - 1`)})
+  insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, is_deletion, tag_ids,
+    actor_kind, actor_id)
+  select g.id, g.version + 1, g.organization_id, g.project_id, g.environment_id, g.folder_id, f.path, g.key, true,
+    array(select st.tag_id from secret_tag st where st.secret_id = g.id order by st.tag_id), :actorKind, :actorId::uuid
+  from gone g join folder f on f.id = g.folder_id
+  returning secret_id as id, version, '' as digest`,
+  params: {
+    ids: t.array(t.uuid),
+    actorKind: t.text,
+    actorId: t.uuid,
+    path: t.nullable(t.text),
+    environment: t.nullable(t.text),
+  },
+  row: { id: t.uuid, version: t.integer, digest: t.text },
+});
+
+/** Drops versions beyond the limit of the project, of restored secrets: their history continues. */
+export const pruneVersions = sqlStatement({
+  text: beyondLimit('(select id, project_id from secret where id = any(:ids::uuid[]))', limitOf('g.project_id')),
+  params: { ids: t.array(t.uuid) },
+  row: {},
+});

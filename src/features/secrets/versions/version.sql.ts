@@ -1,0 +1,313 @@
+import { SYSTEM } from '../../../kernel/context.js';
+import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
+import type { TagRow } from '../../tags/public.js';
+import type { StoredEntry } from '../core/secret.sql.js';
+import { fits, lengthOf } from '../scope/value-column.js';
+
+const TAGS = t.builtJsonOf<readonly TagRow[]>();
+
+const tagsOf = (ids: string): string => `coalesce((
+    select json_agg(json_build_object('id', t.id, 'projectId', t.project_id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
+    from tag t where t.id = any(${ids})), '[]')`;
+
+const WRITER_ROW = {
+  actorKind: t.oneOf('identity', 'user', 'system'),
+  actorId: t.uuid,
+  actorName: t.nullable(t.text),
+  membershipId: t.nullable(t.uuid),
+} as const;
+
+const WRITER = `v.actor_kind as "actorKind", v.actor_id as "actorId", coalesce(i.name, u.username) as "actorName",
+    coalesce(mi.id, mu.id) as "membershipId"`;
+
+const JOIN_WRITER = `left join identity i on v.actor_kind = 'identity' and i.id = v.actor_id
+  left join app_user u on v.actor_kind = 'user' and u.id = v.actor_id
+  left join project_membership mi on v.actor_kind = 'identity' and mi.project_id = v.project_id and mi.identity_id = v.actor_id
+  left join project_membership mu on v.actor_kind = 'user' and mu.project_id = v.project_id and mu.user_id = v.actor_id`;
+
+/** The versions of one secret whose values fit into a response; the others are null. */
+const BOUNDED_VALUE = `case when ${fits(`sum(${lengthOf('v.value_sealed')}) over (order by v.version desc rows unbounded preceding)`)}
+    then v.value_sealed end`;
+
+const columns = (withValues: boolean): string => `v.secret_id as id, v.organization_id as "organizationId",
+    v.project_id as "projectId", v.environment_id as "environmentId", e.slug as environment, v.folder_id as "folderId", v.path, v.key,
+    v.version, v.is_deletion as "isDeletion", ${withValues ? `${BOUNDED_VALUE} as "valueSealed",` : ''}
+    v.comment_sealed as "commentSealed", v.metadata, v.metadata_sealed as "metadataSealed",
+    v.skip_multiline_encoding as "skipMultilineEncoding", v.reminder_note as "reminderNote",
+    v.reminder_repeat_days as "reminderRepeatDays", v.reminder_recipient_ids as "reminderRecipientIds", null::uuid as "rotationId", v.tag_ids as "tagIds",
+    ${WRITER}, v.created_at as "createdAt", v.created_at as "updatedAt", ${tagsOf('v.tag_ids')} as tags`;
+
+const VERSION = {
+  id: t.uuid,
+  organizationId: t.uuid,
+  projectId: t.uuid,
+  environmentId: t.uuid,
+  environment: t.text,
+  folderId: t.uuid,
+  path: t.text,
+  key: t.text,
+  version: t.integer,
+  isDeletion: t.boolean,
+  valueSealed: t.optional(t.nullable(t.bytea)),
+  commentSealed: t.nullable(t.bytea),
+  metadata: t.jsonOf<readonly StoredEntry[]>(),
+  metadataSealed: t.nullable(t.bytea),
+  skipMultilineEncoding: t.boolean,
+  reminderNote: t.nullable(t.text),
+  reminderRepeatDays: t.nullable(t.integer),
+  reminderRecipientIds: t.array(t.uuid),
+  // A version that is written again becomes an ordinary secret.
+  rotationId: t.nullable(t.uuid),
+  // All tags that it had; `tags` are those that still exist.
+  tagIds: t.array(t.uuid),
+  ...WRITER_ROW,
+  createdAt: t.time,
+  updatedAt: t.time,
+  tags: TAGS,
+} as const;
+
+/** Project of a secret that is there or was, for calls that name the secret only. */
+export const findProjectOfHistory = sqlStatement({
+  text: 'select project_id as "projectId" from secret_version where secret_id = :secretId limit 1',
+  params: { secretId: t.uuid },
+  row: { projectId: t.uuid },
+});
+
+/**
+ * Deleted folders, each with its last known path. A version keeps the path of its time; a restore uses the current or
+ * last path of its folder.
+ *
+ * @param which versions to take it from
+ */
+const goneFolders = (which: string): string => `gone_folder as (
+    select distinct on (v.folder_id) v.folder_id, v.path from secret_version v
+    where ${which} and not exists (select from folder f where f.id = v.folder_id)
+    order by v.folder_id, v.created_at desc, v.version desc)`;
+const GONE_IN_ENVIRONMENT = goneFolders('v.environment_id = :environmentId');
+const GONE_OF_SECRETS = goneFolders(
+  'v.folder_id in (select own.folder_id from secret_version own where own.secret_id = any(:ids::uuid[]))',
+);
+
+/** Needs the deleted folders. */
+const JOIN_FOLDER = `left join folder f on f.id = v.folder_id
+     left join gone_folder g on g.folder_id = v.folder_id`;
+const PATH = 'coalesce(f.path, g.path)';
+const PLACE = `v.secret_id as id, v.project_id as "projectId", v.environment_id as "environmentId", e.slug as environment,
+    f.id as "folderId", ${PATH} as path, v.path as "lastPath", v.key, v.version,
+    (select s.rotation_id from secret s where s.id = v.secret_id) as "rotationId"`;
+const IS_NEWEST = `not exists (select from secret_version n where n.secret_id = v.secret_id and n.version > v.version)`;
+const IS_GONE = 'not exists (select from secret s where s.id = v.secret_id)';
+
+const PLACE_ROW = {
+  id: t.uuid,
+  projectId: t.uuid,
+  environmentId: t.uuid,
+  environment: t.text,
+  // Null: the folder was deleted.
+  folderId: t.nullable(t.uuid),
+  path: t.text,
+  // The location at the last write: its folder may have another path now.
+  lastPath: t.text,
+  key: t.text,
+  // The newest version.
+  version: t.integer,
+  // The rotation that writes it.
+  rotationId: t.nullable(t.uuid),
+  isGone: t.boolean,
+  tags: TAGS,
+} as const;
+
+/**
+ * Locations of secrets, or where a restore would create them. The latest version of an existing secret is its current
+ * state.
+ */
+export const listStandings = sqlStatement({
+  text: `with ${GONE_OF_SECRETS}
+    select ${PLACE}, ${IS_GONE} as "isGone", ${tagsOf('v.tag_ids')} as tags
+    from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER}
+    where v.secret_id = any(:ids::uuid[]) and ${IS_NEWEST}`,
+  params: { ids: t.array(t.uuid) },
+  row: PLACE_ROW,
+});
+
+/** The location of a secret, or where a restore would create it when it is deleted. */
+export type Standing = RowFrom<typeof listStandings>;
+
+const SUBJECT = { environment: t.text, path: t.text, key: t.text, tags: TAGS } as const;
+
+/**
+ * What was written in folders at or after a time, including deletions, and its folder at that time: each secret once for each way that
+ * rules can see it.
+ */
+export const listWritten = sqlStatement({
+  text: `select v.secret_id as id, v.folder_id as "folderId", e.slug as environment, v.path, v.key, ${tagsOf('v.tag_ids')} as tags
+    from (select distinct secret_id, folder_id, environment_id, path, key, tag_ids from secret_version
+      where folder_id = any(:folderIds::uuid[]) and created_at >= :since) v
+    join environment e on e.id = v.environment_id`,
+  params: { folderIds: t.array(t.uuid), since: t.time },
+  row: { id: t.uuid, folderId: t.uuid, ...SUBJECT },
+});
+
+/**
+ * The attributes of versions for rules, of existing and deleted secrets: of each version, and of the current or
+ * restored location of its secret. Versions that are the same to rules are merged.
+ *
+ * @param which the versions
+ */
+const pastSubjects = (which: string): string => `with ${goneFolders(
+  `v.folder_id in (select v.folder_id from secret_version v where ${which})`,
+)}
+  select past.environment, past.path, past.key, ${tagsOf('past.tag_ids')} as tags
+  from (
+    select distinct e.slug as environment, place.path, v.key, v.tag_ids
+    from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER}
+    cross join lateral (values (v.path), (${PATH})) as place (path)
+    where ${which}
+  ) past`;
+
+/** Versions that have a tag, as rules see them. */
+export const listPastCarriers = sqlStatement({
+  text: pastSubjects('v.project_id = :projectId and :tagId = any(v.tag_ids)'),
+  params: { projectId: t.uuid, tagId: t.uuid },
+  row: SUBJECT,
+});
+
+/** Versions of an environment, as rules see them. */
+export const listPastOfEnvironment = sqlStatement({
+  text: pastSubjects('v.environment_id = :environmentId'),
+  params: { environmentId: t.uuid },
+  row: SUBJECT,
+});
+
+/** Versions of a secret before one of them, newest first. */
+export const listVersions = sqlVariants({
+  options: { withValues: [false, true] },
+  text: ({ withValues }) =>
+    `select ${columns(withValues)} from secret_version v join environment e on e.id = v.environment_id ${JOIN_WRITER}
+    where v.secret_id = :secretId and (:before::int is null or v.version < :before) order by v.version desc limit :limit::integer`,
+  params: { secretId: t.uuid, before: t.nullable(t.integer), limit: t.nullable(t.integer) },
+  row: VERSION,
+});
+
+/**
+ * One version of a secret: its contents after a write, in the shape of a secret row, whose ID it has. Its sealed
+ * columns can be decrypted only as this version of that ID. A deletion has only a location, a key and tags.
+ */
+export type VersionRow = RowFrom<typeof listVersions>;
+
+/** The newest versions of many secrets before one, each newest first, and the first of each. */
+export const listNewestVersions = sqlStatement({
+  text: `select ${columns(false)}
+    from (select *, row_number() over (partition by secret_id order by version desc) as position
+      from secret_version where secret_id = any(:secretIds::uuid[]) and (:before::int is null or version < :before)) v
+    join environment e on e.id = v.environment_id ${JOIN_WRITER}
+    where :first::int is null or v.position <= :first order by v.version desc`,
+  params: { secretIds: t.array(t.uuid), before: t.nullable(t.integer), first: t.nullable(t.integer) },
+  row: VERSION,
+});
+
+/** The stored ones of these versions of a secret, with values. */
+export const findVersions = sqlStatement({
+  text: `select ${columns(true)} from secret_version v join environment e on e.id = v.environment_id ${JOIN_WRITER}
+    where v.secret_id = :secretId and v.version = any(:versions::int[])`,
+  params: { secretId: t.uuid, versions: t.array(t.integer) },
+  row: VERSION,
+});
+
+/** A path, with `recursive` including everything below it. */
+const REACH = { environmentId: t.uuid, path: t.text, recursive: t.boolean } as const;
+
+const IN_REACH = `v.environment_id = :environmentId and (${PATH} = :path
+    or (:recursive::bool and (:path = '/' or starts_with(${PATH}, :path || '/'))))`;
+
+/** Deleted secrets of a scope after a position, by path, key and ID. `restorableVersion` is null when only a deletion is kept. */
+export const listDeleted = sqlStatement({
+  text: `with ${GONE_IN_ENVIRONMENT}
+    select ${PLACE}, true as "isGone", ${tagsOf('v.tag_ids')} as tags, ${WRITER},
+      v.created_at as "deletedAt",
+      (select max(r.version) from secret_version r where r.secret_id = v.secret_id and not r.is_deletion) as "restorableVersion"
+    from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER} ${JOIN_WRITER}
+    where ${IN_REACH} and ${IS_GONE} and ${IS_NEWEST}
+      and (:afterPath::text is null or (${PATH} collate "C", v.key collate "C", v.secret_id) > (:afterPath, :afterKey, :afterId::uuid))
+    order by ${PATH} collate "C", v.key collate "C", v.secret_id limit :limit::integer`,
+  params: {
+    ...REACH,
+    afterPath: t.nullable(t.text),
+    afterKey: t.nullable(t.text),
+    afterId: t.nullable(t.uuid),
+    limit: t.nullable(t.integer),
+  },
+  row: { ...PLACE_ROW, ...WRITER_ROW, deletedAt: t.time, restorableVersion: t.nullable(t.integer) },
+});
+
+/** A deleted secret. */
+export type DeletedRow = RowFrom<typeof listDeleted>;
+
+/** Secrets with any stored version in a scope, existing or deleted. */
+export const listReached = sqlStatement({
+  text: `with ${GONE_IN_ENVIRONMENT}
+    select distinct v.secret_id as id from secret_version v ${JOIN_FOLDER} where ${IN_REACH}`,
+  params: REACH,
+  row: { id: t.uuid },
+});
+
+/** The parts of a reach. */
+export type Reach = Parameters<typeof listReached>[1];
+
+/** Versions in a scope, as they were. Those of one secret that are the same to rules are merged. */
+export const listSubjectsInReach = sqlStatement({
+  text: `with ${GONE_IN_ENVIRONMENT}
+    select past.id, past.environment, past.path, past.key, ${tagsOf('past.tag_ids')} as tags
+    from (
+      select distinct v.secret_id as id, e.slug as environment, v.path, v.key, v.tag_ids
+      from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER} where ${IN_REACH}
+    ) past`,
+  params: REACH,
+  row: { id: t.uuid, ...SUBJECT },
+});
+
+/** A version as rules see it, and its secret. */
+export type PastSubject = RowFrom<typeof listSubjectsInReach>;
+
+/**
+ * Of the versions by the service itself the older ones are dropped first, so that before one of them no others are
+ * missing: the version before the gap has the contents of the secret, except for names in its references. Needs `m`.
+ */
+const FOLLOWS_ONLY_RENAMES = `exists (select from secret_version n
+         where n.secret_id = m.secret_id and n.version = m.next and n.actor_kind = '${SYSTEM.kind}')`;
+
+/**
+ * Of these secrets, as `listReached` returns them, those in a scope at a point in time, with values. Secrets that did not exist then, or
+ * were deleted, are left out. Materialized: behind row security, the index is not searched for what COALESCE returns.
+ */
+export const listPast = sqlStatement({
+  text: `with ${GONE_IN_ENVIRONMENT},
+    span as (
+      select v.secret_id, min(v.version) as oldest, max(v.version) as newest,
+        max(v.version) filter (where v.created_at <= :at) as chosen
+      from secret_version v where v.secret_id = any(:ids::uuid[]) group by v.secret_id),
+    moment as materialized (
+      select span.*, coalesce(span.chosen, span.oldest) as wanted, coalesce((select min(n.version) from secret_version n
+          where n.secret_id = span.secret_id and n.version > span.chosen), span.chosen + 1) as next
+      from span)
+    select ${columns(true)}, ${PATH} as "placePath", m.newest as "newestVersion",
+      (m.chosen is not null and (m.next = m.chosen + 1 or ${FOLLOWS_ONLY_RENAMES})) as "isKnown"
+    from moment m
+    join secret_version v on v.secret_id = m.secret_id and v.version = m.wanted
+    join environment e on e.id = v.environment_id ${JOIN_FOLDER} ${JOIN_WRITER}
+    where (m.chosen is null and m.oldest > 1)
+      or (m.chosen is not null and ${IN_REACH} and not v.is_deletion)`,
+  params: { ...REACH, ids: t.array(t.uuid), at: t.time },
+  row: {
+    ...VERSION,
+    // Where a restore would put it: the current path of its folder.
+    placePath: t.text,
+    // False: that version is no longer stored. This is the oldest one that is.
+    isKnown: t.boolean,
+    // The newest version of the secret now.
+    newestVersion: t.integer,
+  },
+});
+
+/** A version that was the latest of its secret at a point in time. */
+export type PastRow = RowFrom<typeof listPast>;
