@@ -11,7 +11,7 @@ import { wakeStore } from './kernel/jobs/wake-stores.js';
 import type { Log } from './kernel/log.js';
 import type { RateLimits } from './kernel/operations/limits/rate-limits.js';
 import { SharedCounts } from './kernel/operations/limits/shared-counts.js';
-import { sweepOldKeys } from './kernel/operations/responses/idempotency-store.js';
+import { deleteOldKeys } from './kernel/operations/responses/idempotency-key.sql.js';
 import { periodically } from './kernel/periodic.js';
 
 /** Pause between sweeps of idempotency keys. */
@@ -54,7 +54,12 @@ export async function startBackgroundWork(
   database: Database,
   { jobs, rateLimits, limitKey, log }: { jobs: Jobs; rateLimits: RateLimits; limitKey: Buffer; log: Log },
 ): Promise<(() => Promise<unknown>)[]> {
-  const sweep = periodically('old idempotency keys', KEY_SWEEP_MS, () => database.withConnection(sweepOldKeys), log);
+  const sweep = periodically(
+    'old idempotency keys',
+    KEY_SWEEP_MS,
+    () => database.withConnection((query) => deleteOldKeys(query, {})),
+    log,
+  );
   await jobs.start();
   const stops = [sweep, () => jobs.stop()];
   if (rateLimits.buckets === null) return stops;

@@ -12,6 +12,7 @@ import {
   setRowSecurity,
   settingsOf,
 } from './kernel/database/service-role.js';
+import { findSession } from './kernel/database/service-role.sql.js';
 import type { Log } from './kernel/log.js';
 
 type Server = Pick<DatabaseServer, 'url' | 'serviceUrl'>;
@@ -44,8 +45,8 @@ export async function prepareServiceRole(
 async function userOf(url: string): Promise<string> {
   const database = await Database.connect(url, {});
   try {
-    const [session] = await database.query<{ name: string }>('select current_user::text as name');
-    return session?.name ?? '';
+    const [session] = await findSession(database.query, {});
+    return session?.role ?? '';
   } finally {
     await database.close();
   }

@@ -1,7 +1,7 @@
 import { sqlStatement, t } from '../kernel/database/statement.js';
 
 /** Tables whose rows survive a crash, partitioned ones as a whole, with the columns that are stored. */
-export const LIST_TABLES = sqlStatement({
+export const listTables = sqlStatement({
   text: `
     select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns,
       array_agg(format_type(a.atttypid, a.atttypmod) order by a.attnum) as types
@@ -14,7 +14,7 @@ export const LIST_TABLES = sqlStatement({
 });
 
 /** Partitions of tables, and the values that each holds, in SQL. */
-export const LIST_PARTITIONS = sqlStatement({
+export const listPartitions = sqlStatement({
   text: `
     select p.relname::text as parent, c.relname::text as name, pg_get_expr(c.relpartbound, c.oid) as bound
     from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
@@ -25,7 +25,7 @@ export const LIST_PARTITIONS = sqlStatement({
 });
 
 /** Sequences that have been used, with their last values. */
-export const LIST_SEQUENCES = sqlStatement({
+export const listSequences = sqlStatement({
   text: `
     select sequencename::text as name, last_value::text as "lastValue"
     from pg_sequences where schemaname = current_schema() and last_value is not null order by sequencename`,
@@ -34,7 +34,7 @@ export const LIST_SEQUENCES = sqlStatement({
 });
 
 /** Foreign keys, and the SQL that makes them. */
-export const LIST_FOREIGN_KEYS = sqlStatement({
+export const listForeignKeys = sqlStatement({
   text: `
     select c.relname::text as "table", k.conname::text as name, pg_get_constraintdef(k.oid) as definition
     from pg_constraint k join pg_class c on c.oid = k.conrelid
@@ -45,7 +45,7 @@ export const LIST_FOREIGN_KEYS = sqlStatement({
 });
 
 /** Triggers of ours that run, and how they are enabled. */
-export const LIST_TRIGGERS = sqlStatement({
+export const listTriggers = sqlStatement({
   text: `
     select c.relname::text as "table", g.tgname::text as name, case g.tgenabled when 'A' then 'enable always' else 'enable' end as enabled
     from pg_trigger g join pg_class c on c.oid = g.tgrelid
@@ -56,15 +56,8 @@ export const LIST_TRIGGERS = sqlStatement({
   row: { table: t.text, name: t.text, enabled: t.oneOf('enable', 'enable always') },
 });
 
-/** Names of the migrations that the database has. */
-export const LIST_MIGRATIONS = sqlStatement({
-  text: `select name::text from schema_migration order by id`,
-  params: {},
-  row: { name: t.text },
-});
-
 /** What ties the database to its root key, and the keys that the root key wraps. */
-export const FIND_KEYS = sqlStatement({
+export const findKeys = sqlStatement({
   text: `
     select encode(key_check_value, 'hex') as "keyCheckValue",
       array(select id::text from data_key where project_id is null order by id) as "organizationKeyIds"
@@ -74,7 +67,7 @@ export const FIND_KEYS = sqlStatement({
 });
 
 /** The head of the chain of audit seals, as the service logs it. */
-export const FIND_AUDIT_HEAD = sqlStatement({
+export const findAuditHead = sqlStatement({
   text: `select number::text || ':' || encode(mac, 'hex') as head from audit_seal order by number desc limit 1`,
   params: {},
   row: { head: t.text },

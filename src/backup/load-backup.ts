@@ -1,7 +1,17 @@
 import type { Query } from '../kernel/database/database.js';
 import { BackupFault, type Header, type Manifest, type Part } from './backup-file.js';
-import { LIST_FOREIGN_KEYS, LIST_PARTITIONS, LIST_SEQUENCES, LIST_TRIGGERS } from './catalog.sql.js';
-import { FIRST_TABLE, fixTextFormats, quoted, rowsOf, type Table, TableDigest, tablesToBackUp } from './tables.js';
+import { listForeignKeys, listPartitions, listSequences, listTriggers } from './catalog.sql.js';
+import {
+  addConstraint,
+  dropConstraint,
+  insertRowsOfText,
+  makePartition,
+  nameInSql,
+  setSequence,
+  setTrigger,
+  truncateTables,
+} from './copy.sql.js';
+import { FIRST_TABLE, fixTextFormats, rowsOf, type Table, TableDigest, tablesToBackUp } from './tables.js';
 
 /**
  * Loads the rows of a backup into the schema that its migrations made, and compares what is stored with its manifest. Triggers and
@@ -20,19 +30,16 @@ export async function loadBackup(
   await fixTextFormats(query);
   await makePartitions(query, header);
   const tables = new Map((await tablesToBackUp(query)).map((table) => [table.name, table]));
-  const foreignKeys = await LIST_FOREIGN_KEYS(query, {});
-  const triggers = await LIST_TRIGGERS(query, {});
-  for (const { table, name } of foreignKeys)
-    await query(`alter table ${quoted(table)} drop constraint ${quoted(name)}`);
-  for (const { table, name } of triggers) await query(`alter table ${quoted(table)} disable trigger ${quoted(name)}`);
+  const foreignKeys = await listForeignKeys(query, {});
+  const triggers = await listTriggers(query, {});
+  for (const { table, name } of foreignKeys) await query(dropConstraint(table, name));
+  for (const { table, name } of triggers) await query(setTrigger(table, name, 'disable'));
   // A migration may have made rows. Those of the backup are in their place.
-  await query(`truncate ${[...tables.keys()].map(quoted).join(', ')}`);
+  await query(truncateTables([...tables.keys()]));
   await loadParts(query, parts, tables, checkKey);
   await setSequences(query, header);
-  for (const { table, name, definition } of foreignKeys)
-    await query(`alter table ${quoted(table)} add constraint ${quoted(name)} ${definition}`);
-  for (const { table, name, enabled } of triggers)
-    await query(`alter table ${quoted(table)} ${enabled} trigger ${quoted(name)}`);
+  for (const { table, name, definition } of foreignKeys) await query(addConstraint(table, name, definition));
+  for (const { table, name, enabled } of triggers) await query(setTrigger(table, name, enabled));
 }
 
 /** A month of the audit trail, as Postgres describes its partition. */
@@ -40,13 +47,13 @@ const MONTH = /^FOR VALUES IN \('(\d{4}-\d{2}-01)'\)$/;
 
 /** Makes the months of the audit trail that the service has made since. What a file says of partitions is no SQL to be run. */
 async function makePartitions(query: Query, header: Header): Promise<void> {
-  const present = new Set((await LIST_PARTITIONS(query, {})).map(({ name }) => name));
+  const present = new Set((await listPartitions(query, {})).map(({ name }) => name));
   for (const { parent, name, bound } of header.partitions) {
     if (present.has(name)) continue;
     const [, month] = MONTH.exec(bound) ?? [];
     if (parent !== 'audit_record' || month === undefined)
       throw new BackupFault('the backup has partitions that its migrations do not make');
-    await query('select make_audit_partition($1::date)', [month]);
+    await makePartition(query, { month });
   }
 }
 
@@ -79,19 +86,14 @@ function tableOf(
 /** @param lines JSON arrays of the text of each of the columns */
 async function insert(query: Query, table: Table, columns: readonly string[], lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
-  const types = new Map(table.columns.map((column, index) => [column, table.types[index]]));
-  const values = columns.map((column, index) => `(line ->> ${index})::${types.get(column)}`).join(', ');
-  await query(
-    `insert into ${quoted(table.name)} (${columns.map(quoted).join(', ')}) overriding system value
-     select ${values} from json_array_elements($1::json) as line`,
-    [`[${lines.join(',')}]`],
-  );
+  const types = new Map(table.columns.map((column, index) => [column, table.types[index] ?? '']));
+  const stored = columns.map((name) => ({ name, type: types.get(name) ?? '' }));
+  await query(insertRowsOfText(table.name, stored), [`[${lines.join(',')}]`]);
 }
 
 async function setSequences(query: Query, header: Header): Promise<void> {
-  for (const { name, lastValue } of header.sequences)
-    await query('select setval(to_regclass($1), $2::bigint)', [quoted(name), lastValue]);
-  const stored = new Map((await LIST_SEQUENCES(query, {})).map(({ name, lastValue }) => [name, lastValue]));
+  for (const { name, lastValue } of header.sequences) await setSequence(query, { name: nameInSql(name), lastValue });
+  const stored = new Map((await listSequences(query, {})).map(({ name, lastValue }) => [name, lastValue]));
   if (header.sequences.some(({ name, lastValue }) => stored.get(name) !== lastValue))
     throw new BackupFault('the backup has sequences that its migrations do not make');
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { systemContext } from '../bootstrap.js';
+import { findFirstOrganization } from '../bootstrap.sql.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import type { Transaction } from '../kernel/context.js';
 import { openInstallation, recordInstallation } from '../kernel/crypto/installation.js';
@@ -14,12 +15,7 @@ import { NO_ID } from '../kernel/ids.js';
 import { codeOf } from '../kernel/log.js';
 import { makeDirectory } from '../kernel/make-directory.js';
 import { type KernelParts, makeKernel } from '../make-kernel.js';
-import {
-  FIND_FIRST_ORGANIZATION,
-  PAUSE_KINDS,
-  REVOKE_ALL_CLIENT_SECRETS,
-  REVOKE_ALL_TOKENS,
-} from './after-restore.sql.js';
+import { pauseKinds, revokeAllClientSecrets, revokeAllTokens } from './after-restore.sql.js';
 import { BackupFault, type Header, isThere, type Manifest, readBackup } from './backup-file.js';
 import { loadBackup } from './load-backup.js';
 
@@ -91,13 +87,13 @@ async function finish(
   { order, header, parts }: { order: RestoreOrder; header: Header; parts: RestoreParts },
 ): Promise<Pick<Restored, 'revokedTokenCount' | 'revokedClientSecretCount'>> {
   const query = queryIn(database, em);
-  const [organization] = await FIND_FIRST_ORGANIZATION(query, {});
+  const [organization] = await findFirstOrganization(query, {});
   if (organization === undefined) throw new BackupFault('the backup has no organization');
   const revoked = {
-    revokedTokenCount: order.revokesTokens ? (await REVOKE_ALL_TOKENS(query, {})).length : 0,
-    revokedClientSecretCount: order.revokesTokens ? (await REVOKE_ALL_CLIENT_SECRETS(query, {})).length : 0,
+    revokedTokenCount: order.revokesTokens ? (await revokeAllTokens(query, {})).length : 0,
+    revokedClientSecretCount: order.revokesTokens ? (await revokeAllClientSecrets(query, {})).length : 0,
   };
-  await PAUSE_KINDS(query, { names: order.pausedKinds });
+  await pauseKinds(query, { names: order.pausedKinds });
   if (order.changesRootKey) await cancelChange(query);
   const keys = await recordInstallation(query, await openInstallation(query, parts.keys));
   const ctx = systemContext(makeKernel(database, keys, parts.kernel), organization.id);

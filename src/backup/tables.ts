@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import pg from 'pg';
 import type { Query } from '../kernel/database/database.js';
-import { LIST_TABLES } from './catalog.sql.js';
+import { closeCursor, declareCursor, fetchFrom, setLocal } from '../kernel/database/session.sql.js';
+import { listTables } from './catalog.sql.js';
+import { listRowsAsText } from './copy.sql.js';
 
 /**
  * Tables that backups leave out. All others are in them, also those that later versions add.
@@ -13,10 +14,11 @@ import { LIST_TABLES } from './catalog.sql.js';
 export const LEFT_OUT: readonly string[] = ['schema_migration', 'agenda_jobs', 'rate_limit_count'];
 
 /** A table of the database, and the names and types of its stored columns. */
-export type Table = Awaited<ReturnType<typeof LIST_TABLES>>[number];
+export type Table = Awaited<ReturnType<typeof listTables>>[number];
 
 /** Most rows at a time. A secret takes up to 1 MiB as text, so that this bounds the memory. */
 const MOST_ROWS = 100;
+const CURSOR = 'rows_to_copy';
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** The table that ties a database to its root key. Backups have it first, so that a wrong key is found at once. */
@@ -24,12 +26,9 @@ export const FIRST_TABLE = 'installation';
 
 /** The tables that backups hold, in their order. */
 export async function tablesToBackUp(query: Query): Promise<Table[]> {
-  const tables = (await LIST_TABLES(query, {})).filter(({ name }) => !LEFT_OUT.includes(name));
+  const tables = (await listTables(query, {})).filter(({ name }) => !LEFT_OUT.includes(name));
   return tables.sort((a, b) => Number(b.name === FIRST_TABLE) - Number(a.name === FIRST_TABLE));
 }
-
-/** A name in SQL. */
-export const quoted = (name: string): string => pg.escapeIdentifier(name);
 
 /** Texts of values do not depend on how the server is set up. For the running transaction. */
 export async function fixTextFormats(query: Query): Promise<void> {
@@ -40,7 +39,7 @@ export async function fixTextFormats(query: Query): Promise<void> {
     bytea_output: 'hex',
     extra_float_digits: '1',
   };
-  for (const [name, value] of Object.entries(settings)) await query(`select set_config('${name}', '${value}', true)`);
+  for (const [name, value] of Object.entries(settings)) await query(setLocal(name, value));
 }
 
 /**
@@ -53,19 +52,16 @@ export async function* rowsOf(
   query: Query,
   { name, columns }: Pick<Table, 'name' | 'columns'>,
 ): AsyncGenerator<string[]> {
-  const texts = columns.map((column) => `${quoted(column)}::text`).join(', ');
-  await query(
-    `declare rows_to_copy no scroll cursor for select to_json(array[${texts}])::text as line from ${quoted(name)}`,
-  );
+  await query(declareCursor(CURSOR, listRowsAsText(name, columns)));
   for (let most = MOST_ROWS; ; ) {
-    const rows = await query<{ line: string }>(`fetch ${most} from rows_to_copy`);
+    const rows = await query<{ line: string }>(fetchFrom(CURSOR, most));
     if (rows.length === 0) break;
     const lines = rows.map(({ line }) => line);
     yield lines;
     const bytes = lines.reduce((sum, line) => sum + line.length, 0);
     most = Math.max(1, Math.min(MOST_ROWS, Math.floor((BATCH_BYTES * lines.length) / bytes)));
   }
-  await query('close rows_to_copy');
+  await query(closeCursor(CURSOR));
 }
 
 /** How many rows a table has, and what they are, in whatever order: the sum of their SHA-256 hashes. */

@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { Database, Query } from '../kernel/database/database.js';
 import { refuseOtherSchema } from '../kernel/database/migrate.js';
+import { listMigrations } from '../kernel/database/migration.sql.js';
+import { inSnapshot } from '../kernel/database/on-connection.js';
+import { setLocalLimit } from '../kernel/database/session.sql.js';
 import { type Header, type Manifest, type TableToWrite, writeBackup } from './backup-file.js';
-import { FIND_AUDIT_HEAD, FIND_KEYS, LIST_MIGRATIONS, LIST_PARTITIONS, LIST_SEQUENCES } from './catalog.sql.js';
-import { fixTextFormats, quoted, rowsOf, type Table, tablesToBackUp } from './tables.js';
+import { findAuditHead, findKeys, listPartitions, listSequences } from './catalog.sql.js';
+import { lockTables, readNow } from './copy.sql.js';
+import { fixTextFormats, rowsOf, type Table, tablesToBackUp } from './tables.js';
 
 /**
  * Writes everything that the database of a service has into a file, as it is at one moment, while the service goes on. The root key is
@@ -23,38 +27,33 @@ export async function takeBackup(
   return database.withoutLimits(() =>
     database.withConnection(async (query) => {
       const tables = await tablesToBackUp(query);
-      await query('begin isolation level repeatable read, read only');
-      try {
-        await query('set local statement_timeout = 0');
-        await query('set local lock_timeout = 0');
-        await query('set local idle_in_transaction_session_timeout = 0');
+      return inSnapshot(query, async () => {
+        await query(setLocalLimit('lock_timeout', 0));
         // Before the first query, which fixes the moment: a dropped month of the audit trail or a migrated table is gone from older
         // moments too.
-        await query(`lock table ${tables.map(({ name }) => quoted(name)).join(', ')} in access share mode`);
+        await query(lockTables(tables.map(({ name }) => name)));
         await refuseOtherSchema(database);
         await fixTextFormats(query);
         const header = { ...(await headerOf(query)), persistedDocuments };
-        return await writeBackup(paths.backup, header, withRows(query, tables));
-      } finally {
-        await query('rollback').catch(() => undefined);
-      }
+        return writeBackup(paths.backup, header, withRows(query, tables));
+      });
     }),
   );
 }
 
 async function headerOf(query: Query): Promise<Omit<Header, 'format' | 'version' | 'persistedDocuments'>> {
-  const [clock] = await query<{ now: Date }>('select now() as now');
-  const [keys] = await FIND_KEYS(query, {});
+  const [clock] = await readNow(query, {});
+  const [keys] = await findKeys(query, {});
   if (clock === undefined || keys === undefined) throw new Error('the database has no check value of its root key');
-  const [seal] = await FIND_AUDIT_HEAD(query, {});
+  const [seal] = await findAuditHead(query, {});
   return {
     createdAt: clock.now.toISOString(),
-    migrations: (await LIST_MIGRATIONS(query, {})).map(({ name }) => name),
+    migrations: (await listMigrations(query, {})).map(({ name }) => name),
     keyCheckValue: keys.keyCheckValue,
     organizationKeyIds: [...keys.organizationKeyIds],
     auditHead: seal?.head ?? null,
-    partitions: await LIST_PARTITIONS(query, {}),
-    sequences: await LIST_SEQUENCES(query, {}),
+    partitions: await listPartitions(query, {}),
+    sequences: await listSequences(query, {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { assemble } from '../app.js';
 import { recoverAdmin, systemContext } from '../bootstrap.js';
+import { findOrganizationByName } from '../bootstrap.sql.js';
 import { readConfig } from '../config.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import { Database } from '../kernel/database/database.js';
@@ -65,20 +66,11 @@ function readArguments(): { organization: string | null } | 'help' {
   }
 }
 
-interface Found {
-  readonly id: string;
-  readonly slug: string;
-  readonly isInstallation: boolean;
-}
+type Found = Awaited<ReturnType<typeof findOrganizationByName>>[number];
 
 /** @param asked slug of a root organization, or the ID of any; null for the oldest root organization. @throws ConfigurationFault */
 async function findOrganization(database: Database, asked: string | null): Promise<Found> {
-  const [found] = await database.query<Found>(
-    `select id, slug, $1::text is null as "isInstallation" from organization
-     where case when $1::text is null then parent_id is null else id::text = lower($1) or (parent_id is null and slug = $1) end
-     order by created_at, id limit 1`,
-    [asked],
-  );
+  const [found] = await findOrganizationByName(database.query, { name: asked });
   if (found === undefined)
     throw new ConfigurationFault([
       '--organization names no organization: use the slug of a root organization, or an ID',

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { assemble } from '../app.js';
 import { systemContext } from '../bootstrap.js';
+import { findFirstOrganization } from '../bootstrap.sql.js';
 import { type Config, readConfig } from '../config.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import {
@@ -83,9 +84,7 @@ function readArguments(): 'rotate' | 'rewrap' | 'cancel' | 'help' {
 }
 
 async function rootOrganization(database: Database): Promise<string> {
-  const [organization] = await database.query<{ id: string }>(
-    'select id from organization where parent_id is null order by created_at, id limit 1',
-  );
+  const [organization] = await findFirstOrganization(database.query, {});
   if (organization === undefined)
     throw new ConfigurationFault(['the database has no organization; start the service on it once']);
   return organization.id;

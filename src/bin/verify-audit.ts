@@ -4,11 +4,14 @@ import { type Config, readConfig } from '../config.js';
 // Not by its public.ts, which loads GraphQL types that need the decorators of the service.
 import { compareWithTrail, type TrailComparison } from '../features/secrets/kept-states/trail-comparison.js';
 import { AuditChain } from '../kernel/audit/audit-chain.js';
+import { hasTrail } from '../kernel/audit/audit-trail.sql.js';
 import type { Anchor, TrailReport } from '../kernel/audit/audit-verifier.js';
-import { inOneState, verifyTrail } from '../kernel/audit/verify-trail.js';
+import { verifyTrail } from '../kernel/audit/verify-trail.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import { openInstallation, openKeptKeys } from '../kernel/crypto/installation.js';
+import { findInstallation } from '../kernel/crypto/installation.sql.js';
 import { Database, type Query } from '../kernel/database/database.js';
+import { inSnapshot } from '../kernel/database/on-connection.js';
 import { openServer, runProgram } from './program.js';
 
 const EXIT_BROKEN = 1;
@@ -75,11 +78,11 @@ interface Report {
 
 /** @throws ConfigurationFault when it is no database of a service, or of one with another root key */
 function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promise<Report> {
-  return inOneState(query, async () => {
-    const [tables] = await query<{ exist: boolean }>(TABLES);
-    if (tables?.exist !== true)
+  return inSnapshot(query, async () => {
+    const [tables] = await hasTrail(query, {});
+    if (tables?.exists !== true)
       throw new ConfigurationFault(['the database has no audit seals; start the service on it once']);
-    const [installation] = await query('select 1 from installation');
+    const [installation] = await findInstallation(query, {});
     // Without it a root key would be made, as for an empty database.
     if (installation === undefined) throw new ConfigurationFault(['the database has no check value of its root key']);
     const rootKey = await openKeptKeys(query, await openInstallation(query, config));
@@ -88,9 +91,6 @@ function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promi
     return { trail: await verifyTrail(query, keys, how), secrets: await compareWithTrail(query, MAX_FAULTS) };
   });
 }
-
-const TABLES = `select to_regclass('audit_record') is not null and to_regclass('audit_seal') is not null
-  and to_regclass('audit_disclosure') is not null and to_regclass('audit_expiry') is not null and to_regclass('installation') is not null as exist`;
 
 const moreThan = (shown: number, all: number): string[] => (all > shown ? [`and ${all - shown} more`] : []);
 

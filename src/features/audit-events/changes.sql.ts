@@ -1,4 +1,4 @@
-import { rowsOf } from '../../kernel/audit/rows-of.js';
+import { rowsOf } from '../../kernel/audit/audit-rows.sql.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { EVENT_COLUMNS, EVENT_ROW, numberBefore, SCANNED_ROWS } from './event.sql.js';
 

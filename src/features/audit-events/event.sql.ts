@@ -1,6 +1,6 @@
 import { AUDIT_CLASSES, READS } from '../../kernel/audit/audit-class.js';
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
-import { rowsOf } from '../../kernel/audit/rows-of.js';
+import { rowsOf } from '../../kernel/audit/audit-rows.sql.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** Rows that one page looks at. A filter that few rows pass has many pages, and no page takes long. */

@@ -1,6 +1,5 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
-import { rowsOf } from '../../kernel/audit/rows-of.js';
-import { withinBytes } from '../../kernel/audit/within-bytes.js';
+import { rowsOf, withinBytes } from '../../kernel/audit/audit-rows.sql.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** How far the trail is settled: every row up to there is present, and none will be added. With the time of the database. */

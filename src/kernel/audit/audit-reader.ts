@@ -1,33 +1,18 @@
 import type { KeyObject } from 'node:crypto';
 import { readAddress } from '../addresses.js';
 import type { Query } from '../database/database.js';
+import { declareCursor, fetchFrom } from '../database/session.sql.js';
+import type { Statement } from '../database/statement.js';
 import type { Expiry, Seal } from './audit-chain.js';
 import { type AuditFacts, type AuditRecord, macOf } from './audit-record.js';
+import { countRows, listEditedLists, listExpiries, listRepeats, listRows, listSeals } from './audit-trail.sql.js';
 import type { FoundRow, RepeatedRow } from './audit-verifier.js';
-import { EXPIRES_ON } from './expires-on.js';
 
 /** Each may be of some thousand rows. */
 const SEALS_AT_ONCE = 100;
 const MAX_REPEATS = 1_000;
 
-interface Stored extends Omit<AuditRecord, 'facts'> {
-  readonly sequence: string | null;
-  readonly time: string;
-  readonly expiresOn: string | null;
-  readonly mac: Buffer;
-  readonly facts: string;
-  readonly isListed: boolean;
-}
-
-/** Whoever owns the tables can take their keys and their rules away: columns may be empty, and numbers be there twice. */
-const ROWS = `
-  select sequence, round(extract(epoch from occurred_at) * 1000)::text as time, coalesce(mac, '') as mac, ${EXPIRES_ON},
-         id, organization_id as "organizationId", project_id as "projectId", action, outcome, actor_kind as "actorKind",
-         actor_id as "actorId", token_id as "tokenId", request_id as "requestId", address::text as address,
-         user_agent as "userAgent", coalesce(facts::text, 'null') as facts, encode(disclosed, 'hex') as disclosed,
-         class, subject_id as "subjectId",
-         coalesce(octet_length(disclosed), 0) <> 32 or exists (select from audit_disclosure d where d.digest = disclosed) as "isListed"
-    from audit_record order by sequence`;
+type StoredRow = Awaited<ReturnType<typeof listRows>>[number];
 
 /**
  * All rows of the trail by rising sequence, a batch of them in memory at once.
@@ -36,7 +21,7 @@ const ROWS = `
  * @param atOnce rows of a batch
  */
 export async function* readRows(query: Query, key: KeyObject, atOnce: number): AsyncGenerator<FoundRow[]> {
-  for await (const rows of readAll<Stored>(query, 'audit_rows', { statement: ROWS, atOnce }))
+  for await (const rows of readAll(query, 'audit_rows', { statement: listRows, atOnce }))
     yield rows.map((row) => ({
       sequence: BigInt(row.sequence ?? 0),
       id: row.id,
@@ -57,10 +42,10 @@ export async function* readRows(query: Query, key: KeyObject, atOnce: number): A
 async function* readAll<R extends object>(
   query: Query,
   cursor: string,
-  { statement, atOnce }: { statement: string; atOnce: number },
+  { statement, atOnce }: { statement: Statement<Record<string, never>, R>; atOnce: number },
 ): AsyncGenerator<R[]> {
-  await query(`declare ${cursor} no scroll cursor for ${statement}`);
-  const fetch = (): Promise<R[]> => query<R>(`fetch ${atOnce} from ${cursor}`);
+  await query(declareCursor(cursor, statement.text));
+  const fetch = (): Promise<R[]> => query<R>(fetchFrom(cursor, atOnce));
   for (let next = fetch(); ; ) {
     const rows = await next;
     const isLast = rows.length < atOnce;
@@ -74,13 +59,13 @@ async function* readAll<R extends object>(
   }
 }
 
-function isGenuine(row: Stored, key: KeyObject): boolean {
+function isGenuine(row: StoredRow, key: KeyObject): boolean {
   const record = recordOf(row);
   return record !== null && macOf(record, key).equals(row.mac);
 }
 
 /** The record as it was when the MAC was made; null for a row that no record makes. */
-function recordOf({ address, facts, ...row }: Stored): AuditRecord | null {
+function recordOf({ address, facts, ...row }: StoredRow): AuditRecord | null {
   const given = parsed(facts) as AuditFacts | readonly unknown[] | string | null;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return null;
   return { ...row, address: address === null ? null : writtenAddress(address), facts: given as AuditFacts };
@@ -105,61 +90,33 @@ function writtenAddress(address: string): string {
   return written?.includes(':') ? written : address;
 }
 
-const SEALS = `
-  select coalesce(number, 0) as number, coalesce(after_sequence, 0) as after, coalesce(last_sequence, 0) as last,
-         round(extract(epoch from sealed_at) * 1000)::text as "sealedAt", coalesce(entries, '') as entries, expiries,
-         coalesce(previous, '') as previous, coalesce(mac, '') as mac
-    from audit_seal order by audit_seal.number`;
-
-interface StoredSeal extends Pick<Seal, 'sealedAt' | 'entries' | 'expiries' | 'previous' | 'mac'> {
-  readonly number: string;
-  readonly after: string;
-  readonly last: string;
-}
-
 /** All seals by rising number. */
 export async function* readSeals(query: Query): AsyncGenerator<Seal> {
-  for await (const seals of readAll<StoredSeal>(query, 'audit_seals', { statement: SEALS, atOnce: SEALS_AT_ONCE }))
+  for await (const seals of readAll(query, 'audit_seals', { statement: listSeals, atOnce: SEALS_AT_ONCE }))
     for (const seal of seals)
       yield { ...seal, number: BigInt(seal.number), after: BigInt(seal.after), last: BigInt(seal.last) };
 }
 
-const REPEATS = `
-  select sequence, id, first from (
-    select sequence, id, min(sequence) over copies as first, row_number() over copies as place from audit_record
-     where id in (select id from audit_record group by id having count(*) > 1) and sequence is not null
-    window copies as (partition by id order by sequence)
-  ) copies where place > 1 order by sequence limit $1`;
-
 /** Rows that have the id of an earlier one. */
 export async function readRepeats(query: Query): Promise<RepeatedRow[]> {
-  const rows = await query<{ sequence: string; id: string; first: string }>(REPEATS, [MAX_REPEATS]);
+  const rows = await listRepeats(query, { limit: MAX_REPEATS });
   return rows.map(({ sequence, id, first }) => ({ sequence: BigInt(sequence), id, first: BigInt(first) }));
 }
 
-const EDITED_LISTS = `
-  select coalesce(encode(digest, 'hex'), '') as digest from audit_disclosure
-   where (sha256(decode(replace(array_to_string(ids, ''), '-', ''), 'hex')) = digest) is not true order by digest limit $1`;
-
 /** Digests of lists of disclosed ids that are not the lists of these digests. */
 export async function readEditedLists(query: Query): Promise<string[]> {
-  const rows = await query<{ digest: string }>(EDITED_LISTS, [MAX_REPEATS]);
+  const rows = await listEditedLists(query, { limit: MAX_REPEATS });
   return rows.map(({ digest }) => digest);
 }
 
-const EXPIRIES = `
-  select to_char(expires_on, 'YYYY-MM-DD') as "expiresOn", coalesce(rows, 0) as rows, coalesce(digest, '') as digest,
-         round(extract(epoch from expired_at) * 1000)::text as "expiredAt", coalesce(mac, '') as mac
-    from audit_expiry order by expires_on`;
-
 /** Statements about the months whose rows were dropped. */
 export async function readExpiries(query: Query): Promise<Expiry[]> {
-  const expiries = await query<Omit<Expiry, 'rows'> & { rows: string }>(EXPIRIES);
+  const expiries = await listExpiries(query, {});
   return expiries.map((expiry) => ({ ...expiry, rows: BigInt(expiry.rows) }));
 }
 
 /** Number of all rows. */
-export async function countRows(query: Query): Promise<number> {
-  const [counted] = await query<{ rows: string }>('select count(*) as rows from audit_record');
+export async function trailLength(query: Query): Promise<number> {
+  const [counted] = await countRows(query, {});
   return Number(counted?.rows ?? 0);
 }

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Query } from '../database/database.js';
+import { inOwnTransaction } from '../database/on-connection.js';
 import { describeError, type Log } from '../log.js';
 import { periodically } from '../periodic.js';
 import type { AuditChain, ChainHead } from './audit-chain.js';
-import { EXPIRES_ON } from './expires-on.js';
+import { findSealState, insertSeal, listRowsToSeal, listWriters, tryLockSealer } from './audit-seal.sql.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
-const SEALER_LOCK = 7_266_002;
+const SEALER_LOCK = { lock: '7266002' };
 const PAUSE_MS = 500;
 /** Small enough that sealing them holds up no request of this node for long. */
 const MAX_ROWS = 2_000;
@@ -17,7 +18,7 @@ const LAST_PAUSE_MS = 50;
 /** Rows up to a sequence, and the transactions that may still add some below it. */
 interface Horizon {
   readonly upTo: bigint;
-  readonly writers: ReadonlySet<string>;
+  readonly writers: ReadonlySet<string | null>;
 }
 
 /**
@@ -97,12 +98,12 @@ export class AuditSealer {
 
   /** Notes how far the trail is sealed, and answers the last number that was given out. */
   async #look(query: Query): Promise<bigint> {
-    const [state] = await query<State>(STATE);
+    const [state] = await findSealState(query, {});
     if (state === undefined) throw new Error('a query for one row returned none');
     this.#head =
-      state.number === null
+      state.number === null || state.last === null || state.mac === null
         ? null
-        : { number: BigInt(state.number), last: BigInt(state.last), mac: state.mac as Buffer };
+        : { number: BigInt(state.number), last: BigInt(state.last), mac: state.mac };
     this.#oldestUnsealedAt = state.age === null ? null : performance.now() - Math.max(0, state.age) * 1_000;
     return BigInt(state.newest ?? 0);
   }
@@ -113,7 +114,7 @@ export class AuditSealer {
    * @param newest was asked for before, so that whoever has drawn a number up to it and not ended is among the writers
    */
   async #settle(query: Query, newest: bigint): Promise<bigint | null> {
-    const writers = new Set((await query<{ writer: string }>(WRITERS)).map(({ writer }) => writer));
+    const writers = new Set((await listWriters(query, {})).map(({ writer }) => writer));
     const before = this.#horizon;
     // On a busy node somebody always writes. It is enough that those have ended who wrote at the time before.
     const isPast = before === null || ![...before.writers].some((writer) => writers.has(writer));
@@ -123,28 +124,18 @@ export class AuditSealer {
   }
 
   /** Makes one seal. False when there is nothing left to seal, or another node does it. */
-  async #sealRows(query: Query, settled: bigint): Promise<boolean> {
-    await query('begin');
-    try {
-      const isMore = await this.#sealLocked(query, settled);
-      await query('commit');
-      return isMore;
-    } catch (error) {
-      await query('rollback').catch(() => undefined);
-      throw error;
-    }
+  #sealRows(query: Query, settled: bigint): Promise<boolean> {
+    return inOwnTransaction(query, () => this.#sealLocked(query, settled));
   }
 
   async #sealLocked(query: Query, settled: bigint): Promise<boolean> {
-    const [lock] = await query<{ held: boolean }>('select pg_try_advisory_xact_lock($1) as held', [SEALER_LOCK]);
+    const [lock] = await tryLockSealer(query, SEALER_LOCK);
     if (lock?.held !== true) return false;
     // Under the lock: another node may have sealed in between.
     await this.#look(query);
     const head = this.#head;
-    const rows = await query<{ sequence: string; time: string; expiresOn: string | null; mac: Buffer; now: string }>(
-      ROWS,
-      [String(head?.last ?? 0n), String(settled), MAX_ROWS],
-    );
+    const after = String(head?.last ?? 0n);
+    const rows = await listRowsToSeal(query, { after, last: String(settled), limit: MAX_ROWS });
     const newest = rows.at(-1);
     if (newest === undefined) return false;
     const isMore = rows.length === MAX_ROWS;
@@ -158,43 +149,12 @@ export class AuditSealer {
       last: isMore ? BigInt(newest.sequence) : settled,
       sealedAt: newest.now,
     });
-    const { number, after, last, sealedAt, entries, expiries, previous, mac } = seal;
-    await query(INSERT, [String(number), String(after), String(last), entries, sealedAt, previous, mac, expiries]);
+    await insertSeal(query, {
+      ...seal,
+      number: String(seal.number),
+      after: String(seal.after),
+      last: String(seal.last),
+    });
     return isMore;
   }
 }
-
-interface State {
-  readonly number: string | null;
-  readonly last: string;
-  readonly mac: Buffer | null;
-  readonly newest: string | null;
-  readonly age: number | null;
-}
-
-/** A row beyond what was ever given out is nobody's of ours: it is left to be found, and does not push the seals ahead. */
-const STATE = `
-  select head.number, head.last_sequence as last, head.mac, newest.sequence as newest,
-         extract(epoch from now() - oldest.occurred_at)::float8 as age
-    from (select pg_sequence_last_value(pg_get_serial_sequence('audit_record', 'sequence')::regclass) as sequence) newest
-    left join lateral (select number, last_sequence, mac from audit_seal order by number desc limit 1) head on true
-    left join lateral (
-      select occurred_at from audit_record
-       where sequence > coalesce(head.last_sequence, 0) and sequence <= newest.sequence
-       order by sequence limit 1
-    ) oldest on true`;
-
-/** Who inserts holds this lock from before the number is drawn until after the rows are visible. */
-const WRITERS = `
-  select virtualtransaction as writer from pg_locks
-   where locktype = 'relation' and relation = 'audit_record'::regclass and mode = 'RowExclusiveLock' and granted
-     and database = (select oid from pg_database where datname = current_database())`;
-
-const ROWS = `
-  select sequence, round(extract(epoch from occurred_at) * 1000)::text as time, ${EXPIRES_ON}, mac,
-         round(extract(epoch from clock_timestamp()) * 1000)::text as now
-    from audit_record where sequence > $1 and sequence <= $2 order by sequence limit $3`;
-
-const INSERT = `
-  insert into audit_seal (number, after_sequence, last_sequence, entries, sealed_at, previous, mac, expiries)
-  values ($1, $2, $3, $4, to_timestamp($5::numeric / 1000), $6, $7, $8)`;

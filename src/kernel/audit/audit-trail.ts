@@ -131,7 +131,7 @@ export class AuditTrail {
     };
   }
 
-  /** Verifies the whole trail. @param read in a transaction, of `inOneState` */
+  /** Verifies the whole trail. @param read in a transaction, of `inSnapshot` */
   verify(read: Query, chain: AuditChain, how: Verification): Promise<TrailReport> {
     return verifyTrail(read, { chain, key: this.#key }, how);
   }

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Query } from '../database/database.js';
 import type { AuditChain } from './audit-chain.js';
-import { countRows, readEditedLists, readExpiries, readRepeats, readRows, readSeals } from './audit-reader.js';
+import { readEditedLists, readExpiries, readRepeats, readRows, readSeals, trailLength } from './audit-reader.js';
 import { type Anchor, AuditVerifier, type FoundRow, type TrailReport } from './audit-verifier.js';
 
 /** What rows and seals are compared with. */
@@ -22,26 +22,14 @@ export interface Verification {
   readonly onProgress?: (checked: number, total: number) => Promise<void>;
 }
 
-/** Runs work on one state of the database, also while the service goes on writing, and without limits of time. */
-export async function inOneState<T>(query: Query, work: () => Promise<T>): Promise<T> {
-  await query('begin isolation level repeatable read, read only');
-  try {
-    await query('set local statement_timeout = 0');
-    await query('set local idle_in_transaction_session_timeout = 0');
-    return await work();
-  } finally {
-    await query('rollback').catch(() => undefined);
-  }
-}
-
-/** Walks the whole trail. @param read in a transaction, of `inOneState` */
+/** Walks the whole trail. @param read in a transaction, of `inSnapshot` */
 export async function verifyTrail(
   read: Query,
   { chain, key }: TrailKeys,
   { anchors, maxFaults, rowsAtOnce, onProgress }: Verification,
 ): Promise<TrailReport> {
   const query = oneAtATime(read);
-  const total = onProgress === undefined ? 0 : await countRows(query);
+  const total = onProgress === undefined ? 0 : await trailLength(query);
   await onProgress?.(0, total);
   const verifier = new AuditVerifier(chain, maxFaults);
   const repeats = await readRepeats(query);

@@ -1,23 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Query } from '../database/database.js';
+import { listChangedKeys } from './data-key.sql.js';
 
 /** How long what a node knows of disabled keys holds. Every node has seen a change once this much time has passed. */
 const HOLDS_MS = 1_000;
 const PATIENCE_MS = 250;
-
-/**
- * Projects whose key is disabled, and keys of projects that were retired or destroyed recently: a node asks for a key again within the
- * hour anyway, before it seals more with it than it has counted.
- */
-const FIND = `
-select distinct key.project_id as id, 'closed' as found
-from organization_key k
-join data_key parent on parent.organization_key_id = k.id
-join data_key key on key.parent_key_id = parent.id and key.organization_id = k.organization_id
-where k.disabled_at is not null and key.project_id is not null
-union all
-select id, case when destroyed_at is null then 'retired' else 'destroyed' end from data_key
-where project_id is not null and retired_at is not null and greatest(retired_at, destroyed_at) > now() - interval '70 minutes'`;
 
 /**
  * Projects whose organization key is disabled, and keys of projects that do not seal any more, of all organizations. Keys are kept opened on each node, so a node asks the
@@ -71,12 +58,12 @@ export class ClosedProjects {
 
   async #ask(query: Query): Promise<void> {
     const askedAt = performance.now();
-    const rows = await query<{ id: string; found: 'closed' | 'retired' | 'destroyed' }>(FIND);
+    const rows = await listChangedKeys(query, {});
     if (askedAt < this.#askedAt) return;
-    const closed = rows.filter(({ found }) => found === 'closed');
-    const renewed = rows.filter(({ found }) => found !== 'closed');
+    const closed = rows.filter(({ change }) => change === 'disabled');
+    const renewed = rows.filter(({ change }) => change !== 'disabled');
     this.#ids = new Set(closed.map(({ id }) => id));
-    this.#renewedKeys = new Map(renewed.map(({ id, found }) => [id, found === 'destroyed']));
+    this.#renewedKeys = new Map(renewed.map(({ id, change }) => [id, change === 'destroyed']));
     this.#askedAt = askedAt;
   }
 }

@@ -2,6 +2,15 @@ import { timingSafeEqual } from 'node:crypto';
 import { ConfigurationFault } from '../configuration-fault.js';
 import type { Query } from '../database/database.js';
 import { createLog, type Log } from '../log.js';
+import { findAnyKey } from './data-key.sql.js';
+import {
+  addStableKeys,
+  findInstallation,
+  findStableKeys,
+  hasInstallationTable,
+  insertInstallation,
+  noteNextRootKey,
+} from './installation.sql.js';
 import { KeptKeys } from './kept-keys.js';
 import type { RootKey } from './root-key.js';
 import { type KeySettings, RootKeySources, type StoredRootKeys } from './root-key-sources.js';
@@ -47,18 +56,15 @@ export const isOf = (rootKey: RootKey, checkValue: Buffer): boolean =>
  */
 export async function recordInstallation(query: Query, rootKeys: RootKeys): Promise<InstallationKeys> {
   const { inUse, next } = rootKeys;
-  await query(
-    `insert into installation (key_check_value, kept_keys_sealed, wrapped_root_key) values ($1, $2, $3) on conflict do nothing`,
-    [inUse.checkValue(), KeptKeys.make().seal(inUse), inUse.ciphertext()],
-  );
+  await insertInstallation(query, {
+    checkValue: inUse.checkValue(),
+    keptKeysSealed: KeptKeys.make().seal(inUse),
+    wrapped: inUse.ciphertext(),
+  });
   // All nodes change to the same one.
   if (next !== null && next !== inUse && next.ciphertext() !== null)
-    await query('update installation set next_wrapped_root_key = $1 where next_wrapped_root_key is null', [
-      next.ciphertext(),
-    ]);
-  await query('update installation set kept_keys_sealed = $1 where kept_keys_sealed is null', [
-    KeptKeys.ofRootKey(inUse).seal(inUse),
-  ]);
+    await noteNextRootKey(query, { wrapped: next.ciphertext() });
+  await addStableKeys(query, { sealed: KeptKeys.ofRootKey(inUse).seal(inUse) });
   return openKeptKeys(query, rootKeys);
 }
 
@@ -68,26 +74,18 @@ export async function recordInstallation(query: Query, rootKeys: RootKeys): Prom
  * @throws SEALED_VALUE_INVALID when the kept keys were changed in the database
  */
 export async function openKeptKeys(query: Query, rootKeys: RootKeys): Promise<InstallationKeys> {
-  // As JSON: a database that was not upgraded yet does not have the column.
-  const [row] = await query<{ sealed: Buffer | null }>(
-    `select (to_jsonb(installation) ->> 'kept_keys_sealed')::bytea as sealed from installation`,
-  );
+  const [row] = await findStableKeys(query, {});
   const sealed = row?.sealed ?? null;
   const kept = sealed === null ? KeptKeys.ofRootKey(rootKeys.inUse) : KeptKeys.open(rootKeys, sealed);
   return new InstallationKeys(rootKeys, kept);
 }
 
 async function storedInstallation(query: Query): Promise<StoredRootKeys | null> {
-  const [table] = await query<{ exists: boolean }>(`select to_regclass('installation') is not null as exists`);
+  const [table] = await hasInstallationTable(query, {});
   if (table?.exists !== true) return null;
-  // As JSON: a database that was not upgraded yet does not have the columns.
-  const [installation] = await query<StoredRootKeys>(
-    `select key_check_value as "checkValue", to_jsonb(installation) ->> 'wrapped_root_key' as wrapped,
-       to_jsonb(installation) ->> 'next_wrapped_root_key' as "nextWrapped" from installation`,
-  );
+  const [installation] = await findInstallation(query, {});
   if (installation !== undefined) return installation;
-  const [key] = await query('select 1 from data_key limit 1');
-  if (key !== undefined)
+  if ((await findAnyKey(query, {})).length > 0)
     throw new ConfigurationFault([
       'the database has keys but no check value of its root key; restore it from a backup',
     ]);

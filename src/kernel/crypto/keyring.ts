@@ -3,18 +3,16 @@ import { LRUCache } from 'lru-cache';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
 import type { ClosedProjects } from './closed-projects.js';
+import { insertDefaultKey, listKeysOfProjects, succeedKey } from './data-key.sql.js';
 import {
-  insertDefaultKey,
   insertKey,
   type KeyScope,
   loadKeys,
-  loadProjectKeys,
   type NewKey,
   parentScopeOf,
   reserveSeals,
   type StoredKey,
   storeDestroyed,
-  succeedKey,
 } from './key-store.js';
 import type { InstallationKeys } from './root-keys.js';
 import { type KeyVersion, ScopeKeys } from './scope-keys.js';
@@ -77,7 +75,7 @@ export class Keyring {
   /** Makes the default key of an organization. @returns its id */
   async createOrganizationKey(query: Query, organizationId: string): Promise<string> {
     const id = await this.#createUnderRoot(query, { organizationId, projectId: null });
-    await insertDefaultKey(query, organizationId, id);
+    await insertDefaultKey(query, { organizationId, keyId: id });
     return id;
   }
 
@@ -119,7 +117,7 @@ export class Keyring {
   async rotateOrganizationKey(query: Query, scope: KeyScope): Promise<number> {
     const [current] = (await loadKeys(query, scope)).filter(({ isRetired }) => !isRetired);
     if (current === undefined) throw new AppError('SEALED_VALUE_INVALID');
-    for (const next of this.#keysUnderRoot(scope)) await succeedKey(query, current.id, next);
+    for (const next of this.#keysUnderRoot(scope)) await succeedKey(query, { ...next, retiredKeyId: current.id });
     const keys = new ScopeKeys(scope);
     await this.#reload(query, keys);
     // Other nodes learn of it when they ask for their next seals; what they wrap until then opens all the same.
@@ -149,7 +147,8 @@ export class Keyring {
   async renewProjectKey(query: Query, scope: KeyScope): Promise<void> {
     const [current] = (await loadKeys(query, scope)).filter(({ isRetired }) => !isRetired);
     if (current === undefined) throw new AppError('SEALED_VALUE_INVALID');
-    for (const next of await this.#successors(query, scope)) await succeedKey(query, current.id, next);
+    for (const next of await this.#successors(query, scope))
+      await succeedKey(query, { ...next, retiredKeyId: current.id });
   }
 
   /**
@@ -333,7 +332,7 @@ export class Keyring {
     if (stored === undefined) return false;
     if (!stored.isRetired) {
       for (const next of await this.#successors(this.autocommit, keys.scope))
-        await succeedKey(this.autocommit, key.id, next);
+        await succeedKey(this.autocommit, { ...next, retiredKeyId: key.id });
     }
     await this.#reload(this.autocommit, keys);
     return true;
@@ -364,7 +363,7 @@ async function loadKeysOf(
   projectIds: readonly (string | null)[],
 ): Promise<ReadonlyMap<string | null, readonly StoredKey[]>> {
   const ids = projectIds.filter((id) => id !== null);
-  const rows = ids.length === 0 ? [] : await loadProjectKeys(query, organizationId, ids);
+  const rows = ids.length === 0 ? [] : await listKeysOfProjects(query, { organizationId, projectIds: ids });
   const loaded = new Map<string | null, readonly StoredKey[]>(Map.groupBy(rows, ({ projectId }) => projectId));
   if (ids.length < projectIds.length) loaded.set(null, await loadKeys(query, { organizationId, projectId: null }));
   return loaded;

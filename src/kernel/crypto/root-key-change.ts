@@ -1,13 +1,21 @@
 import { ConfigurationFault } from '../configuration-fault.js';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
+import { lockKeysUnderRoot, storeUnderRoot } from './data-key.sql.js';
 import { isOf } from './installation.js';
+import {
+  forgetNextRootKey,
+  lockInstallation,
+  lockRootKey,
+  replaceRootKey,
+  replaceWrappedRootKey,
+} from './installation.sql.js';
 import { KeptKeys } from './kept-keys.js';
-import { placeOf } from './key-store.js';
+import { columnsOf, placeOf, type WrappedKey } from './key-store.js';
 import type { RootKey } from './root-key.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
-const ROOT_KEY_LOCK = 7_266_004;
+const ROOT_KEY_LOCK = '7266004';
 const BATCH = 1_000;
 
 /** What a change of the root key did. */
@@ -18,11 +26,7 @@ export interface RootKeyChange {
   readonly unreadable: number;
 }
 
-interface WrappedKey {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly sealed: Buffer;
-}
+type RootWrappedKey = Awaited<ReturnType<typeof lockKeysUnderRoot>>[number];
 
 /**
  * Wraps the keys of all organizations and the kept keys with another root key and replaces the check value. Values and keys
@@ -33,33 +37,28 @@ interface WrappedKey {
  * @throws SEALED_VALUE_INVALID when the database has neither root key, or its kept keys were changed
  */
 export async function changeRootKey(query: Query, from: RootKey, to: RootKey): Promise<RootKeyChange | null> {
-  await query('select pg_advisory_xact_lock($1)', [ROOT_KEY_LOCK]);
-  // Held until the commit: whoever adds a key wrapped by the old root key has added it before, or waits and adds none.
-  const [row] = await query<{ checkValue: Buffer; kept: Buffer | null; nextWrapped: string | null }>(
-    `select key_check_value as "checkValue", kept_keys_sealed as kept, next_wrapped_root_key as "nextWrapped" from installation for update`,
-  );
+  await lockRootKey(query, { lock: ROOT_KEY_LOCK });
+  const [row] = await lockInstallation(query, {});
   if (row === undefined) throw new AppError('SEALED_VALUE_INVALID');
   if (isOf(to, row.checkValue)) return null;
-  if (!isOf(from, row.checkValue) || row.kept === null) throw new AppError('SEALED_VALUE_INVALID');
+  if (!isOf(from, row.checkValue) || row.keptKeysSealed === null) throw new AppError('SEALED_VALUE_INVALID');
   if (to.ciphertext() !== null && row.nextWrapped !== null && row.nextWrapped !== to.ciphertext())
     throw new ConfigurationFault([
       'another node has made another NEXT_ROOT_KEY meanwhile. Nothing was changed; try again',
     ]);
-  const kept = KeptKeys.open(from, row.kept);
+  const kept = KeptKeys.open(from, row.keptKeysSealed);
   const change = await rewrapKeys(query, from, to);
-  await query(
-    'update installation set key_check_value = $1, kept_keys_sealed = $2, wrapped_root_key = $3, next_wrapped_root_key = null',
-    [to.checkValue(), kept.seal(to), to.ciphertext()],
-  );
+  await replaceRootKey(query, {
+    checkValue: to.checkValue(),
+    keptKeysSealed: kept.seal(to),
+    wrapped: to.ciphertext(),
+  });
   return change;
 }
 
 /** Stores the same root key as it is encrypted outside now. @throws ConfigurationFault when it has changed meanwhile */
 export async function replaceCiphertext(query: Query, former: string, fresh: string): Promise<void> {
-  const stored = await query('update installation set wrapped_root_key = $2 where wrapped_root_key = $1 returning id', [
-    former,
-    fresh,
-  ]);
+  const stored = await replaceWrappedRootKey(query, { former, fresh });
   if (stored.length === 0)
     throw new ConfigurationFault(['the root key was changed meanwhile. Nothing was changed; try again']);
 }
@@ -71,9 +70,7 @@ export async function replaceCiphertext(query: Query, former: string, fresh: str
  * @returns whether there was one
  */
 export async function cancelChange(query: Query): Promise<boolean> {
-  const cancelled = await query(
-    'update installation set next_wrapped_root_key = null where next_wrapped_root_key is not null returning id',
-  );
+  const cancelled = await forgetNextRootKey(query, {});
   return cancelled.length > 0;
 }
 
@@ -81,17 +78,9 @@ async function rewrapKeys(query: Query, from: RootKey, to: RootKey): Promise<Roo
   let rewrapped = 0;
   let unreadable = 0;
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const keys: WrappedKey[] = await query<WrappedKey>(
-      `select id, organization_id as "organizationId", wrapped_key_sealed as sealed from data_key
-       where parent_key_id is null and id::text > $1 order by id::text limit ${BATCH} for update`,
-      [after],
-    );
+    const keys: RootWrappedKey[] = await lockKeysUnderRoot(query, { after, limit: BATCH });
     const changed = keys.flatMap((key) => rewrap(key, from, to) ?? []);
-    await query(
-      `update data_key set wrapped_key_sealed = given.sealed
-       from unnest($1::uuid[], $2::bytea[]) as given (id, sealed) where data_key.id = given.id`,
-      [changed.map(({ id }) => id), changed.map(({ sealed }) => sealed)],
-    );
+    await storeUnderRoot(query, columnsOf(changed));
     rewrapped += changed.length;
     unreadable += keys.length - changed.length;
     after = keys.length < BATCH ? undefined : keys.at(-1)?.id;
@@ -101,20 +90,20 @@ async function rewrapKeys(query: Query, from: RootKey, to: RootKey): Promise<Roo
 
 /** The same key, wrapped by the new root key; null when the old one does not unwrap it. */
 function rewrap(
-  { id, organizationId, sealed }: WrappedKey,
+  { id, organizationId, wrappedKeySealed }: RootWrappedKey,
   from: RootKey,
   to: RootKey,
-): Omit<WrappedKey, 'organizationId'> | null {
+): WrappedKey | null {
   const place = placeOf(id, { organizationId, projectId: null });
   let key: Buffer;
   try {
-    key = from.unwrap(sealed, place);
+    key = from.unwrap(wrappedKeySealed, place);
   } catch (error) {
     if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return null;
     throw error;
   }
   try {
-    return { id, sealed: to.wrap(key, place) };
+    return { id, wrappedKeySealed: to.wrap(key, place) };
   } finally {
     key.fill(0);
   }

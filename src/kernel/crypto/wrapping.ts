@@ -2,8 +2,9 @@ import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
+import { lockKeysToRewrap } from './data-key.sql.js';
 import { deriveKey } from './derive-key.js';
-import { type KeyScope, keysToRewrap, placeOf, reserveSeals, type StoredKey, storeRewrapped } from './key-store.js';
+import { type KeyScope, placeOf, reserveSeals, type StoredKey, storeRewrapped, type WrappedKey } from './key-store.js';
 import type { RootKeys } from './root-keys.js';
 import { type DataKey, openBytes, type SealPlace, sealBytes, toKey } from './seal.js';
 
@@ -11,11 +12,7 @@ const KEY_BYTES = 32;
 const BATCH = 1_000;
 
 /** A new key for a scope, wrapped. */
-export function madeKey(
-  scope: KeyScope,
-  wrap: (key: Buffer, place: SealPlace) => Buffer,
-  id = newId(),
-): { id: string; wrappedKeySealed: Buffer } {
+export function madeKey(scope: KeyScope, wrap: (key: Buffer, place: SealPlace) => Buffer, id = newId()): WrappedKey {
   const key = randomBytes(KEY_BYTES);
   try {
     return { id, wrappedKeySealed: wrap(key, placeOf(id, scope)) };
@@ -74,12 +71,14 @@ export async function rewrapKeys(
   query: Query,
   { rootKeys, scope, parent }: { readonly rootKeys: RootKeys; readonly scope: KeyScope; readonly parent: DataKey },
 ): Promise<number> {
+  const { organizationId, projectId, organizationKeyId } = scope;
+  const which = { organizationId, projectId, organizationKeyId: organizationKeyId ?? null, parentKeyId: parent.id };
   for (let count = 0; ; ) {
-    const rows = await keysToRewrap(query, scope, { parentKeyId: parent.id, limit: BATCH });
+    const rows = await lockKeysToRewrap(query, { ...which, limit: BATCH });
     if (rows.length === 0) return count;
     if ((await reserveSeals(query, parent.id, rows.length)) === null) throw new AppError('SEALED_VALUE_INVALID');
     const keys = rows.map((row) => {
-      const own = { organizationId: scope.organizationId, projectId: row.projectId };
+      const own = { organizationId, projectId: row.projectId };
       const bytes = unwrapBytes(rootKeys, row, own);
       try {
         return { id: row.id, wrappedKeySealed: sealBytes(parent, placeOf(row.id, own), bytes) };
@@ -96,7 +95,7 @@ export async function rewrapKeys(
 export function destroyedKey(
   row: StoredKey,
   { rootKeys, scope, parent }: { readonly rootKeys: RootKeys; readonly scope: KeyScope; readonly parent: DataKey },
-): { id: string; wrappedKeySealed: Buffer } {
+): WrappedKey {
   const bytes = unwrapBytes(rootKeys, row, scope);
   const { digest, blinding } = digestKeysOf(bytes);
   bytes.fill(0);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { beginPart } from '../tracing/spans.js';
 import { type Scope, ScopedQuery, withScope } from './scope.js';
-import { settingsStatement } from './session-settings.js';
+import { COMMIT, ROLLBACK, setSettings } from './session.sql.js';
 import { spanOfStatement } from './statement-span.js';
 
 /** The connection cannot be used any more. Carries SQLSTATE connection_failure, so that nobody has to read messages. */
@@ -86,7 +86,7 @@ export class BoundedClient extends pg.Client {
   constructor(config: pg.ClientConfig, watch: Watch) {
     super(watch.isPooled ? { ...config, options: undefined } : config);
     this.#watch = watch;
-    this.#settings = watch.isPooled ? settingsStatement(config.options ?? '') : null;
+    this.#settings = watch.isPooled ? setSettings(config.options ?? '') : null;
     this.heardAt = watch.clock;
     this.on('error', () => {
       this.#isGone = true;
@@ -213,7 +213,7 @@ export class BoundedClient extends pg.Client {
     }
     if (!error) return error;
     // Whatever state the session is in: nobody else may have it.
-    if (text === 'rollback') this.discard();
+    if (text === ROLLBACK) this.discard();
     if (isFromServer) {
       const { code, routine } = error as pg.DatabaseError;
       const isOutdated = code === UNSUPPORTED && routine === 'RevalidateCachedQuery';
@@ -222,6 +222,6 @@ export class BoundedClient extends pg.Client {
     }
     if (!this.#isGone) return error;
     // Whether a commit took effect is not known: it is no request that took too long.
-    return this.#isPastDeadline && text !== 'commit' ? new QueryDeadline(error) : new ConnectionLost(error);
+    return this.#isPastDeadline && text !== COMMIT ? new QueryDeadline(error) : new ConnectionLost(error);
   }
 }

@@ -10,6 +10,7 @@ import { connectionFault } from './connection-fault.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
 import { type Bounded, EVERY_ORGANIZATION, type Scope, scopeOf } from './scope.js';
+import { FIND_READ_ONLY } from './session.sql.js';
 import { hasSettings, isRefusedByPooler } from './session-settings.js';
 import { POOL_LIMITS, type PoolLimits } from './time-limits.js';
 
@@ -233,9 +234,7 @@ export const queryOf =
 
 /** Whether the server takes no changes: a standby, or one that was set to read-only. */
 export async function isReadOnly(ask: Query): Promise<boolean> {
-  const [server] = await ask<{ isReadOnly: boolean }>(
-    `select current_setting('transaction_read_only')::boolean as "isReadOnly"`,
-  );
+  const [server] = await ask<{ isReadOnly: boolean }>(FIND_READ_ONLY);
   return server?.isReadOnly !== false;
 }
 

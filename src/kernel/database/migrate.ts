@@ -4,9 +4,20 @@ import { ConfigurationFault, TemporaryFault } from '../configuration-fault.js';
 import { toAppError } from '../errors.js';
 import { type Database, isReadOnly, type Query } from './database.js';
 import { sqlState } from './in-transaction.js';
+import {
+  countRelations,
+  DROP_MIGRATION_TABLE,
+  findAnyMigration,
+  findServerSettings,
+  hasMigrationTable,
+  listMigrations,
+  releaseMigrationLock,
+  tryMigrationLock,
+} from './migration.sql.js';
+import { setLocalLimit } from './session.sql.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
-const MIGRATION_LOCK = 7_266_001;
+const MIGRATION_LOCK = { lock: '7266001' };
 const LOCK_PAUSE_MS = 100;
 
 /**
@@ -36,7 +47,7 @@ export async function migrate(
           await after();
         });
       });
-      await query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+      await releaseMigrationLock(query, MIGRATION_LOCK);
     });
   } catch (error) {
     if (error instanceof ConfigurationFault || toAppError(error).code !== 'STORE_UNAVAILABLE') throw error;
@@ -52,7 +63,7 @@ export async function migrate(
  */
 async function lock(query: Query): Promise<void> {
   for (;;) {
-    const [answer] = await query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [MIGRATION_LOCK]);
+    const [answer] = await tryMigrationLock(query, MIGRATION_LOCK);
     if (answer?.held === true) return;
     await delay(LOCK_PAUSE_MS);
   }
@@ -61,7 +72,7 @@ async function lock(query: Query): Promise<void> {
 /** All that is missing, in one transaction; a step on a large table may take long. */
 async function run(database: Database): Promise<void> {
   await database.fork().transactional(async (em) => {
-    await em.execute('set local statement_timeout = 0');
+    await em.execute(setLocalLimit('statement_timeout', 0));
     const transaction = em.getTransactionContext();
     await database.migrator.up(transaction === undefined ? {} : { transaction });
   });
@@ -78,7 +89,7 @@ async function refusingForeignTables(database: Database, work: () => Promise<voi
   } catch (error) {
     if (!FOREIGN_SCHEMA.test(sqlState(error) ?? '')) throw error;
     // Made before the first migration; without one it is all that is ours in there.
-    if (!wasMigrated) await database.query('drop table if exists schema_migration');
+    if (!wasMigrated) await database.query(DROP_MIGRATION_TABLE);
     throw new ConfigurationFault([
       'DATABASE_URL names a database with tables of another program, or with modified tables of this one; use an empty database',
     ]);
@@ -93,13 +104,11 @@ async function refuseReadOnlyServer(query: Query): Promise<void> {
 }
 
 async function refuseUnsafeServer(database: Database): Promise<void> {
-  const [server] = await database.query<{ version: string; fsync: string; pages: string }>(
-    `select current_setting('server_version_num') as version, current_setting('fsync') as fsync, current_setting('full_page_writes') as pages`,
-  );
+  const [server] = await findServerSettings(database.query, {});
   const faults = [
     ...(Number(server?.version) < 140_000 ? ['DATABASE_URL names a server older than Postgres 14'] : []),
     ...(server?.fsync === 'off' ? ['DATABASE_URL names a server with fsync off, which can lose committed data'] : []),
-    ...(server?.pages === 'off'
+    ...(server?.fullPageWrites === 'off'
       ? ['DATABASE_URL names a server with full_page_writes off, which can lose committed data']
       : []),
   ];
@@ -108,7 +117,7 @@ async function refuseUnsafeServer(database: Database): Promise<void> {
 
 async function refuseNewerSchema(database: Database): Promise<void> {
   if (!(await hasMigrations(database))) return;
-  const done = await database.query<{ name: string }>('select name from schema_migration');
+  const done = await listMigrations(database.query, {});
   if (done.some(({ name }) => !database.migrations.includes(name))) {
     throw new ConfigurationFault(['the database was migrated by a newer version of Strongroom; start that version']);
   }
@@ -140,8 +149,8 @@ export async function fillEmptyDatabase(database: Database, { migrations, fill, 
       if (migrations.some((name) => !database.migrations.includes(name)))
         throw new ConfigurationFault(['the backup is of a newer version of Strongroom; restore it with that version']);
       const filled = database.fork().transactional(async (em) => {
-        await em.execute('set local statement_timeout = 0');
-        await em.execute('set local idle_in_transaction_session_timeout = 0');
+        await em.execute(setLocalLimit('statement_timeout', 0));
+        await em.execute(setLocalLimit('idle_in_transaction_session_timeout', 0));
         const transaction = em.getTransactionContext();
         if (transaction === undefined) throw new Error('there is no transaction');
         await database.migrator.up({ migrations: [...migrations], transaction });
@@ -154,24 +163,20 @@ export async function fillEmptyDatabase(database: Database, { migrations, fill, 
         throw error;
       });
     });
-    await query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await releaseMigrationLock(query, MIGRATION_LOCK);
   });
 }
 
 /** The list of migrations is made outside of the transaction of the first one. It is nothing while it has no row. */
 async function dropEmptyMigrations(database: Database): Promise<void> {
   if (!(await hasMigrations(database))) return;
-  const [done] = await database.query('select from schema_migration limit 1');
-  if (done === undefined) await database.query('drop table schema_migration');
+  const done = await findAnyMigration(database.query, {});
+  if (done.length === 0) await database.query(DROP_MIGRATION_TABLE);
 }
 
 /** Tables, views and sequences of whatever program, but for those of extensions. @throws ConfigurationFault when there are any */
 async function refuseUsedDatabase(query: Query): Promise<void> {
-  const [found] = await query<{ count: number }>(
-    `select count(*)::int as count from pg_class c
-     where relnamespace = current_schema()::text::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S', 'f')
-       and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`,
-  );
+  const [found] = await countRelations(query, {});
   if (found?.count !== 0)
     throw new ConfigurationFault(['the database is not empty. Nothing was changed. Restore into an empty database']);
 }
@@ -181,14 +186,12 @@ export async function refuseOtherSchema(database: Database): Promise<void> {
   if (!(await hasMigrations(database)))
     throw new ConfigurationFault(['the database is empty; start the service on it once']);
   await refuseNewerSchema(database);
-  const [done] = await database.query<{ count: number }>('select count(*)::int as count from schema_migration');
-  if (done?.count !== database.migrations.length)
+  const done = await listMigrations(database.query, {});
+  if (done.length !== database.migrations.length)
     throw new ConfigurationFault(['the database is of an older version of Strongroom; start this version on it once']);
 }
 
 async function hasMigrations(database: Database): Promise<boolean> {
-  const [table] = await database.query<{ exists: boolean }>(
-    `select to_regclass('schema_migration') is not null as exists`,
-  );
+  const [table] = await hasMigrationTable(database.query, {});
   return table?.exists === true;
 }

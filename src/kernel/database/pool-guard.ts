@@ -2,6 +2,7 @@ import pg from 'pg';
 import { describeError, type Log } from '../log.js';
 import { isInBackground } from './background.js';
 import { BoundedClient, ConnectionLost, type Loan, type Watch } from './bounded-client.js';
+import { PING } from './session.sql.js';
 import type { PoolLimits } from './time-limits.js';
 
 const CHECK_MS = 100;
@@ -285,7 +286,7 @@ export class PoolGuard implements Watch {
     client.isBackground = true;
     try {
       await client.connect();
-      await client.query('select 1');
+      await client.query(PING);
       this.isStarved = true;
       this.#log.error('database pool starved', { ...this.connections });
     } catch (error) {

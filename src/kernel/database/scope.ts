@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { NO_ID } from '../ids.js';
+import { setLocal } from './session.sql.js';
 
 /** Whose rows statements reach: the id of an organization, or `*` for all. Policies of the tables hold them to it. */
 export type Scope = string;
@@ -22,7 +23,8 @@ const SCOPE_SETTING = 'strongroom.organization';
 /** A setting of connections whose statements are not bounded, in the form of their start. */
 export const UNBOUNDED = `-c ${SCOPE_SETTING}=${EVERY_ORGANIZATION}`;
 /** It ends with the transaction, so that a pooler between may give the connection to somebody else. */
-const SET_TEXT = `select set_config('${SCOPE_SETTING}', $1, true)`;
+/** Its value is the parameter. */
+const SET_TEXT = setLocal(SCOPE_SETTING);
 const SET_NAME = 'scope';
 const SCOPE = /^(\*|[0-9a-f-]{36})$/;
 
@@ -36,7 +38,7 @@ export function withScope(text: string): string {
   const scope = text.startsWith('start transaction') ? beginning.getStore() : undefined;
   if (scope === undefined) return text;
   if (!SCOPE.test(scope)) throw new Error('this is no scope');
-  return `${text}; select set_config('${SCOPE_SETTING}', '${scope}', true)`;
+  return `${text}; ${setLocal(SCOPE_SETTING, scope)}`;
 }
 
 /** What of the driver's connection is used here. */

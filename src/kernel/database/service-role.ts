@@ -1,8 +1,25 @@
 import { createHash } from 'node:crypto';
-import pg from 'pg';
 import type { Database, Query } from './database.js';
 import { sqlState } from './in-transaction.js';
+import { inOwnTransaction } from './on-connection.js';
 import { UNBOUNDED } from './scope.js';
+import {
+  createRole,
+  findOwner,
+  findRole,
+  findSchema,
+  findSession,
+  grant,
+  joinRole,
+  listMissingFunctions,
+  listRelations,
+  listTablesByRowSecurity,
+  nameOfFunction,
+  nameOfRelation,
+  nameOfSchema,
+  revoke,
+  setTableRowSecurity,
+} from './service-role.sql.js';
 
 /** Rows that may be read and added, and never changed. */
 const APPEND_ONLY: readonly string[] = ['select', 'insert'];
@@ -43,15 +60,14 @@ export type FoundRole = { readonly role: string } | { readonly reason: string };
  * @param query of the owner, under the migration lock
  */
 export async function makeServiceRole(query: Query): Promise<FoundRole> {
-  const [owner] = await query<{ database: string; mayMake: boolean }>(
-    `select current_database() as database, rolsuper or rolcreaterole as "mayMake" from pg_roles where rolname = current_user`,
-  );
+  const [owner] = await findOwner(query, {});
   const role = roleOf(owner?.database ?? '');
   try {
-    const found = await findRole(query, role);
-    if (found === null && owner?.mayMake !== true) return { reason: 'the user of DATABASE_URL cannot create roles' };
-    if (found === null) await query(`create role ${quoted(role)} nologin`);
-    if (found?.canBecome !== true) await query(`grant ${quoted(role)} to current_user`);
+    const [found] = await findRole(query, { role });
+    if (found === undefined && owner?.canCreateRoles !== true)
+      return { reason: 'the user of DATABASE_URL cannot create roles' };
+    if (found === undefined) await query(createRole(role));
+    if (found?.canBecome !== true) await query(joinRole(role));
   } catch (error) {
     if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error;
     return { reason: `the user of DATABASE_URL cannot create the role ${role}, or become it` };
@@ -61,8 +77,8 @@ export async function makeServiceRole(query: Query): Promise<FoundRole> {
 
 /** @returns the role, unless it can do all that the owner can */
 export async function checkedRole(query: Query, role: string): Promise<FoundRole> {
-  const found = await findRole(query, role);
-  if (found === null) return { reason: `the database server has no role ${role}` };
+  const [found] = await findRole(query, { role });
+  if (found === undefined) return { reason: `the database server has no role ${role}` };
   return found.isPowerful ? { reason: `the role ${role} has the rights of a superuser or of the owner` } : { role };
 }
 
@@ -73,23 +89,7 @@ const roleOf = (database: string): string => {
   return NAME + createHash('sha256').update(database).digest('hex').slice(0, 32);
 };
 
-async function findRole(query: Query, role: string): Promise<{ canBecome: boolean; isPowerful: boolean } | null> {
-  const [found] = await query<{ canBecome: boolean; isPowerful: boolean }>(
-    `select pg_has_role(oid, case when current_setting('server_version_num')::integer >= 160000 then 'SET' else 'MEMBER' end) as "canBecome",
-            rolsuper or rolbypassrls or pg_has_role(oid, (select relowner from pg_class where oid = 'schema_migration'::regclass), 'MEMBER')
-              as "isPowerful"
-       from pg_roles where rolname = $1`,
-    [role],
-  );
-  return found ?? null;
-}
-
-interface Relation {
-  readonly name: string;
-  readonly kind: string;
-  /** As a statement names them, in lower case: `select`, `update (id)`. */
-  readonly held: readonly string[];
-}
+type Relation = Awaited<ReturnType<typeof listRelations>>[number];
 
 /**
  * Grants a role what the service needs, and revokes everything else from it, for all relations that there are now. Writes nothing when
@@ -98,64 +98,35 @@ interface Relation {
  * @param query of the owner, on one connection, under the migration lock
  */
 export async function grantToService(query: Query, role: string): Promise<void> {
-  const changes = (await listRelations(query, role)).flatMap((relation) => changesOf(relation, role));
+  const changes = (await listRelations(query, { role })).flatMap((relation) => changesOf(relation, role));
   changes.push(...(await missingFunctions(query, role)));
-  const [schema] = await query<{ name: string; isUsable: boolean }>(
-    `select current_schema()::text as name, has_schema_privilege($1, current_schema(), 'usage') as "isUsable"`,
-    [role],
-  );
-  if (schema?.isUsable === false) changes.push(`grant usage on schema ${quoted(schema.name)} to ${quoted(role)}`);
+  const [schema] = await findSchema(query, { role });
+  if (schema?.isUsable === false) changes.push(grant(['usage'], nameOfSchema(schema.name), role));
   if (changes.length === 0) return;
-  await query('begin');
-  for (const change of changes) await query(change);
-  await query('commit');
+  await inOwnTransaction(query, async () => {
+    for (const change of changes) await query(change);
+  });
 }
-
-/** Partitions are left out: their rows are reached by their table alone. */
-const listRelations = (query: Query, role: string): Promise<Relation[]> =>
-  query<Relation & object>(
-    `with service as (select oid from pg_roles where rolname = $1)
-     select c.relname::text as name, c.relkind::text as kind, array(
-       select lower(a.privilege_type) from aclexplode(c.relacl) a, service where a.grantee = service.oid
-       union all
-       select format('%s (%I)', lower(a.privilege_type), t.attname)
-         from pg_attribute t, aclexplode(t.attacl) a, service where t.attrelid = c.oid and a.grantee = service.oid
-     ) as held
-       from pg_class c
-      where c.relnamespace = current_schema()::text::regnamespace and c.relkind in ('r', 'p', 'v', 'S') and not c.relispartition
-        and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
-      order by c.relname`,
-    [role],
-  );
 
 function changesOf({ name, kind, held }: Relation, role: string): string[] {
   const wanted = NARROW[name] ?? OF_KIND[kind] ?? [];
-  const on = `on ${kind === 'S' ? 'sequence ' : ''}${quoted(name)}`;
+  const on = nameOfRelation(name, kind);
   const [tooMuch, missing] = [held.filter((it) => !wanted.includes(it)), wanted.filter((it) => !held.includes(it))];
   return [
-    ...(tooMuch.length === 0 ? [] : [`revoke ${tooMuch.join(', ')} ${on} from ${quoted(role)}`]),
-    ...(missing.length === 0 ? [] : [`grant ${missing.join(', ')} ${on} to ${quoted(role)}`]),
+    ...(tooMuch.length === 0 ? [] : [revoke(tooMuch, on, role)]),
+    ...(missing.length === 0 ? [] : [grant(missing, on, role)]),
   ];
 }
 
 async function missingFunctions(query: Query, role: string): Promise<string[]> {
-  const missing = await query<{ name: string }>(
-    `select name from unnest($2::text[]) as name where not has_function_privilege($1, name, 'execute')`,
-    [role, FUNCTIONS],
-  );
-  return missing.map(({ name }) => `grant execute on function ${name} to ${quoted(role)}`);
+  const missing = await listMissingFunctions(query, { role, functions: FUNCTIONS });
+  return missing.map(({ name }) => grant(['execute'], nameOfFunction(name), role));
 }
 
 /** Puts the policies of tables into effect, or out of it. As the owner of the tables; for all nodes. */
 export async function setRowSecurity(query: Query, isOn: boolean): Promise<void> {
-  const tables = await query<{ name: string }>(
-    `select c.relname::text as name from pg_class c
-      where c.relnamespace = current_schema()::text::regnamespace and c.relrowsecurity <> $1
-        and exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'strongroom_organization')`,
-    [isOn],
-  );
-  for (const { name } of tables)
-    await query(`alter table ${quoted(name)} ${isOn ? 'enable' : 'disable'} row level security`);
+  for (const { name } of await listTablesByRowSecurity(query, { isOn: !isOn }))
+    await query(setTableRowSecurity(name, isOn));
 }
 
 /** How the service reaches its database. */
@@ -181,9 +152,7 @@ export async function becomeService(
 ): Promise<boolean> {
   const settings = [...(login === null ? [settingsOf(role)] : []), ...(isBounded ? [] : [UNBOUNDED])];
   const undo = await database.reconnect({ url: login, settings });
-  const [session] = await database.query<{ role: string; canRead: boolean | null }>(
-    `select current_user::text as role, has_table_privilege(to_regclass('schema_migration'), 'select') as "canRead"`,
-  );
+  const [session] = await findSession(database.query, {});
   const isService = session?.role === role && session.canRead === true;
   if (isService) database.isBounded = isBounded;
   else await undo();
@@ -192,5 +161,3 @@ export async function becomeService(
 
 /** Settings of a connection of the owner that has a role. */
 export const settingsOf = (role: string): string => `-c role=${role}`;
-
-const quoted = (name: string): string => pg.escapeIdentifier(name);

@@ -60,6 +60,8 @@ export interface SqlStatement<Params extends Types = Types, Row extends Types = 
   extends Statement<ValuesOf<Params>, ValuesOf<Row>> {
   readonly params: Params;
   readonly row: Row;
+  /** The role of the service may not run it: only a start, or a program, does. */
+  readonly isOfOwner: boolean;
 }
 
 /** `:name`, and not the `::` of a cast. */
@@ -73,17 +75,19 @@ export function sqlStatement<const Params extends Types, const Row extends Types
   text,
   params,
   row,
+  isOfOwner = false,
 }: {
   readonly text: string;
   readonly params: Params;
   readonly row: Row;
+  readonly isOfOwner?: boolean;
 }): SqlStatement<Params, Row> {
   const names = Object.keys(params);
   const numbered = text.replace(PARAMETER, (_, name: string) => `$${names.indexOf(name) + 1}`);
   if (numbered.includes('$0')) throw new Error(`a parameter of this statement is not declared: ${text}`);
   return Object.assign(
     statement<ValuesOf<Params>, ValuesOf<Row>>(numbered, (values) => names.map((name) => values[name])),
-    { params, row },
+    { params, row, isOfOwner },
   );
 }
 

@@ -7,6 +7,7 @@ import { type BatchLoad, batched } from '../database/batched.js';
 import { query } from '../database/database.js';
 import { AppError } from '../errors.js';
 import { isId } from '../ids.js';
+import { findNodeTypes } from './node.sql.js';
 
 /** The maximum number of IDs in a call of `nodes`. */
 const MAX_NODES = 1_000;
@@ -51,12 +52,7 @@ export class NodeResolver {
   readonly #statement: string;
 
   constructor(private readonly kinds: readonly NodeKind[]) {
-    this.#statement = kinds
-      .map(
-        ({ type, table, reach }) =>
-          `select '${type}' as type, n.id from ${table} n where n.id = any($1::uuid[]) and ${reach}`,
-      )
-      .join(' union all ');
+    this.#statement = findNodeTypes(kinds);
   }
 
   @Query(() => Node, {

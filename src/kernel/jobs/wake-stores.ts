@@ -2,6 +2,7 @@ import { PostgresBackend } from '@agendajs/postgres-backend';
 import pg from 'pg';
 import type { SealedText } from '../crypto/sealed-text.js';
 import type { ServiceAccess } from '../database/service-role.js';
+import { CHECK_TABLE, LOCK } from './wake-store.sql.js';
 import type { OpenStore, WakeStore } from './waker.js';
 
 const CONNECT_MS = 5_000;
@@ -41,7 +42,7 @@ async function openPostgres(
   pool.on('error', () => undefined);
   try {
     if (!isMigrated) await makeTable(pool);
-    await pool.query('select from agenda_jobs limit 0');
+    await pool.query(CHECK_TABLE);
   } catch (error) {
     await pool.end();
     throw error;
@@ -54,7 +55,7 @@ async function openPostgres(
 async function makeTable(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [SCHEMA_LOCK]);
+    await client.query(LOCK, [SCHEMA_LOCK]);
     await new PostgresBackend({ pool, ensureSchema: true, disableNotifications: true }).connect();
   } finally {
     // With its connection the lock ends.

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { createDatabase, PING } from '../database/session.sql.js';
 import { type Account, childOptions, clusterArgument } from './account.js';
 import type { Binaries } from './binaries.js';
 import { DATABASE } from './cluster.js';
@@ -144,12 +145,12 @@ export class Server {
 /** Asks for `select 1` in our database, and makes the database when the server has none yet. */
 async function answersQuery(setup: ServerSetup): Promise<boolean> {
   try {
-    await query(serverUrl(setup, DATABASE), 'select 1');
+    await query(serverUrl(setup, DATABASE), PING);
     return true;
   } catch (error) {
     const INVALID_CATALOG_NAME = '3D000';
     if ((error as { code?: string }).code !== INVALID_CATALOG_NAME) return false;
-    return query(serverUrl(setup, 'postgres'), `create database ${DATABASE}`).then(
+    return query(serverUrl(setup, 'postgres'), createDatabase(DATABASE)).then(
       () => true,
       () => false,
     );
@@ -158,7 +159,7 @@ async function answersQuery(setup: ServerSetup): Promise<boolean> {
 
 /** True when a server answers a query at this address. */
 export const answers = (url: string): Promise<boolean> =>
-  query(url, 'select 1').then(
+  query(url, PING).then(
     () => true,
     () => false,
   );

@@ -1,7 +1,6 @@
 import { AUDIT_CLASSES } from '../../../kernel/audit/audit-class.js';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
-import { rowsOf } from '../../../kernel/audit/rows-of.js';
-import { withinBytes } from '../../../kernel/audit/within-bytes.js';
+import { rowsOf, withinBytes } from '../../../kernel/audit/audit-rows.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /** A row with what it was recorded with. Nothing is derived or looked up: its line is the same for ever. */

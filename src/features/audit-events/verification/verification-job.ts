@@ -1,5 +1,5 @@
-import { inOneState } from '../../../kernel/audit/verify-trail.js';
 import type { Context } from '../../../kernel/context.js';
+import { inSnapshot } from '../../../kernel/database/on-connection.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { compareWithTrail } from '../../secrets/public.js';
 import { type Verdict, verdictOf } from './verdict.js';
@@ -55,7 +55,7 @@ function verify(
   const how = { anchors: anchors.map(readAnchor), maxFaults: MAX_FAULTS, rowsAtOnce: ROWS_AT_ONCE, onProgress };
   return ctx.database.withConnection(
     (query) =>
-      inOneState(query, async () =>
+      inSnapshot(query, async () =>
         verdictOf(await ctx.auditTrail.verify(query, ctx.auditChain, how), await compareWithTrail(query, MAX_FAULTS)),
       ),
     run.signal,

@@ -3,6 +3,7 @@ import type { Database, Query } from '../../database/database.js';
 import { describeError, type Log } from '../../log.js';
 import { periodically } from '../../periodic.js';
 import type { Bucket, Buckets } from './buckets.js';
+import { deleteOldCounts, exchangeCounts } from './rate-limit-count.sql.js';
 import { SLOTS } from './sliding-count.js';
 
 const PAUSE_MS = 500;
@@ -12,36 +13,6 @@ const UPKEEP_PAUSE_MS = 5_000;
 /** In one statement. */
 const MAX_BUCKETS = 2_000;
 const KEY_BYTES = 16;
-
-/** Counts nobody asks for any more; a thousand at a time, each node others. */
-const DELETE_OLD = `delete from rate_limit_count where (bucket, slot) in (
-    select bucket, slot from rate_limit_count where expires_at < now() limit 1000 for update skip locked)`;
-
-/**
- * Adds $3 (amounts) to the parts $2 of the buckets $1, and answers the clock and all parts later than $6 of the buckets $5, each
- * with the place of its bucket in $5. $4: milliseconds of a part. Written in the order of the key, so that two nodes cannot wait
- * for each other.
- */
-const EXCHANGE = `with added as (
-    insert into rate_limit_count as known (bucket, slot, amount, expires_at)
-    select bucket, slot, amount, to_timestamp((slot + ${SLOTS}) * $4::float8 / 1000)
-    from unnest($1::bytea[], $2::bigint[], $3::int[]) as given (bucket, slot, amount) order by bucket, slot
-    on conflict (bucket, slot) do update set amount = known.amount + excluded.amount
-    returning bucket, slot, amount
-  ), present as (
-    select * from added
-    union all
-    select bucket, slot, amount from rate_limit_count known where bucket = any($5::bytea[]) and slot > $6
-      and not exists (select from added where added.bucket = known.bucket and added.slot = known.slot)
-  )
-  select extract(epoch from clock_timestamp())::float8 * 1000 as now,
-    (select coalesce(json_agg(json_build_array(place - 1, slot, amount)), '[]')
-     from unnest($5::bytea[]) with ordinality as asked (bucket, place) join present using (bucket)) as counts`;
-
-interface Exchanged {
-  readonly now: number;
-  readonly counts: readonly (readonly [place: number, slot: number, amount: number])[];
-}
 
 /**
  * Tells the other nodes what this one counted, and learns what they did, through Postgres and in the background: no request
@@ -130,20 +101,20 @@ export class SharedCounts {
     const { buckets } = this;
     const rows = sent.flatMap(({ key, parts }) => parts.map(([slot, amount]) => ({ key, slot, amount })));
     const before = buckets.now;
-    const [answer] = await query<Exchanged>(EXCHANGE, [
-      rows.map(({ key }) => key),
-      rows.map(({ slot }) => slot),
-      rows.map(({ amount }) => amount),
-      buckets.slotMs,
-      sent.map(({ key }) => key),
-      Math.floor(before / buckets.slotMs) - SLOTS,
-    ]);
+    const [answer] = await exchangeCounts(query, {
+      buckets: rows.map(({ key }) => key),
+      slots: rows.map(({ slot }) => String(slot)),
+      amounts: rows.map(({ amount }) => amount),
+      slotMs: buckets.slotMs,
+      asked: sent.map(({ key }) => key),
+      after: String(Math.floor(before / buckets.slotMs) - SLOTS),
+    });
     if (answer === undefined) throw new Error('the database did not return the counts');
     // As if the answer was made in the middle of the time that it took.
     buckets.clockAheadMs += answer.now - (before + buckets.now) / 2;
     const counts = new Map<Bucket, Map<number, number>>();
-    for (const [place, slot, amount] of answer.counts) {
-      const { bucket } = sent[place] as { bucket: Bucket };
+    for (const [position, slot, amount] of answer.counts) {
+      const { bucket } = sent[position] as { bucket: Bucket };
       counts.set(bucket, (counts.get(bucket) ?? new Map<number, number>()).set(slot, amount));
     }
     return counts;
@@ -152,7 +123,7 @@ export class SharedCounts {
   async #tidy(): Promise<void> {
     this.buckets.sweep();
     if (this.#hasFailed) return;
-    await this.database.withConnection((query) => query(DELETE_OLD));
+    await this.database.withConnection((query) => deleteOldCounts(query, {}));
   }
 
   /** Nodes with another window count in other parts of time, and so apart. */

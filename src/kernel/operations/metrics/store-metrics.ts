@@ -1,12 +1,11 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AuditSealer } from '../../audit/audit-sealer.js';
 import type { Kernel } from '../../context.js';
-import type { KeyFigures } from '../../crypto/key-store.js';
 import type { Jobs } from '../../jobs/jobs.js';
 import type { EmbeddedFigures } from '../../postgres/embedded-postgres.js';
 import type { ReplyCache } from '../responses/reply-cache.js';
 import { measureJobs } from './job-metrics.js';
-import { StoreProbe, type TrailSize } from './store-probe.js';
+import { type KeyFigures, StoreProbe, type TrailSize } from './store-probe.js';
 import type { StoredGauge } from './stored-gauge.js';
 
 /** What the store and what stands before it are measured by. */

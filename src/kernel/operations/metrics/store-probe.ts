@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type KeyFigures, keyFigures } from '../../crypto/key-store.js';
+import { measureKeys } from '../../crypto/data-key.sql.js';
 import type { Database, Query } from '../../database/database.js';
+import { BEGIN_READ_ONLY, COMMIT, setLocalLimit } from '../../database/session.sql.js';
 import { countJobs } from '../../jobs/job.sql.js';
 import { SharedQuestion } from '../../shared-question.js';
 import { measureTrail } from '../retention/retention.sql.js';
@@ -24,6 +25,8 @@ interface Reading {
   readonly stored: ReadonlyMap<string, Awaited<ReturnType<StoredGauge['read']>>>;
 }
 
+/** Keys that seal at present. */
+export type KeyFigures = Awaited<ReturnType<typeof measureKeys>>[number];
 /** How large the audit trail is. */
 export type TrailSize = Awaited<ReturnType<typeof measureTrail>>[number];
 type JobCounts = Awaited<ReturnType<typeof countJobs>>[number];
@@ -50,7 +53,7 @@ export class StoreProbe {
     const found = await this.database
       .withConnection(async (query) => ({
         isUp: true,
-        keys: await keyFigures(query),
+        keys: (await measureKeys(query, {}))[0] ?? null,
         jobs: await countJobs(query, {}),
         trail: (await measureTrail(query, {}))[0] ?? null,
       }))
@@ -73,9 +76,9 @@ export class StoreProbe {
 /** Without waiting for locks: figures must not hold connections that requests need. */
 async function readStored(query: Query, gauges: readonly StoredGauge[]): Promise<Reading['stored']> {
   const stored = new Map<string, Awaited<ReturnType<StoredGauge['read']>>>();
-  await query('begin read only');
-  await query(`set local lock_timeout = '1ms'`);
+  await query(BEGIN_READ_ONLY);
+  await query(setLocalLimit('lock_timeout', 1));
   for (const { name, read } of gauges) stored.set(name, await read(query));
-  await query('commit');
+  await query(COMMIT);
   return stored;
 }

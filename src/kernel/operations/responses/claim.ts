@@ -1,6 +1,6 @@
 import type { Transaction } from '../../context.js';
-import { query } from '../../database/database.js';
 import { AppError } from '../../errors.js';
+import { markKeyEffective } from './idempotency-key.sql.js';
 
 declare module '../../context.js' {
   interface Context {
@@ -14,10 +14,6 @@ declare module '../../context.js' {
 
 /** How soon a request with the key of another one that still runs may be worth another try. */
 export const RETRY_AFTER_SECONDS = 5;
-
-const MARK = `update idempotency_key set effective_at = coalesce(effective_at, now()),
-    is_withheld = is_withheld or $3, withheld_ids = withheld_ids || $4::uuid[]
-  where id = $1 and fence = $2 returning id`;
 
 /** An idempotency key while the request that came with it runs. */
 export class Claim {
@@ -55,7 +51,12 @@ export class Claim {
    * @throws IDEMPOTENCY_RUNNING when somebody has taken it over already, because this request stood still for too long
    */
   async markEffective(tx: Transaction): Promise<void> {
-    const marked = await query(tx, MARK, [this.id, this.fence, this.#isWithheld, this.#ids]);
+    const marked = await markKeyEffective(tx, {
+      id: this.id,
+      fence: this.fence,
+      isWithheld: this.#isWithheld,
+      withheldIds: this.#ids,
+    });
     if (marked.length === 0)
       throw new AppError('IDEMPOTENCY_RUNNING', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }

@@ -8,19 +8,12 @@ import { SealedText } from '../../crypto/sealed-text.js';
 import type { PlaceInScope } from '../../crypto/sealer.js';
 import { queryOf } from '../../database/database.js';
 import { AppError } from '../../errors.js';
+import { newId } from '../../ids.js';
 import { inOneGo } from '../../slices.js';
 import { validationFailed } from '../../validation.js';
 import type { Answer, StampOf } from './answer.js';
 import { Claim, RETRY_AFTER_SECONDS } from './claim.js';
-import {
-  claimKey,
-  completeKey,
-  type FoundKey,
-  findKey,
-  type KeyedRequest,
-  releaseKey,
-  takeOver,
-} from './idempotency-store.js';
+import { completeKey, findKey, insertKey, releaseKey, takeOverKey } from './idempotency-key.sql.js';
 
 /** How long a request waits for another one with its key. */
 const PATIENCE_MS = 10_000;
@@ -35,6 +28,18 @@ export interface Keyed {
   /** What is asked for: equal for requests of equal meaning. */
   readonly request: unknown;
 }
+
+/** A key with the request that it came with. Keys of two tokens never meet. */
+interface KeyedRequest {
+  readonly organizationId: string;
+  readonly tokenId: string;
+  readonly keyHash: Buffer;
+  readonly requestHash: Buffer;
+  readonly requestId: string;
+}
+
+/** A key that somebody has claimed before. */
+type FoundKey = Awaited<ReturnType<typeof findKey>>[number];
 
 /** An answer as it is stored. */
 interface Stored {
@@ -96,9 +101,9 @@ export class IdempotencyKeys {
     const deadline = performance.now() + PATIENCE_MS;
     let found: FoundKey | undefined;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      const claim = found === undefined ? await claimKey(query, request) : null;
+      const claim = found === undefined ? claimOf(await insertKey(query, { ...request, id: newId() })) : null;
       if (claim !== null) return claim;
-      found = await findKey(query, request);
+      [found] = await findKey(query, request);
       // Nobody has it now: its request has failed, and had no effect.
       if (found === undefined) continue;
       const begun = await this.#judge(ctx, found, request);
@@ -114,7 +119,9 @@ export class IdempotencyKeys {
     if (claim === undefined) return;
     try {
       const isKept = !claim.isWithheld && answer.bytes.length <= MAX_ANSWER_BYTES;
-      await completeKey(ctx.database.query, claim, isKept ? await this.#seal(ctx, claim, answer) : null);
+      const answerSealed = isKept ? await this.#seal(ctx, claim, answer) : null;
+      const { id, fence, isWithheld } = claim;
+      await completeKey(ctx.database.query, { id, fence, isWithheld, answerSealed });
     } catch {
       // Nothing is stored then; after a minute the answer counts as lost.
     }
@@ -128,12 +135,14 @@ export class IdempotencyKeys {
 
   /** @returns null while the request of the key runs */
   async #judge(ctx: Context, found: FoundKey, request: KeyedRequest): Promise<Claim | Answer | null> {
-    if (found.isOld) return takeOver(ctx.database.query, found, request);
+    const takeOver = async () =>
+      claimOf(await takeOverKey(ctx.database.query, { ...request, id: found.id, fence: found.fence }));
+    if (found.isOld) return takeOver();
     if (!found.requestHash.equals(request.requestHash)) throw new AppError('IDEMPOTENCY_KEY_REUSED');
     if (found.isWithheld) throw withheld(found.withheldIds);
     if (found.answerSealed !== null) return this.#replay(ctx, found, found.answerSealed);
     if (found.isAnswered || (found.isEffective && found.isStale)) throw new AppError('IDEMPOTENCY_ANSWER_LOST');
-    return found.isStale ? takeOver(ctx.database.query, found, request) : null;
+    return found.isStale ? takeOver() : null;
   }
 
   /** The stored answer, after the audit trail has it that it was shown, and only to who may do the same as then. */
@@ -179,6 +188,10 @@ export class IdempotencyKeys {
     return Promise.all(projectIds.map(one));
   }
 }
+
+/** @returns null when another request has the key */
+const claimOf = ([row]: readonly { id: string; fence: number }[]): Claim | null =>
+  row === undefined ? null : new Claim(row.id, row.fence);
 
 async function keyedRequest(ctx: Context, { key, request }: Keyed): Promise<KeyedRequest> {
   const { organizationId, requestId, actor } = ctx;

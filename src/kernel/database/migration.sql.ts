@@ -1,0 +1,56 @@
+import { sqlStatement, t } from './statement.js';
+
+/** A lock of the session that one node at a time has while it migrates. */
+export const tryMigrationLock = sqlStatement({
+  text: 'select pg_try_advisory_lock(:lock) as held',
+  params: { lock: t.bigint },
+  row: { held: t.boolean },
+});
+
+export const releaseMigrationLock = sqlStatement({
+  text: 'select pg_advisory_unlock(:lock) as released',
+  params: { lock: t.bigint },
+  row: { released: t.boolean },
+});
+
+/** Of the server: its version, and whether it may lose committed data. */
+export const findServerSettings = sqlStatement({
+  text: `
+    select current_setting('server_version_num') as version, current_setting('fsync') as fsync,
+      current_setting('full_page_writes') as "fullPageWrites"`,
+  params: {},
+  row: { version: t.text, fsync: t.text, fullPageWrites: t.text },
+});
+
+/** Whether the database has the list of migrations. */
+export const hasMigrationTable = sqlStatement({
+  text: `select to_regclass('schema_migration') is not null as "exists"`,
+  params: {},
+  row: { exists: t.boolean },
+});
+
+/** Names of the migrations that the database has. */
+export const listMigrations = sqlStatement({
+  text: 'select name::text from schema_migration order by id',
+  params: {},
+  row: { name: t.text },
+});
+
+/** Whether the list has anything, whatever its columns are. */
+export const findAnyMigration = sqlStatement({
+  text: 'select true as found from schema_migration limit 1',
+  params: {},
+  row: { found: t.boolean },
+});
+
+/** Tables, views and sequences of whatever program, but for those of extensions. */
+export const countRelations = sqlStatement({
+  text: `
+    select count(*)::int as count from pg_class c
+    where relnamespace = current_schema()::text::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S', 'f')
+      and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`,
+  params: {},
+  row: { count: t.integer },
+});
+
+export const DROP_MIGRATION_TABLE = 'drop table if exists schema_migration';

@@ -1,0 +1,45 @@
+import pg from 'pg';
+
+/** Texts that control a session or a transaction: they have neither parameters nor rows. */
+export const BEGIN = 'begin';
+export const BEGIN_READ_ONLY = 'begin read only';
+/** All of its queries see the database as the first one did. */
+export const BEGIN_SNAPSHOT = 'begin isolation level repeatable read, read only';
+export const COMMIT = 'commit';
+export const ROLLBACK = 'rollback';
+/** Asks whether a server responds. */
+export const PING = 'select 1';
+
+/** Sets a limit of the running transaction. @param milliseconds 0: there is none */
+export const setLocalLimit = (
+  name: 'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout',
+  milliseconds: number,
+): string => `set local ${name} = ${milliseconds}`;
+
+/** Sets anything else of the running transaction. @param value absent: the parameter of the statement */
+export const setLocal = (name: string, value?: string): string =>
+  `select set_config(${pg.escapeLiteral(name)}, ${value === undefined ? '$1' : pg.escapeLiteral(value)}, true)`;
+
+/** Settings of a connection, in the form of its start (`-c name=value -c name=value`), as one statement that sets them. */
+export function setSettings(options: string): string {
+  const settings = options.split('-c ').flatMap((setting) => {
+    const [name, value] = setting.trim().split('=');
+    return name === undefined || value === undefined
+      ? []
+      : [`set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, false)`];
+  });
+  return `select ${settings.join(', ')}`;
+}
+
+/** A setting of connections that shows whether they have those that they were started with. */
+export const FIND_LOCK_TIMEOUT = `select setting as "limit" from pg_settings where name = 'lock_timeout'`;
+
+export const FIND_READ_ONLY = `select current_setting('transaction_read_only')::boolean as "isReadOnly"`;
+
+/** Makes an own database on a server. */
+export const createDatabase = (name: string): string => `create database ${pg.escapeIdentifier(name)}`;
+
+/** Reads the rows of a query in batches, in one transaction: `fetchFrom`, then `closeCursor`. */
+export const declareCursor = (name: string, text: string): string => `declare ${name} no scroll cursor for ${text}`;
+export const fetchFrom = (name: string, rows: number): string => `fetch ${rows} from ${name}`;
+export const closeCursor = (name: string): string => `close ${name}`;
