@@ -3,18 +3,18 @@ import { dirname } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { systemContext } from '../bootstrap.js';
 import { findFirstOrganization } from '../bootstrap.sql.js';
-import { ConfigurationFault } from '../kernel/configuration-fault.js';
-import type { Transaction } from '../kernel/context.js';
 import { openInstallation, recordInstallation } from '../kernel/crypto/installation.js';
-import { cancelChange, changeRootKey } from '../kernel/crypto/root-key-change.js';
+import { cancelChange } from '../kernel/crypto/root-key-change.js';
 import type { KeySettings } from '../kernel/crypto/root-key-sources.js';
 import { type Database, type Query, queryOf } from '../kernel/database/database.js';
+import { transactionOf } from '../kernel/database/in-transaction.js';
 import { fillEmptyDatabase } from '../kernel/database/migrate.js';
 import { writeDurably } from '../kernel/durable-file.js';
 import { NO_ID } from '../kernel/ids.js';
 import { codeOf } from '../kernel/log.js';
 import { makeDirectory } from '../kernel/make-directory.js';
 import { type KernelParts, makeKernel } from '../make-kernel.js';
+import { rotateRootKey } from '../root-key-rotation.js';
 import { pauseKinds, revokeAllClientSecrets, revokeAllTokens } from './after-restore.sql.js';
 import { BackupFault, type Header, isThere, type Manifest, readBackup } from './backup-file.js';
 import { loadBackup } from './load-backup.js';
@@ -97,23 +97,14 @@ async function finish(
   if (order.changesRootKey) await cancelChange(query);
   const keys = await recordInstallation(query, await openInstallation(query, parts.keys));
   const ctx = systemContext(makeKernel(database, keys, parts.kernel), organization.id);
-  const tx: Transaction = { ...ctx, em, loaders: new Map(), states: [], afterCommit: [] };
+  const tx = transactionOf(ctx, em);
   const facts = { organizationId: tx.organizationId, createdAt: header.createdAt, pausedKinds: order.pausedKinds };
   await tx.auditTrail.recordChange(tx, {
     action: 'installation:restore',
     facts: { ...facts, ...revoked },
     isKept: true,
   });
-  if (order.changesRootKey) {
-    if (keys.next === null) throw new ConfigurationFault(['--to-next-root-key needs NEXT_ROOT_KEY']);
-    const change = await changeRootKey(query, keys.rootKey, keys.next);
-    if (change !== null)
-      await tx.auditTrail.recordChange(tx, {
-        action: 'installation:rotate-root-key',
-        facts: { ...change },
-        isKept: true,
-      });
-  }
+  if (order.changesRootKey) await rotateRootKey(tx, keys);
   return revoked;
 }
 

@@ -4,7 +4,8 @@ import { takeBackup } from '../backup/take-backup.js';
 import { readConfig } from '../config.js';
 import { Database } from '../kernel/database/database.js';
 import { migrations } from '../migrations/index.js';
-import { openServer, runProgram } from './program.js';
+import { openServer } from './program.js';
+import { runProgram } from './run-program.js';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

@@ -7,7 +7,7 @@ import { openInstallation, openKeptKeys } from '../kernel/crypto/installation.js
 import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
 import type { Database } from '../kernel/database/database.js';
 import { refuseOtherSchema } from '../kernel/database/migrate.js';
-import { createLog, describeError } from '../kernel/log.js';
+import { createLog } from '../kernel/log.js';
 import { findEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.js';
 
 /** A database that a program works on. */
@@ -39,23 +39,4 @@ export async function openServer(config: Config): Promise<OpenServer> {
 export async function openExistingInstallation(database: Database, config: Config): Promise<InstallationKeys> {
   await refuseOtherSchema(database);
   return openKeptKeys(database.query, await openInstallation(database.query, config));
-}
-
-/**
- * Runs a program and ends the process with its exit code: that of a configuration error (78, 75), or another one for all other errors.
- *
- * @param failure `event`: what is logged then, and `code`: the exit code
- */
-export function runProgram(main: () => Promise<number>, failure: { event: string; code: number }): void {
-  main().then(
-    (code) => process.exit(code),
-    (error: unknown) => {
-      if (error instanceof ConfigurationFault) {
-        process.stderr.write(error.report);
-        process.exit(error.exitCode);
-      }
-      process.stderr.write(`${JSON.stringify({ event: failure.event, ...describeError(error) })}\n`);
-      process.exit(failure.code);
-    },
-  );
 }

@@ -7,7 +7,8 @@ import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import { Database } from '../kernel/database/database.js';
 import { makeKernel } from '../make-kernel.js';
 import { migrations } from '../migrations/index.js';
-import { openExistingInstallation, openServer, runProgram } from './program.js';
+import { openExistingInstallation, openServer } from './program.js';
+import { runProgram } from './run-program.js';
 
 const EXIT_FAILED = 1;
 

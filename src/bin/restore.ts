@@ -8,7 +8,7 @@ import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import { Database } from '../kernel/database/database.js';
 import { createLog } from '../kernel/log.js';
 import { migrations } from '../migrations/index.js';
-import { runProgram } from './program.js';
+import { runProgram } from './run-program.js';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

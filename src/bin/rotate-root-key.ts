@@ -4,12 +4,8 @@ import { systemContext } from '../bootstrap.js';
 import { findFirstOrganization } from '../bootstrap.sql.js';
 import { type Config, readConfig } from '../config.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
-import {
-  cancelChange,
-  changeRootKey,
-  type RootKeyChange,
-  replaceCiphertext,
-} from '../kernel/crypto/root-key-change.js';
+import type { Context } from '../kernel/context.js';
+import { cancelChange, type RootKeyChange, replaceCiphertext } from '../kernel/crypto/root-key-change.js';
 import { providerOf } from '../kernel/crypto/root-key-sources.js';
 import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
 import { Database, queryOf } from '../kernel/database/database.js';
@@ -17,7 +13,9 @@ import { inTransaction } from '../kernel/database/in-transaction.js';
 import { createLog } from '../kernel/log.js';
 import { makeKernel } from '../make-kernel.js';
 import { migrations } from '../migrations/index.js';
-import { openExistingInstallation, openServer, runProgram } from './program.js';
+import { rotateRootKey } from '../root-key-rotation.js';
+import { openExistingInstallation, openServer } from './program.js';
+import { runProgram } from './run-program.js';
 
 const EXIT_FAILED = 1;
 
@@ -90,32 +88,8 @@ async function rootOrganization(database: Database): Promise<string> {
   return organization.id;
 }
 
-/** The change with its audit record, in one transaction. @returns null when it was made before */
-async function rotate(
-  { rootKey: from, next: to }: InstallationKeys,
-  ctx: ReturnType<typeof systemContext>,
-): Promise<RootKeyChange | null> {
-  if (to === null) throw new Error('there is no second root key');
-  return ctx.database.withoutLimits(() =>
-    inTransaction(ctx, async (tx) => {
-      const change = await changeRootKey(queryOf(tx), from, to);
-      if (change !== null)
-        await tx.auditTrail.recordChange(tx, {
-          action: 'installation:rotate-root-key',
-          facts: { ...change },
-          isKept: true,
-        });
-      return change;
-    }),
-  );
-}
-
 /** Has transit encrypt the root key of the database with the newest version of its key. @throws ConfigurationFault */
-async function rewrap(
-  rootKeys: InstallationKeys,
-  ctx: ReturnType<typeof systemContext>,
-  config: Config,
-): Promise<string> {
+async function rewrap(rootKeys: InstallationKeys, ctx: Context, config: Config): Promise<string> {
   const { inUse } = rootKeys;
   const provider = providerOf(config, rootKeys, createLog('silent'));
   const former = inUse.ciphertext();
@@ -132,7 +106,7 @@ async function rewrap(
 }
 
 /** Forgets a change that was begun. */
-async function cancel(_: InstallationKeys, ctx: ReturnType<typeof systemContext>): Promise<string> {
+async function cancel(_: InstallationKeys, ctx: Context): Promise<string> {
   const isCancelled = await inTransaction(ctx, async (tx) => {
     const wasBegun = await cancelChange(queryOf(tx));
     if (wasBegun) await tx.auditTrail.recordChange(tx, { action: 'installation:cancel-root-key-change', isKept: true });
@@ -142,8 +116,8 @@ async function cancel(_: InstallationKeys, ctx: ReturnType<typeof systemContext>
 }
 
 const ORDERS = {
-  rotate: async (rootKeys: InstallationKeys, ctx: ReturnType<typeof systemContext>, config: Config) =>
-    describe(await rotate(rootKeys, ctx), config),
+  rotate: async (keys: InstallationKeys, ctx: Context, config: Config) =>
+    describe(await ctx.database.withoutLimits(() => inTransaction(ctx, (tx) => rotateRootKey(tx, keys))), config),
   rewrap,
   cancel,
 };

@@ -12,7 +12,8 @@ import { openInstallation, openKeptKeys } from '../kernel/crypto/installation.js
 import { findInstallation } from '../kernel/crypto/installation.sql.js';
 import { Database, type Query } from '../kernel/database/database.js';
 import { inSnapshot } from '../kernel/database/on-connection.js';
-import { openServer, runProgram } from './program.js';
+import { openServer } from './program.js';
+import { runProgram } from './run-program.js';
 
 const EXIT_BROKEN = 1;
 const EXIT_UNFINISHED = 2;

@@ -7,6 +7,7 @@ import { type ExportReport, ExportVerifier } from '../features/audit-events/chec
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import { isPublicKey } from '../kernel/crypto/signing-key.js';
 import { codeOf } from '../kernel/log.js';
+import { runProgram } from './run-program.js';
 
 const EXIT_BROKEN = 1;
 const EXIT_UNFINISHED = 2;
@@ -123,14 +124,4 @@ function describe(report: ExportReport, key: string | null): string {
   ].join('\n');
 }
 
-main().then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    if (error instanceof ConfigurationFault) {
-      process.stderr.write(error.report);
-      process.exit(error.exitCode);
-    }
-    process.stderr.write(`${JSON.stringify({ event: 'verification failed', code: codeOf(error as Error) })}\n`);
-    process.exit(EXIT_UNFINISHED);
-  },
-);
+runProgram(main, { event: 'verification failed', code: EXIT_UNFINISHED });

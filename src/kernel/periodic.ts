@@ -7,7 +7,12 @@ import { describeError, type Log } from './log.js';
  * @param name of the task, for the log
  * @returns stops the task, and waits for a run in progress
  */
-export function periodically(name: string, pauseMs: number, work: () => Promise<unknown>, log: Log): () => Promise<void> {
+export function periodically(
+  name: string,
+  pauseMs: number,
+  work: () => Promise<unknown>,
+  log: Log,
+): () => Promise<void> {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();

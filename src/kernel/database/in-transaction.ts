@@ -46,13 +46,22 @@ async function inTurn<T>({ database, actor, load }: Context, work: () => Promise
   }
 }
 
+/** A context in the transaction of an entity manager, which whoever began it commits. */
+export const transactionOf = (ctx: Context, em: Transaction['em']): Transaction => ({
+  ...ctx,
+  em,
+  loaders: new Map(),
+  states: [],
+  afterCommit: [],
+});
+
 async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>, scope: Scope): Promise<T> {
   const em = ctx.database.fork();
   const begin = () => em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED });
   await (ctx.database.isBounded ? beginIn(scope, begin) : begin());
   try {
     ctx.claim?.begin();
-    const tx: Transaction = { ...ctx, em, loaders: new Map(), states: [], afterCommit: [] };
+    const tx = transactionOf(ctx, em);
     const result = await work(tx);
     if (tx.states.length > 0) throw new Error('rows were changed without an audit record');
     await ctx.claim?.markEffective(tx);
