@@ -53,6 +53,7 @@ import {
 import { createTags } from './features/tags/index.js';
 import { AuditSealer } from './kernel/audit/audit-sealer.js';
 import type { Kernel } from './kernel/context.js';
+import type { TableRights } from './kernel/database/service-role.js';
 import { AppError } from './kernel/errors.js';
 import { startApollo } from './kernel/graphql/apollo.js';
 import type { Gate } from './kernel/graphql/gate/gate.js';
@@ -66,12 +67,10 @@ import { withCause } from './kernel/http/listening.js';
 import { mountMetrics } from './kernel/http/metrics.js';
 import { mountDocuments } from './kernel/http/public-documents.js';
 import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server.js';
-
 import type { EventStream } from './kernel/http/streams/event-streams.js';
 import { mountStreams } from './kernel/http/streams/graphql-stream.js';
 import { OpenStreams } from './kernel/http/streams/open-streams.js';
 import { NO_ID } from './kernel/ids.js';
-
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import { type Jobs, KERNEL_JOB_KINDS } from './kernel/jobs/jobs.js';
 import { Load } from './kernel/load/load.js';
@@ -122,6 +121,7 @@ export interface Assembly extends KernelParts {
   readonly authenticator: Authenticator;
   readonly stampOf: StampOf;
   readonly upgrades: readonly NonNullable<Feature['upgrade']>[];
+  readonly tableRights: TableRights;
   readonly jobs: readonly JobKind[];
   readonly documents: NonNullable<Feature['documents']>;
   readonly streams: readonly EventStream[];
@@ -179,6 +179,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     routes: features.flatMap(({ routes }) => routes),
     groups: withPlaces(features.flatMap(({ groups = [] }) => groups)),
     upgrades: [preparing(config), ...features.flatMap(({ upgrade }) => upgrade ?? [])],
+    tableRights: Object.assign({}, ...features.map(({ tableRights }) => tableRights)) as TableRights,
     jobs,
     documents: features.flatMap(({ documents = [] }) => documents),
     streams: features.flatMap(({ streams = [] }) => streams),

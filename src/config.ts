@@ -9,9 +9,9 @@ import { TRANSIT, type TransitSettings } from './kernel/crypto/transit.js';
 import { DEFAULT_LIMITS, type QueryLimits, queryLimits, raised } from './kernel/graphql/gate/limits.js';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits, streamLimits } from './kernel/http/streams/stream-limits.js';
 import { overwriteInitialValues } from './kernel/initial-environment.js';
-import { isOneEditApart } from './kernel/near-names.js';
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/operations/limits/settings.js';
 import { DEFAULT_SENDER, isSmtpUrl, type MailAddress, mailAddressOf } from './kernel/outbound/mail-settings.js';
+import { isOneEditApart } from './kernel/suggestions.js';
 import { TRACE_VARIABLES, type TraceSettings, traceSettings } from './kernel/tracing/trace-settings.js';
 
 /** How the service is set up. Frozen; made once at start. Every setting is documented in src/docs/configuration.md. */

@@ -1,5 +1,6 @@
 import type { Context, Kernel } from './kernel/context.js';
 import type { EntityClass } from './kernel/database/orm-options.js';
+import type { TableRights } from './kernel/database/service-role.js';
 import type { NodeKind } from './kernel/graphql/node.js';
 import type { Download } from './kernel/http/downloads.js';
 import type { PublicDocument } from './kernel/http/public-documents.js';
@@ -13,6 +14,8 @@ import type { Route } from './rest/route.js';
 /** What app.ts mounts of a slice. */
 export interface Feature {
   readonly entities: readonly EntityClass[];
+  /** What the service may do with its tables, where that is less than to read and write all rows. */
+  readonly tableRights?: TableRights;
   readonly resolvers: readonly object[];
   readonly routes: readonly Route[];
   /** What programs get without a token, and what is downloaded with one. */

@@ -5,7 +5,7 @@ import { AuditTrail } from './kernel/audit/audit-trail.js';
 import { KEPT_FOR_EVER } from './kernel/audit/retention.js';
 import type { AccessesOf, AccessTo, HoldingsOf } from './kernel/authz/ability.js';
 import type { Kernel } from './kernel/context.js';
-import { ClosedProjects } from './kernel/crypto/closed-projects.js';
+import { DisabledKeys } from './kernel/crypto/disabled-keys.js';
 import { Keyring } from './kernel/crypto/keyring.js';
 import type { InstallationKeys } from './kernel/crypto/root-keys.js';
 import type { Database } from './kernel/database/database.js';
@@ -20,7 +20,7 @@ export interface KernelParts {
 /** The kernel on a migrated database whose root key was checked: for the service, and for programs beside it. */
 export const makeKernel = (
   database: Database,
-  rootKey: InstallationKeys,
+  keys: InstallationKeys,
   {
     accessTo,
     accessesOf,
@@ -31,9 +31,9 @@ export const makeKernel = (
   }: KernelParts & Pick<Config, 'publicUrl'> & Partial<Pick<Config, 'auditRetention'>>,
 ): Kernel => ({
   database,
-  keyring: new Keyring(rootKey, database.query, new ClosedProjects((work) => database.withConnection(work))),
-  auditChain: new AuditChain(rootKey.macKey('audit-seal')),
-  auditTrail: new AuditTrail(database.query, rootKey.macKey('audit'), auditRetention, onCredentialChanges),
+  keyring: new Keyring(keys, database.query, new DisabledKeys((work) => database.withConnection(work))),
+  auditChain: new AuditChain(keys.macKey('audit-seal')),
+  auditTrail: new AuditTrail(database.query, keys.macKey('audit'), auditRetention, onCredentialChanges),
   accessTo,
   accessesOf,
   holdingsOf,

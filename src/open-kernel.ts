@@ -5,11 +5,11 @@ import type { DatabaseServer } from './database-server.js';
 import type { Feature } from './feature.js';
 import { AuditChain } from './kernel/audit/audit-chain.js';
 import type { Kernel } from './kernel/context.js';
-import { openInstallation, recordInstallation } from './kernel/crypto/installation.js';
+import { openRootKeys, recordInstallation } from './kernel/crypto/installation.js';
 import type { RootKeys } from './kernel/crypto/root-keys.js';
 import type { Database } from './kernel/database/database.js';
 import { migrate } from './kernel/database/migrate.js';
-import type { FoundRole } from './kernel/database/service-role.js';
+import type { ServiceRole, TableRights } from './kernel/database/service-role.js';
 import type { Log } from './kernel/log.js';
 import { type KernelParts, makeKernel } from './make-kernel.js';
 import { prepareServiceRole, takeServiceRole, type WorkingRole } from './service-role.js';
@@ -32,31 +32,33 @@ export async function openKernel(
   config: Config,
   {
     upgrades,
+    tableRights,
     log,
     server,
     ...parts
   }: KernelParts & { readonly upgrades: readonly NonNullable<Feature['upgrade']>[] } & {
+    readonly tableRights: TableRights;
     readonly log: Log;
     readonly server: DatabaseServer;
   },
 ): Promise<Opened> {
   let rootKeys: RootKeys | undefined;
-  let opened: (Omit<Opened, keyof WorkingRole> & { readonly role: FoundRole | null }) | undefined;
+  let opened: (Omit<Opened, keyof WorkingRole> & { readonly role: ServiceRole | null }) | undefined;
   await migrate(
     database,
     async () => {
-      rootKeys = await openInstallation(database.query, config, log);
+      rootKeys = await openRootKeys(database.query, config, log);
     },
     async () => {
       if (rootKeys === undefined) throw new Error('migrations ran before the root key was checked');
-      const rootKey = await recordInstallation(database.query, rootKeys);
-      const kernel = makeKernel(database, rootKey, { ...parts, ...config });
-      const auditChain = new AuditChain(rootKey.macKey('audit-seal'));
+      const keys = await recordInstallation(database.query, rootKeys);
+      const kernel = makeKernel(database, keys, { ...parts, ...config });
+      const auditChain = new AuditChain(keys.macKey('audit-seal'));
       const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
       for (const upgrade of upgrades) await upgrade(kernel, contextOf, log);
       const bootstrapToken = await bootstrap(kernel, config, (token) => keepToken(config.dataDir, token));
-      const role = await prepareServiceRole(database, config, server);
-      opened = { kernel, auditChain, bootstrapToken, limitKey: rootKey.macKey('rate-limits'), role };
+      const role = await prepareServiceRole(database, config, { ...server, tableRights });
+      opened = { kernel, auditChain, bootstrapToken, limitKey: keys.macKey('rate-limits'), role };
     },
   );
   if (opened === undefined) throw new Error('the migration lock was never taken');

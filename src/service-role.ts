@@ -3,14 +3,15 @@ import type { DatabaseServer } from './database-server.js';
 import { ConfigurationFault } from './kernel/configuration-fault.js';
 import { Database } from './kernel/database/database.js';
 import {
-  becomeService,
-  checkedRole,
-  type FoundRole,
-  grantToService,
-  makeServiceRole,
+  checkServiceRole,
+  ensureServiceRole,
+  grantToServiceRole,
   type ServiceAccess,
+  type ServiceRole,
   setRowSecurity,
   settingsOf,
+  switchToServiceRole,
+  type TableRights,
 } from './kernel/database/service-role.js';
 import { findSession } from './kernel/database/service-role.sql.js';
 import type { Log } from './kernel/log.js';
@@ -26,14 +27,14 @@ type Server = Pick<DatabaseServer, 'url' | 'serviceUrl'>;
 export async function prepareServiceRole(
   database: Database,
   { databaseRole, hasRowSecurity }: Pick<Config, 'databaseRole' | 'hasRowSecurity'>,
-  { serviceUrl }: Server,
-): Promise<FoundRole | null> {
+  { serviceUrl, tableRights }: Pick<Server, 'serviceUrl'> & { readonly tableRights: TableRights },
+): Promise<ServiceRole | null> {
   if (databaseRole === 'owner') return null;
   const login = serviceUrl === null ? null : await userOf(serviceUrl);
   return database.withConnection(async (query) => {
-    const found = await (login === null ? makeServiceRole(query) : checkedRole(query, login));
+    const found = await (login === null ? ensureServiceRole(query) : checkServiceRole(query, login));
     if ('role' in found) {
-      await grantToService(query, found.role);
+      await grantToServiceRole(query, found.role, tableRights);
       await setRowSecurity(query, hasRowSecurity);
     }
     if ('reason' in found && login !== null)
@@ -65,7 +66,7 @@ export interface WorkingRole {
  */
 export async function takeServiceRole(
   database: Database,
-  found: FoundRole | null,
+  found: ServiceRole | null,
   { server: { url, serviceUrl }, config, log }: { server: Server; config: Pick<Config, 'hasRowSecurity'>; log: Log },
 ): Promise<WorkingRole> {
   if (found === null) return { databaseRole: 'owner', access: { url } };
@@ -74,7 +75,7 @@ export async function takeServiceRole(
     return { databaseRole: 'owner', access: { url } };
   };
   if ('reason' in found) return stays(found.reason);
-  if (await becomeService(database, found.role, { login: serviceUrl, isBounded: config.hasRowSecurity }))
+  if (await switchToServiceRole(database, found.role, { login: serviceUrl, isBounded: config.hasRowSecurity }))
     return {
       databaseRole: 'service',
       access: serviceUrl === null ? { url, settings: settingsOf(found.role) } : { url: serviceUrl },

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { systemContext } from '../bootstrap.js';
 import { findFirstOrganization } from '../bootstrap.sql.js';
-import { openInstallation, recordInstallation } from '../kernel/crypto/installation.js';
+import { openRootKeys, recordInstallation } from '../kernel/crypto/installation.js';
 import { cancelChange } from '../kernel/crypto/root-key-change.js';
 import type { KeySettings } from '../kernel/crypto/root-key-sources.js';
 import { type Database, type Query, queryOf } from '../kernel/database/database.js';
@@ -68,7 +68,7 @@ export async function restoreBackup(database: Database, order: RestoreOrder, par
       const query = queryIn(database, em);
       // With a next root key the backup needs ROOT_KEY alone, whatever change had been begun when it was taken.
       const keys = order.changesRootKey ? { ...parts.keys, nextRootKey: null } : parts.keys;
-      await loadBackup(query, header, readBackup(order.file), () => openInstallation(query, keys));
+      await loadBackup(query, header, readBackup(order.file), () => openRootKeys(query, keys));
     },
     finish: async (em) => {
       const revoked = await finish(database, em, { order, header, parts });
@@ -95,7 +95,7 @@ async function finish(
   };
   await pauseKinds(query, { names: order.pausedKinds });
   if (order.changesRootKey) await cancelChange(query);
-  const keys = await recordInstallation(query, await openInstallation(query, parts.keys));
+  const keys = await recordInstallation(query, await openRootKeys(query, parts.keys));
   const ctx = systemContext(makeKernel(database, keys, parts.kernel), organization.id);
   const tx = transactionOf(ctx, em);
   const facts = { organizationId: tx.organizationId, createdAt: header.createdAt, pausedKinds: order.pausedKinds };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { openDatabaseServer } from '../database-server.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
-import { openInstallation, openKeptKeys } from '../kernel/crypto/installation.js';
+import { openInstallationKeys, openRootKeys } from '../kernel/crypto/installation.js';
 import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
 import type { Database } from '../kernel/database/database.js';
 import { refuseOtherSchema } from '../kernel/database/migrate.js';
@@ -38,5 +38,5 @@ export async function openServer(config: Config): Promise<OpenServer> {
  */
 export async function openExistingInstallation(database: Database, config: Config): Promise<InstallationKeys> {
   await refuseOtherSchema(database);
-  return openKeptKeys(database.query, await openInstallation(database.query, config));
+  return openInstallationKeys(database.query, await openRootKeys(database.query, config));
 }

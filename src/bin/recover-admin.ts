@@ -37,8 +37,8 @@ async function main(): Promise<number> {
     const assembly = assemble();
     const database = await Database.connect(server.url, { entities: assembly.entities, migrations });
     try {
-      const rootKey = await openExistingInstallation(database, config);
-      const kernel = makeKernel(database, rootKey, { ...assembly, publicUrl: config.publicUrl });
+      const keys = await openExistingInstallation(database, config);
+      const kernel = makeKernel(database, keys, { ...assembly, publicUrl: config.publicUrl });
       const organization = await findOrganization(database, asked.organization);
       const { accessToken, identityId } = await recoverAdmin(systemContext(kernel, organization.id), organization);
       process.stderr.write(

@@ -52,10 +52,10 @@ async function main(): Promise<number> {
     const assembly = assemble();
     const database = await Database.connect(server.url, { entities: assembly.entities, migrations });
     try {
-      const rootKeys = await openExistingInstallation(database, config);
-      const kernel = makeKernel(database, rootKeys, { ...assembly, publicUrl: config.publicUrl });
+      const keys = await openExistingInstallation(database, config);
+      const kernel = makeKernel(database, keys, { ...assembly, publicUrl: config.publicUrl });
       const ctx = systemContext(kernel, await rootOrganization(database));
-      process.stdout.write(await ORDERS[order](rootKeys, ctx, config));
+      process.stdout.write(await ORDERS[order](keys, ctx, config));
       return 0;
     } finally {
       await database.close();
@@ -89,9 +89,9 @@ async function rootOrganization(database: Database): Promise<string> {
 }
 
 /** Has transit encrypt the root key of the database with the newest version of its key. @throws ConfigurationFault */
-async function rewrap(rootKeys: InstallationKeys, ctx: Context, config: Config): Promise<string> {
-  const { inUse } = rootKeys;
-  const provider = providerOf(config, rootKeys, createLog('silent'));
+async function rewrap(keys: InstallationKeys, ctx: Context, config: Config): Promise<string> {
+  const { inUse } = keys;
+  const provider = providerOf(config, keys, createLog('silent'));
   const former = inUse.ciphertext();
   if (provider === null || former === null)
     throw new ConfigurationFault([

@@ -8,7 +8,7 @@ import { hasTrail } from '../kernel/audit/audit-trail.sql.js';
 import type { Anchor, TrailReport } from '../kernel/audit/audit-verifier.js';
 import { verifyTrail } from '../kernel/audit/verify-trail.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
-import { openInstallation, openKeptKeys } from '../kernel/crypto/installation.js';
+import { openInstallationKeys, openRootKeys } from '../kernel/crypto/installation.js';
 import { findInstallation } from '../kernel/crypto/installation.sql.js';
 import { Database, type Query } from '../kernel/database/database.js';
 import { inSnapshot } from '../kernel/database/on-connection.js';
@@ -86,8 +86,8 @@ function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promi
     const [installation] = await findInstallation(query, {});
     // Without it a root key would be made, as for an empty database.
     if (installation === undefined) throw new ConfigurationFault(['the database has no check value of its root key']);
-    const rootKey = await openKeptKeys(query, await openInstallation(query, config));
-    const keys = { chain: new AuditChain(rootKey.macKey('audit-seal')), key: createSecretKey(rootKey.macKey('audit')) };
+    const all = await openInstallationKeys(query, await openRootKeys(query, config));
+    const keys = { chain: new AuditChain(all.macKey('audit-seal')), key: createSecretKey(all.macKey('audit')) };
     const how = { anchors, maxFaults: MAX_FAULTS, rowsAtOnce: ROWS_AT_ONCE };
     return { trail: await verifyTrail(query, keys, how), secrets: await compareWithTrail(query, MAX_FAULTS) };
   });

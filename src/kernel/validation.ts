@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { DetailCode } from './detail-codes.js';
 import { AppError, type ErrorDetail } from './errors.js';
-import { unknownName } from './near-names.js';
 import { inOneGo, mapInSlices } from './slices.js';
+import { unknownName } from './suggestions.js';
 
 /** So many unknown keys of one input are reported one by one, each with a suggestion; of more, only the number. */
 export const MAX_UNKNOWN_KEYS = 20;

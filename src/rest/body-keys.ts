@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from '../kernel/errors.js';
-import { isNameable, misspeltName } from '../kernel/near-names.js';
 import { mapInSlices } from '../kernel/slices.js';
+import { isNameable, misspeltName } from '../kernel/suggestions.js';
 import { Faults, MAX_UNKNOWN_KEYS, pathOf } from '../kernel/validation.js';
 import { bareRules } from './rule-kinds.js';
 

@@ -1,15 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { KeptKeys } from '../../src/kernel/crypto/kept-keys.js';
 import { Keyring } from '../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../src/kernel/crypto/root-key.js';
 import { InstallationKeys, RootKeys } from '../../src/kernel/crypto/root-keys.js';
+import { StableKeys } from '../../src/kernel/crypto/stable-keys.js';
 import { AppError } from '../../src/kernel/errors.js';
 import { SealedCursors } from '../../src/kernel/graphql/sealed-cursors.js';
 import { isStorable } from '../../src/kernel/text-rules.js';
-import { NOTHING_CLOSED } from '../kit/nothing-closed.js';
+import { NOTHING_DISABLED } from '../kit/nothing-disabled.js';
 import fc from '../kit/properties.js';
 
-const installation = KeptKeys.make();
+const installation = StableKeys.make();
 const organizationId = randomUUID();
 
 /** A node of the installation. It has no database: nothing of a cursor is stored. */
@@ -17,7 +17,7 @@ const node = (kept = installation) =>
   new Keyring(
     new InstallationKeys(new RootKeys(new RootKey(randomBytes(32))), kept),
     () => Promise.reject(new Error('a cursor needs no statement')),
-    NOTHING_CLOSED,
+    NOTHING_DISABLED,
   );
 const cursors = (list = 'list', question: object = {}, of = organizationId, keyring = node()) =>
   new SealedCursors({ keyring, organizationId: of }, list, question);
@@ -78,7 +78,7 @@ describe('sealed cursors', () => {
       cursors('list', { ...question, project: 'b' }),
       cursors('list', { ...question, environments: ['dev', 'prod'] }),
       cursors('list', question, randomUUID()),
-      cursors('list', question, organizationId, node(KeptKeys.make())),
+      cursors('list', question, organizationId, node(StableKeys.make())),
     ];
     for (const reader of foreign) expect(refusal(reader, cursor)).toEqual(INVALID);
     const same = cursors('list', { ...question, tags: null, key: undefined });

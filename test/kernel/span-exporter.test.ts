@@ -14,7 +14,7 @@ test('spans wait for a collector that is away, for as long as there is room', as
   let status = 503;
   const collector = await OutsideServer.start(null, (_, response) => response.writeHead(status).end('{}'));
   const settings = {
-    ...{ url: `http://127.0.0.1:${collector.port}/v1/traces`, headers: null, limitMs: 10_000 },
+    ...{ url: `http://127.0.0.1:${collector.port}/v1/traces`, headers: null, timeoutMs: 10_000 },
     ...{ resource: {}, sampler: { followsParent: true, ratio: 1 } },
   };
   const exporter = new SpanExporter(settings, '1.0.0', isQuiet, PAUSE_MS);

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { grantToService, makeServiceRole } from '../../src/kernel/database/service-role.js';
+import { ensureServiceRole, grantToServiceRole } from '../../src/kernel/database/service-role.js';
 import {
   type SqlStatement,
   type Statement,
@@ -177,9 +177,9 @@ describe('statements', () => {
     const all = (await statements()).filter(([name]) => !name.endsWith('}'));
     await withClient(url, async (client) => {
       const ask = async (text: string, params?: readonly unknown[]) => (await client.query(text, params as never)).rows;
-      const found = await makeServiceRole(ask as never);
+      const found = await ensureServiceRole(ask as never);
       if (!('role' in found)) throw new Error(found.reason);
-      await grantToService(ask as never, found.role);
+      await grantToServiceRole(ask as never, found.role);
       const bounded = async (text: string) => [
         await readsOf(client, text, found.role),
         await readsOf(client, text, null),

@@ -1,4 +1,5 @@
 import type { Feature } from '../../feature.js';
+import { APPEND_ONLY } from '../../kernel/database/service-role.js';
 import type { ProjectLinks, ProjectReader } from '../projects/public.js';
 import { AccessHistory } from './access-history.entity.js';
 import {
@@ -22,6 +23,7 @@ export function createAccessReview({
   const service = new AccessReviewService(projects);
   return {
     entities: [AccessHistory],
+    tableRights: { access_history: [...APPEND_ONLY, 'update (valid_to)'] },
     resolvers: [
       new AccessReviewResolver(service),
       new SecretReadersResolver(service, links),

@@ -1,5 +1,6 @@
 import type { Feature } from '../../feature.js';
 import { mapFound } from '../../kernel/database/batched.js';
+import { APPEND_ONLY } from '../../kernel/database/service-role.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
 import { organizationLinkOf } from '../organizations/public.js';
 import { type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
@@ -35,6 +36,7 @@ export function createAuditEvents(deps: { readonly projects: ProjectReader; read
   const events = new EventService(deps.projects);
   return {
     entities: [AuditCheckpoint, AuditVerification],
+    tableRights: { audit_checkpoint: APPEND_ONLY },
     jobs: [CHECKPOINT_JOB, VERIFICATION_JOB],
     nodes: [
       nodeKind({

@@ -11,10 +11,10 @@ import {
   insertInstallation,
   noteNextRootKey,
 } from './installation.sql.js';
-import { KeptKeys } from './kept-keys.js';
 import type { RootKey } from './root-key.js';
 import { type KeySettings, RootKeySources, type StoredRootKeys } from './root-key-sources.js';
 import { InstallationKeys, RootKeys } from './root-keys.js';
+import { StableKeys } from './stable-keys.js';
 
 /**
  * Loads the root keys and compares them with the check value of the database, before anything is written. A key is made
@@ -24,7 +24,7 @@ import { InstallationKeys, RootKeys } from './root-keys.js';
  * @throws ConfigurationFault for a key that is missing, malformed, readable by others, or not the one of this database;
  *   TemporaryFault when whoever decrypts it is away
  */
-export async function openInstallation(
+export async function openRootKeys(
   query: Query,
   settings: KeySettings,
   log: Log = createLog('silent'),
@@ -58,26 +58,26 @@ export async function recordInstallation(query: Query, rootKeys: RootKeys): Prom
   const { inUse, next } = rootKeys;
   await insertInstallation(query, {
     checkValue: inUse.checkValue(),
-    keptKeysSealed: KeptKeys.make().seal(inUse),
+    keptKeysSealed: StableKeys.make().seal(inUse),
     wrapped: inUse.ciphertext(),
   });
   // All nodes change to the same one.
   if (next !== null && next !== inUse && next.ciphertext() !== null)
     await noteNextRootKey(query, { wrapped: next.ciphertext() });
-  await addStableKeys(query, { sealed: KeptKeys.ofRootKey(inUse).seal(inUse) });
-  return openKeptKeys(query, rootKeys);
+  await addStableKeys(query, { sealed: StableKeys.ofRootKey(inUse).seal(inUse) });
+  return openInstallationKeys(query, rootKeys);
 }
 
 /**
  * All keys of an installation, for programs that must not write.
  *
- * @throws SEALED_VALUE_INVALID when the kept keys were changed in the database
+ * @throws SEALED_VALUE_INVALID when the stable keys were changed in the database
  */
-export async function openKeptKeys(query: Query, rootKeys: RootKeys): Promise<InstallationKeys> {
+export async function openInstallationKeys(query: Query, rootKeys: RootKeys): Promise<InstallationKeys> {
   const [row] = await findStableKeys(query, {});
   const sealed = row?.sealed ?? null;
-  const kept = sealed === null ? KeptKeys.ofRootKey(rootKeys.inUse) : KeptKeys.open(rootKeys, sealed);
-  return new InstallationKeys(rootKeys, kept);
+  const stable = sealed === null ? StableKeys.ofRootKey(rootKeys.inUse) : StableKeys.open(rootKeys, sealed);
+  return new InstallationKeys(rootKeys, stable);
 }
 
 async function storedInstallation(query: Query): Promise<StoredRootKeys | null> {

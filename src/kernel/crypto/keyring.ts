@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
-import type { ClosedProjects } from './closed-projects.js';
 import { insertDefaultKey, listKeysOfProjects, succeedKey } from './data-key.sql.js';
+import type { DisabledKeys } from './disabled-keys.js';
 import {
   insertKey,
   type KeyScope,
@@ -46,16 +46,16 @@ export class Keyring {
   #unreadable = 0;
 
   /**
-   * @param rootKeys open organization keys
+   * @param keys open organization keys
    * @param autocommit a statement outside of any transaction: a count of seals, and a key that others seal with already,
    *   must survive the rollback of the request that asked for them
-   * @param closed projects whose organization key is disabled
+   * @param disabled which keys are
    * @param patienceMs how long a caller waits for the block of seals that all share, before it takes its own few
    */
   constructor(
-    private readonly rootKeys: InstallationKeys,
+    private readonly keys: InstallationKeys,
     private readonly autocommit: Query,
-    private readonly closed: ClosedProjects,
+    private readonly disabled: DisabledKeys,
     maxScopes = MAX_SCOPES,
     private readonly patienceMs = PATIENCE_MS,
   ) {
@@ -64,12 +64,12 @@ export class Keyring {
 
   /** As `InstallationKeys.cursorKey`: the same on each node and after each start, without a statement. */
   cursorKey(organizationId: string, kind: string): DataKey {
-    return this.rootKeys.cursorKey(organizationId, kind);
+    return this.keys.cursorKey(organizationId, kind);
   }
 
   /** Signs what others verify without the service: the same key on each node and after each start. @param label another key for each */
   signingKey(label: string): SigningKey {
-    return new SigningKey(this.rootKeys.macKey(label));
+    return new SigningKey(this.keys.macKey(label));
   }
 
   /** Makes the default key of an organization. @returns its id */
@@ -121,7 +121,7 @@ export class Keyring {
     const keys = new ScopeKeys(scope);
     await this.#reload(query, keys);
     // Other nodes learn of it when they ask for their next seals; what they wrap until then opens all the same.
-    return rewrapKeys(query, { rootKeys: this.rootKeys, scope, parent: keys.current() });
+    return rewrapKeys(query, { rootKeys: this.keys, scope, parent: keys.current() });
   }
 
   /**
@@ -135,7 +135,7 @@ export class Keyring {
     { organizationId, projectId, toKeyId }: { organizationId: string; projectId: string; toKeyId: string },
   ): Promise<number> {
     const parent = (await this.#versionsOf(query, organizationId, toKeyId)).current();
-    return rewrapKeys(query, { rootKeys: this.rootKeys, scope: { organizationId, projectId }, parent });
+    return rewrapKeys(query, { rootKeys: this.keys, scope: { organizationId, projectId }, parent });
   }
 
   /**
@@ -165,7 +165,7 @@ export class Keyring {
     );
     if (rows.length === 0) return 0;
     const parent = await this.#claim(query, await this.#load(query, await parentScopeOf(query, scope)), rows.length);
-    const parts = { rootKeys: this.rootKeys, scope, parent };
+    const parts = { rootKeys: this.keys, scope, parent };
     await storeDestroyed(
       query,
       parent.id,
@@ -176,7 +176,7 @@ export class Keyring {
 
   /** Waits until every node has seen that a key was disabled, enabled or renewed. */
   untilSeen(): Promise<void> {
-    return this.closed.untilSeen();
+    return this.disabled.untilSeen();
   }
 
   /** The versions of a key of an organization, by its id. @throws KEY_NOT_FOUND */
@@ -197,7 +197,7 @@ export class Keyring {
    * @throws KEY_DISABLED
    */
   async sealer(query: Query, scope: KeyScope): Promise<Sealer> {
-    if (await this.#isClosed(query, scope.projectId)) throw new AppError('KEY_DISABLED');
+    if (await this.#isDisabled(query, scope.projectId)) throw new AppError('KEY_DISABLED');
     const keys = await this.#load(query, scope);
     return this.#sealerOf(query, keys);
   }
@@ -227,12 +227,12 @@ export class Keyring {
     organizationId: string,
     keyIds: ReadonlyMap<P, Iterable<string | null>>,
   ): Promise<ReadonlyMap<P, Sealer>> {
-    const closed = new Set<P>();
-    for (const id of keyIds.keys()) if (await this.#isClosed(query, id)) closed.add(id);
+    const disabled = new Set<P>();
+    for (const id of keyIds.keys()) if (await this.#isDisabled(query, id)) disabled.add(id);
     const wanted = [...keyIds].map(([projectId, ids]) => {
       const cached = this.#scopes.get(nameOf({ organizationId, projectId }));
       const keys = cached ?? new ScopeKeys({ organizationId, projectId });
-      const isCurrent = cached !== undefined && !keys.isBehind(this.closed.renewed);
+      const isCurrent = cached !== undefined && !keys.isBehind(this.disabled.renewed);
       const isAtHand = isCurrent && [...ids].every((id) => id === null || keys.find(id));
       return { projectId, keys, isAtHand };
     });
@@ -241,20 +241,20 @@ export class Keyring {
     return new Map(
       wanted.map(({ projectId, keys: own, isAtHand }) => {
         const keys = this.#keep(own);
-        if (!isAtHand) keys.absorb(loaded.get(projectId) ?? [], (row) => unwrapKey(this.rootKeys, row, keys.scope));
-        return [projectId, this.#sealerOf(query, keys, closed.has(projectId))];
+        if (!isAtHand) keys.absorb(loaded.get(projectId) ?? [], (row) => unwrapKey(this.keys, row, keys.scope));
+        return [projectId, this.#sealerOf(query, keys, disabled.has(projectId))];
       }),
     );
   }
 
   /** True when the key of the project is disabled. @param projectId null: the organization, whose own key always works */
-  async #isClosed(query: Query, projectId: string | null): Promise<boolean> {
-    return projectId !== null && this.closed.has(query, projectId);
+  async #isDisabled(query: Query, projectId: string | null): Promise<boolean> {
+    return projectId !== null && this.disabled.has(query, projectId);
   }
 
   /** For what was made of values before. @throws KEY_DISABLED when the key of the project is disabled */
-  async refuseClosed(query: Query, projectId: string): Promise<void> {
-    if (await this.closed.has(query, projectId)) throw new AppError('KEY_DISABLED');
+  async refuseDisabled(query: Query, projectId: string): Promise<void> {
+    if (await this.disabled.has(query, projectId)) throw new AppError('KEY_DISABLED');
   }
 
   /** How often a value did not open on this node. */
@@ -262,21 +262,21 @@ export class Keyring {
     return this.#unreadable;
   }
 
-  #sealerOf(query: Query, keys: ScopeKeys, isClosed = false): Sealer {
+  #sealerOf(query: Query, keys: ScopeKeys, isDisabled = false): Sealer {
     return new Sealer(
       keys,
       (seals) => this.#claim(query, keys, seals),
       () => {
         this.#unreadable += 1;
       },
-      isClosed,
+      isDisabled,
     );
   }
 
   async #load(query: Query, scope: KeyScope): Promise<ScopeKeys> {
     const cached = this.#scopes.get(nameOf(scope));
     const keys = cached ?? new ScopeKeys(scope);
-    if (cached === undefined || keys.isBehind(this.closed.renewed)) await this.#reload(query, keys);
+    if (cached === undefined || keys.isBehind(this.disabled.renewed)) await this.#reload(query, keys);
     return this.#keep(keys);
   }
 
@@ -289,7 +289,7 @@ export class Keyring {
   }
 
   async #reload(query: Query, keys: ScopeKeys): Promise<void> {
-    keys.absorb(await loadKeys(query, keys.scope), (row) => unwrapKey(this.rootKeys, row, keys.scope));
+    keys.absorb(await loadKeys(query, keys.scope), (row) => unwrapKey(this.keys, row, keys.scope));
   }
 
   /** Takes seals out of this node's block, and gets the next block, or the next key version, when it is used up. */
@@ -340,7 +340,7 @@ export class Keyring {
 
   /** Of those that the root key wraps, one for each root key of this node: the database takes that of its own root key. */
   #keysUnderRoot(scope: KeyScope, id?: string): NewKey[] {
-    return this.rootKeys.all.map((rootKey) => ({
+    return this.keys.all.map((rootKey) => ({
       ...madeKey(scope, (key, place) => rootKey.wrap(key, place), id),
       parentKeyId: null,
       checkValue: rootKey.checkValue(),

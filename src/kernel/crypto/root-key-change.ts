@@ -10,9 +10,9 @@ import {
   replaceRootKey,
   replaceWrappedRootKey,
 } from './installation.sql.js';
-import { KeptKeys } from './kept-keys.js';
 import { columnsOf, placeOf, type WrappedKey } from './key-store.js';
 import type { RootKey } from './root-key.js';
+import { StableKeys } from './stable-keys.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
 const ROOT_KEY_LOCK = '7266004';
@@ -29,12 +29,12 @@ export interface RootKeyChange {
 type RootWrappedKey = Awaited<ReturnType<typeof lockKeysUnderRoot>>[number];
 
 /**
- * Wraps the keys of all organizations and the kept keys with another root key and replaces the check value. Values and keys
+ * Wraps the keys of all organizations and the stable keys with another root key and replaces the check value. Values and keys
  * of projects stay as they are.
  *
  * @param query in a transaction, which the caller commits: all of it takes effect, or nothing
  * @returns null when the database has the new root key already
- * @throws SEALED_VALUE_INVALID when the database has neither root key, or its kept keys were changed
+ * @throws SEALED_VALUE_INVALID when the database has neither root key, or its stable keys were changed
  */
 export async function changeRootKey(query: Query, from: RootKey, to: RootKey): Promise<RootKeyChange | null> {
   await lockRootKey(query, { lock: ROOT_KEY_LOCK });
@@ -46,11 +46,11 @@ export async function changeRootKey(query: Query, from: RootKey, to: RootKey): P
     throw new ConfigurationFault([
       'another node has made another NEXT_ROOT_KEY meanwhile. Nothing was changed; try again',
     ]);
-  const kept = KeptKeys.open(from, row.keptKeysSealed);
+  const stable = StableKeys.open(from, row.keptKeysSealed);
   const change = await rewrapKeys(query, from, to);
   await replaceRootKey(query, {
     checkValue: to.checkValue(),
-    keptKeysSealed: kept.seal(to),
+    keptKeysSealed: stable.seal(to),
     wrapped: to.ciphertext(),
   });
   return change;

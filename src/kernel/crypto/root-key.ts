@@ -49,7 +49,7 @@ export class RootKey {
     return isSealedWith(record, this.#wrapping);
   }
 
-  /** A key of 32 bytes for one kind of MAC, of installations from before there were kept keys. */
+  /** A key of 32 bytes for one kind of MAC, of installations from before there were stable keys. */
   macKey(label: string): Buffer {
     return this.#derive(`mac/${label}`, 32);
   }

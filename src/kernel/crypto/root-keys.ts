@@ -1,6 +1,6 @@
-import type { KeptKeys } from './kept-keys.js';
 import type { RootKey } from './root-key.js';
 import type { DataKey, SealPlace } from './seal.js';
+import type { StableKeys } from './stable-keys.js';
 
 /**
  * The root keys of this node: one or, while the root key of the installation changes, two. What either wrapped can be unwrapped.
@@ -33,18 +33,18 @@ export class RootKeys {
 export class InstallationKeys extends RootKeys {
   constructor(
     { rootKey, next, inUse }: RootKeys,
-    private readonly kept: KeptKeys,
+    private readonly stable: StableKeys,
   ) {
     super(rootKey, next, inUse);
   }
 
-  /** As `KeptKeys.macKey`. */
+  /** As `StableKeys.macKey`. */
   macKey(label: string): Buffer {
-    return this.kept.macKey(label);
+    return this.stable.macKey(label);
   }
 
-  /** As `KeptKeys.cursorKey`: the same on each node and after each start, without a statement. */
+  /** As `StableKeys.cursorKey`: the same on each node and after each start, without a statement. */
   cursorKey(organizationId: string, kind: string): DataKey {
-    return this.kept.cursorKey(organizationId, kind);
+    return this.stable.cursorKey(organizationId, kind);
   }
 }

@@ -17,17 +17,17 @@ export class Sealer {
   /**
    * @param claim counts seals with the current key and answers that key
    * @param onUnreadable called for each value that cannot be decrypted
-   * @param isClosed the key is disabled: every method throws KEY_DISABLED
+   * @param isDisabled the key is disabled: every method throws KEY_DISABLED
    */
   constructor(
     private readonly keys: ScopeKeys,
     private readonly claim: (seals: number) => Promise<DataKey>,
     private readonly onUnreadable: () => void,
-    private readonly isClosed = false,
+    private readonly isDisabled = false,
   ) {}
 
-  #refuseClosed(): void {
-    if (this.isClosed) throw new AppError('KEY_DISABLED');
+  #refuseDisabled(): void {
+    if (this.isDisabled) throw new AppError('KEY_DISABLED');
   }
 
   /**
@@ -37,7 +37,7 @@ export class Sealer {
    * @throws SEALED_VALUE_INVALID when the scope has no key
    */
   async reserve(seals: number): Promise<void> {
-    this.#refuseClosed();
+    this.#refuseDisabled();
     if (!Number.isInteger(seals) || seals < 0 || seals > MAX_SEALS_AT_ONCE)
       throw new Error('the number of seals is not an integer, or too large');
     if (seals === 0) return;
@@ -65,7 +65,7 @@ export class Sealer {
 
   /** Opens one value. @throws SEALED_VALUE_INVALID; when the key may be newer than this node's, the next sealer has it */
   open(place: PlaceInScope, record: Uint8Array): SealedText {
-    this.#refuseClosed();
+    this.#refuseDisabled();
     try {
       const last = this.#lastOpened;
       const key = last !== null && isSealedWith(record, last) ? last : this.#keyOf(record);
@@ -89,19 +89,19 @@ export class Sealer {
 
   /** Keyed digest to search for equal values: the same for the same text in one scope, and nowhere else. */
   digest(text: string): Buffer {
-    this.#refuseClosed();
+    this.#refuseDisabled();
     return this.keys.digest(text);
   }
 
   /** Encrypts a digest of another scope, so that equal digests are equal within this scope only. Takes many as one. */
   blind(digests: Uint8Array): Buffer {
-    this.#refuseClosed();
+    this.#refuseDisabled();
     return this.keys.cipherDigests(digests, 'encrypt');
   }
 
   /** The digests that `blind` was given. */
   unblind(digests: Uint8Array): Buffer {
-    this.#refuseClosed();
+    this.#refuseDisabled();
     return this.keys.cipherDigests(digests, 'decrypt');
   }
 }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { beginPart } from '../tracing/spans.js';
+import { startChildSpan } from '../tracing/spans.js';
 import { type Scope, ScopedQuery, withScope } from './scope.js';
 import { COMMIT, ROLLBACK, setSettings } from './session.sql.js';
 import { spanOfStatement } from './statement-span.js';
@@ -160,7 +160,7 @@ export class BoundedClient extends pg.Client {
     this.#pending += 1;
     this.pendingSince ??= this.#watch.clock;
     let isSettled = false;
-    const span = beginPart(() => spanOfStatement(typeof text === 'string' ? text : text.text));
+    const span = startChildSpan(() => spanOfStatement(typeof text === 'string' ? text : text.text));
     return (error, result) => {
       // The driver calls twice for a parameter that it cannot write: at once, and when the server is ready again.
       if (isSettled) return;

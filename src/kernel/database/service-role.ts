@@ -21,28 +21,29 @@ import {
   setTableRowSecurity,
 } from './service-role.sql.js';
 
-/** Rows that may be read and added, and never changed. */
-const APPEND_ONLY: readonly string[] = ['select', 'insert'];
+/** Rights to tables, as grants name them, by table: `select`, `update (valid_to)`. */
+export type TableRights = Readonly<Record<string, readonly string[]>>;
+
+/** Rows may be read and added, and never changed. */
+export const APPEND_ONLY: readonly string[] = ['select', 'insert'];
 const ROWS: readonly string[] = ['select', 'insert', 'update', 'delete'];
 
 /**
- * What the service may do with tables that hold it to account, and with those that only programs and migrations change. It may read
- * and write the rows of all other tables.
+ * What the service may do with tables of the kernel that hold it to account, and with those that only programs and migrations change.
+ * It may read and write the rows of all other tables.
  */
-const NARROW: Readonly<Record<string, readonly string[]>> = {
+const NARROW: TableRights = {
   audit_record: APPEND_ONLY,
   audit_disclosure: APPEND_ONLY,
   audit_seal: APPEND_ONLY,
   audit_expiry: APPEND_ONLY,
-  audit_checkpoint: APPEND_ONLY,
   audit_partition: ['select'],
-  access_history: [...APPEND_ONLY, 'update (valid_to)'],
   // A right to update some column is needed to lock the row. A constraint holds this one to its only value.
   installation: ['select', 'update (id)'],
   schema_migration: ['select'],
 };
 /** Of relations by their kind in the catalog. Numbers of rows are drawn with the right to insert; `setval` would need one to update. */
-const OF_KIND: Readonly<Record<string, readonly string[]>> = { r: ROWS, p: ROWS, v: ['select'], S: ['select'] };
+const OF_KIND: TableRights = { r: ROWS, p: ROWS, v: ['select'], S: ['select'] };
 /** Those that run with the rights of the owner, and check themselves what they are asked for. */
 const FUNCTIONS = ['add_audit_partition(date)', 'drop_audit_partition(date)'];
 
@@ -51,7 +52,7 @@ const NAME = 'strongroom_service_';
 const LONGEST_NAME = 63;
 
 /** A role of the server that the service can work with, or why there is none. */
-export type FoundRole = { readonly role: string } | { readonly reason: string };
+export type ServiceRole = { readonly role: string } | { readonly reason: string };
 
 /**
  * The role for a database whose owner is the only one who logs in to it. It is made when it is missing. Each database has its own:
@@ -59,7 +60,7 @@ export type FoundRole = { readonly role: string } | { readonly reason: string };
  *
  * @param query of the owner, under the migration lock
  */
-export async function makeServiceRole(query: Query): Promise<FoundRole> {
+export async function ensureServiceRole(query: Query): Promise<ServiceRole> {
   const [owner] = await findOwner(query, {});
   const role = roleOf(owner?.database ?? '');
   try {
@@ -72,11 +73,11 @@ export async function makeServiceRole(query: Query): Promise<FoundRole> {
     if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error;
     return { reason: `the user of DATABASE_URL cannot create the role ${role}, or become it` };
   }
-  return checkedRole(query, role);
+  return checkServiceRole(query, role);
 }
 
 /** @returns the role, unless it can do all that the owner can */
-export async function checkedRole(query: Query, role: string): Promise<FoundRole> {
+export async function checkServiceRole(query: Query, role: string): Promise<ServiceRole> {
   const [found] = await findRole(query, { role });
   if (found === undefined) return { reason: `the database server has no role ${role}` };
   return found.isPowerful ? { reason: `the role ${role} has the rights of a superuser or of the owner` } : { role };
@@ -96,9 +97,11 @@ type Relation = Awaited<ReturnType<typeof listRelations>>[number];
  * that is so already: nodes that run would plan their statements again.
  *
  * @param query of the owner, on one connection, under the migration lock
+ * @param ofSlices rights to tables of slices that are narrower than to others
  */
-export async function grantToService(query: Query, role: string): Promise<void> {
-  const changes = (await listRelations(query, { role })).flatMap((relation) => changesOf(relation, role));
+export async function grantToServiceRole(query: Query, role: string, ofSlices: TableRights = {}): Promise<void> {
+  const narrow = { ...NARROW, ...ofSlices };
+  const changes = (await listRelations(query, { role })).flatMap((relation) => changesOf(relation, role, narrow));
   changes.push(...(await missingFunctions(query, role)));
   const [schema] = await findSchema(query, { role });
   if (schema?.isUsable === false) changes.push(grant(['usage'], nameOfSchema(schema.name), role));
@@ -108,8 +111,8 @@ export async function grantToService(query: Query, role: string): Promise<void> 
   });
 }
 
-function changesOf({ name, kind, held }: Relation, role: string): string[] {
-  const wanted = NARROW[name] ?? OF_KIND[kind] ?? [];
+function changesOf({ name, kind, held }: Relation, role: string, narrow: TableRights): string[] {
+  const wanted = narrow[name] ?? OF_KIND[kind] ?? [];
   const on = nameOfRelation(name, kind);
   const [tooMuch, missing] = [held.filter((it) => !wanted.includes(it)), wanted.filter((it) => !held.includes(it))];
   return [
@@ -145,7 +148,7 @@ export interface ServiceAccess {
  * @returns false when they do not have it, and work as before: behind a pooler that leaves out settings of connections, or for
  * another database than that of the owner
  */
-export async function becomeService(
+export async function switchToServiceRole(
   database: Database,
   role: string,
   { login, isBounded }: { readonly login: string | null; readonly isBounded: boolean },

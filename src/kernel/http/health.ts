@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Database, isReadOnly } from '../database/database.js';
 import { AppError } from '../errors.js';
 import type { Jobs } from '../jobs/jobs.js';
-import { SharedQuestion } from '../shared-question.js';
+import { SingleFlight } from '../single-flight.js';
 
 /** Whether this node is leaving. Set once, by the drain. */
 export interface Lifecycle {
@@ -25,10 +25,10 @@ export function mountHealth(
     lifecycle,
   }: { database: Database; databaseRole: string; jobs: Pick<Jobs, 'store'>; lifecycle: Lifecycle },
 ): void {
-  const probe = new SharedQuestion(() => isReadOnly(database.query), ANSWER_WITHIN_MS);
+  const probe = new SingleFlight(() => isReadOnly(database.query), ANSWER_WITHIN_MS);
   /** @throws STORE_UNAVAILABLE also when the database is silent */
   const ask = async (): Promise<void> => {
-    const answer = await probe.answer(null).catch((cause: unknown) => {
+    const answer = await probe.result(null).catch((cause: unknown) => {
       throw new AppError('STORE_UNAVAILABLE', undefined, { cause });
     });
     if (answer !== false) throw new AppError('STORE_UNAVAILABLE');

@@ -110,8 +110,8 @@ export class SpanExporter {
 
   /** The collector is the operator's own: it may be in a private network, as external systems of customers may not. */
   async #post(body: string): Promise<{ status: number | null; error: unknown }> {
-    const { url, headers, limitMs } = this.#settings;
-    const signal = AbortSignal.any([AbortSignal.timeout(limitMs), this.#closing.signal]);
+    const { url, headers, timeoutMs } = this.#settings;
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#closing.signal]);
     const given = headers === null ? {} : pairsOf(headers.reveal());
     try {
       const init = { method: 'POST', headers: { ...given, 'content-type': 'application/json' }, body, signal } as const;

@@ -13,17 +13,17 @@ export interface SpanStart {
 
 /** A span that has not ended. */
 export interface Span {
-  /** Runs work that belongs to it. */
-  within<T>(work: () => T): T;
+  /** Runs work in it: spans that start meanwhile are its children. */
+  run<T>(work: () => T): T;
   /** @param errorType code of what failed; null when nothing did */
   end(errorType: string | null, attributes?: SpanAttributes): void;
 }
 
 /** Makes spans and sends those that are sampled to a collector. */
 export interface Tracer {
-  begin(start: SpanStart): Span;
-  /** A part of what is traced now; undefined outside of that. */
-  part(start: () => SpanStart): Span | undefined;
+  start(start: SpanStart): Span;
+  /** A child of the current span, where there is one that is recorded. */
+  startChild(start: () => SpanStart): Span | undefined;
   /** Sends what has not been sent, as far as the collector takes it soon. */
   close(): Promise<void>;
 }
@@ -36,11 +36,11 @@ export const traceWith = (given: Tracer | null): void => {
 };
 
 /** A new span; undefined when nothing is traced. */
-export const beginSpan = (start: SpanStart): Span | undefined => tracer?.begin(start);
+export const startSpan = (start: SpanStart): Span | undefined => tracer?.start(start);
 
-/** A part of the current span; undefined when there is none. @param start asked for only when there is one */
-export const beginPart = (start: () => SpanStart): Span | undefined =>
-  tracer === null ? undefined : tracer.part(start);
+/** A child of the current span; undefined when there is none. @param start asked for only when there is one */
+export const startChildSpan = (start: () => SpanStart): Span | undefined =>
+  tracer === null ? undefined : tracer.startChild(start);
 
 /** Whether anything is traced. */
 export const isTraced = (): boolean => tracer !== null;
@@ -51,10 +51,10 @@ export async function inSpan<T>(
   codeOf: (error: unknown) => string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const span = tracer?.begin(start());
+  const span = tracer?.start(start());
   if (span === undefined) return work();
   try {
-    const result = await span.within(work);
+    const result = await span.run(work);
     span.end(null);
     return result;
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { beginSpan, type Span } from './spans.js';
+import { type Span, startSpan } from './spans.js';
 
 /** Asked by machines every few seconds: their traces would bury the others. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
@@ -15,7 +15,7 @@ export function traceRequests(app: FastifyInstance): void {
     // Streams last as long as their clients stay.
     if (route === undefined || PROBES.has(route) || config.isStream === true) return done();
     const traceparent = request.headers.traceparent;
-    const span = beginSpan({
+    const span = startSpan({
       name: `${request.method} ${route}`,
       kind: 'server',
       attributes: {
@@ -28,13 +28,13 @@ export function traceRequests(app: FastifyInstance): void {
     });
     if (span === undefined) return done();
     spans.set(request, span);
-    span.within(done);
+    span.run(done);
   });
   // The end of a body is told outside of what the first hook began.
   app.addHook('preValidation', (request, _reply, done) => {
     const span = spans.get(request);
     if (span === undefined) done();
-    else span.within(done);
+    else span.run(done);
   });
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode, errorCode } = reply;

@@ -11,7 +11,7 @@ export interface TraceSettings {
   readonly url: string;
   /** Header fields of each request to it, as `name=value` pairs in URL encoding: they may hold credentials. */
   readonly headers: Sealed | null;
-  readonly limitMs: number;
+  readonly timeoutMs: number;
   /** Attributes of the service itself, such as `service.name`. */
   readonly resource: Readonly<Record<string, string>>;
   readonly sampler: Sampler;
@@ -99,7 +99,7 @@ export function traceSettings(given: Variables, sealed: (text: string) => Sealed
   return {
     url,
     headers: headers === undefined ? null : sealed(headers),
-    limitMs: given.OTEL_EXPORTER_OTLP_TIMEOUT,
+    timeoutMs: given.OTEL_EXPORTER_OTLP_TIMEOUT,
     resource: {
       'service.name': 'strongroom',
       ...(attributes === undefined ? {} : pairsOf(attributes)),

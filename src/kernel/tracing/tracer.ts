@@ -4,8 +4,8 @@ import type { EndedSpan, SpanExporter } from './span-exporter.js';
 import type { Span, SpanAttributes, SpanStart, Tracer } from './spans.js';
 import type { Sampler } from './trace-settings.js';
 
-/** Whose part a span is. */
-interface Place {
+/** What children and other services know of a span. */
+interface SpanContext {
   readonly traceId: string;
   readonly spanId: string;
   readonly isSampled: boolean;
@@ -20,7 +20,7 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-
  * Our own, because OpenTelemetry's packages for this weigh 28 MiB, as much as everything else that serves requests.
  */
 export class SpanTracer implements Tracer {
-  readonly #current = new AsyncLocalStorage<Place>();
+  readonly #current = new AsyncLocalStorage<SpanContext>();
   readonly #sampler: Sampler;
   readonly #exporter: SpanExporter;
 
@@ -29,11 +29,11 @@ export class SpanTracer implements Tracer {
     this.#exporter = exporter;
   }
 
-  begin({ name, kind, attributes, traceparent }: SpanStart): Span {
-    const parent = placeOf(traceparent) ?? this.#current.getStore();
+  start({ name, kind, attributes, traceparent }: SpanStart): Span {
+    const parent = contextOf(traceparent) ?? this.#current.getStore();
     const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
     const isLocal = traceparent === undefined && parent !== undefined;
-    const place: Place = {
+    const context: SpanContext = {
       traceId,
       spanId: randomBytes(8).toString('hex'),
       isSampled: isLocal ? parent.isSampled : this.#isSampled(traceId, parent),
@@ -41,12 +41,12 @@ export class SpanTracer implements Tracer {
     const since = performance.timeOrigin + performance.now();
     let isOver = false;
     return {
-      within: (work) => this.#current.run(place, work),
+      run: (work) => this.#current.run(context, work),
       end: (errorType: string | null, further: SpanAttributes = {}) => {
-        if (isOver || !place.isSampled) return;
+        if (isOver || !context.isSampled) return;
         isOver = true;
         const ended: EndedSpan = {
-          ...place,
+          ...context,
           parentSpanId: parent?.spanId ?? null,
           name,
           kind,
@@ -60,8 +60,8 @@ export class SpanTracer implements Tracer {
     };
   }
 
-  part(start: () => SpanStart): Span | undefined {
-    return this.#current.getStore()?.isSampled === true ? this.begin(start()) : undefined;
+  startChild(start: () => SpanStart): Span | undefined {
+    return this.#current.getStore()?.isSampled === true ? this.start(start()) : undefined;
   }
 
   close(): Promise<void> {
@@ -69,13 +69,13 @@ export class SpanTracer implements Tracer {
   }
 
   /** By the ID of the trace, so that all services with one ratio record the same traces. */
-  #isSampled(traceId: string, parent: Place | undefined): boolean {
+  #isSampled(traceId: string, parent: SpanContext | undefined): boolean {
     if (this.#sampler.followsParent && parent !== undefined) return parent.isSampled;
     return Number.parseInt(traceId.slice(-12), 16) < this.#sampler.ratio * 2 ** 48;
   }
 }
 
-function placeOf(traceparent: string | undefined): Place | undefined {
+function contextOf(traceparent: string | undefined): SpanContext | undefined {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };

@@ -1,16 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { idsOf, positionOf } from '../../../src/features/change-feed/position.js';
 import type { Context } from '../../../src/kernel/context.js';
-import { KeptKeys } from '../../../src/kernel/crypto/kept-keys.js';
 import { Keyring } from '../../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../../src/kernel/crypto/root-key.js';
 import { InstallationKeys, RootKeys } from '../../../src/kernel/crypto/root-keys.js';
-import { NOTHING_CLOSED } from '../../kit/nothing-closed.js';
+import { StableKeys } from '../../../src/kernel/crypto/stable-keys.js';
+import { NOTHING_DISABLED } from '../../kit/nothing-disabled.js';
 
 const DAY_MS = 86_400_000;
 const now = new Date('2026-01-31T12:00:00Z');
-const keys = new InstallationKeys(new RootKeys(new RootKey(randomBytes(32))), KeptKeys.make());
-const keyring = new Keyring(keys, () => Promise.reject(new Error('an ID needs no statement')), NOTHING_CLOSED);
+const keys = new InstallationKeys(new RootKeys(new RootKey(randomBytes(32))), StableKeys.make());
+const keyring = new Keyring(keys, () => Promise.reject(new Error('an ID needs no statement')), NOTHING_DISABLED);
 const caller = (organizationId: string) => ({ keyring, organizationId }) as Context;
 
 describe('the ID of an event', () => {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { openKeptKeys } from '../../../src/kernel/crypto/installation.js';
+import { openInstallationKeys } from '../../../src/kernel/crypto/installation.js';
 import { Keyring } from '../../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../../src/kernel/crypto/root-key.js';
 import { RootKeys } from '../../../src/kernel/crypto/root-keys.js';
 import type { Query } from '../../../src/kernel/database/database.js';
 import { mustSucceed } from '../../kit/caller.js';
-import { NOTHING_CLOSED } from '../../kit/nothing-closed.js';
+import { NOTHING_DISABLED } from '../../kit/nothing-disabled.js';
 import { type Caller, useStrongroom } from '../../kit/strongroom.js';
 import { tamper } from '../../kit/trail.js';
 
@@ -34,8 +34,8 @@ describe('a database where secrets and their versions are sealed alike', () => {
 
   /** Seals everything of a secret as it was sealed before: the row and its version have the same bytes. */
   async function sealAsBefore(scope: { organizationId: string; projectId: string }, id: string): Promise<void> {
-    const keys = await openKeptKeys(sql, new RootKeys(new RootKey(rootKey)));
-    const sealer = await new Keyring(keys, sql, NOTHING_CLOSED).sealer(sql, scope);
+    const keys = await openInstallationKeys(sql, new RootKeys(new RootKey(rootKey)));
+    const sealer = await new Keyring(keys, sql, NOTHING_DISABLED).sealer(sql, scope);
     await sealer.reserve(100);
     const versions = await sql<{ version: number; value_sealed: Buffer | null } & Record<string, Buffer | null>>(
       'select * from secret_version where secret_id = $1',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openInstallation, recordInstallation } from '../../../src/kernel/crypto/installation.js';
+import { openRootKeys, recordInstallation } from '../../../src/kernel/crypto/installation.js';
 import { changeRootKey } from '../../../src/kernel/crypto/root-key-change.js';
 import type { RootKeys } from '../../../src/kernel/crypto/root-keys.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
@@ -81,7 +81,7 @@ describe('a root key that transit encrypts', () => {
       const all = { ...base, ...env };
       const settings = { token: sealed(all.TRANSIT_TOKEN), caFile: all.TRANSIT_CA_FILE ?? null, waitSeconds: 0 };
       const keys = { rootKey: sealed(all.ROOT_KEY), nextRootKey: sealed(all.NEXT_ROOT_KEY), dataDir: home };
-      return openInstallation(query, { ...keys, transit: settings });
+      return openRootKeys(query, { ...keys, transit: settings });
     });
   /** How a start with these settings ends that does not come up. */
   const refusal = async (env: Record<string, string>): Promise<[number, string]> => {

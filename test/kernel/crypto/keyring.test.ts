@@ -1,16 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { recordInstallation } from '../../../src/kernel/crypto/installation.js';
-import { KeptKeys } from '../../../src/kernel/crypto/kept-keys.js';
 import { Keyring } from '../../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../../src/kernel/crypto/root-key.js';
 import { InstallationKeys, RootKeys } from '../../../src/kernel/crypto/root-keys.js';
 import { keyIdOf } from '../../../src/kernel/crypto/seal.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../src/kernel/crypto/sealer.js';
+import { StableKeys } from '../../../src/kernel/crypto/stable-keys.js';
 import { Database, type Query } from '../../../src/kernel/database/database.js';
 import { migratedDatabase } from '../../kit/databases.js';
-import { NOTHING_CLOSED } from '../../kit/nothing-closed.js';
+import { NOTHING_DISABLED } from '../../kit/nothing-disabled.js';
 
 const SEAL_LIMIT = 2 ** 30;
 const MAX_SCOPES = 1_000;
@@ -43,7 +43,7 @@ describe('the keyring', () => {
     statements += 1;
     return database.query(text, params);
   };
-  const nodeOf = (scopes: number) => new Keyring(keys, query, NOTHING_CLOSED, scopes, PATIENT_MS);
+  const nodeOf = (scopes: number) => new Keyring(keys, query, NOTHING_DISABLED, scopes, PATIENT_MS);
   const node = () => nodeOf(MAX_SCOPES);
 
   beforeAll(async () => {
@@ -187,7 +187,7 @@ describe('the keyring', () => {
 
   test('seals with the connection of the caller when no other is to be had', async () => {
     const { project } = await seed();
-    const stuck = new Keyring(keys, () => new Promise(() => undefined), NOTHING_CLOSED);
+    const stuck = new Keyring(keys, () => new Promise(() => undefined), NOTHING_DISABLED);
     const sealer = await stuck.sealer(query, project);
     await sealer.reserve(7);
     expect(sealer.seal(place(), new SealedText('x'))).toBeInstanceOf(Buffer);
@@ -196,7 +196,7 @@ describe('the keyring', () => {
 
   test('tells the caller when the database fails', async () => {
     const { project } = await seed();
-    const failing = new Keyring(keys, () => Promise.reject(new Error('the database is gone')), NOTHING_CLOSED);
+    const failing = new Keyring(keys, () => Promise.reject(new Error('the database is gone')), NOTHING_DISABLED);
     await expect((await failing.sealer(query, project)).reserve(1)).rejects.toThrow('the database is gone');
   });
 
@@ -343,9 +343,9 @@ describe('the keyring', () => {
     const at = place();
     const record = (await sealerFor(keyring, project, 1)).seal(at, new SealedText('value'));
     const stranger = await new Keyring(
-      new InstallationKeys(new RootKeys(new RootKey(randomBytes(32))), KeptKeys.make()),
+      new InstallationKeys(new RootKeys(new RootKey(randomBytes(32))), StableKeys.make()),
       query,
-      NOTHING_CLOSED,
+      NOTHING_DISABLED,
     ).sealer(query, project);
     expect(() => stranger.open(at, record)).toThrow(invalid);
   });

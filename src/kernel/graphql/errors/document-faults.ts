@@ -7,7 +7,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { AppError } from '../../errors.js';
-import { didYouMean, quoted } from '../../near-names.js';
+import { didYouMean, quoted } from '../../suggestions.js';
 
 /** What an error may say of the schema: the type at which it is, and a name that may be meant. */
 export interface Telling {

@@ -1,4 +1,4 @@
-import { MOST, namedNumbers } from '../../named-numbers.js';
+import { keyValueList, MOST } from '../../key-value-list.js';
 
 /** Limits of a GraphQL document. Each number is a maximum. */
 export interface QueryLimits {
@@ -57,7 +57,7 @@ const HIGHEST: Partial<QueryLimits> = { depth: 100, introspectionDepth: 100, fra
 const MOST_BRACKETS = 500;
 
 /** `GRAPHQL_LIMITS`: `depth=20,cost=10000`. */
-export const queryLimits = namedNumbers<keyof QueryLimits>(DEFAULT_LIMITS, HIGHEST);
+export const queryLimits = keyValueList<keyof QueryLimits>(DEFAULT_LIMITS, HIGHEST);
 
 /** The limits of trusted documents: so many times these, as far as any document may go. */
 export const raised = (limits: QueryLimits, factor: number): QueryLimits =>

@@ -1,4 +1,4 @@
-import { namedNumbers } from '../../named-numbers.js';
+import { keyValueList } from '../../key-value-list.js';
 
 const DEFAULTS = { token: 20, organization: 200, node: 1_000 } as const;
 
@@ -9,4 +9,4 @@ export type StreamLimits = Readonly<Record<keyof typeof DEFAULTS, number>>;
 export const DEFAULT_STREAM_LIMITS: StreamLimits = DEFAULTS;
 
 /** `EVENT_STREAMS`: `token=20,organization=200`. */
-export const streamLimits = namedNumbers<keyof typeof DEFAULTS>(DEFAULTS);
+export const streamLimits = keyValueList<keyof typeof DEFAULTS>(DEFAULTS);

@@ -1,4 +1,4 @@
-import { namedNumbers } from '../../named-numbers.js';
+import { keyValueList } from '../../key-value-list.js';
 
 /**
  * What is limited, and how often it passes in a window: for each token `reads`, `writes` and `mints` of credentials; for each
@@ -21,7 +21,7 @@ export interface RateLimitSettings {
 export const DEFAULT_RATE_LIMITS: RateLimitSettings = { quotas: DEFAULT_QUOTAS, seconds: DEFAULT_SECONDS };
 
 /** `RATE_LIMITS`: `reads=600,seconds=60`. */
-export const rateLimitSettings = namedNumbers(
+export const rateLimitSettings = keyValueList(
   { ...DEFAULT_QUOTAS, seconds: DEFAULT_SECONDS },
   { seconds: LONGEST_SECONDS },
 ).transform(({ seconds, ...quotas }): RateLimitSettings => ({ quotas, seconds }));

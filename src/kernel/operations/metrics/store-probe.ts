@@ -3,7 +3,7 @@ import { measureKeys } from '../../crypto/data-key.sql.js';
 import type { Database, Query } from '../../database/database.js';
 import { BEGIN_READ_ONLY, COMMIT, setLocalLimit } from '../../database/session.sql.js';
 import { countJobs } from '../../jobs/job.sql.js';
-import { SharedQuestion } from '../../shared-question.js';
+import { SingleFlight } from '../../single-flight.js';
 import { measureTrail } from '../retention/retention.sql.js';
 import type { StoredGauge } from './stored-gauge.js';
 
@@ -37,7 +37,7 @@ const AWAY: Reading = { isUp: false, keys: null, jobs: [], trail: null, stored: 
 export class StoreProbe {
   #last: Reading = AWAY;
   #readAt = Number.NEGATIVE_INFINITY;
-  readonly #question = new SharedQuestion(() => this.#ask(), ANSWER_WITHIN_MS);
+  readonly #reading = new SingleFlight(() => this.#ask(), ANSWER_WITHIN_MS);
 
   constructor(
     private readonly database: Database,
@@ -46,7 +46,7 @@ export class StoreProbe {
 
   async read(): Promise<Reading> {
     if (performance.now() - this.#readAt < (this.#last.isUp ? FRESH_MS : RETRY_MS)) return this.#last;
-    return this.#question.answer(AWAY);
+    return this.#reading.result(AWAY);
   }
 
   async #ask(): Promise<Reading> {

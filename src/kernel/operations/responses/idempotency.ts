@@ -156,7 +156,7 @@ export class IdempotencyKeys {
     );
     if (JSON.stringify(rights) !== JSON.stringify(stored.rights) || standingOf(ctx) !== stored.standing)
       throw withheld([]);
-    for (const [projectId] of stored.rights) await ctx.keyring.refuseClosed(queryOf(ctx), projectId);
+    for (const [projectId] of stored.rights) await ctx.keyring.refuseDisabled(queryOf(ctx), projectId);
     await Promise.all(replayEvents(stored, requestId).map((event) => ctx.auditTrail.recordRead(ctx, event)));
     const headers = { ...stored.headers, 'idempotency-replayed': 'true' };
     return { status: stored.status, headers, bytes: Buffer.from(stored.body) };

@@ -1,7 +1,7 @@
 // The thread of `startWatchdog`. It loads nothing of the service: it must work when the service does not.
 import { write } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { Stillness } from './stillness.js';
+import { MissedBeats } from './missed-beats.js';
 
 const TICK_MS = 250;
 const LIMIT_MS = 10_000;
@@ -10,10 +10,10 @@ const STANDARD_OUTPUT = 1;
 const WRITE_WITHIN_MS = 500;
 
 const beats = workerData as Int32Array;
-const stillness = new Stillness(LIMIT_MS / TICK_MS);
+const missedBeats = new MissedBeats(LIMIT_MS / TICK_MS);
 
 const ticking = setInterval(() => {
-  if (!stillness.isTooLong(Atomics.load(beats, 0))) return;
+  if (!missedBeats.isTooLong(Atomics.load(beats, 0))) return;
   clearInterval(ticking);
   const line = { level: 60, time: new Date().toISOString(), blockedMs: LIMIT_MS, msg: 'event loop blocked' };
   setTimeout(kill, WRITE_WITHIN_MS);

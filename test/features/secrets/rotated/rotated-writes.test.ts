@@ -15,7 +15,7 @@ import {
 import { AuditTrail } from '../../../../src/kernel/audit/audit-trail.js';
 import { KEPT_FOR_EVER } from '../../../../src/kernel/audit/retention.js';
 import type { Kernel, Transaction } from '../../../../src/kernel/context.js';
-import { openKeptKeys } from '../../../../src/kernel/crypto/installation.js';
+import { openInstallationKeys } from '../../../../src/kernel/crypto/installation.js';
 import { Keyring } from '../../../../src/kernel/crypto/keyring.js';
 import { parseRootKey } from '../../../../src/kernel/crypto/root-key.js';
 import { RootKeys } from '../../../../src/kernel/crypto/root-keys.js';
@@ -24,7 +24,7 @@ import { Database } from '../../../../src/kernel/database/database.js';
 import { inTransaction } from '../../../../src/kernel/database/in-transaction.js';
 import { createLog } from '../../../../src/kernel/log.js';
 import { mustSucceed } from '../../../kit/caller.js';
-import { NOTHING_CLOSED } from '../../../kit/nothing-closed.js';
+import { NOTHING_DISABLED } from '../../../kit/nothing-disabled.js';
 import { useStrongroom } from '../../../kit/strongroom.js';
 
 const ROOT_KEY = randomBytes(32).toString('base64');
@@ -37,8 +37,8 @@ describe('what a rotation does with its secrets', () => {
   beforeAll(async () => {
     const { entities } = assemble();
     const database = await Database.connect(strongroom.databaseUrl, { entities }, createLog('silent'));
-    const keys = await openKeptKeys(database.query, new RootKeys(parseRootKey(ROOT_KEY)));
-    const keyring = new Keyring(keys, database.query, NOTHING_CLOSED);
+    const keys = await openInstallationKeys(database.query, new RootKeys(parseRootKey(ROOT_KEY)));
+    const keyring = new Keyring(keys, database.query, NOTHING_DISABLED);
     kernel = {
       database,
       keyring,

@@ -1,12 +1,12 @@
-import { Stillness } from '../../src/kernel/operations/watchdog/stillness.js';
+import { MissedBeats } from '../../src/kernel/operations/watchdog/missed-beats.js';
 import fc from '../kit/properties.js';
 
 const LIMIT = 4;
 
 /** The ticks, counted from 0, at which a loop with these heartbeats is judged to stand still. */
 function judged(beats: readonly number[]): number[] {
-  const stillness = new Stillness(LIMIT);
-  return beats.flatMap((beat, tick) => (stillness.isTooLong(beat) ? [tick] : []));
+  const missedBeats = new MissedBeats(LIMIT);
+  return beats.flatMap((beat, tick) => (missedBeats.isTooLong(beat) ? [tick] : []));
 }
 
 describe('a loop that is watched', () => {

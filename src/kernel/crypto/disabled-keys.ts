@@ -7,10 +7,10 @@ const HOLDS_MS = 1_000;
 const PATIENCE_MS = 250;
 
 /**
- * Projects whose organization key is disabled, and keys of projects that do not seal any more, of all organizations. Keys are kept opened on each node, so a node asks the
+ * Projects whose key is disabled, and keys of projects that do not seal any more, of all organizations. Keys stay open on each node, so it asks the
  * database again before it uses one, unless it has asked within the last second.
  */
-export class ClosedProjects {
+export class DisabledKeys {
   #ids: ReadonlySet<string> = new Set();
   #renewedKeys: ReadonlyMap<string, boolean> = new Map();
   /** `performance.now()` before it asked. */

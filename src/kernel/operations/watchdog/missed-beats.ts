@@ -2,7 +2,7 @@
  * Compares heartbeats of an event loop with the ticks of the watching thread, and not with a clock: a machine that sleeps and a
  * process that is stopped (SIGSTOP, a paused container) stop the ticks too, so that waking up looks like one tick.
  */
-export class Stillness {
+export class MissedBeats {
   #last: number | null = null;
   #ticks = 0;
 

@@ -5,7 +5,7 @@ import type { RootKey } from './root-key.js';
 import { type DataKey, type SealPlace, toKey } from './seal.js';
 
 const BASE_BYTES = 32;
-/** What installations derived from their root key before they kept these keys. */
+/** What installations derived from their root key before they stored these keys. */
 const LABELS_OF_ROOT_KEYS = ['audit', 'audit-seal', 'rate-limits'];
 
 const PLACE: SealPlace = {
@@ -21,7 +21,7 @@ const PLACE: SealPlace = {
  * Keys that stay the same when the root key changes: MACs of the audit trail must verify for as long as the trail exists. Each
  * is derived from a random base, which is stored sealed by the root key. None of them decrypts anything that is stored.
  */
-export class KeptKeys {
+export class StableKeys {
   readonly #base: Buffer;
   /** By label, in base64: keys of older installations, which are not derived from the base. */
   readonly #older: Readonly<Record<string, string>>;
@@ -32,22 +32,22 @@ export class KeptKeys {
   }
 
   /** Those of an empty database. */
-  static make(): KeptKeys {
-    return new KeptKeys(randomBytes(BASE_BYTES), {});
+  static make(): StableKeys {
+    return new StableKeys(randomBytes(BASE_BYTES), {});
   }
 
   /** Those of a database that derived them from its root key until now: what its audit trail needs stays the same. */
-  static ofRootKey(rootKey: RootKey): KeptKeys {
+  static ofRootKey(rootKey: RootKey): StableKeys {
     const older = LABELS_OF_ROOT_KEYS.map((label) => [label, rootKey.macKey(label).toString('base64')]);
-    return new KeptKeys(randomBytes(BASE_BYTES), Object.fromEntries(older));
+    return new StableKeys(randomBytes(BASE_BYTES), Object.fromEntries(older));
   }
 
   /** @throws SEALED_VALUE_INVALID unless this root key sealed them */
-  static open(rootKey: Pick<RootKey, 'unwrap'>, record: Uint8Array): KeptKeys {
+  static open(rootKey: Pick<RootKey, 'unwrap'>, record: Uint8Array): StableKeys {
     const bytes = rootKey.unwrap(record, PLACE);
     try {
       const { base, older } = JSON.parse(bytes.toString('utf8'));
-      return new KeptKeys(Buffer.from(base, 'base64'), older);
+      return new StableKeys(Buffer.from(base, 'base64'), older);
     } finally {
       bytes.fill(0);
     }

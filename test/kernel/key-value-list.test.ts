@@ -1,8 +1,8 @@
-import { namedNumbers } from '../../src/kernel/named-numbers.js';
+import { keyValueList } from '../../src/kernel/key-value-list.js';
 import fc from '../kit/properties.js';
 
 const DEFAULTS = { apples: 3, pears: 5, plums: 7 };
-const rule = namedNumbers(DEFAULTS, { plums: 50 });
+const rule = keyValueList(DEFAULTS, { plums: 50 });
 const some = fc.record(
   {
     apples: fc.integer({ min: 1, max: 1_000_000_000 }),

@@ -1,15 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
-import { openKeptKeys, recordInstallation } from '../../../src/kernel/crypto/installation.js';
-import { KeptKeys } from '../../../src/kernel/crypto/kept-keys.js';
+import { openInstallationKeys, recordInstallation } from '../../../src/kernel/crypto/installation.js';
 import { Keyring } from '../../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../../src/kernel/crypto/root-key.js';
 import { changeRootKey } from '../../../src/kernel/crypto/root-key-change.js';
 import { type InstallationKeys, RootKeys } from '../../../src/kernel/crypto/root-keys.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
+import { StableKeys } from '../../../src/kernel/crypto/stable-keys.js';
 import { Database, type Query } from '../../../src/kernel/database/database.js';
 import { migratedDatabase } from '../../kit/databases.js';
-import { NOTHING_CLOSED } from '../../kit/nothing-closed.js';
+import { NOTHING_DISABLED } from '../../kit/nothing-disabled.js';
 
 const invalid = expect.objectContaining({ code: 'SEALED_VALUE_INVALID' });
 const made = (): RootKey => new RootKey(randomBytes(32));
@@ -58,7 +58,7 @@ describe('kept keys', () => {
     await database.query('insert into installation (key_check_value) values ($1)', [one.checkValue()]);
     const known = ['audit', 'audit-seal', 'rate-limits'];
     const before = known.map((label) => one.macKey(label).toString('hex'));
-    expect(keysOf(await openKeptKeys(database.query, new RootKeys(one)), known)).toEqual(before);
+    expect(keysOf(await openInstallationKeys(database.query, new RootKeys(one)), known)).toEqual(before);
     const first = await recordInstallation(database.query, new RootKeys(one));
     expect(keysOf(first, known)).toEqual(before);
     await change(one, two);
@@ -68,17 +68,17 @@ describe('kept keys', () => {
 
   test('show nothing when they are printed, and open with their root key only', () => {
     const rootKey = made();
-    const kept = KeptKeys.ofRootKey(rootKey);
-    expect(inspect(kept, { showHidden: true, depth: 9 }) + JSON.stringify(kept)).toBe('KeptKeys {}{}');
+    const kept = StableKeys.ofRootKey(rootKey);
+    expect(inspect(kept, { showHidden: true, depth: 9 }) + JSON.stringify(kept)).toBe('StableKeys {}{}');
     const record = kept.seal(rootKey);
-    expect(keysOf(KeptKeys.open(rootKey, record))).toEqual(keysOf(kept));
-    expect(() => KeptKeys.open(made(), record)).toThrow(invalid);
+    expect(keysOf(StableKeys.open(rootKey, record))).toEqual(keysOf(kept));
+    expect(() => StableKeys.open(made(), record)).toThrow(invalid);
   });
 
   test('and all keys of organizations change their root key together, or not at all', async () => {
     const [one, two] = [made(), made()];
     const keys = await recordInstallation(database.query, new RootKeys(one, two));
-    const keyring = new Keyring(keys, database.query, NOTHING_CLOSED);
+    const keyring = new Keyring(keys, database.query, NOTHING_DISABLED);
     const organizationId = await addOrganization(keyring);
     const scope = { organizationId, projectId: null };
     const sealer = await keyring.sealer(database.query, scope);
@@ -86,8 +86,8 @@ describe('kept keys', () => {
     const at = { table: 't', column: 'c', rowId: randomUUID(), rowVersion: 1 };
     const record = sealer.seal(at, new SealedText('value'));
     const opened = async (rootKey: RootKey) => {
-      const own = await openKeptKeys(database.query, new RootKeys(rootKey));
-      return (await new Keyring(own, database.query, NOTHING_CLOSED).sealer(database.query, scope))
+      const own = await openInstallationKeys(database.query, new RootKeys(rootKey));
+      return (await new Keyring(own, database.query, NOTHING_DISABLED).sealer(database.query, scope))
         .open(at, record)
         .reveal();
     };
@@ -110,7 +110,7 @@ describe('kept keys', () => {
     const node = new Keyring(
       await recordInstallation(database.query, new RootKeys(one, two)),
       database.query,
-      NOTHING_CLOSED,
+      NOTHING_DISABLED,
     );
     let added: Promise<string> | undefined;
     await database.withConnection(async (query) => {
@@ -121,8 +121,8 @@ describe('kept keys', () => {
       await query('commit');
     });
     const organizationId = (await added) as string;
-    const keys = await openKeptKeys(database.query, new RootKeys(two));
-    const sealer = await new Keyring(keys, database.query, NOTHING_CLOSED).sealer(database.query, {
+    const keys = await openInstallationKeys(database.query, new RootKeys(two));
+    const sealer = await new Keyring(keys, database.query, NOTHING_DISABLED).sealer(database.query, {
       organizationId,
       projectId: null,
     });

@@ -9,7 +9,7 @@ export const MOST = 1_000_000_000;
  * @param defaults all names, each with the number that it has when the setting does not name it
  * @param highest what a name may have at most, if less than a thousand million; the least is 1
  */
-export function namedNumbers<N extends string>(
+export function keyValueList<N extends string>(
   defaults: Readonly<Record<N, number>>,
   highest?: Readonly<Partial<Record<N, number>>>,
 ) {

@@ -1,4 +1,4 @@
-import { didYouMean, isNameable, misspeltName, unknownName } from '../../src/kernel/near-names.js';
+import { didYouMean, isNameable, misspeltName, unknownName } from '../../src/kernel/suggestions.js';
 import fc from '../kit/properties.js';
 
 const KNOWN = ['projectName', 'secretValue', 'slug', 'name', 'type', 'roles'];
