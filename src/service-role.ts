@@ -6,10 +6,10 @@ import {
   checkServiceRole,
   ensureServiceRole,
   grantToServiceRole,
+  roleSetting,
   type ServiceAccess,
   type ServiceRole,
   setRowSecurity,
-  settingsOf,
   switchToServiceRole,
   type TableRights,
 } from './kernel/database/service-role.js';
@@ -78,7 +78,7 @@ export async function takeServiceRole(
   if (await switchToServiceRole(database, found.role, { login: serviceUrl, isBounded: config.hasRowSecurity }))
     return {
       databaseRole: 'service',
-      access: serviceUrl === null ? { url, settings: settingsOf(found.role) } : { url: serviceUrl },
+      access: serviceUrl === null ? { url, settings: roleSetting(found.role) } : { url: serviceUrl },
     };
   if (serviceUrl === null)
     return stays('connections do not have the role that they ask for; is there a pooler between?');

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import { NO_ID } from '../ids.js';
 import { deriveKey } from './derive-key.js';
 import type { RootKey } from './root-key.js';
 import { type DataKey, type SealPlace, toKey } from './seal.js';
 
 const BASE_BYTES = 32;
+
+const Stored = z.object({ base: z.string(), older: z.record(z.string(), z.string()) });
+
 /** What installations derived from their root key before they stored these keys. */
 const LABELS_OF_ROOT_KEYS = ['audit', 'audit-seal', 'rate-limits'];
 
@@ -46,7 +50,7 @@ export class StableKeys {
   static open(rootKey: Pick<RootKey, 'unwrap'>, record: Uint8Array): StableKeys {
     const bytes = rootKey.unwrap(record, PLACE);
     try {
-      const { base, older } = JSON.parse(bytes.toString('utf8'));
+      const { base, older } = Stored.parse(JSON.parse(bytes.toString('utf8')));
       return new StableKeys(Buffer.from(base, 'base64'), older);
     } finally {
       bytes.fill(0);

@@ -153,7 +153,7 @@ export async function switchToServiceRole(
   role: string,
   { login, isBounded }: { readonly login: string | null; readonly isBounded: boolean },
 ): Promise<boolean> {
-  const settings = [...(login === null ? [settingsOf(role)] : []), ...(isBounded ? [] : [UNBOUNDED])];
+  const settings = [...(login === null ? [roleSetting(role)] : []), ...(isBounded ? [] : [UNBOUNDED])];
   const undo = await database.reconnect({ url: login, settings });
   const [session] = await findSession(database.query, {});
   const isService = session?.role === role && session.canRead === true;
@@ -163,4 +163,4 @@ export async function switchToServiceRole(
 }
 
 /** Settings of a connection of the owner that has a role. */
-export const settingsOf = (role: string): string => `-c role=${role}`;
+export const roleSetting = (role: string): string => `-c role=${role}`;

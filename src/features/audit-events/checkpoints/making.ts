@@ -43,7 +43,8 @@ export async function makeCheckpoint(
     digest: covered.digest,
     previous: last === undefined ? NO_CHECKPOINT : checkpointHash(contentOf(last)),
   };
-  const createdAt = clock?.now as Date;
+  if (clock === undefined) throw new Error('a query for one row returned none');
+  const createdAt = clock.now;
   const signature = key.sign(signedText({ ...content, createdAt: createdAt.toISOString() }));
   const [checkpoint] = await INSERT_CHECKPOINT(tx, {
     ...content,

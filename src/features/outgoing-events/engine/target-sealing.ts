@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.js';
 import { keyIdOf } from '../../../kernel/crypto/seal.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../../kernel/database/database.js';
-import type { Outlet, Target, TargetConfig } from './target.js';
+import { type Outlet, type Target, TargetConfig } from './target.js';
 
 type Sealed = Pick<Target, 'id' | 'organizationId' | 'projectId' | 'configVersion'>;
 
@@ -35,5 +35,5 @@ export async function openTarget(
   const keyIds = new Map([[projectId, [keyIdOf(configSealed)]]]);
   const sealers = await ctx.keyring.sealers(queryOf(ctx), organizationId, keyIds);
   const text = sealers.get(projectId)?.open(placeOf(table, target), configSealed);
-  return JSON.parse(text?.reveal() ?? 'null') as TargetConfig;
+  return TargetConfig.parse(JSON.parse(text?.reveal() ?? 'null'));
 }

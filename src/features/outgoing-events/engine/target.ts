@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import type { Connected } from '../../../kernel/database/database.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
@@ -5,14 +6,15 @@ import type { OutboundResponse } from '../../../kernel/outbound/http.js';
 import type { Position } from '../../change-feed/public.js';
 
 /** The configuration of a target, in the form in which it is sealed. */
-export interface TargetConfig {
-  readonly url: string;
+export const TargetConfig = z.object({
+  url: z.string(),
   /** Null: requests are not signed. */
-  readonly signingSecret: string | null;
+  signingSecret: z.string().nullable(),
   /** Key of the IDs of events: one event has one ID in every attempt. */
-  readonly eventKey: string;
-  readonly headers: readonly { readonly name: string; readonly value: string }[];
-}
+  eventKey: z.string(),
+  headers: z.array(z.object({ name: z.string(), value: z.string() })).readonly(),
+});
+export type TargetConfig = Readonly<z.output<typeof TargetConfig>>;
 
 /** A target of events, as its job reads it. */
 export interface Target {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { OutboundResponse } from '../../../kernel/outbound/http.js';
 import { type ExportedRow, eventLine } from '../../audit-events/public.js';
 
@@ -42,12 +43,14 @@ export const exportRequest = (rows: readonly ExportedRow[], now: Date): string =
     ],
   });
 
+const ExportResponse = z.object({
+  partialSuccess: z.object({ rejectedLogRecords: z.union([z.string(), z.number()]).nullish() }).nullish(),
+});
+
 /** Records that a collector did not store, which must not be sent again. */
 export function rejectedRecords({ body }: Pick<OutboundResponse, 'body'>): number {
   try {
-    const { partialSuccess } = JSON.parse(body.toString('utf8')) as {
-      readonly partialSuccess?: { readonly rejectedLogRecords?: string | number };
-    };
+    const { partialSuccess } = ExportResponse.parse(JSON.parse(body.toString('utf8')));
     const count = Number(partialSuccess?.rejectedLogRecords ?? 0);
     return Number.isSafeInteger(count) && count > 0 ? Math.min(count, 100_000) : 0;
   } catch {
