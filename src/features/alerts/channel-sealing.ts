@@ -34,6 +34,9 @@ export const sealedChannels = (table: string): SealedTable => ({
   columns: { config: 'config_version' },
 });
 
+/** Configurations of channels of certificate alerts. */
+export const SEALED_ALERT_CHANNELS = sealedChannels('certificate_alert_channel');
+
 const placeOf = ({ table = 'certificate_alert_channel', id, configVersion }: ConfigPlace) => ({
   table,
   column: 'config',

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.js';
+import { sealedChannels } from '../alerts/public.js';
 import { type AlertRow, type ChannelRow, findAlerts, listChannels } from './identity-alert.queries.js';
 
 /** An alert as services return it. */
@@ -20,3 +21,6 @@ export const findAlertViews = async (ctx: Context, ids: readonly string[]): Prom
 
 /** Where channels of these alerts are stored. */
 export const CHANNEL_TABLE = 'identity_alert_channel';
+
+/** Their configurations. */
+export const SEALED_IDENTITY_ALERT_CHANNELS = sealedChannels(CHANNEL_TABLE);

@@ -9,7 +9,7 @@ import { newId } from '../../kernel/ids.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { counted, type Page, pageOf } from '../../kernel/paging.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
-import { completed, configSealer, openConfig, openForTelling, recipientFaults, sealConfig } from '../alerts/public.js';
+import { completed, configSealer, openConfig, openForTelling, recipientFaults, sealConfig, sealedChannels } from '../alerts/public.js';
 import { TRIAL_LIMIT_MS, type Trial, tryTargets } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../notifications/public.js';
 import { lockProject, type ProjectAccess, type ProjectReader } from '../projects/public.js';
@@ -28,6 +28,8 @@ import { testNotification } from './notice-notification.js';
 const NOT_FOUND = 'NOTIFICATION_CHANNEL_NOT_FOUND';
 const CHANNEL = { find: findChannels, notFound: NOT_FOUND } as const;
 const TABLE = 'notification_channel';
+/** Configurations of channels. */
+export const SEALED_NOTIFICATION_CHANNELS = sealedChannels(TABLE);
 const MOST = 50;
 const TAKEN = { notification_channel_name_unique: 'NOTIFICATION_CHANNEL_NAME_TAKEN' } as const;
 

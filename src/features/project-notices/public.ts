@@ -1,3 +1,4 @@
+export { SEALED_NOTIFICATION_CHANNELS } from './channel.service.js';
 export { notifyOfCredentialChanges } from './credentials.js';
 export {
   notifyOfFailedRequest,

@@ -1,8 +1,16 @@
 import type { Context } from '../../../kernel/context.js';
 import { keyIdOf } from '../../../kernel/crypto/seal.js';
+import type { SealedTable } from '../../../kernel/crypto/sealed-table.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { type Outlet, type Target, TargetConfig } from './target.js';
+
+/** Configurations of targets that belong to projects. */
+export const SEALED_WEBHOOKS: SealedTable = {
+  table: 'change_webhook',
+  rowId: 'id',
+  columns: { config: 'config_version' },
+};
 
 type Sealed = Pick<Target, 'id' | 'organizationId' | 'projectId' | 'configVersion'>;
 

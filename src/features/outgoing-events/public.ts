@@ -1,0 +1,1 @@
+export { SEALED_WEBHOOKS } from './engine/target-sealing.js';
