@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Query } from '../kernel/database/database.js';
 import { closeCursor, declareCursor, fetchFrom, setLocal } from '../kernel/database/session.sql.js';
+import type { RowFrom } from '../kernel/database/statement.js';
 import { listTables } from './catalog.sql.js';
 import { listRowsAsText } from './copy.sql.js';
 
@@ -14,7 +15,7 @@ import { listRowsAsText } from './copy.sql.js';
 export const LEFT_OUT: readonly string[] = ['schema_migration', 'agenda_jobs', 'rate_limit_count'];
 
 /** A table of the database, and the names and types of its stored columns. */
-export type Table = Awaited<ReturnType<typeof listTables>>[number];
+export type Table = RowFrom<typeof listTables>;
 
 /** Most rows at a time. A secret takes up to 1 MiB as text, so that this bounds the memory. */
 const MOST_ROWS = 100;

@@ -5,6 +5,7 @@ import { findOrganizationByName } from '../bootstrap.sql.js';
 import { readConfig } from '../config.js';
 import { ConfigurationFault } from '../kernel/configuration-fault.js';
 import { Database } from '../kernel/database/database.js';
+import type { RowFrom } from '../kernel/database/statement.js';
 import { makeKernel } from '../make-kernel.js';
 import { migrations } from '../migrations/index.js';
 import { openExistingInstallation, openServer } from './program.js';
@@ -67,7 +68,7 @@ function readArguments(): { organization: string | null } | 'help' {
   }
 }
 
-type Found = Awaited<ReturnType<typeof findOrganizationByName>>[number];
+type Found = RowFrom<typeof findOrganizationByName>;
 
 /** @param asked slug of a root organization, or the ID of any; null for the oldest root organization. @throws ConfigurationFault */
 async function findOrganization(database: Database, asked: string | null): Promise<Found> {

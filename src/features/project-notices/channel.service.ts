@@ -9,7 +9,15 @@ import { newId } from '../../kernel/ids.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { counted, type Page, pageOf } from '../../kernel/paging.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
-import { completed, configSealer, openConfig, openForTelling, recipientFaults, sealConfig, sealedChannels } from '../alerts/public.js';
+import {
+  completed,
+  configSealer,
+  openConfig,
+  openForTelling,
+  recipientFaults,
+  sealConfig,
+  sealedChannels,
+} from '../alerts/public.js';
 import { TRIAL_LIMIT_MS, type Trial, tryTargets } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../notifications/public.js';
 import { lockProject, type ProjectAccess, type ProjectReader } from '../projects/public.js';

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { readAddress } from '../addresses.js';
 import type { Query } from '../database/database.js';
 import { declareCursor, fetchFrom } from '../database/session.sql.js';
-import type { Statement } from '../database/statement.js';
+import type { RowFrom, Statement } from '../database/statement.js';
 import type { Expiry, Seal } from './audit-chain.js';
 import { type AuditFacts, type AuditRecord, macOf } from './audit-record.js';
 import { countRows, listEditedLists, listExpiries, listRepeats, listRows, listSeals } from './audit-trail.sql.js';
@@ -12,7 +12,7 @@ import type { FoundRow, RepeatedRow } from './audit-verifier.js';
 const SEALS_AT_ONCE = 100;
 const MAX_REPEATS = 1_000;
 
-type StoredRow = Awaited<ReturnType<typeof listRows>>[number];
+type StoredRow = RowFrom<typeof listRows>;
 
 /**
  * All rows of the trail by rising sequence, a batch of them in memory at once.

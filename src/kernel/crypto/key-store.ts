@@ -1,4 +1,5 @@
 import type { Query } from '../database/database.js';
+import type { RowFrom } from '../database/statement.js';
 import {
   findParentKey,
   insertDataKey,
@@ -30,7 +31,7 @@ export const placeOf = (id: string, { organizationId, projectId }: KeyScope): Se
 });
 
 /** A key version as it is stored, with what is needed to unwrap it. */
-export type StoredKey = Omit<Awaited<ReturnType<typeof listProjectKeys>>[number], 'projectId'>;
+export type StoredKey = Omit<RowFrom<typeof listProjectKeys>, 'projectId'>;
 
 /** A key as another key wraps it. */
 export interface WrappedKey {

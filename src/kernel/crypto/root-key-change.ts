@@ -1,5 +1,6 @@
 import { ConfigurationFault } from '../configuration-fault.js';
 import type { Query } from '../database/database.js';
+import type { RowFrom } from '../database/statement.js';
 import { AppError } from '../errors.js';
 import { lockKeysUnderRoot, storeUnderRoot } from './data-key.sql.js';
 import { isOf } from './installation.js';
@@ -26,7 +27,7 @@ export interface RootKeyChange {
   readonly unreadable: number;
 }
 
-type RootWrappedKey = Awaited<ReturnType<typeof lockKeysUnderRoot>>[number];
+type RootWrappedKey = RowFrom<typeof lockKeysUnderRoot>;
 
 /**
  * Wraps the keys of all organizations and the stable keys with another root key and replaces the check value. Values and keys

@@ -20,6 +20,7 @@ import {
   revoke,
   setTableRowSecurity,
 } from './service-role.sql.js';
+import type { RowFrom } from './statement.js';
 
 /** Rights to tables, as grants name them, by table: `select`, `update (valid_to)`. */
 export type TableRights = Readonly<Record<string, readonly string[]>>;
@@ -90,7 +91,7 @@ const roleOf = (database: string): string => {
   return NAME + createHash('sha256').update(database).digest('hex').slice(0, 32);
 };
 
-type Relation = Awaited<ReturnType<typeof listRelations>>[number];
+type Relation = RowFrom<typeof listRelations>;
 
 /**
  * Grants a role what the service needs, and revokes everything else from it, for all relations that there are now. Writes nothing when

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { measureKeys } from '../../crypto/data-key.sql.js';
 import type { Database, Query } from '../../database/database.js';
 import { BEGIN_READ_ONLY, COMMIT, setLocalLimit } from '../../database/session.sql.js';
+import type { RowFrom } from '../../database/statement.js';
 import { countJobs } from '../../jobs/job.sql.js';
 import { SingleFlight } from '../../single-flight.js';
 import { measureTrail } from '../retention/retention.sql.js';
@@ -26,10 +27,10 @@ interface Reading {
 }
 
 /** Keys that seal at present. */
-export type KeyFigures = Awaited<ReturnType<typeof measureKeys>>[number];
+export type KeyFigures = RowFrom<typeof measureKeys>;
 /** How large the audit trail is. */
-export type TrailSize = Awaited<ReturnType<typeof measureTrail>>[number];
-type JobCounts = Awaited<ReturnType<typeof countJobs>>[number];
+export type TrailSize = RowFrom<typeof measureTrail>;
+type JobCounts = RowFrom<typeof countJobs>;
 
 const AWAY: Reading = { isUp: false, keys: null, jobs: [], trail: null, stored: new Map() };
 

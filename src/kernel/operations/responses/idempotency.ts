@@ -7,6 +7,7 @@ import { keyIdOf } from '../../crypto/seal.js';
 import { SealedText } from '../../crypto/sealed-text.js';
 import type { PlaceInScope } from '../../crypto/sealer.js';
 import { queryOf } from '../../database/database.js';
+import type { RowFrom } from '../../database/statement.js';
 import { AppError } from '../../errors.js';
 import { newId } from '../../ids.js';
 import { inOneGo } from '../../slices.js';
@@ -39,7 +40,7 @@ interface KeyedRequest {
 }
 
 /** A key that somebody has claimed before. */
-type FoundKey = Awaited<ReturnType<typeof findKey>>[number];
+type FoundKey = RowFrom<typeof findKey>;
 
 /** An answer as it is stored. */
 interface Stored {
