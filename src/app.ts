@@ -188,12 +188,17 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     accessTo: (ctx, projectId) => projects.projects.find(ctx, projectId),
     accessesOf: listAccessBelow,
     holdingsOf: listHoldings,
-    stampOf: async (ctx, projectId) => {
-      const project = await projects.projects.find(ctx, projectId);
-      return project === undefined ? null : { fingerprint: project.rulesFingerprint, revision: project.revision };
-    },
+    stampOf: stampsOf(projects),
   };
 }
+
+/** What tells the response cache whether a response is still right. */
+const stampsOf =
+  ({ projects }: Pick<ReturnType<typeof createProjects>, 'projects'>): StampOf =>
+  async (ctx, projectId) => {
+    const project = await projects.find(ctx, projectId);
+    return project === undefined ? null : { fingerprint: project.rulesFingerprint, revision: project.revision };
+  };
 
 /** Before the service listens: records that end have their partitions. */
 const preparing =

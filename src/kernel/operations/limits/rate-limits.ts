@@ -39,11 +39,9 @@ export class RateLimits {
    * @throws RATE_LIMITED
    */
   take(reply: Headed, ctx: Context | AnonymousContext, { kind, mints }: Demand): void {
-    if (this.buckets === null) return;
-    const token = ctx.actor?.tokenId;
-    const caller = `token:${token}`;
-    const asked: Wanted[] = [[kind, caller], ...(mints === 0 ? [] : [['mints', caller, mints] as const])];
-    this.#takeAndTell(reply, token == null ? [['anonymous', addressOf(ctx)]] : asked);
+    const caller = tokenOf(ctx);
+    if (caller === null) this.takePublic(reply, ctx);
+    else this.#takeAndTell(reply, [[kind, caller], ...mintsOf(caller, mints)]);
   }
 
   /**
@@ -62,14 +60,14 @@ export class RateLimits {
    * @throws RATE_LIMITED when there is room for neither
    */
   takeUnknown(reply: Headed, ctx: Context | AnonymousContext): void {
-    const token = ctx.actor?.tokenId;
+    const caller = tokenOf(ctx);
     if (this.buckets === null) return;
-    if (token == null) {
-      this.#takeAndTell(reply, [['anonymous', addressOf(ctx)]]);
+    if (caller === null) {
+      this.takePublic(reply, ctx);
       return;
     }
-    const caller = `token:${token}`;
-    const hasRoom = (name: LimitName): boolean => this.#room(this.#bucket(name, caller)) > 0;
+    const { buckets } = this;
+    const hasRoom = (name: LimitName): boolean => buckets.room(buckets.find(name, caller)) > 0;
     const [counted] = this.#takeAndTell(reply, [[hasRoom('reads') || !hasRoom('writes') ? 'reads' : 'writes', caller]]);
     if (counted !== undefined) ctx.counted = counted;
   }
@@ -83,12 +81,9 @@ export class RateLimits {
   settle(ctx: Context | AnonymousContext, { kind, mints }: Demand): Record<string, string> {
     const { counted } = ctx;
     if (counted === undefined || this.buckets === null) return {};
-    const caller = `token:${ctx.actor?.tokenId}`;
+    const caller = tokenOf(ctx) ?? '';
     const isRight = counted.bucket.limit === kind;
-    const taken = this.#takeAll([
-      ...(isRight ? [] : [[kind, caller] as const]),
-      ...(mints === 0 ? [] : [['mints', caller, mints] as const]),
-    ]);
+    const taken = this.takeAll([...(isRight ? [] : [[kind, caller] as const]), ...mintsOf(caller, mints)]);
     if (!isRight) this.buckets.giveBack(counted);
     return this.#headersOf([...(isRight ? [counted] : []), ...taken].map(({ bucket }) => bucket));
   }
@@ -99,7 +94,12 @@ export class RateLimits {
    * @throws RATE_LIMITED
    */
   takeAll(wanted: readonly Wanted[]): Taken[] {
-    return this.buckets === null ? [] : this.#takeAll(wanted);
+    const { buckets } = this;
+    if (buckets === null) return [];
+    const found = wanted.map(([limit, caller, amount = 1]) => ({ bucket: buckets.find(limit, caller), amount }));
+    const short = found.filter(({ bucket, amount }) => buckets.room(bucket) < amount);
+    if (short.length > 0) throw this.#refusal(short);
+    return found.map(({ bucket, amount }) => buckets.take(bucket, amount));
   }
 
   giveBack(taken: readonly Taken[]): void {
@@ -108,16 +108,9 @@ export class RateLimits {
 
   #takeAndTell(reply: Headed, wanted: readonly Wanted[]): Taken[] {
     if (this.buckets === null) return [];
-    const taken = this.#takeAll(wanted);
+    const taken = this.takeAll(wanted);
     reply.headers(this.#headersOf(taken.map(({ bucket }) => bucket)));
     return taken;
-  }
-
-  #takeAll(wanted: readonly Wanted[]): Taken[] {
-    const found = wanted.map(([limit, caller, amount = 1]) => ({ bucket: this.#bucket(limit, caller), amount }));
-    const short = found.filter(({ bucket, amount }) => this.#room(bucket) < amount);
-    if (short.length > 0) throw this.#refusal(short);
-    return found.map(({ bucket, amount }) => (this.buckets as Buckets).take(bucket, amount));
   }
 
   #refusal(short: readonly { bucket: Bucket; amount: number }[]): AppError {
@@ -134,21 +127,20 @@ export class RateLimits {
   }
 
   #stateOf(bucket: Bucket, amount: number): LimitState {
-    const { now, settings } = this.buckets as Buckets;
+    const buckets = this.buckets as Buckets;
+    const { now, settings } = buckets;
     return {
       name: bucket.limit,
       quota: bucket.quota,
       windowSeconds: settings.seconds,
-      remaining: this.#room(bucket),
+      remaining: buckets.room(bucket),
       resetSeconds: Math.ceil(bucket.count.waitMs(now, bucket.quota, amount) / 1000),
     };
   }
-
-  #bucket(limit: LimitName, caller: string): Bucket {
-    return (this.buckets as Buckets).find(limit, caller);
-  }
-
-  #room(bucket: Bucket): number {
-    return (this.buckets as Buckets).room(bucket);
-  }
 }
+
+/** Null without a token. */
+const tokenOf = ({ actor }: Context | AnonymousContext): string | null =>
+  actor?.tokenId == null ? null : `token:${actor.tokenId}`;
+
+const mintsOf = (caller: string, mints: number): Wanted[] => (mints === 0 ? [] : [['mints', caller, mints]]);
