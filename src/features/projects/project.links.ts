@@ -3,13 +3,14 @@ import type { Context } from '../../kernel/context.js';
 import type { BatchLoad, Found } from '../../kernel/database/batched.js';
 import { isBuiltInForm } from '../permissions/public.js';
 import type { ProjectReader } from './core/project.reader.js';
-import { listAccess, listByIds, type ProjectAccess } from './core/project.records.js';
-import { environmentsByIds, type ReadEnvironment } from './environments/environment.service.js';
+import { listAccess, listByIds, type ProjectAccess } from './core/project-access.js';
+import { findEnvironments } from './environments/environment.queries.js';
+import type { ReadEnvironment } from './environments/environment.service.js';
 import { type MembershipRecord, membershipsByIds, membershipsOfMembers } from './members/membership.records.js';
 import { fieldsOf, subjectOf } from './members/membership.rules.js';
 import type { ProjectService, ReadProject } from './project.service.js';
-import { rolesByIds } from './roles/role.records.js';
 import { builtInRolesOf, isBuiltInId, type Role } from './roles/role.rules.js';
+import { rolesByIds } from './roles/role-rows.js';
 
 /**
  * Projects, environments, memberships and roles that responses refer to by ID, each kind in one statement for a whole
@@ -29,7 +30,7 @@ export class ProjectLinks {
 
   /** Environments by ID. */
   readonly environments: BatchLoad<ReadEnvironment> = async (ctx, ids) => {
-    const rows = await environmentsByIds(ctx, ids);
+    const rows = await findEnvironments(ctx, { ids });
     return this.readable(ctx, rows, (environment, access) => {
       authorize(access, 'environments:read');
       return { environment, access };

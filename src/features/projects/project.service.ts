@@ -4,7 +4,7 @@ import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import { PREPARE_PARTITIONS } from '../../kernel/audit/retention.js';
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { query, queryOf } from '../../kernel/database/database.js';
+import { queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { newId, randomLetters } from '../../kernel/ids.js';
@@ -15,16 +15,6 @@ import { parse } from '../../kernel/validation.js';
 import { openIgnoreValues, sealIgnoreValues } from './core/ignore-values.js';
 import { Project } from './core/project.entity.js';
 import type { ProjectReader } from './core/project.reader.js';
-import {
-  countProjects,
-  findById,
-  findBySlug,
-  listByIds,
-  listRecords,
-  organizationKey,
-  type ProjectAccess,
-  type ProjectRecord,
-} from './core/project.records.js';
 import {
   type ApplyTemplate,
   BySlug,
@@ -41,7 +31,18 @@ import {
   SLUG_SUFFIX_LENGTH,
   UpdateProject,
 } from './core/project.rules.js';
+import {
+  countProjects,
+  findById,
+  findBySlug,
+  listByIds,
+  listRecords,
+  organizationKey,
+  type ProjectAccess,
+  type ProjectRecord,
+} from './core/project-access.js';
 import type { CreateRootFolders } from './environments/environment.service.js';
+import { columnsIn, insertEnvironments } from './environments/environment.sql.js';
 import { ProjectMembership } from './members/membership.entity.js';
 
 /** A page of projects, and the total count. */
@@ -353,16 +354,12 @@ export class ProjectService {
     });
     await flush(tx, GONE);
     if (environments.length > 0) {
-      const columns = (['id', 'name', 'slug'] as const).map((column) => environments.map((row) => row[column]));
-      await query(tx, INSERT_ENVIRONMENTS, [organizationId, projectId, ...columns]);
+      await insertEnvironments(tx, { organizationId, projectId, ...columnsIn(environments) });
       await this.createRootFolders(tx, environments);
     }
     return contents.fill(projectId);
   }
 }
-
-const INSERT_ENVIRONMENTS = `insert into environment (organization_id, project_id, id, name, slug, position)
-  select $1, $2, given.* from unnest($3::uuid[], $4::text[], $5::text[]) with ordinality as given`;
 
 /** @throws PERMISSION_DENIED */
 function authorizeChange(project: ProjectAccess, changes: Changes): void {

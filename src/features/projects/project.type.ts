@@ -5,7 +5,6 @@ import '../../kernel/graphql/list-order.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../kernel/paging.js';
-import type { ProjectAccess } from './core/project.records.js';
 import {
   ENCRYPTED_METADATA,
   KEPT_VERSIONS,
@@ -17,6 +16,7 @@ import {
   UPPER_CASE_KEYS,
   UpdateProject,
 } from './core/project.rules.js';
+import type { ProjectAccess } from './core/project-access.js';
 import { type EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
 import type { ListedProjects, ReadProject } from './project.service.js';
 

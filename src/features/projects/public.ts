@@ -2,14 +2,6 @@ export { openIgnoreValues, sealIgnoreValues } from './core/ignore-values.js';
 export type { ProjectSchema } from './core/project.entity.js';
 export { ProjectReader } from './core/project.reader.js';
 export {
-  findAccessOf,
-  findEffectiveRules,
-  findExplanation,
-  listAccessBelow,
-  lockProject,
-  type ProjectAccess,
-} from './core/project.records.js';
-export {
   type ApplyTemplate,
   CreateProject,
   DEFAULT_ENVIRONMENTS,
@@ -18,6 +10,14 @@ export {
   type ProjectContents,
   type ProjectKind,
 } from './core/project.rules.js';
+export {
+  findAccessOf,
+  findEffectiveRules,
+  findExplanation,
+  listAccessBelow,
+  lockProject,
+  type ProjectAccess,
+} from './core/project-access.js';
 export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environments/environment.service.js';
 export { EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
 export { projectLinkOf } from './link.resolver.js';

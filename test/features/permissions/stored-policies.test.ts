@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { findAccess, findExplanation } from '../../../src/features/projects/core/project.records.js';
+import { findAccess, findExplanation } from '../../../src/features/projects/core/project-access.js';
 import { can } from '../../../src/kernel/authz/ability.js';
 import type { Fields } from '../../../src/kernel/authz/conditions.js';
 import type { Context } from '../../../src/kernel/context.js';

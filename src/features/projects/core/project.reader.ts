@@ -4,7 +4,7 @@ import { batched } from '../../../kernel/database/batched.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { distinctIds, isId, NO_ID } from '../../../kernel/ids.js';
 import { type GroupRights, rightsOfGroup } from './group-rights.js';
-import { findAccess, findBySlug, listAccess, type ProjectAccess } from './project.records.js';
+import { findAccess, findBySlug, listAccess, type ProjectAccess } from './project-access.js';
 
 /** An item that a caller names by ID, optionally with the project that it must belong to. */
 interface Named {

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../../kernel/ids.js';
 
-const EnvironmentSchema = defineEntity({
+export const EnvironmentSchema = defineEntity({
   name: 'Environment',
   tableName: 'environment',
   uniques: [

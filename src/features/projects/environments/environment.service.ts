@@ -2,21 +2,24 @@ import { raw as sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { query } from '../../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
-import { AppError } from '../../../kernel/errors.js';
-import { isId, newId } from '../../../kernel/ids.js';
+import { loadRow } from '../../../kernel/database/rows.js';
+import { newId } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../core/project.reader.js';
-import {
-  type EnvironmentRecord,
-  lockProject,
-  type ProjectAccess,
-  toEnvironmentRecord,
-} from '../core/project.records.js';
-import { renameInRules } from '../roles/role.records.js';
+import type { EnvironmentRecord } from '../core/project.sql.js';
+import { lockProject, type ProjectAccess } from '../core/project-access.js';
+import { renameInRules } from '../roles/role-rows.js';
 import { Environment } from './environment.entity.js';
+import {
+  countEnvironments,
+  findEnvironment,
+  findEnvironmentBySlug,
+  findEnvironments,
+  shiftPositions,
+} from './environment.queries.js';
 import { CreateEnvironment, EnvironmentBySlug, OneEnvironment, UpdateEnvironment } from './environment.rules.js';
+import { checkImports } from './environment.sql.js';
 
 /** Creates the root folder of each new environment, in the transaction that creates the environment. */
 export type CreateRootFolders = (
@@ -54,20 +57,7 @@ export interface ReadEnvironment {
 const IMPORTED = { secret_import_source_fk: 'ENVIRONMENT_IMPORTED' } as const;
 const SLUG_TAKEN = { environment_slug_unique: 'ENVIRONMENT_SLUG_TAKEN' } as const;
 
-const COLUMNS = `id, project_id as "projectId", name, slug, position, created_at as "createdAt", updated_at as "updatedAt"`;
-const BY_ID = `select ${COLUMNS} from environment where project_id = $1 and id = $2`;
-const BY_SLUG = `select ${COLUMNS} from environment where project_id = $1 and slug = $2`;
-
-/** Environments by ID, in no order. The project decides who may see them. */
-export const environmentsByIds = async (ctx: Context, ids: readonly string[]): Promise<EnvironmentRecord[]> =>
-  (await query<EnvironmentRecord>(ctx, `select ${COLUMNS} from environment where id = any($1::uuid[])`, [ids])).map(
-    toEnvironmentRecord,
-  );
-
-const ENVIRONMENT = {
-  find: (ctx: Context, { ids }: { readonly ids: readonly string[] }) => environmentsByIds(ctx, ids),
-  notFound: 'ENVIRONMENT_NOT_FOUND',
-} as const;
+const ENVIRONMENT = { find: findEnvironments, notFound: 'ENVIRONMENT_NOT_FOUND' } as const;
 
 /** The operations on environments. Positions change only under the lock of the project, so that they stay 1 to n. */
 export class EnvironmentService {
@@ -97,7 +87,8 @@ export class EnvironmentService {
   async getBySlug(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
     const { projectId, slug } = parse(EnvironmentBySlug, raw);
     const access = await this.projects.authorized(ctx, projectId, 'environments:read');
-    return shown(ctx, { environment: await load(ctx, access, { slug }), access });
+    const key = { projectId: access.projectId, slug };
+    return shown(ctx, { environment: await loadRow(ctx, findEnvironmentBySlug, key, 'ENVIRONMENT_NOT_FOUND'), access });
   }
 
   /**
@@ -125,7 +116,7 @@ export class EnvironmentService {
       await flush(tx, SLUG_TAKEN);
       await this.createRootFolders(tx, [{ id, projectId: access.projectId }]);
       await record(tx, 'environment:create', access, { id, slug });
-      return { environment: await load(tx, access, { id }), access };
+      return { environment: await load(tx, access, id), access };
     });
   }
 
@@ -145,7 +136,7 @@ export class EnvironmentService {
       const { id } = found;
       if (slug !== undefined) await this.followEnvironment(tx, access, { environmentId: id, to: slug });
       const count = await lockPositions(tx, access);
-      const { position: was, slug: from } = await load(tx, access, { id });
+      const { position: was, slug: from } = await load(tx, access, id);
       const to = slug ?? from;
       const renamedIn = to === from ? [] : await renameInRules(tx, access, { field: 'environment', from, to }, null);
       const at = Math.min(position ?? was, count);
@@ -157,7 +148,7 @@ export class EnvironmentService {
         position: at,
       };
       await guarded(() => tx.em.nativeUpdate(Environment, { id }, { ...changes, updatedAt: sql('now()') }), SLUG_TAKEN);
-      const environment = await load(tx, access, { id });
+      const environment = await load(tx, access, id);
       await record(tx, 'environment:update', access, environment, { ...(renamedIn.length > 0 && { renamedIn }) });
       return { environment, access };
     });
@@ -180,9 +171,9 @@ export class EnvironmentService {
       const { id } = found;
       await this.forgetEnvironment(tx, access, id);
       const count = await lockPositions(tx, access);
-      const environment = await load(tx, access, { id });
+      const environment = await load(tx, access, id);
       await tx.em.nativeDelete(Environment, { id });
-      await guarded(() => query(tx, 'set constraints secret_import_source_fk immediate'), IMPORTED);
+      await guarded(() => checkImports(tx), IMPORTED);
       await shift(tx, access, { from: environment.position + 1, to: count, by: -1 });
       await record(tx, 'environment:delete', access, environment);
       return { environment, access };
@@ -205,24 +196,13 @@ async function shown(ctx: Context, found: ReadEnvironment): Promise<ReadEnvironm
   return found;
 }
 
-type IdOrSlug = { readonly id: string } | { readonly slug: string };
-
-async function load(ctx: Context, access: ProjectAccess, by: IdOrSlug): Promise<EnvironmentRecord> {
-  const isFindable = 'slug' in by || isId(by.id);
-  const [text, key] = 'slug' in by ? [BY_SLUG, by.slug] : [BY_ID, by.id];
-  const [row] = isFindable ? await query<EnvironmentRecord>(ctx, text, [access.projectId, key]) : [];
-  if (row === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
-  return toEnvironmentRecord(row);
-}
+const load = (ctx: Context, { projectId }: ProjectAccess, id: string): Promise<EnvironmentRecord> =>
+  loadRow(ctx, findEnvironment, { projectId, id }, 'ENVIRONMENT_NOT_FOUND');
 
 /** Blocks other changes of positions until the commit, and counts the environments. */
 async function lockPositions(tx: Transaction, project: ProjectAccess): Promise<number> {
   await lockProject(tx, project);
-  const [counted] = await query<{ count: number }>(
-    tx,
-    'select count(*)::integer as count from environment where project_id = $1',
-    [project.projectId],
-  );
+  const [counted] = await countEnvironments(tx, { projectId: project.projectId });
   return counted?.count ?? 0;
 }
 
@@ -231,12 +211,7 @@ async function shift(
   { projectId }: ProjectAccess,
   { from, to, by }: { from: number; to: number; by: 1 | -1 },
 ): Promise<void> {
-  if (from > to) return;
-  await query(
-    tx,
-    'update environment set position = position + $4 where project_id = $1 and position between $2 and $3',
-    [projectId, from, to, by],
-  );
+  if (from <= to) await shiftPositions(tx, { projectId, from, to, by });
 }
 
 const record = (

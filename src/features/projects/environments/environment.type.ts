@@ -4,7 +4,8 @@ import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
 import '../../../kernel/graphql/list-order.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import type { EnvironmentRecord, ProjectAccess } from '../core/project.records.js';
+import type { EnvironmentRecord } from '../core/project.sql.js';
+import type { ProjectAccess } from '../core/project-access.js';
 import { EnvironmentFilter, EnvironmentPage, UpdateEnvironment } from './environment.rules.js';
 
 /** API type of an environment. `access` is for field resolvers and is not itself a field. */

@@ -11,8 +11,8 @@ import {
   readStoredRules,
   rulesOfRoles,
 } from '../../permissions/public.js';
-import type { ProjectAccess } from '../core/project.records.js';
-import { rulesBySlug } from '../roles/role.records.js';
+import type { ProjectAccess } from '../core/project-access.js';
+import { rulesBySlug } from '../roles/role-rows.js';
 import { BESIDES_EACH } from './besides-roles.sql.js';
 import { type BesidesRoles, besidesRoles, findMember } from './membership.records.js';
 import { fieldsOf, type MemberKind, type MemberNames, subjectOf } from './membership.rules.js';

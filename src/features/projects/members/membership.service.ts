@@ -10,7 +10,7 @@ import { type CountedConnectionOf, counted, Page } from '../../../kernel/paging.
 import { parse } from '../../../kernel/validation.js';
 import { isBuiltIn } from '../../permissions/public.js';
 import type { ProjectReader } from '../core/project.reader.js';
-import { lockProject, type ProjectAccess } from '../core/project.records.js';
+import { lockProject, type ProjectAccess } from '../core/project-access.js';
 import { ProjectMembership, type RoleTerm } from './membership.entity.js';
 import {
   countsOfMembers,

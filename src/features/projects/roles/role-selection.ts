@@ -4,12 +4,13 @@ import { mapInSlices } from '../../../kernel/slices.js';
 import {
   type FieldChange,
   PROJECT_ACTIONS,
+  readStoredRules,
   rightsBeyond,
   rightsBeyondChange,
   selectsOtherwise,
 } from '../../permissions/public.js';
-import { lockProject, type ProjectAccess } from '../core/project.records.js';
-import { rulesOfProject } from './role.records.js';
+import { lockProject, type ProjectAccess } from '../core/project-access.js';
+import { listRulesOfProject } from './role.sql.js';
 
 /**
  * Renaming or moving something that rules name changes what the holders of these rules may do: it counts as a change of
@@ -31,7 +32,8 @@ export async function authorizeNewNames(
   const changes = await changesOf();
   if (changes.length === 0) return;
   await lockProject(tx, project);
-  const rules = await rulesOfProject(tx, project.projectId);
+  const stored = await listRulesOfProject(tx, { projectId: project.projectId });
+  const rules = stored.flatMap(({ permissions }) => readStoredRules(permissions));
   const attempt = { action: 'role:edit', projectId: project.projectId } as const;
   if (!mayEdit) {
     if (await selectsOtherwise(rules, changes)) throw new PermissionDenied(attempt);

@@ -1,7 +1,7 @@
 import { defineEntity, type Opt, p } from '@mikro-orm/core';
 import { newId } from '../../../kernel/ids.js';
 
-const ProjectRoleSchema = defineEntity({
+export const ProjectRoleSchema = defineEntity({
   name: 'ProjectRole',
   tableName: 'project_role',
   uniques: [{ name: 'project_role_slug_unique', properties: ['projectId', 'slug'] }],

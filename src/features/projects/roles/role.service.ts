@@ -3,6 +3,7 @@ import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batched } from '../../../kernel/database/batched.js';
 import { guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { isId, NO_ID, newId } from '../../../kernel/ids.js';
 import { type OrderedRequest, orderedPageOf } from '../../../kernel/list-order.js';
@@ -10,20 +11,8 @@ import { type KeyBounds, Page, type PageRequest, rowLimit } from '../../../kerne
 import { parse } from '../../../kernel/validation.js';
 import { isBuiltIn, isBuiltInForm, rightsBeyondChange, toRules } from '../../permissions/public.js';
 import type { ProjectReader } from '../core/project.reader.js';
-import { findById, listAccess, lockProject, type ProjectAccess, type ProjectRecord } from '../core/project.records.js';
-import {
-  countHolders,
-  countsOfRoles,
-  deleteRole,
-  findRole,
-  insertRole,
-  listRoles,
-  renameInMemberships,
-  renameInRules,
-  rolesByIds,
-  rolesOfProjects,
-  updateRole,
-} from './role.records.js';
+import { findById, listAccess, lockProject, type ProjectAccess, type ProjectRecord } from '../core/project-access.js';
+import { deleteRole, findRole, findRoleBySlug, listRoles, type RoleRow, updateRole } from './role.queries.js';
 import {
   builtInRolesOf,
   CreateRole,
@@ -38,6 +27,8 @@ import {
   rolePosition,
   UpdateRole,
 } from './role.rules.js';
+import { countHolders, insertRole, renameInMemberships } from './role.sql.js';
+import { countsOfRoles, renameInRules, rolesByIds, rolesOfProjects, toRole } from './role-rows.js';
 
 const CODES = {
   project_role_slug_unique: 'ROLE_SLUG_TAKEN',
@@ -66,7 +57,8 @@ export class RoleService {
       authorize(project, 'role:create');
       authorizeReach(project, 'role:create', [], fields.rules);
       const home = { id: newId(), organizationId: project.organizationId, projectId: project.projectId };
-      const role = await guarded(() => insertRole(tx, home, fields), CODES);
+      const [row] = await guarded(() => insertRole(tx, { ...home, ...written(fields) }), CODES);
+      const role = toRole(row as RoleRow);
       await record(tx, 'project-role:create', role, { rules: role.rules.length });
       return role;
     });
@@ -96,11 +88,11 @@ export class RoleService {
       };
       // Also for another slug or name: whoever assigns the role later relies on these.
       authorizeReach(project, 'role:edit', before.rules, fields.rules);
-      await guarded(() => updateRole(tx, before.id, fields), CODES);
+      await guarded(() => updateRole(tx, { id: before.id, ...written(fields) }), CODES);
       let renamedIn: readonly string[] = [];
       if (fields.slug !== before.slug) {
         const rename = { field: 'role', from: before.slug, to: fields.slug } as const;
-        await renameInMemberships(tx, project.projectId, rename);
+        await renameInMemberships(tx, { projectId: project.projectId, from: rename.from, to: rename.to });
         // Rules that are given with a new slug name roles by their new slugs.
         renamedIn = await renameInRules(tx, project, rename, changes.permissions === undefined ? null : before.id);
       }
@@ -131,12 +123,12 @@ export class RoleService {
       const role = await loadOwn(tx, project, id);
       // Nobody has it: its deletion does not lift what it forbids.
       authorizeReach(project, 'role:delete', role.rules, role.rules);
-      const holders = await countHolders(tx, project.projectId, role.slug);
-      if (holders > 0) {
-        const message = `is a role of members of the project: ${holders}`;
+      const [holders] = await countHolders(tx, { projectId: project.projectId, slug: role.slug });
+      if (holders !== undefined && holders.count > 0) {
+        const message = `is a role of members of the project: ${holders.count}`;
         throw new AppError('ROLE_IN_USE', undefined, { details: [{ path: 'id', code: 'ROLE_IN_USE', message }] });
       }
-      await deleteRole(tx, role.id);
+      await deleteRole(tx, { id: role.id });
       await record(tx, 'project-role:delete', role);
       return role;
     });
@@ -155,7 +147,7 @@ export class RoleService {
         ? await loadReadable(ctx, await ownerOf(ctx, id), 'ROLE_NOT_FOUND')
         : await loadReadable(ctx, projectId);
     const builtIn = builtInOf(project).find((role) => role.id === id.toLowerCase());
-    return answer(ctx, project, builtIn ?? (await findOwn(ctx, project.access, { id })));
+    return answer(ctx, project, builtIn ?? (await findOwn(ctx, project.access, id)));
   }
 
   /**
@@ -168,7 +160,7 @@ export class RoleService {
     const { projectId, slug } = parse(RoleBySlug, raw);
     const project = await loadReadable(ctx, projectId);
     const builtIn = builtInOf(project).find((role) => role.slug === slug);
-    return answer(ctx, project, builtIn ?? (await findOwn(ctx, project.access, { slug })));
+    return answer(ctx, project, builtIn ?? (await findOwnBySlug(ctx, project.access, slug)));
   }
 
   /**
@@ -183,7 +175,7 @@ export class RoleService {
     const after = request.orderBy == null ? rolePosition(request) : null;
     const project = await loadReadable(ctx, projectId);
     const bounds = isPlain ? { after: after?.slug ?? null, limit: rowLimit(request) } : WHOLE;
-    const own = isPlain && after?.isBuiltIn === true ? [] : await listRoles(ctx, project.access.projectId, bounds);
+    const own = isPlain && after?.isBuiltIn === true ? [] : await ownRoles(ctx, project.access, bounds);
     const builtIn = builtInOf(project);
     const page = pageOfRoles([...own, ...builtIn], request);
     await ctx.auditTrail.recordRead(ctx, {
@@ -290,22 +282,24 @@ async function loadReadable(
   return project;
 }
 
-async function findOwn(
-  ctx: Context,
-  { projectId }: ProjectAccess,
-  by: { readonly id: string } | { readonly slug: string },
-): Promise<Role> {
-  const isFindable = 'slug' in by || isId(by.id);
-  const [column, value] = 'slug' in by ? (['slug', by.slug] as const) : (['id', by.id] as const);
-  const found = isFindable ? await findRole(ctx, projectId, { column, value }) : undefined;
-  if (found === undefined) throw new AppError('ROLE_NOT_FOUND');
-  return found;
-}
+const ownRoles = async (ctx: Context, { projectId }: ProjectAccess, bounds: KeyBounds): Promise<Role[]> =>
+  (await listRoles(ctx, { projectId, ...bounds })).map(toRole);
+
+const findOwn = async (ctx: Context, { projectId }: ProjectAccess, id: string): Promise<Role> =>
+  toRole(await loadRow(ctx, findRole, { projectId, id }, 'ROLE_NOT_FOUND'));
+
+const findOwnBySlug = async (ctx: Context, { projectId }: ProjectAccess, slug: string): Promise<Role> =>
+  toRole(await loadRow(ctx, findRoleBySlug, { projectId, slug }, 'ROLE_NOT_FOUND'));
+
+const written = ({ rules, ...fields }: Pick<Role, 'slug' | 'name' | 'description' | 'rules'>) => ({
+  ...fields,
+  permissions: JSON.stringify(rules),
+});
 
 /** A role that can change. @throws ROLE_BUILT_IN, ROLE_NOT_FOUND */
 async function loadOwn(tx: Transaction, project: ProjectAccess, roleId: string): Promise<Role> {
   if (isBuiltInId(project.projectId, roleId)) throw new AppError('ROLE_BUILT_IN');
-  return findOwn(tx, project, { id: roleId });
+  return findOwn(tx, project, roleId);
 }
 
 async function answer(ctx: Context, { access }: ProjectRecord, role: Role): Promise<Role> {

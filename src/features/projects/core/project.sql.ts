@@ -1,0 +1,260 @@
+import { inOrders, orderedText } from '../../../kernel/database/ordered-page.js';
+import { sqlStatement, t } from '../../../kernel/database/statement.js';
+import {
+  attributesOf,
+  type HeldOrigins,
+  PROJECT_ROLES,
+  type StoredRules,
+  storedRulesOf,
+} from '../../permissions/public.js';
+import { PROJECT_KINDS } from './project.rules.js';
+
+/** An environment row. */
+export interface EnvironmentRecord {
+  readonly id: string;
+  readonly projectId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly position: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Callers who have only these roles need no query for other roles. */
+const BUILT_IN = `array[${PROJECT_ROLES.map((slug) => `'${slug}'`).join(', ')}]`;
+
+/** @param member SQL of its ID */
+const accessColumns = (member: string): string => `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
+  p.enforce_encrypted_secret_metadata as "enforceEncryptedSecretMetadata", p.revision::float8 as revision,
+  m.id as "membershipId", m.roles, m."storedRules", m.privileges,
+  case when m."storedRules" is not null or m.privileges is not null then ${attributesOf(member)} end as attributes`;
+const ACCESS_COLUMNS = accessColumns(':memberId');
+const rules = t.nullable(t.jsonOf<readonly StoredRules[]>());
+const ACCESS = {
+  id: t.uuid,
+  organizationId: t.uuid,
+  type: t.oneOf(...PROJECT_KINDS),
+  name: t.text,
+  slug: t.text,
+  enforceEncryptedSecretMetadata: t.boolean,
+  revision: t.double,
+  membershipId: t.uuid,
+  roles: t.array(t.text),
+  storedRules: rules,
+  privileges: rules,
+  attributes: t.nullable(t.text),
+} as const;
+
+const PROJECT_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "defaultProduct", p.auto_capitalization as "autoCapitalization",
+  p.version, p.upgrade_status as "upgradeStatus", p.pit_version_limit as "pitVersionLimit",
+  p.kms_certificate_key_id as "kmsCertificateKeyId", p.kms_secret_manager_key_id as "kmsSecretManagerKeyId",
+  p.audit_logs_retention_days as "auditLogsRetentionDays", p.has_delete_protection as "hasDeleteProtection",
+  p.secret_sharing as "secretSharing", p.show_snapshots_legacy as "showSnapshotsLegacy",
+  p.secret_detection_ignore_values_sealed as "secretDetectionIgnoreValuesSealed",
+  p.secret_detection_ignore_values_version as "secretDetectionIgnoreValuesVersion",
+  p.created_at as "createdAt", p.updated_at as "updatedAt",
+  (select coalesce(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'name', e.name, 'slug', e.slug,
+      'position', e.position, 'createdAt', e.created_at, 'updatedAt', e.updated_at) order by e.position), '[]')
+   from environment e where e.project_id = p.id) as environments`;
+/** In JSON times are texts. */
+type EnvironmentInJson = Omit<EnvironmentRecord, 'createdAt' | 'updatedAt'> & Record<'createdAt' | 'updatedAt', string>;
+const PROJECT = {
+  ...ACCESS,
+  description: t.nullable(t.text),
+  defaultProduct: t.nullable(t.oneOf(...PROJECT_KINDS)),
+  autoCapitalization: t.boolean,
+  version: t.integer,
+  upgradeStatus: t.nullable(t.oneOf('IN_PROGRESS', 'FAILED')),
+  pitVersionLimit: t.integer,
+  kmsCertificateKeyId: t.nullable(t.uuid),
+  kmsSecretManagerKeyId: t.uuid,
+  auditLogsRetentionDays: t.nullable(t.integer),
+  hasDeleteProtection: t.boolean,
+  secretSharing: t.boolean,
+  showSnapshotsLegacy: t.boolean,
+  secretDetectionIgnoreValuesSealed: t.nullable(t.bytea),
+  secretDetectionIgnoreValuesVersion: t.integer,
+  createdAt: t.time,
+  updatedAt: t.time,
+  /** By position. */
+  environments: t.builtJsonOf<readonly EnvironmentInJson[]>(),
+} as const;
+
+/** The custom roles `r` of a project that a member has. One that is assigned twice counts at its last position. */
+const OWN_ROLES = `(select listed.slug, max(listed.at) as at from unnest(held.roles) with ordinality as listed(slug, at) group by listed.slug) place
+         join project_role r on r.project_id = p.id and r.slug = place.slug`;
+/**
+ * Privileges `v` of a member that are active now, also while no role of its own membership is; but not once that
+ * membership has ended with the membership of the organization, although groups may keep the member in both.
+ */
+const privilegesOf = (
+  member: string,
+): string => `additional_privilege v join project_membership d on d.id = v.membership_id
+       where d.project_id = p.id and coalesce(d.user_id, d.identity_id) = ${member}
+         and (v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))
+         and not exists (select from organization_membership o
+           where o.organization_id = d.organization_id and coalesce(o.user_id, o.identity_id) = ${member} and o.ends_at <= now())`;
+
+/**
+ * Projects `p` with the roles that a member has in them: those of its own membership, then those of its groups, oldest
+ * first; and its privileges. Projects where it has no active role are left out. `withRules` requests the text of their rules.
+ *
+ * @param member SQL of its ID
+ * @param origins further columns of it: where the roles and privileges come from
+ */
+const heldBy = (member: string, origins = { roles: '', rules: '' }): string => `project p cross join lateral (
+    select held.*,
+      case when not held.roles <@ ${BUILT_IN} then
+        (select jsonb_agg(${storedRulesOf('r', ':withRules')} order by place.at) from ${OWN_ROLES}) end as "storedRules",
+      (select jsonb_agg(${storedRulesOf('v', ':withRules')} order by v.created_at, v.id) from ${privilegesOf(member)}) as privileges${origins.rules}
+    from (
+      select (array_agg(n.id order by n.group_id is not null, n.created_at, n.id))[1] as id,
+        array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles${origins.roles}
+      from project_member_now n cross join unnest(n.roles) with ordinality as role(slug, at)
+      where n.project_id = p.id and n.member_id = ${member}) held
+    where held.id is not null offset 0) m`;
+const FROM = heldBy(':memberId');
+/** The same with the origin of each rule, in the orders of what it explains. */
+const EXPLAINED = heldBy(':memberId', {
+  roles: `,
+        json_agg(json_build_object('role', role.slug, 'membershipId', n.id, 'groupId', n.group_id)
+          order by n.group_id is not null, n.created_at, n.id, role.at) as memberships`,
+  rules: `,
+      (select coalesce(json_agg(json_build_object('id', r.id, 'slug', r.slug) order by place.at), '[]') from ${OWN_ROLES}) as "ownRoles",
+      (select coalesce(json_agg(json_build_object('id', v.id, 'slug', v.slug, 'membershipId', v.membership_id)
+         order by v.created_at, v.id), '[]') from ${privilegesOf(':memberId')}) as "ownPrivileges"`,
+});
+/** The projects of a member, so that the projects of others are not scanned. */
+const OF_MEMBER =
+  'p.organization_id = :organizationId and p.id in (select project_id from project_member_now where member_id = :memberId)';
+
+const ASKED = { memberId: t.uuid, organizationId: t.uuid, withRules: t.boolean } as const;
+
+/** A member's rights in projects of the organization. */
+export const findAccesses = sqlStatement({
+  text: `select ${ACCESS_COLUMNS} from ${FROM} where p.organization_id = :organizationId and p.id = any(:projectIds::uuid[])`,
+  params: { ...ASKED, projectIds: t.array(t.uuid) },
+  row: ACCESS,
+});
+
+/** The same in all projects that it is a member of. */
+export const listAccesses = sqlStatement({
+  text: `select ${ACCESS_COLUMNS} from ${FROM} where ${OF_MEMBER}`,
+  params: ASKED,
+  row: ACCESS,
+});
+
+/** Also in sub-organizations of the organization of the token: as the member could have a token for them. */
+export const listAccessesBelow = sqlStatement({
+  text: `select ${ACCESS_COLUMNS} from ${FROM}
+  where p.id in (select project_id from project_member_now where member_id = :memberId)
+    and (:projectIds::uuid[] is null or p.id = any(:projectIds))
+    and p.organization_id in (select o.id from organization o where o.id = :organizationId or o.parent_id = :organizationId)
+    and exists (select from organization_member_now own where own.organization_id = p.organization_id and own.member_id = :memberId)`,
+  params: { ...ASKED, projectIds: t.nullable(t.array(t.uuid)) },
+  row: ACCESS,
+});
+
+/** A member's rights in a project, and where each comes from. */
+export const findExplained = sqlStatement({
+  text: `select ${ACCESS_COLUMNS}, m.memberships, m."ownRoles", m."ownPrivileges" from ${EXPLAINED}
+  where p.organization_id = :organizationId and p.id = :projectId
+    and exists (select from organization_member_now own where own.organization_id = :organizationId and own.member_id = :memberId)`,
+  params: { ...ASKED, projectId: t.uuid },
+  row: {
+    ...ACCESS,
+    memberships: t.builtJsonOf<readonly HeldOrigins['memberships'][number][]>(),
+    ownRoles: t.builtJsonOf<readonly HeldOrigins['ownRoles'][number][]>(),
+    ownPrivileges: t.builtJsonOf<readonly HeldOrigins['ownPrivileges'][number][]>(),
+  },
+});
+
+/** For other members: the check of the caller's own token already ensures that it is a member of the organization. */
+export const findAccessesOfOthers = sqlStatement({
+  text: `select asked.member_id as "memberId", ${accessColumns('asked.member_id')}
+  from unnest(:memberIds::uuid[], :projectIds::uuid[]) asked(member_id, project_id), ${heldBy('asked.member_id')}
+  where p.id = asked.project_id and p.organization_id = :organizationId and exists (
+    select from organization_member_now own where own.organization_id = :organizationId and own.member_id = asked.member_id)`,
+  params: { memberIds: t.array(t.uuid), organizationId: t.uuid, withRules: t.boolean, projectIds: t.array(t.uuid) },
+  row: { memberId: t.uuid, ...ACCESS },
+});
+
+/** A whole project. */
+export const findProject = sqlStatement({
+  text: `select ${PROJECT_COLUMNS} from ${FROM} where p.organization_id = :organizationId and p.id = :projectId`,
+  params: { ...ASKED, projectId: t.uuid },
+  row: PROJECT,
+});
+
+/** The same by its slug. */
+export const findProjectBySlug = sqlStatement({
+  text: `select ${PROJECT_COLUMNS} from ${FROM} where p.organization_id = :organizationId and p.slug = :slug`,
+  params: { ...ASKED, slug: t.text },
+  row: PROJECT,
+});
+
+/** Whole projects, in no order. */
+export const findProjects = sqlStatement({
+  text: `select ${PROJECT_COLUMNS} from ${FROM} where p.organization_id = :organizationId and p.id = any(:projectIds::uuid[])`,
+  params: { ...ASKED, projectIds: t.array(t.uuid) },
+  row: PROJECT,
+});
+
+const ORDER_COLUMNS = { id: 'p.id', name: 'p.name', createdAt: 'p.created_at', updatedAt: 'p.updated_at' };
+const ORDER_PARAMS = { value: ':value', id: ':id', since: ':since', limit: ':limit::integer' };
+
+/** The projects of a member, of one type or of all, in an order. */
+export const listProjects = inOrders((order) => {
+  const { condition, rest } = orderedText(ORDER_COLUMNS, order, ORDER_PARAMS);
+  return sqlStatement({
+    text: `select ${PROJECT_COLUMNS} from ${FROM}
+      where ${OF_MEMBER} and (:type::text is null or p.type = :type) and ${condition} ${rest}`,
+    params: {
+      ...ASKED,
+      type: t.nullable(t.oneOf(...PROJECT_KINDS)),
+      value: t.nullable(t.text),
+      id: t.nullable(t.uuid),
+      since: t.nullable(t.time),
+      limit: t.nullable(t.integer),
+    },
+    row: PROJECT,
+  });
+});
+
+/** How many projects of each type a member has. In the form of the list. */
+export const countProjectsByType = sqlStatement({
+  text: `select p.type, count(*)::integer as count from project p
+  where p.organization_id = :organizationId and p.id in (
+    select n.project_id from project_member_now n where n.member_id = :memberId and cardinality(n.roles) > 0) group by p.type`,
+  params: { memberId: t.uuid, organizationId: t.uuid },
+  row: { type: t.oneOf(...PROJECT_KINDS), count: t.integer },
+});
+
+/** What a group has in its projects, without ended terms and with terms that have not begun. Locks its memberships. */
+export const lockHeldByGroup = sqlStatement({
+  text: `select m.project_id as "projectId", held.roles,
+    (select json_agg(r.permissions order by array_position(held.roles, r.slug))
+     from project_role r where r.project_id = m.project_id and r.slug = any(held.roles)) as "storedRules",
+    (select json_agg(v.permissions order by v.created_at, v.id) from additional_privilege v
+     where v.membership_id = m.id and (v.ends_at is null or now() < v.ends_at)) as privileges
+  from project_membership m cross join lateral (
+    select array(select role from unnest(m.roles) role
+      where not coalesce(m.role_terms ? role, false) or now() < (m.role_terms -> role ->> 'endsAt')::timestamptz) as roles) held
+  where m.group_id = :groupId order by m.id for share of m`,
+  params: { groupId: t.uuid },
+  row: {
+    projectId: t.uuid,
+    roles: t.array(t.text),
+    /** Rules of each custom role and of each privilege; null for none. */
+    storedRules: t.nullable(t.builtJsonOf<readonly unknown[]>()),
+    privileges: t.nullable(t.builtJsonOf<readonly unknown[]>()),
+  },
+});
+
+/** A key of an organization, or its default one, which nobody rotates or disables meanwhile. */
+export const holdKey = sqlStatement({
+  text: `select id, disabled_at is not null as "isDisabled" from organization_key
+     where organization_id = :organizationId and case when :keyId::uuid is null then is_default else id = :keyId end for share`,
+  params: { organizationId: t.uuid, keyId: t.nullable(t.uuid) },
+  row: { id: t.uuid, isDisabled: t.boolean },
+});
