@@ -55,19 +55,21 @@ export function argsType<R extends z.ZodObject>(rules: R): ClassType<z.input<R>>
 export const Input = (type: ClassType): ReturnType<typeof Arg> =>
   Arg('input', () => type, { description: DESCRIPTIONS.get(type) as string });
 
-/** Fields of a payload, each with its type and its description: `{ tag: [TagType, 'The created tag.'] }`, or `[TagType]` for a list. */
-export type PayloadFields = Readonly<
-  Record<string, readonly [type: ClassType | readonly [ClassType], description: string]>
->;
+/** The type of a field that is not a scalar: a class, or `[TagType]` for a list. */
+export type ObjectTypes = ClassType | readonly [ClassType];
+
+/** What a field of this type holds. */
+export type ValueOf<T> = T extends readonly [ClassType<infer Item>]
+  ? readonly Item[]
+  : T extends ClassType<infer Value>
+    ? Value
+    : never;
+
+/** Fields of a payload, each with its type and its description: `{ tag: [TagType, 'The created tag.'] }`. */
+export type PayloadFields = Readonly<Record<string, readonly [type: ObjectTypes, description: string]>>;
 
 /** What a payload of these fields holds. */
-export type PayloadOf<F extends PayloadFields> = {
-  readonly [K in keyof F]: F[K][0] extends readonly [ClassType<infer Item>]
-    ? readonly Item[]
-    : F[K][0] extends ClassType<infer Value>
-      ? Value
-      : never;
-};
+export type PayloadOf<F extends PayloadFields> = { readonly [K in keyof F]: ValueOf<F[K][0]> };
 
 /** Makes the payload type of a mutation: `payloadOf('createTag', fields)` is `CreateTagPayload`. */
 export function payloadOf<const F extends PayloadFields>(mutation: string, fields: F): ClassType<PayloadOf<F>> {

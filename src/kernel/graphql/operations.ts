@@ -1,7 +1,16 @@
 import { Args, type ClassType, Ctx, FieldResolver, Mutation, Query, Root } from 'type-graphql';
 import { z } from 'zod';
 import type { Context } from '../context.js';
-import { argsType, Input, inputOf, type PayloadFields, type PayloadOf, payloadOf } from './inputs.js';
+import {
+  argsType,
+  Input,
+  inputOf,
+  type ObjectTypes,
+  type PayloadFields,
+  type PayloadOf,
+  payloadOf,
+  type ValueOf,
+} from './inputs.js';
 import './list-order.js';
 import { PageArgs } from './page.js';
 
@@ -18,20 +27,20 @@ type OperationOf<Given, Result> = <M extends (ctx: Context, given: Given) => Pro
  * @param rules of its arguments, which come from them
  */
 export const query =
-  <R extends z.ZodObject, T extends object>(
-    type: ClassType<T>,
+  <R extends z.ZodObject, const T extends ObjectTypes>(
+    type: T,
     rules: R,
     description: string,
-  ): OperationOf<z.input<R>, T> =>
+  ): OperationOf<z.input<R>, ValueOf<T>> =>
   (resolver, name, method) => {
     const args = argsType(rules);
     Ctx()(resolver, name, 0);
     Args(() => args)(resolver, name, 1);
-    Query(() => type, { description })(resolver, name, method);
+    Query(() => type as ClassType | [ClassType], { description })(resolver, name, method);
   };
 
 /** What a mutation with this payload returns. */
-type Returned<P> = P extends ClassType<infer T> ? T : P extends PayloadFields ? PayloadOf<P> : never;
+type Returned<P> = P extends PayloadFields ? PayloadOf<P> : ValueOf<P>;
 
 /**
  * A mutation with one `input` and a payload: `@mutation(CreateTag, { tag: [TagType, 'The created tag.'] }, 'Adds a tag.')` before the
@@ -61,13 +70,6 @@ type FieldOf<Result> = <M extends (root: never, ctx: Context, page: object) => P
   method: TypedPropertyDescriptor<M>,
 ) => void;
 
-/** What a field of this type returns: a list for `[TagType]`. */
-type Shown<T> = T extends readonly [ClassType<infer Item>]
-  ? readonly Item[] | null
-  : T extends ClassType<infer Item>
-    ? Item | null
-    : never;
-
 /**
  * A field of an object that leads to others, null where the caller is denied them:
  * `@nested([TagType], 'Its tags.') tags(project: ProjectType, ctx: Context)`.
@@ -75,11 +77,7 @@ type Shown<T> = T extends readonly [ClassType<infer Item>]
  * @param args what a third parameter gets
  */
 export const nested =
-  <const T extends ClassType | readonly [ClassType]>(
-    type: T,
-    description: string,
-    args: ClassType = PageArgs,
-  ): FieldOf<Shown<T>> =>
+  <const T extends ObjectTypes>(type: T, description: string, args: ClassType = PageArgs): FieldOf<ValueOf<T> | null> =>
   (resolver, name, method) => {
     Root()(resolver, name, 0);
     Ctx()(resolver, name, 1);

@@ -30,6 +30,11 @@ class Cups {
     return { color: id };
   }
 
+  @query([CupType], OneCup, 'Cups of a set.')
+  async cups(_ctx: Context, { id }: { id: string }): Promise<readonly CupType[]> {
+    return [{ color: id }];
+  }
+
   @mutation(NewCup, { cup: [CupType, 'The new cup.'] }, 'Makes a cup.')
   async makeCup(_ctx: Context, input: CupType): Promise<{ cup: CupType }> {
     return { cup: input };
@@ -67,6 +72,10 @@ describe('methods in the schema', () => {
     id: ID!
   ): Cup
 `);
+  });
+
+  test('a query may return a list', () => {
+    expect(type('Query')).toMatch(/"""Cups of a set."""\n {2}cups\([^)]*id: ID!\n {2}\): \[Cup!\]\n/);
   });
 
   test('a mutation takes one input, and both of its types are named after it', () => {

@@ -5,7 +5,7 @@ import { folderName, folderPath, place } from '../scope/place.rules.js';
 
 const projectId = idOf('project');
 const environment = place.environment.meta({ description: 'Slug of the environment, for example `prod`.' });
-const path = folderPath.default('/');
+const path = folderPath.default('/').meta({ description: 'Path of the parent folder, for example `/payments`.' });
 const id = idOf('folder');
 const name = folderName.meta({ description: 'Name of the folder: letters, digits, - and _, for example `eu_west-1`.' });
 const MAX_BATCH = 1_000;
@@ -16,7 +16,7 @@ export const CreateFolder = z
   .strictObject({
     projectId,
     environment,
-    path: path.meta({ description: 'Path of the parent folder, for example `/payments`.' }),
+    path,
     name,
     description: description.meta({ description: 'Description of the folder.' }),
   })
@@ -100,7 +100,7 @@ export const DeleteFolderByName = z
   .strictObject({
     projectId,
     environment,
-    path: path.meta({ description: 'Path of the parent folder, for example `/payments`.' }),
+    path,
     name: z.string().min(1).max(255).meta({
       description:
         'Name of the folder in the parent folder at `path`. If the environment has a folder with this text as its ID, that folder is deleted instead.',
@@ -110,7 +110,7 @@ export const DeleteFolderByName = z
   .meta({ description: 'The folder to delete, by name.' });
 
 /** Arguments of `folder`. */
-export const GetFolder = z.strictObject({ id: z.string() });
+export const GetFolder = z.strictObject({ id });
 
 /** Arguments of `folderByPath`. */
 export const FolderByPath = z.strictObject({
@@ -124,10 +124,23 @@ export const ListFolders = z.strictObject({
   projectId,
   environment,
   path,
-  recursive: z.boolean().default(false),
-  lastSecretModified: z.date().nullish(),
+  recursive: z.boolean().default(false).meta({ description: 'Whether to include all folders below, at any depth.' }),
+  lastSecretModified: z.date().nullish().meta({
+    description:
+      'Only folders in which a secret was written, moved in or deleted at or after this time, for example `2026-01-31T12:00:00.000Z`.',
+  }),
   ...pageRules,
 });
 
+/** Arguments of `Environment.folders`. */
+export const FoldersAt = z.strictObject({ path });
+
+/** Arguments of `Environment.folderConnection`. */
+export const FolderPageAt = FoldersAt.extend(pageRules);
+
 /** Arguments of `folderTree`. */
-export const FolderTree = z.strictObject({ projectId, environment, path });
+export const FolderTree = z.strictObject({
+  projectId,
+  environment,
+  path: path.meta({ description: 'Path of the folder at the top of the tree, for example `/payments`.' }),
+});

@@ -1,19 +1,10 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { inputOf, inputType, payloadOf } from '../../../kernel/graphql/inputs.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import {
-  CreateFolder,
-  DeleteFolder,
-  DeleteFolderByName,
-  FolderChange,
-  FolderLocation,
-  FolderLocationInProject,
-  UpdateFolder,
-  UpdateFolders,
-} from './folder.rules.js';
+import { FolderChange, FolderLocation, FolderLocationInProject } from './folder.rules.js';
 
 /** API type of a folder. `access` is for field resolvers and is not itself a field. */
 @ObjectType('Folder', {
@@ -76,31 +67,6 @@ export class FolderTreeEntryType {
   secretCount!: number;
 }
 
-export const CreateFolderInput = inputOf('createFolder', CreateFolder);
 inputType('FolderLocationInput', FolderLocation);
-export const UpdateFolderInput = inputOf('updateFolder', UpdateFolder);
 inputType('FolderLocationInProjectInput', FolderLocationInProject);
 inputType('FolderChangeInput', FolderChange);
-export const UpdateFoldersInput = inputOf('updateFolders', UpdateFolders);
-export const DeleteFolderInput = inputOf('deleteFolder', DeleteFolder);
-export const DeleteFolderByNameInput = inputOf('deleteFolderByName', DeleteFolderByName);
-
-export const CreateFolderPayload = payloadOf('createFolder', {
-  folder: [FolderType, 'The new folder, or the existing one with this name.'],
-});
-export const UpdateFolderPayload = payloadOf('updateFolder', {
-  folder: [FolderType, 'The updated folder.'],
-});
-
-@ObjectType({ description: 'Result of `updateFolders`.' })
-export class UpdateFoldersPayload {
-  @Field(() => [FolderType], { description: 'The updated folders, in the order of the changes.' })
-  folders!: readonly FolderType[];
-}
-
-export const DeleteFolderPayload = payloadOf('deleteFolder', {
-  folder: [FolderType, 'The deleted folder.'],
-});
-export const DeleteFolderByNamePayload = payloadOf('deleteFolderByName', {
-  folder: [FolderType, 'The deleted folder.'],
-});

@@ -53,10 +53,16 @@ export const UpdateImport = z
 export const DeleteImport = z.strictObject({ id, onlyIn }).meta({ description: 'The import to delete, by ID.' });
 
 /** Arguments of `secretImport`. */
-export const GetImport = z.strictObject({ id: z.string() });
+export const GetImport = z.strictObject({ id });
 
 /** Arguments of `secretImports`. */
-export const ListImports = z.strictObject({ ...importing, ...pageRules });
+export const ListImports = z.strictObject({ ...importing, environment, ...pageRules });
+
+/** Arguments of `Environment.imports`. */
+export const ImportsAt = z.strictObject({ path: importing.path });
+
+/** Arguments of `Environment.importConnection`. */
+export const ImportPageAt = ImportsAt.extend(pageRules);
 
 /** A cursor key of imports that the statement accepts. */
 export const isPosition = (text: string): boolean => /^0\d{9}$/.test(text);

@@ -1,9 +1,9 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { inputOf, inputType, payloadOf } from '../../../kernel/graphql/inputs.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import { CreateImport, DeleteImport, ImportLocation, UpdateImport } from './import.rules.js';
+import { ImportLocation } from './import.rules.js';
 
 /** API type of a folder at one end of an import. */
 @ObjectType('SecretImportEnd', { description: 'A folder at one end of an import.', simpleResolvers: true })
@@ -60,16 +60,3 @@ export class ImportType {
 export const ImportConnection = connectionOf(ImportType, 'SecretImport', 'position');
 
 inputType('SecretImportLocationInput', ImportLocation);
-export const CreateSecretImportInput = inputOf('createSecretImport', CreateImport);
-export const UpdateSecretImportInput = inputOf('updateSecretImport', UpdateImport);
-export const DeleteSecretImportInput = inputOf('deleteSecretImport', DeleteImport);
-
-export const CreateSecretImportPayload = payloadOf('createSecretImport', {
-  secretImport: [ImportType, 'The new import.'],
-});
-export const UpdateSecretImportPayload = payloadOf('updateSecretImport', {
-  secretImport: [ImportType, 'The updated import.'],
-});
-export const DeleteSecretImportPayload = payloadOf('deleteSecretImport', {
-  secretImport: [ImportType, 'The deleted import.'],
-});

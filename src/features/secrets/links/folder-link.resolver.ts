@@ -1,14 +1,17 @@
-import { Arg, Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { linked } from '../../../kernel/database/batched.js';
-import { PageArgs } from '../../../kernel/graphql/page.js';
+import { argsType } from '../../../kernel/graphql/inputs.js';
+import { nested } from '../../../kernel/graphql/operations.js';
 import { type ConnectionOf, pageOf } from '../../../kernel/paging.js';
 import { EnvironmentType } from '../../projects/public.js';
+import { FolderPageAt } from '../folders/folder.rules.js';
 import { FolderConnection, FolderType } from '../folders/folder.type.js';
 import type { FolderReadingService } from '../folders/folder-reading.service.js';
 import type { SecretLinks } from './secret.links.js';
 
-const PATH = { description: 'Path of the parent folder, for example `/payments`.', defaultValue: '/' } as const;
+const PAGED = 'The same as `folders`, with pagination.';
+const FolderPageAtArgs = argsType(FolderPageAt);
 
 @Resolver(() => FolderType)
 export class FolderTreeResolver {
@@ -17,29 +20,21 @@ export class FolderTreeResolver {
     private readonly reading: FolderReadingService,
   ) {}
 
-  @FieldResolver(() => FolderType, {
-    nullable: true,
-    description: 'The parent folder; null for the root folder, and when you cannot read it.',
-  })
-  parent(@Root() { parentId }: FolderType, @Ctx() ctx: Context): Promise<FolderType | null> {
+  @nested(FolderType, 'The parent folder; null for the root folder, and when you cannot read it.')
+  parent({ parentId }: FolderType, ctx: Context): Promise<FolderType | null> {
     return linked(ctx, this.links.folders, parentId);
   }
 
-  @FieldResolver(() => [FolderType], {
-    nullable: true,
-    description:
-      'The folders directly in the folder, ordered by name; null with PERMISSION_DENIED if you cannot read them.',
-  })
-  folders(@Root() folder: FolderType, @Ctx() ctx: Context): Promise<readonly FolderType[]> {
+  @nested(
+    [FolderType],
+    'The folders directly in the folder, ordered by name; null with PERMISSION_DENIED if you cannot read them.',
+  )
+  folders(folder: FolderType, ctx: Context): Promise<readonly FolderType[]> {
     return this.reading.listInFolder(ctx, folder);
   }
 
-  @FieldResolver(() => FolderConnection, { nullable: true, description: 'The same as `folders`, with pagination.' })
-  async folderConnection(
-    @Root() folder: FolderType,
-    @Ctx() ctx: Context,
-    @Args(() => PageArgs) page: PageArgs,
-  ): Promise<ConnectionOf<FolderType>> {
+  @nested(FolderConnection, PAGED)
+  async folderConnection(folder: FolderType, ctx: Context, page: object): Promise<ConnectionOf<FolderType>> {
     return pageOf(await this.reading.listInFolder(ctx, folder), page, 1, ({ path }) => [path]);
   }
 }
@@ -48,12 +43,11 @@ export class FolderTreeResolver {
 export class EnvironmentFolderPagesResolver {
   constructor(private readonly reading: FolderReadingService) {}
 
-  @FieldResolver(() => FolderConnection, { nullable: true, description: 'The same as `folders`, with pagination.' })
+  @nested(FolderConnection, PAGED, FolderPageAtArgs)
   async folderConnection(
-    @Root() environment: EnvironmentType,
-    @Ctx() ctx: Context,
-    @Arg('path', () => String, PATH) path: string,
-    @Args(() => PageArgs) page: PageArgs,
+    environment: EnvironmentType,
+    ctx: Context,
+    { path, ...page }: { path?: string },
   ): Promise<ConnectionOf<FolderType>> {
     return pageOf(await this.reading.listInEnvironment(ctx, environment, path), page, 1, (folder) => [folder.path]);
   }

@@ -1,8 +1,11 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { argsType } from '../../../kernel/graphql/inputs.js';
+import { query } from '../../../kernel/graphql/operations.js';
 import { PageArgs } from '../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { SecretType } from '../core/secret.type.js';
+import { CompareVersions, GetVersion, ListDeleted, ListOfSecret, ListVersions } from './version.rules.js';
 import type { VersionService } from './version.service.js';
 import {
   DeletedSecretConnection,
@@ -17,64 +20,36 @@ import {
   toVersionType,
 } from './version.type.js';
 
-const SECRET = { description: 'ID of the secret, which may be deleted.' } as const;
-const VIEW = { description: 'Whether to decrypt and return the values.', defaultValue: true } as const;
-
 @Resolver(() => SecretVersionType)
 export class VersionResolver {
   constructor(private readonly versions: VersionService) {}
 
-  @Query(() => SecretVersionConnection, { description: 'Lists the versions of a secret, latest first.' })
-  async secretVersions(
-    @Ctx() ctx: Context,
-    @Arg('secretId', () => ID, SECRET) secretId: string,
-    @Arg('viewSecretValue', () => Boolean, VIEW) viewSecretValue: boolean,
-    @Args(() => PageArgs) page: PageArgs,
-  ): Promise<SecretVersionConnection> {
-    return toVersionConnection(await this.versions.list(ctx, { secretId, viewSecretValue, ...page }));
+  @query(SecretVersionConnection, ListVersions, 'Lists the versions of a secret, latest first.')
+  async secretVersions(ctx: Context, args: object): Promise<SecretVersionConnection> {
+    return toVersionConnection(await this.versions.list(ctx, args));
   }
 
-  @Query(() => SecretVersionType, { description: 'Returns a version of a secret.' })
-  async secretVersion(
-    @Ctx() ctx: Context,
-    @Arg('secretId', () => ID, SECRET) secretId: string,
-    @Arg('version', () => Int, { description: 'Version number.' }) version: number,
-    @Arg('viewSecretValue', () => Boolean, VIEW) viewSecretValue: boolean,
-  ): Promise<SecretVersionType> {
-    return toVersionType(await this.versions.get(ctx, { secretId, version, viewSecretValue }));
+  @query(SecretVersionType, GetVersion, 'Returns a version of a secret.')
+  async secretVersion(ctx: Context, args: object): Promise<SecretVersionType> {
+    return toVersionType(await this.versions.get(ctx, args));
   }
 
-  @Query(() => SecretVersionComparisonType, { description: 'Compares two versions of a secret.' })
-  async compareSecretVersions(
-    @Ctx() ctx: Context,
-    @Arg('secretId', () => ID, SECRET) secretId: string,
-    @Arg('from', () => Int, { description: 'Number of the first version.' }) from: number,
-    @Arg('to', () => Int, { description: 'Number of the second version.' }) to: number,
-    @Arg('viewSecretValue', () => Boolean, VIEW) viewSecretValue: boolean,
-  ): Promise<SecretVersionComparisonType> {
-    return toComparisonType(await this.versions.compare(ctx, { secretId, from, to, viewSecretValue }));
+  @query(SecretVersionComparisonType, CompareVersions, 'Compares two versions of a secret.')
+  async compareSecretVersions(ctx: Context, args: object): Promise<SecretVersionComparisonType> {
+    return toComparisonType(await this.versions.compare(ctx, args));
   }
 
-  @Query(() => DeletedSecretConnection, {
-    description: 'Lists the deleted secrets of a folder, ordered by path, key and ID. The folder may be deleted too.',
-  })
-  deletedSecrets(
-    @Ctx() ctx: Context,
-    @Arg('projectId', () => ID, { description: 'ID of the project.' }) projectId: string,
-    @Arg('environment', () => String, { description: 'Slug of the environment, for example `prod`.' })
-    environment: string,
-    @Arg('secretPath', () => String, {
-      description: 'Path of the folder, for example `/` or `/payments/eu`.',
-      defaultValue: '/',
-    })
-    secretPath: string,
-    @Arg('recursive', () => Boolean, { description: 'Whether to include all folders below.', defaultValue: false })
-    recursive: boolean,
-    @Args(() => PageArgs) page: PageArgs,
-  ): Promise<ConnectionOf<DeletedSecretType>> {
-    return this.versions.listDeleted(ctx, { projectId, environment, secretPath, recursive, ...page });
+  @query(
+    DeletedSecretConnection,
+    ListDeleted,
+    'Lists the deleted secrets of a folder, ordered by path, key and ID. The folder may be deleted too.',
+  )
+  deletedSecrets(ctx: Context, args: object): Promise<ConnectionOf<DeletedSecretType>> {
+    return this.versions.listDeleted(ctx, args);
   }
 }
+
+const LatestVersionsArgs = argsType(ListOfSecret);
 
 @Resolver(() => SecretType)
 export class SecretVersionsResolver {
@@ -87,9 +62,9 @@ export class SecretVersionsResolver {
   versions(
     @Root() secret: SecretType,
     @Ctx() ctx: Context,
-    @Arg('first', () => Int, { description: 'Maximum number of versions, 1 to 100.', defaultValue: 10 }) first: number,
+    @Args(() => LatestVersionsArgs) args: object,
   ): Promise<readonly SecretVersionSummaryType[]> {
-    return this.service.listOfSecret(ctx, secret, { first });
+    return this.service.listOfSecret(ctx, secret, args);
   }
 
   @FieldResolver(() => SecretVersionSummaryConnection, { description: 'The same as `versions`, with pagination.' })

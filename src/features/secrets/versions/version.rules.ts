@@ -8,32 +8,47 @@ import type { Clear, MetadataEntry } from '../core/secret-sealing.js';
 import { place } from '../scope/place.rules.js';
 import type { SecretSubject, Visibility } from '../scope/visibility.rules.js';
 
-const secretId = z.string();
-const viewSecretValue = z.boolean().default(true);
+const secretId = idOf('ID of the secret, which may be deleted.');
+const viewSecretValue = z.boolean().default(true).meta({ description: 'Whether to decrypt and return the values.' });
 const version = integer(1, MAX_VERSION);
 
 /** Arguments of `secretVersions`. */
 export const ListVersions = z.strictObject({ secretId, viewSecretValue, ...pageRules });
 
 /** Arguments of the `versions` of a secret. */
-export const ListOfSecret = z.strictObject({ first: integer(1, 100).default(10) });
+export const ListOfSecret = z.strictObject({
+  first: integer(1, 100).default(10).meta({ description: 'Maximum number of versions, 1 to 100.' }),
+});
 
 /** Arguments of `versionConnection` of a secret. */
 export const PageOfSecret = z.strictObject(pageRules);
 
 /** Arguments of `secretVersion`. */
-export const GetVersion = z.strictObject({ secretId, version, viewSecretValue });
+export const GetVersion = z.strictObject({
+  secretId,
+  version: version.meta({ description: 'Version number.' }),
+  viewSecretValue,
+});
 
 /** Arguments of `compareSecretVersions`. */
-export const CompareVersions = z.strictObject({ secretId, from: version, to: version, viewSecretValue });
+export const CompareVersions = z.strictObject({
+  secretId,
+  from: version.meta({ description: 'Number of the first version.' }),
+  to: version.meta({ description: 'Number of the second version.' }),
+  viewSecretValue,
+});
 
 /** Arguments of `deletedSecrets`. */
-export const ListDeleted = z.strictObject({ ...place, recursive: z.boolean().default(false), ...pageRules });
+export const ListDeleted = z.strictObject({
+  ...place,
+  recursive: z.boolean().default(false).meta({ description: 'Whether to include all folders below.' }),
+  ...pageRules,
+});
 
 /** Input of `restoreSecret`. */
 export const RestoreSecret = z
   .strictObject({
-    id: idOf('ID of the secret, which may be deleted.'),
+    id: secretId,
     version: version.meta({ description: 'Number of the version to restore. It must not be a deletion.' }),
   })
   .meta({ description: 'The secret and the version to restore.' });
