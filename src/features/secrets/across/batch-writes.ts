@@ -2,10 +2,10 @@ import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { mapInSlices } from '../../../kernel/slices.js';
-import { type SecretView, SecretViewer } from '../core/secret.view.js';
+import { type SecretView, SecretViewer, writtenView } from '../core/secret.view.js';
 import { countRows } from '../core/secret-load.js';
 import { sealedRow, writtenRecord } from '../core/secret-rows.js';
-import { openerFor, sealerFor } from '../core/secret-sealing.js';
+import { sealerFor } from '../core/secret-sealing.js';
 import { type WriteFacts, writeEvent } from '../core/secret-target.js';
 import { updateSecrets } from '../core/secret-writes.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
@@ -88,8 +88,8 @@ async function writeIn(tx: Transaction, { project, planned }: ProjectPlan): Prom
   });
   const visibility = new Visibility(project.ability);
   await countRows(tx, records, (record) => visibility.readsValue(record));
-  const viewer = new SecretViewer(await openerFor(tx, project, records), visibility, true);
-  return mapInSlices(records, (record, at): Shown => [planned[at] as Planned, viewer.view(record)]);
+  const view = writtenView(visibility);
+  return mapInSlices(records, (record, at): Shown => [planned[at] as Planned, view(record)]);
 }
 
 const idsOf = (planned: readonly Planned[]): ReadonlySet<string> => new Set(planned.map(({ record }) => record.id));

@@ -21,12 +21,13 @@ import {
 import type { SecretRow, Written } from './secret-writes.js';
 
 /** The unsealed columns of a row. */
-export type Attributes = Omit<SecretRow, keyof Sealed>;
+export type Attributes = Omit<SecretRow, keyof Sealed | 'clear'>;
 
 /** A row whose contents are sealed for its ID and version. Needs `SecretSealer` with seals reserved. */
 export const sealedRow = (sealer: SecretSealer, attributes: Attributes, clear: Clear): SecretRow => ({
   ...attributes,
   ...sealSecret(sealer, attributes, clear),
+  clear,
 });
 
 /** The unsealed fields of a secret, as the start of its next version. */
@@ -161,7 +162,7 @@ export const writtenRecord = (
   row: SecretRow,
   { createdAt, updatedAt }: Written,
   { project, environment, path, tags }: Surroundings,
-): SecretRecord => ({
+): SecretRecord & Pick<SecretRow, 'clear'> => ({
   ...row,
   organizationId: project.organizationId,
   projectId: project.projectId,

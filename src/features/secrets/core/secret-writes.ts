@@ -5,7 +5,7 @@ import type { Place } from '../scope/place.rules.js';
 import { listTakenKeys } from './locks.sql.js';
 import type { ReferenceTarget } from './reference.rules.js';
 import type { StoredEntry } from './secret.sql.js';
-import type { SealedContents } from './secret-sealing.js';
+import type { Clear, SealedContents } from './secret-sealing.js';
 import { noteStates } from './secret-states.js';
 import { deleteSecretRows, insertSecretRows, updateRowsByService, updateSecretRows } from './secret-writes.sql.js';
 
@@ -34,6 +34,8 @@ export interface SecretRow {
   readonly references: readonly ReferenceTarget[];
   /** The contents again, sealed for the history. */
   readonly versionSealed: SealedContents;
+  /** What was sealed, for the response. */
+  readonly clear: Clear;
 }
 
 /** The project that rows belong to. */

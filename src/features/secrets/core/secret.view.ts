@@ -10,6 +10,7 @@ import type { ReferenceIssue } from './expansion.rules.js';
 import type { SecretKind } from './secret.rules.js';
 import type { OwnRecord, SecretRecord } from './secret-reading.js';
 import {
+  type Clear,
   openPersonal,
   openSecretComment,
   openSecretMetadata,
@@ -113,6 +114,51 @@ const REASONS = {
 } as const satisfies Readonly<Record<SealedPart, string>>;
 export type ReadIssueReason = (typeof REASONS)[SealedPart];
 
+/** A row as a caller sees it, with the parts that are sealed in it. */
+const viewOf = (
+  record: SecretRecord,
+  {
+    value,
+    comment,
+    metadata,
+  }: { value: SealedText | null; comment: SecretView['secretComment']; metadata: SecretView['secretMetadata'] },
+): SecretView => ({
+  id: record.id,
+  projectId: record.projectId,
+  environmentId: record.environmentId,
+  environmentSlug: record.environment,
+  folderId: record.folderId,
+  secretPath: record.path,
+  version: record.version,
+  type: 'shared',
+  secretKey: record.key,
+  secretValue: value,
+  secretValueHidden: value === null,
+  secretComment: comment,
+  secretReminderNote: record.reminderNote,
+  secretReminderRepeatDays: record.reminderRepeatDays,
+  secretReminderRecipients: record.reminderRecipientIds,
+  skipMultilineEncoding: record.skipMultilineEncoding,
+  actor: actorOf(record),
+  isRotatedSecret: record.rotationId !== null,
+  rotationId: record.rotationId,
+  secretMetadata: metadata,
+  tags: record.tags,
+  referenceIssues: NO_ISSUES,
+  createdAt: record.createdAt,
+  updatedAt: record.updatedAt,
+});
+
+/** A row that the caller has just written, as it sees it: nothing is decrypted. */
+export const writtenView =
+  (visibility: Visibility) =>
+  (record: SecretRecord & { readonly clear: Clear }): SecretView =>
+    viewOf(record, {
+      value: visibility.readsValue(record) ? record.clear.value : null,
+      comment: record.clear.comment ?? undefined,
+      metadata: record.clear.metadata,
+    });
+
 /** Decrypts what one caller may see of rows of one project, and counts what cannot be decrypted. */
 export class SecretViewer {
   readonly issues: ReadIssue[] = [];
@@ -127,45 +173,25 @@ export class SecretViewer {
   readonly view = (record: SecretRecord): SecretView => {
     const isReadable = this.viewSecretValue && this.visibility.readsValue(record);
     const value = isReadable ? this.#attempt(record.id, 'value', () => openSecretValue(this.sealer, record)) : null;
-    return {
-      id: record.id,
-      projectId: record.projectId,
-      environmentId: record.environmentId,
-      environmentSlug: record.environment,
-      folderId: record.folderId,
-      secretPath: record.path,
-      version: record.version,
-      type: 'shared',
-      secretKey: record.key,
-      secretValue: value,
-      secretValueHidden: value === null,
-      secretComment:
-        record.commentSealed === null
-          ? undefined
-          : this.#attempt(record.id, 'comment', () => openSecretComment(this.sealer, record)),
-      secretReminderNote: record.reminderNote,
-      secretReminderRepeatDays: record.reminderRepeatDays,
-      secretReminderRecipients: record.reminderRecipientIds,
-      skipMultilineEncoding: record.skipMultilineEncoding,
-      actor: actorOf(record),
-      isRotatedSecret: record.rotationId !== null,
-      rotationId: record.rotationId,
-      secretMetadata: this.#metadata(record),
-      tags: record.tags,
-      referenceIssues: NO_ISSUES,
-      createdAt: record.createdAt,
-      updatedAt: record.updatedAt,
-    };
+    const comment = () => this.#attempt(record.id, 'comment', () => openSecretComment(this.sealer, record));
+    return viewOf(record, {
+      value,
+      comment: record.commentSealed === null ? undefined : comment(),
+      metadata: this.#metadata(record),
+    });
   };
 
   /**
    * The caller's personal value of a shared secret: its owner may always read it. Everything but value and comment
    * comes from the shared one.
+   *
+   * @param written value and comment that the caller has just written
    */
-  readonly personalView = (shared: SecretRecord, own: OwnRecord): SecretView => {
+  readonly personalView = (shared: SecretRecord, own: OwnRecord, written?: Omit<Clear, 'metadata'>): SecretView => {
     const open = (part: 'value' | 'comment', sealed: Buffer): SealedText | null =>
       this.#attempt(own.id, part, () => openPersonal(this.sealer, own, part, sealed));
-    const value = this.viewSecretValue && own.valueSealed != null ? open('value', own.valueSealed) : null;
+    const opened = () => (this.viewSecretValue && own.valueSealed != null ? open('value', own.valueSealed) : null);
+    const value = written === undefined ? opened() : written.value;
     return {
       // Without values: the value of the shared one is not part of this entry, and its issues are reported with its
       // own.
@@ -179,7 +205,7 @@ export class SecretViewer {
       version: own.version,
       secretValue: value,
       secretValueHidden: value === null,
-      secretComment: own.commentSealed === null ? undefined : open('comment', own.commentSealed),
+      secretComment: own.commentSealed === null ? undefined : (written?.comment ?? open('comment', own.commentSealed)),
       createdAt: own.createdAt,
       updatedAt: own.updatedAt,
       shared: { id: shared.id, createdAt: shared.createdAt, updatedAt: shared.updatedAt },

@@ -5,7 +5,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { lockHomes, lockStructure } from '../core/locks.sql.js';
-import { type SecretView, SecretViewer } from '../core/secret.view.js';
+import { type SecretView, writtenView } from '../core/secret.view.js';
 import { writtenRecord } from '../core/secret-rows.js';
 import { openerFor, openSecretValue, sealerFor } from '../core/secret-sealing.js';
 import { recordWrite } from '../core/secret-target.js';
@@ -68,8 +68,7 @@ export class RestoreService {
       const row = restoredRow(sealer, contents, home);
       const written = await write(tx, { project, present, row });
       const restored = writtenRecord(tx, row, written, { project, environment, path, tags: record.tags });
-      const viewer = new SecretViewer(await openerFor(tx, project, [restored]), known.visibility, true);
-      const secret = viewer.view(restored);
+      const secret = writtenView(known.visibility)(restored);
       const facts = { restoredVersion: version };
       await recordWrite(
         tx,

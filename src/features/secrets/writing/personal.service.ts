@@ -12,7 +12,7 @@ import type { NewSecret, SecretChange } from '../core/secret.rules.js';
 import { type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { loadPlace, loadSecretProject } from '../core/secret-place.js';
 import { findByKey, type PersonalRecord, type SecretRecord, userOf } from '../core/secret-reading.js';
-import { openerFor, openPersonal, sealerFor, sealPersonal } from '../core/secret-sealing.js';
+import { type Clear, openerFor, openPersonal, sealerFor, sealPersonal } from '../core/secret-sealing.js';
 import { authorizeReferences, type PlacedValue } from '../references/reference-guard.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
@@ -48,17 +48,16 @@ export class PersonalSecretService {
       const value = new SealedText(secretValue);
       authorizeReferences(project, [{ ...placeOf(shared), value, at: 'secretValue' }]);
       const row = { id: newId(), version: 1 };
-      const sealed = sealPersonal(await sealerFor(tx, project, 1), row, {
-        value,
-        comment: secretComment ? new SealedText(secretComment) : null,
-      });
+      const clear = { value, comment: secretComment ? new SealedText(secretComment) : null };
+      const sealed = sealPersonal(await sealerFor(tx, project, 1), row, clear);
       const home = {
         organizationId: project.organizationId,
         projectId: project.projectId,
         secretId: shared.id,
         userId,
       };
-      return finish(tx, owned, 'personal-secret:create', await insertPersonal(tx, { ...home, ...row, ...sealed }));
+      const own = await insertPersonal(tx, { ...home, ...row, ...sealed });
+      return finish(tx, owned, 'personal-secret:create', { own, clear });
     });
   }
 
@@ -85,12 +84,14 @@ export class PersonalSecretService {
       }
       const row = { id: own.id, version: own.version + 1 };
       const kept = own.commentSealed === null ? null : openPersonal(opener, own, 'comment', own.commentSealed);
-      const sealed = sealPersonal(await sealerFor(tx, owned.project, 1), row, {
+      const clear = {
         value:
           secretValue === undefined ? openPersonal(opener, own, 'value', own.valueSealed) : new SealedText(secretValue),
         comment: secretComment === undefined ? kept : secretComment ? new SealedText(secretComment) : null,
-      });
-      return finish(tx, owned, 'personal-secret:update', await updatePersonal(tx, { ...row, ...sealed }));
+      };
+      const sealed = sealPersonal(await sealerFor(tx, owned.project, 1), row, clear);
+      const written = await updatePersonal(tx, { ...row, ...sealed });
+      return finish(tx, owned, 'personal-secret:update', { own: written, clear });
     });
   }
 
@@ -104,7 +105,7 @@ export class PersonalSecretService {
       const owned = await this.#load(tx, place, secretKey);
       const own = await lockOwn(tx, owned);
       await deletePersonal(tx, own);
-      return finish(tx, owned, 'personal-secret:delete', own);
+      return finish(tx, owned, 'personal-secret:delete', { own });
     });
   }
 
@@ -148,10 +149,10 @@ async function finish(
   tx: Transaction,
   { project, shared }: Owned,
   action: string,
-  own: PersonalRecord,
+  { own, clear }: { own: PersonalRecord; clear?: Omit<Clear, 'metadata'> },
 ): Promise<SecretView> {
-  const opener = await openerFor(tx, project, [shared, own]);
-  const view = new SecretViewer(opener, new Visibility(project.ability), true).personalView(shared, own);
+  const opener = await openerFor(tx, project, clear === undefined ? [shared, own] : [shared]);
+  const view = new SecretViewer(opener, new Visibility(project.ability), true).personalView(shared, own, clear);
   await tx.auditTrail.recordChange(tx, {
     action,
     projectId: project.projectId,

@@ -10,7 +10,7 @@ import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
 import { lockStructure } from '../core/locks.sql.js';
 import { type NewSecret, type PathOf, plainMetadata, repeatedKeys, type SecretChange } from '../core/secret.rules.js';
-import { type SecretView, SecretViewer } from '../core/secret.view.js';
+import { type SecretView, SecretViewer, writtenView } from '../core/secret.view.js';
 import type { SecretRecord } from '../core/secret-reading.js';
 import { newRow, nextRow, toNew, writtenRecord } from '../core/secret-rows.js';
 import { openerFor, sealerFor } from '../core/secret-sealing.js';
@@ -337,8 +337,7 @@ export class SecretService {
         tags: pick(tags, row.tagIds),
       }),
     );
-    const viewer = new SecretViewer(await openerFor(tx, project, records), new Visibility(project.ability), true);
-    const views = await mapInSlices(records, viewer.view);
+    const views = await mapInSlices(records, writtenView(new Visibility(project.ability)));
     const shown = isShown ? views : [];
     await recordWrite(tx, target, { action, ids: rows.map(({ id }) => id), facts, shown });
     return views;
