@@ -2,20 +2,57 @@ import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { AppError, type ErrorCode, type ErrorDetail } from '../../../kernel/errors.js';
 import { distinctIds, isId } from '../../../kernel/ids.js';
 import { filterInSlices } from '../../../kernel/slices.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import type { TagRow } from '../../tags/public.js';
+import { findTags, type TagRow } from '../../tags/public.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeSubjectChanges, fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import { lockByIds, lockByKeys, lockHomeOf, lockPlaces, lockStructure } from './locks.sql.js';
 import type { NewSecret, PathOf, SecretChange } from './secret.rules.js';
-import { listMemberUsers } from './secret.sql.js';
+import { findPlace, listMemberUsers } from './secret.sql.js';
 import { type SecretView, shownIn } from './secret.view.js';
-import { type FoundPlace, loadPlace, loadSecretProject, loadTags } from './secret-place.js';
 import { findById, listByIds, type SecretRecord } from './secret-reading.js';
 import { takenKeys } from './secret-writes.js';
+
+/** An environment and a folder that exist. */
+export interface FoundPlace {
+  readonly environmentId: string;
+  readonly folderId: string;
+}
+
+/**
+ * A project that can hold secrets.
+ *
+ * @throws PROJECT_NOT_FOUND, VALIDATION_FAILED (WRONG_PROJECT_TYPE)
+ */
+export async function loadSecretProject(
+  ctx: Context,
+  projects: ProjectReader,
+  projectId: string,
+): Promise<ProjectAccess> {
+  const project = await projects.load(ctx, projectId);
+  refuseOtherType(project, 'projectId');
+  return project;
+}
+
+/** @param path where the project was named @throws VALIDATION_FAILED (WRONG_PROJECT_TYPE) unless the project can hold secrets */
+export function refuseOtherType({ type }: ProjectAccess, path: string): void {
+  if (type === 'secret-manager') return;
+  throw new AppError('VALIDATION_FAILED', 'Only projects of the type secret-manager have secrets and folders.', {
+    details: [{ path, code: 'WRONG_PROJECT_TYPE', message: 'must be a project of the type secret-manager' }],
+  });
+}
+
+/** @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
+export async function loadPlace(ctx: Context, place: Place): Promise<FoundPlace> {
+  const [found] = await findPlace(ctx, place);
+  if (found === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
+  const { environmentId, folderId } = found;
+  if (folderId === null) throw new AppError('FOLDER_NOT_FOUND');
+  return { environmentId, folderId };
+}
 
 export type WriteAction = 'secrets:create' | 'secrets:edit' | 'secrets:delete';
 
@@ -101,10 +138,13 @@ export async function holdPlaces(
   }
 }
 
-/** @throws VALIDATION_FAILED with these violations, if there are any */
-export const refuse = (details: readonly ErrorDetail[]): void => {
-  if (details.length > 0) throw new AppError('VALIDATION_FAILED', undefined, { details });
+/** @throws with the code and these violations, if there are any */
+const refuseWith = (code: ErrorCode, details: readonly ErrorDetail[]): void => {
+  if (details.length > 0) throw new AppError(code, undefined, { details });
 };
+
+/** @throws VALIDATION_FAILED with these violations, if there are any */
+export const refuse = (details: readonly ErrorDetail[]): void => refuseWith('VALIDATION_FAILED', details);
 
 /** The attributes for rules of a secret to be written. */
 export const subjectOf = ({ environment, secretPath }: Place, key: string, tags: readonly TagRow[]) => ({
@@ -130,7 +170,25 @@ export async function loadNamed(
   secrets: readonly Given[],
 ): Promise<ReadonlyMap<string, TagRow>> {
   await checkRecipients(ctx, projectId, { secrets, pathOf });
-  return loadTags(ctx, projectId, { wanted: secrets.map(({ tagIds }) => tagIds ?? []), pathOf });
+  return loadTags(ctx, projectId, { secrets, pathOf });
+}
+
+async function loadTags(
+  ctx: Context,
+  projectId: string,
+  { secrets, pathOf }: { secrets: readonly Given[]; pathOf: PathOf },
+): Promise<ReadonlyMap<string, TagRow>> {
+  const ids = distinctIds(secrets.flatMap(({ tagIds }) => tagIds ?? [])).filter(isId);
+  const found = ids.length === 0 ? [] : await findTags(ctx, { ids });
+  const known = new Map(found.filter((tag) => tag.projectId === projectId).map((tag) => [tag.id, tag]));
+  const fault = { code: 'TAG_NOT_FOUND', message: 'is not a tag of the project' } as const;
+  const details = secrets.flatMap(({ tagIds }, index) =>
+    (tagIds ?? []).flatMap((id, at): ErrorDetail[] =>
+      known.has(id.toLowerCase()) ? [] : [{ path: pathOf(index, `tagIds[${at}]`), ...fault }],
+    ),
+  );
+  refuseWith('TAG_NOT_FOUND', details);
+  return known;
 }
 
 /** The tags with these IDs, in order. */
@@ -149,20 +207,13 @@ async function checkRecipients(
   if (!isAsked) return;
   const members = await listMemberUsers(ctx, { projectId, userIds: wanted });
   const known = new Set(members.map(({ id }) => id));
+  const fault = { code: 'USER_NOT_FOUND', message: 'is not a user who is a member of the project' } as const;
   const details = secrets.flatMap(({ secretReminderRecipients }, index) =>
     (secretReminderRecipients ?? []).flatMap((id, at): ErrorDetail[] =>
-      known.has(id.toLowerCase())
-        ? []
-        : [
-            {
-              path: pathOf(index, `secretReminderRecipients[${at}]`),
-              code: 'USER_NOT_FOUND',
-              message: 'is not a user who is a member of the project',
-            },
-          ],
+      known.has(id.toLowerCase()) ? [] : [{ path: pathOf(index, `secretReminderRecipients[${at}]`), ...fault }],
     ),
   );
-  if (details.length > 0) throw new AppError('USER_NOT_FOUND', undefined, { details });
+  refuseWith('USER_NOT_FOUND', details);
 }
 
 /**
@@ -175,18 +226,11 @@ export async function refuseTaken(
   keys: readonly string[],
 ): Promise<void> {
   const taken = await takenKeys(tx, folderId, keys);
-  const details = keys.flatMap((key, index): ErrorDetail[] =>
-    taken.has(key)
-      ? [
-          {
-            path: pathOf(index, 'secretKey'),
-            code: 'SECRET_KEY_TAKEN',
-            message: 'already exists in the folder',
-          },
-        ]
-      : [],
+  const fault = { code: 'SECRET_KEY_TAKEN', message: 'already exists in the folder' } as const;
+  const details = keys.flatMap((key, index) =>
+    taken.has(key) ? [{ path: pathOf(index, 'secretKey'), ...fault }] : [],
   );
-  if (details.length > 0) throw new AppError('SECRET_KEY_TAKEN', undefined, { details });
+  refuseWith('SECRET_KEY_TAKEN', details);
 }
 
 /** The key of a secret after a change. */
@@ -298,7 +342,7 @@ export function refuseMissing(names: readonly string[], isThere: (name: string) 
       ? []
       : [{ path: pathOf(index, 'secretKey'), code: 'SECRET_NOT_FOUND', message: 'is not a secret of the folder' }],
   );
-  if (details.length > 0) throw new AppError('SECRET_NOT_FOUND', undefined, { details });
+  refuseWith('SECRET_NOT_FOUND', details);
 }
 
 /** Details of the audit record of a write besides location and secrets. */

@@ -7,7 +7,7 @@ import { isId, newId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { lockStructure } from '../core/locks.sql.js';
-import { loadSecretProject } from '../core/secret-place.js';
+import { loadSecretProject } from '../core/secret-target.js';
 import { deleteSecrets } from '../core/secret-writes.js';
 import { refuseKept } from '../kept-keys/rotated-guard.js';
 import { folderPath, isShortEnough, joinPath, parentOf, pathsDownTo } from '../scope/place.rules.js';

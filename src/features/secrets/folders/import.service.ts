@@ -10,7 +10,7 @@ import { decodeCursor, Page, type PageRequest, positionKey, rowLimit } from '../
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { lockStructure } from '../core/locks.sql.js';
-import { type FoundPlace, loadPlace, loadSecretProject } from '../core/secret-place.js';
+import { type FoundPlace, loadPlace, loadSecretProject } from '../core/secret-target.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { folderPath, type Place } from '../scope/place.rules.js';
 import type { ReadFolder } from './folder.sql.js';

@@ -16,9 +16,9 @@ import {
 } from '../core/secret.view.js';
 import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entries.js';
 import { countEntries, countRows, endTurnOfFew, waitForTurn } from '../core/secret-load.js';
-import { loadPlace, loadSecretProject } from '../core/secret-place.js';
 import { type Bounds, type ListedRecord, listInFolders, listInPlace } from '../core/secret-reading.js';
 import { openerFor } from '../core/secret-sealing.js';
+import { loadPlace, loadSecretProject } from '../core/secret-target.js';
 import { type ExpandedViews, expandViews } from '../references/secret-expansion.js';
 import { nearestFirst, type ScopeFolder } from '../scope/scope.rules.js';
 import { findScope, type Scope } from '../scope/scope.sql.js';

@@ -5,7 +5,6 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { lockByIds } from '../core/locks.sql.js';
-import type { FoundPlace } from '../core/secret-place.js';
 import { listByIds, type SecretRecord } from '../core/secret-reading.js';
 import { type Attributes, nextAttributes, openedSecret, sealedRow } from '../core/secret-rows.js';
 import {
@@ -15,7 +14,7 @@ import {
   type SecretSealer,
   sealerFor,
 } from '../core/secret-sealing.js';
-import { holdPlaces, recordWrite } from '../core/secret-target.js';
+import { type FoundPlace, holdPlaces, recordWrite } from '../core/secret-target.js';
 import { deleteSecrets, insertSecrets, type SecretRow, takenKeys, updateSecrets } from '../core/secret-writes.js';
 import type { Place } from '../scope/place.rules.js';
 import { forgetKeys, holdMapped, keepKeys } from './rotated.sql.js';

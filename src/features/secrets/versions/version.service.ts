@@ -9,9 +9,9 @@ import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { type SecretView, shownIn } from '../core/secret.view.js';
 import { countRows, waitForTurn } from '../core/secret-load.js';
-import { loadPlace, loadSecretProject } from '../core/secret-place.js';
 import { openedSecret } from '../core/secret-rows.js';
 import { openerFor } from '../core/secret-sealing.js';
+import { loadPlace, loadSecretProject } from '../core/secret-target.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import {
   CompareVersions,
