@@ -19,8 +19,8 @@ const PRINTED_AT_ONCE = 100;
 const MAX_CONTENT_BYTES = 1024 * 1024;
 
 /** Formats of a file of secrets. */
-export const FILE_FORMATS = ['dotenv', 'json', 'yaml'] as const;
-export type FileFormat = (typeof FILE_FORMATS)[number];
+export const fileFormat = z.enum(['dotenv', 'json', 'yaml']);
+export type FileFormat = z.infer<typeof fileFormat>;
 
 const FORMATS: Readonly<Record<FileFormat, TransferFormat>> = {
   dotenv: dotenvFormat,
@@ -29,16 +29,11 @@ const FORMATS: Readonly<Record<FileFormat, TransferFormat>> = {
 };
 
 /** What an import does with a secret of the file that the folder already has. */
-export const IMPORT_MODES = ['create-only', 'overwrite', 'skip-existing'] as const;
-export type ImportMode = (typeof IMPORT_MODES)[number];
+export const importMode = z.enum(['create-only', 'overwrite', 'skip-existing']);
+export type ImportMode = z.infer<typeof importMode>;
 
 /** Outcome for a secret of a file. */
-export const IMPORT_OUTCOMES = ['created', 'changed', 'unchanged', 'skipped'] as const;
-export type ImportOutcome = (typeof IMPORT_OUTCOMES)[number];
-
-/** The format of a file. Its GraphQL enum is declared next to the types, like that of the mode. */
-export const fileFormat = z.enum(FILE_FORMATS);
-export const importMode = z.enum(IMPORT_MODES);
+export type ImportOutcome = 'created' | 'changed' | 'unchanged' | 'skipped';
 
 /** Input of `importSecrets`. The format validates the content. */
 export const ImportSecrets = z

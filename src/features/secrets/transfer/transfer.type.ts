@@ -1,60 +1,40 @@
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { enumOfRule } from '../../../kernel/graphql/inputs.js';
-import { fileFormat, type ImportOutcome, importMode } from './transfer.rules.js';
+import { Field, Int, ObjectType } from 'type-graphql';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { type FileFormat, fileFormat, type ImportMode, type ImportOutcome, importMode } from './transfer.rules.js';
 import type { ExportedFile, ImportReport } from './transfer.service.js';
 
-/** GraphQL names of the formats of files. */
-export const SecretFileFormatEnum = { DOTENV: 'dotenv', JSON: 'json', YAML: 'yaml' } as const;
-registerEnumType(SecretFileFormatEnum, {
-  name: 'SecretFileFormat',
-  description: 'Format of a file of secrets.',
-  valuesConfig: {
-    DOTENV: { description: 'Lines of `KEY=value`, as the npm package `dotenv` parses them.' },
-    JSON: { description: 'One flat JSON object whose values are strings.' },
-    YAML: {
-      description: 'One flat YAML map. Scalars are read as strings as written: `8080` becomes the string `8080`.',
-    },
+enumType<FileFormat>(
+  'SecretFileFormat',
+  'Format of a file of secrets.',
+  {
+    dotenv: 'Lines of `KEY=value`, as the npm package `dotenv` parses them.',
+    json: 'One flat JSON object whose values are strings.',
+    yaml: 'One flat YAML map. Scalars are read as strings as written: `8080` becomes the string `8080`.',
   },
-});
-enumOfRule(fileFormat, SecretFileFormatEnum);
+  fileFormat,
+);
 
-/** GraphQL names of the modes of an import. */
-export const ImportSecretsModeEnum = {
-  CREATE_ONLY: 'create-only',
-  OVERWRITE: 'overwrite',
-  SKIP_EXISTING: 'skip-existing',
-} as const;
-registerEnumType(ImportSecretsModeEnum, {
-  name: 'ImportSecretsMode',
-  description: 'What an import does with secrets that the folder already has.',
-  valuesConfig: {
-    CREATE_ONLY: { description: 'Reject the whole import.' },
-    OVERWRITE: { description: 'Replace the value and, if the file has one, the comment.' },
-    SKIP_EXISTING: { description: 'Keep the secret of the folder.' },
+enumType<ImportMode>(
+  'ImportSecretsMode',
+  'What an import does with secrets that the folder already has.',
+  {
+    'create-only': 'Reject the whole import.',
+    overwrite: 'Replace the value and, if the file has one, the comment.',
+    'skip-existing': 'Keep the secret of the folder.',
   },
-});
-enumOfRule(importMode, ImportSecretsModeEnum);
+  importMode,
+);
 
-/** GraphQL names of the outcomes of an import. */
-export const ImportSecretsOutcomeEnum = {
-  CREATED: 'created',
-  CHANGED: 'changed',
-  UNCHANGED: 'unchanged',
-  SKIPPED: 'skipped',
-} as const;
-registerEnumType(ImportSecretsOutcomeEnum, {
-  name: 'ImportSecretsOutcome',
-  description: 'Outcome of the import for a secret of the file.',
-  valuesConfig: {
-    CREATED: { description: 'The secret was created.' },
-    CHANGED: {
-      description:
-        'The secret existed and was updated. Also returned for every existing secret whose value you cannot read.',
-    },
-    UNCHANGED: { description: 'The secret existed with the same value and comment.' },
-    SKIPPED: { description: 'The secret existed and was kept.' },
+const ImportOutcomeEnum = enumType<ImportOutcome>(
+  'ImportSecretsOutcome',
+  'Outcome of the import for a secret of the file.',
+  {
+    created: 'The secret was created.',
+    changed: 'The secret existed and was updated. Also returned for every existing secret whose value you cannot read.',
+    unchanged: 'The secret existed with the same value and comment.',
+    skipped: 'The secret existed and was kept.',
   },
-});
+);
 
 @ObjectType({ description: 'A secret of the imported file.', simpleResolvers: true })
 export class ImportedSecret {
@@ -64,7 +44,7 @@ export class ImportedSecret {
   @Field(() => Int, { description: 'Line of the key in the file, from 1.' })
   line!: number;
 
-  @Field(() => ImportSecretsOutcomeEnum, { description: 'Outcome of the import for the secret.' })
+  @Field(() => ImportOutcomeEnum, { description: 'Outcome of the import for the secret.' })
   outcome!: ImportOutcome;
 }
 
