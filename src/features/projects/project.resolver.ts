@@ -6,9 +6,9 @@ import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../kernel/paging.js';
 import { PermissionRuleType, toShownRules } from '../permissions/public.js';
 import { BySlug, CreateProject, OneProject } from './core/project.rules.js';
-import type { MembershipRecord } from './members/membership.records.js';
 import type { MembershipService } from './members/membership.service.js';
 import { ProjectMembershipType } from './members/membership.type.js';
+import type { MembershipRecord } from './members/memberships.js';
 import type { ProjectService } from './project.service.js';
 import {
   ProjectConnection,

@@ -14,8 +14,8 @@ import {
 import type { ProjectAccess } from '../core/project-access.js';
 import { rulesBySlug } from '../roles/role-rows.js';
 import { BESIDES_EACH } from './besides-roles.sql.js';
-import { type BesidesRoles, besidesRoles, findMember } from './membership.records.js';
 import { fieldsOf, type MemberKind, type MemberNames, subjectOf } from './membership.rules.js';
+import { type BesidesRoles, besidesRoles, findMember } from './memberships.js';
 import { type BeyondOwnTerm, ownTermIn } from './own-term.js';
 import { endOf, NO_ROLES, outlastedRoles, rightsBeyondRoleChange, roleChange, rolesInChange } from './role-change.js';
 import type { RolesHeld } from './role-terms.rules.js';

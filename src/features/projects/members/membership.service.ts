@@ -13,17 +13,6 @@ import type { ProjectReader } from '../core/project.reader.js';
 import { lockProject, type ProjectAccess } from '../core/project-access.js';
 import { ProjectMembership, type RoleTerm } from './membership.entity.js';
 import {
-  countsOfMembers,
-  databaseNow,
-  findMembership,
-  findUserIds,
-  listMemberships,
-  type MembershipRecord,
-  membershipsByIds,
-  membershipsOfProjects,
-  membershipsOfUsers,
-} from './membership.records.js';
-import {
   AddMember,
   AddUsers,
   assignmentsOf,
@@ -46,6 +35,17 @@ import {
   mayDo,
   type Target,
 } from './membership-rights.js';
+import {
+  countsOfMembers,
+  databaseNow,
+  findMembership,
+  findUserIds,
+  listMemberships,
+  type MembershipRecord,
+  membershipsByIds,
+  membershipsOfProjects,
+  membershipsOfUsers,
+} from './memberships.js';
 import { type RolesHeld, rolesToHold } from './role-terms.rules.js';
 
 const CONSTRAINTS = {

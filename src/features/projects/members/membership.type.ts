@@ -64,7 +64,7 @@ export class ProjectMembershipType {
     description:
       'Slugs of the roles. Permissions of all roles add up; a forbidding rule overrides the rules before it.',
   })
-  roleSlugs!: string[];
+  roleSlugs!: readonly string[];
 
   @Field(() => [RoleAssignmentType], {
     description:

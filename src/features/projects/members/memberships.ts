@@ -1,0 +1,140 @@
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { batchOfOwned } from '../../../kernel/database/batched.js';
+import type { Statement } from '../../../kernel/database/statement.js';
+import { isId } from '../../../kernel/ids.js';
+import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
+import { isStorable } from '../../../kernel/text-rules.js';
+import type { MemberKind, MemberNames } from './membership.rules.js';
+import {
+  countMembersOfProjects,
+  FIND_BY_ID,
+  FIND_BY_NAME,
+  FIND_MEMBERSHIP,
+  findBesides,
+  findMemberships,
+  findNow,
+  findUsersByName,
+  listMembershipsInOrder,
+  listMembershipsOfMembers,
+  listMembershipsOfProjects,
+  listMembershipsOfUsers,
+} from './membership.sql.js';
+import { type HeldRole, heldRoles } from './role-terms.rules.js';
+
+type RowOf<S> = S extends Statement<never, infer Row> ? Row : never;
+type MembershipRow = RowOf<typeof findMemberships>;
+
+/** A membership with the name of its member. */
+export interface MembershipRecord extends Omit<MembershipRow, 'activeSlugs'> {
+  readonly roleAssignments: readonly HeldRole[];
+}
+
+/** One membership; undefined when there is none. */
+export async function findMembership(
+  ctx: Context,
+  projectId: string,
+  kind: MemberKind,
+  memberId: string,
+): Promise<MembershipRecord | undefined> {
+  const [row] = await FIND_MEMBERSHIP[kind](ctx, { projectId, memberId });
+  return row && toRecord(row);
+}
+
+/**
+ * IDs of users who belong to the organization of the caller's scope, by username: its own, or of the root organization.
+ * Unknown usernames are left out.
+ */
+export async function findUserIds(tx: Transaction, usernames: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { organizationId, rootOrganizationId } = tx;
+  const rows = await findUsersByName(tx, { organizationId, rootOrganizationId, usernames });
+  return new Map(rows.map(({ id, username }) => [username, id]));
+}
+
+/** Memberships of some users, by name, then ID. */
+export async function membershipsOfUsers(
+  ctx: Context,
+  projectId: string,
+  userIds: readonly string[],
+): Promise<MembershipRecord[]> {
+  return (await listMembershipsOfUsers(ctx, { projectId, userIds })).map(toRecord);
+}
+
+/** Memberships of a project in an order, then by ID. @param kind null: all kinds */
+export async function listMemberships(
+  ctx: Context,
+  { order, ...wanted }: { projectId: string; kind: MemberKind | null; order: ListOrder },
+  bounds: OrderedBounds,
+): Promise<MembershipRecord[]> {
+  return (await listMembershipsInOrder(ctx, order, { ...wanted, ...bounds })).map(toRecord);
+}
+
+/** How many members of each kind projects have, by project. For `batched`. */
+export const countsOfMembers = batchOfOwned(
+  (ctx, projectIds) => countMembersOfProjects(ctx, { projectIds }),
+  ({ projectId }) => projectId,
+);
+
+/** Memberships by ID, in no order. */
+export const membershipsByIds = async (ctx: Context, ids: readonly string[]): Promise<MembershipRecord[]> =>
+  (await findMemberships(ctx, { ids, organizationId: ctx.organizationId })).map(toRecord);
+
+/** Memberships of many users, identities and groups in the organization of the caller's scope, by ID. */
+export const membershipsOfMembers = async (ctx: Context, memberIds: readonly string[]): Promise<MembershipRecord[]> =>
+  (await listMembershipsOfMembers(ctx, { memberIds, organizationId: ctx.organizationId })).map(toRecord);
+
+/** Memberships of many projects in one statement, each list by name, then ID. For `batched`. */
+export const membershipsOfProjects = batchOfOwned(
+  async (ctx, projectIds) => (await listMembershipsOfProjects(ctx, { projectIds })).map(toRecord),
+  ({ projectId }) => projectId,
+);
+
+/**
+ * The member of the organization that a request names; undefined when there is none.
+ *
+ * @param named its ID, or that of its membership; for a user also its username, for a group its slug or name
+ */
+export async function findMember(
+  ctx: Context,
+  { organizationId, projectId }: { readonly organizationId: string; readonly projectId: string },
+  kind: MemberKind,
+  named: string,
+): Promise<MemberNames | undefined> {
+  if (isId(named)) {
+    const [row] = await FIND_BY_ID[kind](ctx, { organizationId, named, projectId });
+    // A group may have what looks like an id as its slug.
+    if (row !== undefined || kind !== 'group') return row;
+  }
+  if (kind === 'identity' || !isStorable(named)) return undefined;
+  const [row] = await FIND_BY_NAME[kind](ctx, { organizationId, named, rootOrganizationId: ctx.rootOrganizationId });
+  return row;
+}
+
+/** The current time of the database. */
+export async function databaseNow(tx: Transaction): Promise<Date> {
+  const [row] = await findNow(tx, {});
+  return (row as { now: Date }).now;
+}
+
+/** What members have in a project besides the roles of a membership. */
+export type BesidesRoles = RowOf<typeof findBesides>;
+
+/** What some members have in a project besides the roles of a membership. */
+export async function besidesRoles(
+  tx: Transaction,
+  projectId: string,
+  members: readonly { readonly kind: MemberKind; readonly id: string }[],
+): Promise<BesidesRoles> {
+  const idsOf = (wanted: MemberKind) => members.filter(({ kind }) => kind === wanted).map(({ id }) => id);
+  const [row] = await findBesides(tx, {
+    projectId,
+    user: idsOf('user'),
+    identity: idsOf('identity'),
+    group: idsOf('group'),
+  });
+  return row as BesidesRoles;
+}
+
+const toRecord = ({ activeSlugs, ...row }: MembershipRow): MembershipRecord => ({
+  ...row,
+  roleAssignments: heldRoles(row.projectId, { slugs: row.roleSlugs, terms: row.roleTerms }, activeSlugs),
+});
