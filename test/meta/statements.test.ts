@@ -40,6 +40,12 @@ async function statements(): Promise<[string, Exported][]> {
   );
   return modules.flatMap(([path, exported]) =>
     Object.entries(exported)
+      // One for each kind of something: `LOCK_ACCOUNT.user`, `LOCK_ACCOUNT.identity`.
+      .flatMap(([name, value]) =>
+        typeof value === 'object' && value !== null
+          ? Object.entries(value).map(([kind, one]) => [`${name}.${kind}`, one] as const)
+          : [[name, value] as const],
+      )
       .filter(([, value]) => typeof value === 'function')
       .flatMap(([name, value]): [string, Exported][] => {
         if ('text' in value) return [[`${path} ${name}`, value]];

@@ -1,21 +1,24 @@
 import './organizations.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
+import { routesAt } from '../../rest/route.js';
 import { organizationLinks } from './link.resolver.js';
 import { membersByIds } from './member.reader.js';
 import { MemberResolver } from './member.resolver.js';
 import { MemberService } from './member.service.js';
-import { OrganizationMembership } from './membership.entity.js';
+import { OrganizationMembership } from './memberships/membership.entity.js';
 import { Organization } from './organization.entity.js';
 import { organizationsByIds, usersByIds } from './organization.links.js';
 import { OrganizationReader } from './organization.reader.js';
 import { OrganizationResolver } from './organization.resolver.js';
-import { organizationRoutes } from './organization.routes.js';
 import { type CreateFirstAdmin, OrganizationService } from './organization.service.js';
 import { User } from './user.entity.js';
 import { UserReader } from './user.reader.js';
 import { UserResolver } from './user.resolver.js';
 import { UserService } from './user.service.js';
+
+const atOrganization = routesAt('/api/v1/organization', { select: 'id name slug parentId createdAt updatedAt' });
+const routes = [atOrganization.get('', 'List the organizations that your token can see', { field: 'organizations' })];
 
 /** Organizations, their users, and who is a member of what. */
 export function createOrganizations(deps: {
@@ -38,7 +41,7 @@ export function createOrganizations(deps: {
         paths: /^\/api\/v\d\/organization$/,
       },
     ],
-    routes: organizationRoutes,
+    routes,
     nodes: [
       nodeKind({
         type: 'Organization',

@@ -2,26 +2,18 @@ import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { type Action, authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched } from '../../kernel/database/batched.js';
-import { query } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
-import { orderedText } from '../../kernel/database/ordered-page.js';
+import { loadRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import { type ListOrder, orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
+import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { Assignee } from '../permissions/public.js';
 import { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
-import {
-  countMembers,
-  IS_LISTED,
-  type MemberRow,
-  type MemberView,
-  membersInScope,
-  SELECT_MEMBER,
-  toMemberView,
-} from './member.reader.js';
+import { countMembers, type MemberView, membersInScope } from './member.reader.js';
 import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
+import { HOLD_CANDIDATE, listMembers } from './member.sql.js';
 import {
   addMember,
   changeRole,
@@ -31,7 +23,7 @@ import {
   NOT_FOUND,
   protectInstallationAdmin,
   removeMember,
-} from './memberships.js';
+} from './memberships/memberships.js';
 import type { OrganizationReader, OrganizationView } from './organization.reader.js';
 
 interface Candidate extends Member {
@@ -59,9 +51,9 @@ export class MemberService {
     authorize(ctx, 'member:read');
     const organization = await this.organizations.load(ctx, organizationId ?? ctx.organizationId);
     authorizeIn(ctx, organization, 'member:read');
-    const { value, id, since, limit } = orderedPageBounds(request);
-    const rows = await query<MemberRow>(ctx, listIn(orderOf(request)), [organization.id, value, id, since, limit]);
-    const page = new Page(rows.map(toMemberView), request, (member) => orderedCursorKey(request, member));
+    const bounds = orderedPageBounds(request);
+    const rows = await listMembers(ctx, orderOf(request), { organizationId: organization.id, ...bounds });
+    const page = new Page(rows, request, (member) => orderedCursorKey(request, member));
     await ctx.auditTrail.recordRead(ctx, {
       action: 'organization-member:list',
       facts: { organizationId: organization.id, count: page.nodes.length },
@@ -177,16 +169,6 @@ async function write(
   return { id, ...viewOf(member), organizationId, roleSlug: role, endsAt };
 }
 
-const ORDER_COLUMNS = { id: 'id', name: 'name', createdAt: '"createdAt"', updatedAt: '"updatedAt"' };
-const ORDER_PARAMS = { value: '$2', id: '$3', since: '$4', limit: '$5' };
-
-/** The members of an organization in an order. Names are of two tables, so that no index has them in order. */
-function listIn(order: ListOrder): string {
-  const { condition, rest } = orderedText(ORDER_COLUMNS, order, ORDER_PARAMS);
-  return `select * from (${SELECT_MEMBER} where m.organization_id = $1 and ${IS_LISTED}) as member
-    where ${condition} ${rest}`;
-}
-
 /**
  * Nobody lengthens its own membership, which rights in projects end with, too. One that has ended gives nothing any more: whoever
  * may change a sub-organization joins it again as if it had never been a member.
@@ -201,28 +183,14 @@ function refuseOwnExtension(tx: Transaction, { member, held }: Pick<Place, 'memb
   throw new PermissionDenied({ action, projectId: null }, [action]);
 }
 
-// Both kinds are read here and not in the slice of identities, which stands on this one.
-const CANDIDATE = {
-  user: `select id, username as name, organization_id as "ownerId", false as "isInstallationAdmin"
-    from app_user where id = $1 and organization_id in ($2, $3) for key share`,
-  identity: `select id, name, organization_id as "ownerId", is_installation_admin as "isInstallationAdmin"
-    from identity where id = $1 and organization_id in ($2, $3) and project_id is null for key share`,
-} as const;
-
 /** Somebody whose account is owned by the organization or by the root above it. */
 async function loadCandidate(
   tx: Transaction,
   organization: OrganizationView,
   { kind, id }: Member,
 ): Promise<Candidate> {
-  const [row] = isId(id)
-    ? await query<Omit<Candidate, 'kind'>>(tx, CANDIDATE[kind], [
-        id,
-        organization.id,
-        organization.parentId ?? organization.id,
-      ])
-    : [];
-  if (row === undefined) throw new AppError(NOT_FOUND[kind]);
+  const key = { id, organizationId: organization.id, rootOrganizationId: organization.parentId ?? organization.id };
+  const row = await loadRow(tx, HOLD_CANDIDATE[kind], key, NOT_FOUND[kind]);
   protectInstallationAdmin(tx, row);
   return { ...row, kind };
 }

@@ -1,9 +1,9 @@
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
-import { query } from '../../kernel/database/database.js';
-import { ORGANIZATION_COLUMNS, type OrganizationView, toOrganizationView } from './organization.reader.js';
-import { SELECT_USER, toUserView, type UserView } from './user.reader.js';
+import type { OrganizationView } from './organization.reader.js';
+import { findOrganizations } from './organization.sql.js';
+import { findUsers, type UserView } from './user.queries.js';
 
 /** Organizations that answers lead to by their ids: those that the scope of the caller can see. @throws PERMISSION_DENIED */
 export const organizationsByIds: BatchLoad<OrganizationView> = async (ctx, ids) => {
@@ -26,19 +26,12 @@ export const ownUser = async (ctx: Context): Promise<UserView | null> =>
   (await usersInScope(ctx, [ctx.actor.id])).get(ctx.actor.id) ?? null;
 
 async function organizationsInScope(ctx: Context, ids: readonly string[]): Promise<Map<string, OrganizationView>> {
-  const rows = await query<OrganizationView>(
-    ctx,
-    `select ${ORGANIZATION_COLUMNS} from organization o
-     where o.id = any($1::uuid[]) and (o.id in ($2, $3) or o.parent_id = $2)`,
-    [ids, ctx.organizationId, ctx.rootOrganizationId],
-  );
-  return new Map(rows.map((row) => [row.id, toOrganizationView(row)]));
+  const { organizationId, rootOrganizationId } = ctx;
+  const rows = await findOrganizations(ctx, { ids, organizationId, rootOrganizationId });
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 async function usersInScope(ctx: Context, ids: readonly string[]): Promise<Map<string, UserView>> {
-  const rows = await query<UserView>(ctx, `${SELECT_USER} where u.id = any($1::uuid[]) and u.organization_id = $2`, [
-    ids,
-    ctx.organizationId,
-  ]);
-  return new Map(rows.map((row) => [row.id, toUserView(row)]));
+  const rows = await findUsers(ctx, { ids, organizationId: ctx.organizationId });
+  return new Map(rows.map((row) => [row.id, row]));
 }

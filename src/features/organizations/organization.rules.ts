@@ -92,12 +92,12 @@ export const organizationKey = ({ parentId, name, id }: { parentId: string | nul
 /** Bounds of the list: the position to start after (nulls: from the top), and the row limit. @throws VALIDATION_FAILED */
 export function organizationBounds(
   request: PageRequest,
-): [level: string | null, name: string | null, id: string | null, limit: number | null] {
+): Readonly<Record<'level' | 'name' | 'id', string | null>> & { readonly limit: number | null } {
   const limit = rowLimit(request);
-  if (request.after == null) return [null, null, null, limit];
+  if (request.after == null) return { level: null, name: null, id: null, limit };
   const fits = ([level = '', , id = '']: CursorKey): boolean => /^[01]$/.test(level) && isId(id);
   const [level = '', name = '', id = ''] = decodeCursor(request.after, 3, fits);
-  return [level, name, id, limit];
+  return { level, name, id, limit };
 }
 
 /** Input of `deleteOrganization`. */

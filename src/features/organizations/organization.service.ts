@@ -1,20 +1,16 @@
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { query, queryOf } from '../../kernel/database/database.js';
+import { queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
+import { loadRow } from '../../kernel/database/rows.js';
 import { EVERY_ORGANIZATION } from '../../kernel/database/scope.js';
 import { AppError } from '../../kernel/errors.js';
-import { isId, randomLetters } from '../../kernel/ids.js';
+import { randomLetters } from '../../kernel/ids.js';
 import { Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { addMember, memberOf } from './memberships.js';
+import { addMember, memberOf } from './memberships/memberships.js';
 import { Organization } from './organization.entity.js';
-import {
-  ORGANIZATION_COLUMNS,
-  type OrganizationReader,
-  type OrganizationView,
-  toOrganizationView,
-} from './organization.reader.js';
+import type { OrganizationReader, OrganizationView } from './organization.reader.js';
 import {
   CreateOrganization,
   DeleteOrganization,
@@ -25,16 +21,28 @@ import {
   organizationSlugFor,
   UpdateOrganization,
 } from './organization.rules.js';
+import {
+  deleteOrganization,
+  findUse,
+  listOrganizations,
+  lockOrganizationToDelete,
+  updateOrganization,
+} from './organization.sql.js';
+
+/** An entity as a view: its defaults are those of the database. */
+const toOrganizationView = (made: Organization): OrganizationView => ({
+  id: made.id,
+  name: made.name,
+  slug: made.slug,
+  parentId: made.parentId ?? null,
+  allowedEmailDomains: made.allowedEmailDomains ?? [],
+  createdAt: made.createdAt,
+  updatedAt: made.updatedAt,
+});
 
 const SLUGS = {
   organization_sub_slug_unique: 'ORGANIZATION_SLUG_TAKEN',
 } as const;
-
-const LEVEL = 'case when o.parent_id is null then 0 else 1 end';
-
-const LIST = `select ${ORGANIZATION_COLUMNS} from organization o where (o.id in ($1, $2) or o.parent_id = $1)
-    and ($3::text is null or (${LEVEL}, o.name collate "C", o.id) > ($3::integer, $4, $5::uuid))
-  order by ${LEVEL}, o.name collate "C", o.id limit $6`;
 
 /** Makes the first admin of a new root organization; the token is shown once. */
 export type CreateFirstAdmin = (
@@ -72,9 +80,10 @@ export class OrganizationService {
   async list(ctx: Context, raw: unknown): Promise<Page<OrganizationView>> {
     const request = parse(ListOrganizations, raw);
     authorize(ctx, 'organization:read');
+    const { organizationId, rootOrganizationId } = ctx;
     const bounds = organizationBounds(request);
-    const rows = await query<OrganizationView>(ctx, LIST, [ctx.organizationId, ctx.rootOrganizationId, ...bounds]);
-    const page = new Page(rows.map(toOrganizationView), request, organizationKey);
+    const rows = await listOrganizations(ctx, { organizationId, rootOrganizationId, ...bounds });
+    const page = new Page(rows, request, organizationKey);
     await ctx.auditTrail.recordRead(ctx, { action: 'organization:list', facts: { count: page.nodes.length } });
     return page;
   }
@@ -145,17 +154,8 @@ export class OrganizationService {
       const known = await this.organizations.load(tx, id);
       authorizeChange(tx, known, 'edit');
       if (slug != null && slug !== known.slug) authorizeNewSlug(tx, known);
-      const [row] = await guarded(
-        () =>
-          query<OrganizationView>(
-            tx,
-            `update organization o set name = coalesce($2, o.name), slug = coalesce($3, o.slug),
-               allowed_email_domains = coalesce($4::text[], o.allowed_email_domains), updated_at = now()
-             where o.id = $1 returning ${ORGANIZATION_COLUMNS}`,
-            [known.id, name ?? null, slug ?? null, allowedEmailDomains ?? null],
-          ),
-        SLUGS,
-      );
+      const wanted = { name: name ?? null, slug: slug ?? null, allowedEmailDomains: allowedEmailDomains ?? null };
+      const [row] = await guarded(() => updateOrganization(tx, { id: known.id, ...wanted }), SLUGS);
       if (row === undefined) throw new AppError('ORGANIZATION_NOT_FOUND');
       await tx.auditTrail.recordChange(tx, {
         action: 'organization:update',
@@ -165,7 +165,7 @@ export class OrganizationService {
           ...(allowedEmailDomains === undefined ? {} : { allowedEmailDomains }),
         },
       });
-      return toOrganizationView(row);
+      return row;
     });
   }
 
@@ -185,13 +185,9 @@ export class OrganizationService {
         throw new AppError('ORGANIZATION_IN_USE');
       }
       authorizeDeletion(tx, organization);
-      const [use] = await query(
-        tx,
-        'select 1 from project where organization_id = $1 union all select 1 from organization where parent_id = $1 limit 1',
-        [organization.id],
-      );
+      const [use] = await findUse(tx, { id: organization.id });
       if (use !== undefined) throw new AppError('ORGANIZATION_IN_USE');
-      await query(tx, 'delete from organization where id = $1', [organization.id]);
+      await deleteOrganization(tx, { id: organization.id });
       await tx.auditTrail.recordChange(tx, {
         action: 'organization:delete',
         facts: { organizationId: organization.id, slug: organization.slug },
@@ -218,21 +214,11 @@ export class OrganizationService {
   }
 }
 
-/**
- * What the caller can see; for the admin of the installation any root organization. The lock keeps new projects and
- * sub-organizations out: their foreign keys wait for it.
- */
-async function loadForDeletion(tx: Transaction, id: string): Promise<OrganizationView> {
-  const [row] = isId(id)
-    ? await query<OrganizationView>(
-        tx,
-        `select ${ORGANIZATION_COLUMNS} from organization o
-         where o.id = $1 and (o.id in ($2, $3) or o.parent_id = $2 or ($4 and o.parent_id is null)) for update`,
-        [id, tx.organizationId, tx.rootOrganizationId, tx.actor.isInstallationAdmin],
-      )
-    : [];
-  if (row === undefined) throw new AppError('ORGANIZATION_NOT_FOUND');
-  return toOrganizationView(row);
+/** What the caller can see; for the admin of the installation any root organization. */
+function loadForDeletion(tx: Transaction, id: string): Promise<OrganizationView> {
+  const { organizationId, rootOrganizationId, actor } = tx;
+  const key = { id, organizationId, rootOrganizationId, isInstallationAdmin: actor.isInstallationAdmin };
+  return loadRow(tx, lockOrganizationToDelete, key, 'ORGANIZATION_NOT_FOUND');
 }
 
 function authorizeDeletion(ctx: Context, organization: OrganizationView): void {

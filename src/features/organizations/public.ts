@@ -12,7 +12,7 @@ export {
 export { organizationLinkOf } from './link.resolver.js';
 export { membersByIds } from './member.reader.js';
 export { MemberKindEnum, MemberType } from './member.type.js';
-export type { OrganizationMembershipSchema } from './membership.entity.js';
+export type { OrganizationMembershipSchema } from './memberships/membership.entity.js';
 export {
   addMember,
   changeRole,
@@ -22,7 +22,7 @@ export {
   lockMembership,
   type Member,
   protectInstallationAdmin,
-} from './memberships.js';
+} from './memberships/memberships.js';
 export type { OrganizationSchema } from './organization.entity.js';
 export { Organization } from './organization.entity.js';
 export { organizationsByIds, ownOrganization, ownUser, usersByIds } from './organization.links.js';

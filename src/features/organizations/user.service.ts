@@ -1,23 +1,23 @@
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { batched } from '../../kernel/database/batched.js';
-import { query } from '../../kernel/database/database.js';
+import { type BatchLoad, batched } from '../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
-import { orderedText } from '../../kernel/database/ordered-page.js';
 import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { authorizeNewName } from './boundary/new-name.js';
 import { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
-import { addMember, changeRole, deleteAccount, lockMembership } from './memberships.js';
+import { addMember, changeRole, deleteAccount, lockMembership } from './memberships/memberships.js';
 import { User } from './user.entity.js';
-import { countUsers, SELECT_USER, toUserView, type UserReader, type UserView } from './user.reader.js';
+import { countUsers, listUsers, renameUser, type UserView } from './user.queries.js';
+import type { UserReader } from './user.reader.js';
 import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
 
 const TAKEN = { app_user_username_unique: 'USERNAME_TAKEN' } as const;
 
-const ORDER_COLUMNS = { id: 'u.id', name: 'u.username', createdAt: 'u.created_at', updatedAt: 'u.updated_at' };
-const ORDER_PARAMS = { value: '$2', id: '$3', since: '$4', limit: '$5' };
+/** How many users organizations have. */
+const countsOfUsers: BatchLoad<number> = async (ctx, organizationIds) =>
+  new Map((await countUsers(ctx, { organizationIds })).map(({ organizationId, count }) => [organizationId, count]));
 
 /** The verbs of users. A user belongs to the organization that made it; sub-organizations take it in as a member. */
 export class UserService {
@@ -66,20 +66,11 @@ export class UserService {
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<UserView>> {
     const request = parse(ListUsers, raw);
     authorize(ctx, 'member:read');
-    const { value, id, since, limit } = orderedPageBounds(request);
-    const { condition, rest } = orderedText(ORDER_COLUMNS, orderOf(request), ORDER_PARAMS);
-    const rows = await query<UserView>(ctx, `${SELECT_USER} where u.organization_id = $1 and ${condition} ${rest}`, [
-      ctx.organizationId,
-      value,
-      id,
-      since,
-      limit,
-    ]);
-    const page = new Page(rows.map(toUserView), request, (user) =>
-      orderedCursorKey(request, { ...user, name: user.username }),
-    );
+    const bounds = orderedPageBounds(request);
+    const rows = await listUsers(ctx, orderOf(request), { organizationId: ctx.organizationId, ...bounds });
+    const page = new Page(rows, request, (user) => orderedCursorKey(request, { ...user, name: user.username }));
     await ctx.auditTrail.recordRead(ctx, { action: 'user:list', facts: { count: page.nodes.length } });
-    return counted(page, async () => (await batched(ctx, countUsers, ctx.organizationId)) ?? 0);
+    return counted(page, async () => (await batched(ctx, countsOfUsers, ctx.organizationId)) ?? 0);
   }
 
   /**
@@ -98,14 +89,7 @@ export class UserService {
       if (username !== undefined)
         await authorizeNewName(tx, { action: 'member:edit', field: 'username', from: user.username, to: username });
       const role = roleSlug === undefined ? user.roleSlug : await giveRole(tx, user, roleSlug);
-      await guarded(
-        () =>
-          query(tx, 'update app_user set username = coalesce($2, username), updated_at = now() where id = $1', [
-            user.id,
-            username ?? null,
-          ]),
-        TAKEN,
-      );
+      await guarded(() => renameUser(tx, { id: user.id, username: username ?? null }), TAKEN);
       await tx.auditTrail.recordChange(tx, {
         action: 'user:update',
         showsInProjects: username !== undefined,

@@ -3,7 +3,7 @@ import type { Fields } from '../../../kernel/authz/conditions.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { type BatchLoad, batched } from '../../../kernel/database/batched.js';
 import { loadRow } from '../../../kernel/database/rows.js';
-import type { Statement } from '../../../kernel/database/statement.js';
+import type { RowFrom } from '../../../kernel/database/statement.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
@@ -77,9 +77,8 @@ export interface ProjectRecord {
   readonly environments: readonly EnvironmentRecord[];
 }
 
-type RowOf<S> = S extends Statement<never, infer Row> ? Row : never;
-type AccessRow = RowOf<typeof findAccesses>;
-type ProjectRow = RowOf<typeof findProject>;
+type AccessRow = RowFrom<typeof findAccesses>;
+type ProjectRow = RowFrom<typeof findProject>;
 
 /** Whose rights are read, in the organization of the caller's scope. */
 interface Scope {

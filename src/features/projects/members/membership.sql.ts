@@ -36,9 +36,11 @@ const membershipOf = (column: string) =>
     params: { projectId: t.uuid, memberId: t.uuid },
     row: MEMBERSHIP,
   });
-export const findUserMembership = membershipOf('user_id');
-export const findIdentityMembership = membershipOf('identity_id');
-export const findGroupMembership = membershipOf('group_id');
+export const FIND_MEMBERSHIP = {
+  user: membershipOf('user_id'),
+  identity: membershipOf('identity_id'),
+  group: membershipOf('group_id'),
+} as const satisfies Record<MemberKind, unknown>;
 
 /** Memberships of the organization, in no order. */
 export const findMemberships = sqlStatement({
@@ -111,14 +113,16 @@ const memberById = (select: string, table: string, column: string) =>
     params: { organizationId: t.uuid, named: t.uuid, projectId: t.uuid },
     row: NAMES,
   });
-export const findUserById = memberById('o.username as name, null as "groupSlug"', 'app_user', 'user_id');
-export const findIdentityById = memberById('o.name, null as "groupSlug"', 'identity', 'identity_id');
-export const findGroupById = memberById('o.name, o.slug as "groupSlug"', 'member_group', 'group_id');
+export const FIND_BY_ID = {
+  user: memberById('o.username as name, null as "groupSlug"', 'app_user', 'user_id'),
+  identity: memberById('o.name, null as "groupSlug"', 'identity', 'identity_id'),
+  group: memberById('o.name, o.slug as "groupSlug"', 'member_group', 'group_id'),
+} as const satisfies Record<MemberKind, unknown>;
 
 const NAMED = { organizationId: t.uuid, named: t.text, rootOrganizationId: t.uuid } as const;
 
 /** A user by its username, of the organization or else of the root above it. */
-export const findUserByName = sqlStatement({
+const findUserByName = sqlStatement({
   text: `select u.id as "memberId", u.username as name, null as "groupSlug" from app_user u
     join organization_membership om on om.user_id = u.id and om.organization_id = :organizationId
     where u.organization_id in (:organizationId, :rootOrganizationId) and u.username = :named
@@ -128,7 +132,7 @@ export const findUserByName = sqlStatement({
 });
 
 /** A group by its slug, or by a name that no other has. */
-export const findGroupByName = sqlStatement({
+const findGroupByName = sqlStatement({
   text: `select g.id as "memberId", g.name, g.slug as "groupSlug" from member_group g
     join organization_membership om on om.group_id = g.id and om.organization_id = :organizationId
       and om.organization_id in (:organizationId, :rootOrganizationId)
@@ -173,15 +177,4 @@ export const findBesides = sqlStatement({
   row: { hasMore: t.boolean, privileges: t.nullable(t.builtJsonOf<readonly unknown[]>()) },
 });
 
-/** Statements by the kind of the member. */
-export const FIND_MEMBERSHIP = {
-  user: findUserMembership,
-  identity: findIdentityMembership,
-  group: findGroupMembership,
-} as const satisfies Record<MemberKind, unknown>;
-export const FIND_BY_ID = {
-  user: findUserById,
-  identity: findIdentityById,
-  group: findGroupById,
-} as const satisfies Record<MemberKind, unknown>;
 export const FIND_BY_NAME = { user: findUserByName, group: findGroupByName } as const;

@@ -1,6 +1,6 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batchOfOwned } from '../../../kernel/database/batched.js';
-import type { Statement } from '../../../kernel/database/statement.js';
+import type { RowFrom } from '../../../kernel/database/statement.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
 import { isStorable } from '../../../kernel/text-rules.js';
@@ -21,8 +21,7 @@ import {
 } from './membership.sql.js';
 import { type HeldRole, heldRoles } from './role-terms.rules.js';
 
-type RowOf<S> = S extends Statement<never, infer Row> ? Row : never;
-type MembershipRow = RowOf<typeof findMemberships>;
+type MembershipRow = RowFrom<typeof findMemberships>;
 
 /** A membership with the name of its member. */
 export interface MembershipRecord extends Omit<MembershipRow, 'activeSlugs'> {
@@ -116,7 +115,7 @@ export async function databaseNow(tx: Transaction): Promise<Date> {
 }
 
 /** What members have in a project besides the roles of a membership. */
-export type BesidesRoles = RowOf<typeof findBesides>;
+export type BesidesRoles = RowFrom<typeof findBesides>;
 
 /** What some members have in a project besides the roles of a membership. */
 export async function besidesRoles(

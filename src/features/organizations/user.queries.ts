@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
+import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
+import type { OrderedBounds } from '../../kernel/list-order.js';
+import type { OrganizationMembershipSchema } from './memberships/membership.entity.js';
+import type { UserSchema } from './user.entity.js';
+
+const tables = tablesOf<typeof UserSchema | typeof OrganizationMembershipSchema>();
+
+/** Users with their role in the organization that owns them. */
+const users = () =>
+  tables
+    .selectFrom('app_user as u')
+    .innerJoin('organization_membership as m', (join) =>
+      join.onRef('m.organization_id', '=', 'u.organization_id').onRef('m.user_id', '=', 'u.id'),
+    )
+    .select([
+      'u.id',
+      'u.username',
+      'u.organization_id as organizationId',
+      'm.role as roleSlug',
+      'u.created_at as createdAt',
+      'u.updated_at as updatedAt',
+    ]);
+
+/** Users of an organization, in no order. */
+export const findUsers = prepared(({ ids, organizationId }: { ids: readonly string[]; organizationId: string }) =>
+  users().where('u.id', '=', anyOf(ids)).where('u.organization_id', '=', organizationId),
+);
+
+export const findUser = prepared(({ id, organizationId }: { id: string; organizationId: string }) =>
+  users().where('u.id', '=', id).where('u.organization_id', '=', organizationId),
+);
+
+/** A user as services pass it on. */
+export type UserView = Awaited<ReturnType<typeof findUser>>[number];
+
+const ORDER_COLUMNS = { id: 'u.id', name: 'u.username', createdAt: 'u.created_at', updatedAt: 'u.updated_at' };
+
+/** Users of an organization in an order, then by id. */
+export const listUsers = inOrders((order) =>
+  prepared((page: OrderedBounds & { organizationId: string }) =>
+    users()
+      .where('u.organization_id', '=', page.organizationId)
+      .$call(pageInOrder(ORDER_COLUMNS, order, page)),
+  ),
+);
+
+/** How many users organizations have. */
+export const countUsers = prepared(({ organizationIds }: { organizationIds: readonly string[] }) =>
+  tables
+    .selectFrom('app_user')
+    .select(['organization_id as organizationId', sql<number>`count(*)::integer`.as('count')])
+    .where('organization_id', '=', anyOf(organizationIds))
+    .groupBy('organization_id'),
+);
+
+/** Renames a user; null keeps the name. */
+export const renameUser = prepared(({ id, username }: { id: string; username: string | null }) =>
+  tables
+    .updateTable('app_user')
+    .set({ username: sql`coalesce(${username}, username)`, updated_at: sql`now()` })
+    .where('id', '=', id),
+);
