@@ -210,7 +210,7 @@ const preparing =
  * Starts everything: migrations, keys, first admin, HTTP.
  *
  * @param parts the server may still be starting, and is stopped with the app; `stopping` ends the wait for a database
- * @throws ConfigurationFault when the configuration cannot work; then nothing is left running
+ * @throws ConfigurationError when the configuration cannot work; then nothing is left running
  */
 export async function startApp(
   config: Config,

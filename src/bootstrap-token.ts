@@ -19,7 +19,7 @@ export const tokenFileIn = (dataDir: string): string => join(dataDir, 'bootstrap
 /**
  * The token of the first admin is on disk, readable by the owner alone, before it is in the database.
  *
- * @throws ConfigurationFault when `DATA_DIR` cannot be made
+ * @throws ConfigurationError when `DATA_DIR` cannot be made
  */
 export async function keepToken(dataDir: string, token: string): Promise<void> {
   await makeDataDirectory(dataDir);

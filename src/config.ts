@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { isCidr } from './kernel/addresses.js';
 import { KEPT_FOR_EVER, MAX_RETENTION_DAYS, type Retention } from './kernel/audit/retention.js';
-import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { ConfigurationError } from './kernel/configuration-error.js';
 import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
 import { TRANSIT, type TransitSettings } from './kernel/crypto/transit.js';
@@ -236,17 +236,17 @@ const NAMES = Object.keys(Settings.shape);
  * no report can show them.
  *
  * @param environment `process.env`, or a substitute for it
- * @throws ConfigurationFault with every fault at once: a name and a reason each, never a value
+ * @throws ConfigurationError with every fault at once: a name and a reason each, never a value
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const given = Object.fromEntries(NAMES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
   const parsed = Settings.safeParse(given);
-  const faults = [
+  const violations = [
     ...(parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
     ...Object.keys(environment).flatMap(misspelling),
     ...(parsed.data === undefined ? [] : contradictions(parsed.data)),
   ];
-  if (parsed.data === undefined || faults.length > 0) throw new ConfigurationFault(faults);
+  if (parsed.data === undefined || violations.length > 0) throw new ConfigurationError(violations);
   const secrets = SECRETS.filter((name) => environment[name] !== undefined);
   for (const name of secrets) delete environment[name];
   if (environment === process.env) overwriteInitialValues(secrets);

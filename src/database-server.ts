@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config.js';
-import { TemporaryFault } from './kernel/configuration-fault.js';
+import { TemporaryError } from './kernel/configuration-error.js';
 import { Database } from './kernel/database/database.js';
 import type { Model } from './kernel/database/orm-options.js';
 import type { Log } from './kernel/log.js';
@@ -18,7 +18,7 @@ export interface DatabaseServer extends Pick<EmbeddedPostgres, 'url' | 'stop'> {
 /**
  * The Postgres that the service works on: the one of `DATABASE_URL`, or the embedded one, which this starts.
  *
- * @throws ConfigurationFault when `DATA_DIR` cannot work
+ * @throws ConfigurationError when `DATA_DIR` cannot work
  */
 export async function openDatabaseServer(config: Config, log: Log): Promise<DatabaseServer> {
   const { databaseUrl, databaseOwnerUrl, rootKey, dataDir } = config;
@@ -51,7 +51,7 @@ const PAUSE_MS = 1_000;
  * Connects to the database. One that is away is waited for: it may start together with the service.
  *
  * @param stopping ends the wait
- * @throws ConfigurationFault when these settings cannot work, and TemporaryFault when the database was away all the time
+ * @throws ConfigurationError when these settings cannot work, and TemporaryError when the database was away all the time
  */
 export async function connectDatabase(
   { databaseWaitSeconds }: Pick<Config, 'databaseWaitSeconds'>,
@@ -62,7 +62,7 @@ export async function connectDatabase(
     try {
       return await Database.connect(url, model, log);
     } catch (error) {
-      const isWorthWaiting = error instanceof TemporaryFault && performance.now() < deadline && !stopping.aborted;
+      const isWorthWaiting = error instanceof TemporaryError && performance.now() < deadline && !stopping.aborted;
       if (!isWorthWaiting) throw error;
       if (attempt === 1) log.warn('waiting for the database', { seconds: databaseWaitSeconds, reason: error.message });
       await delay(PAUSE_MS, undefined, { signal: stopping }).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { App } from './app.js';
 import { readConfig } from './config.js';
 import { openDatabaseServer } from './database-server.js';
-import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { ConfigurationError } from './kernel/configuration-error.js';
 import { setUpHeap } from './kernel/heap.js';
 import { checkEndpoint } from './kernel/http/listening.js';
 import { createLog, describeError, type Log } from './kernel/log.js';
@@ -70,7 +70,7 @@ async function drain(app: App, log: Log, { signal, drainSeconds, watchdog }: Lea
 }
 
 main().catch((error: unknown) => {
-  if (error instanceof ConfigurationFault) {
+  if (error instanceof ConfigurationError) {
     process.stderr.write(error.report);
     process.exit(error.exitCode);
   }

@@ -1,12 +1,12 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from './config.js';
-import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { ConfigurationError } from './kernel/configuration-error.js';
 import { CostModel } from './kernel/graphql/gate/cost.js';
 import { Gate } from './kernel/graphql/gate/gate.js';
-import { ManifestFault, PersistedDocuments } from './kernel/graphql/gate/persisted-documents.js';
+import { ManifestError, PersistedDocuments } from './kernel/graphql/gate/persisted-documents.js';
 import { codeOf, type Log } from './kernel/log.js';
 
-/** The limits on GraphQL documents, and the persisted ones. @throws ConfigurationFault for a manifest that cannot be read */
+/** The limits on GraphQL documents, and the persisted ones. @throws ConfigurationError for a manifest that cannot be read */
 export async function openGate(schema: GraphQLSchema, config: Config, log: Log): Promise<Gate> {
   const { queryLimits, persistedDocuments, introspection } = config;
   const model = new CostModel(schema);
@@ -16,8 +16,8 @@ export async function openGate(schema: GraphQLSchema, config: Config, log: Log):
     await persisted.open();
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const reason = error instanceof ManifestFault ? error.message : codeOf(error);
-    throw new ConfigurationFault([`PERSISTED_DOCUMENTS names an unusable file: ${reason}`]);
+    const reason = error instanceof ManifestError ? error.message : codeOf(error);
+    throw new ConfigurationError([`PERSISTED_DOCUMENTS names an unusable file: ${reason}`]);
   }
   return new Gate(
     {

@@ -1,6 +1,6 @@
 import type { Config } from './config.js';
 import type { DatabaseServer } from './database-server.js';
-import { ConfigurationFault } from './kernel/configuration-fault.js';
+import { ConfigurationError } from './kernel/configuration-error.js';
 import { Database } from './kernel/database/database.js';
 import {
   checkServiceRole,
@@ -22,7 +22,7 @@ type Server = Pick<DatabaseServer, 'url' | 'serviceUrl'>;
  * Grants what the service needs to the role that it works with. Runs under the migration lock, on the migrated schema.
  *
  * @returns null when the service is to work as the owner
- * @throws ConfigurationFault when `DATABASE_URL` names a user that can do all that the owner can
+ * @throws ConfigurationError when `DATABASE_URL` names a user that can do all that the owner can
  */
 export async function prepareServiceRole(
   database: Database,
@@ -38,7 +38,7 @@ export async function prepareServiceRole(
       await setRowSecurity(query, hasRowSecurity);
     }
     if ('reason' in found && login !== null)
-      throw new ConfigurationFault([`DATABASE_URL cannot be used: ${found.reason}`]);
+      throw new ConfigurationError([`DATABASE_URL cannot be used: ${found.reason}`]);
     return found;
   });
 }
@@ -62,7 +62,7 @@ export interface WorkingRole {
 /**
  * Leaves the owner's role: the connections of the service work with the other one from now on.
  *
- * @throws ConfigurationFault when `DATABASE_URL` and `DATABASE_OWNER_URL` name different databases
+ * @throws ConfigurationError when `DATABASE_URL` and `DATABASE_OWNER_URL` name different databases
  */
 export async function takeServiceRole(
   database: Database,
@@ -82,7 +82,7 @@ export async function takeServiceRole(
     };
   if (serviceUrl === null)
     return stays('connections do not have the role that they ask for; is there a pooler between?');
-  throw new ConfigurationFault([
+  throw new ConfigurationError([
     'DATABASE_URL and DATABASE_OWNER_URL name different databases, or their users have different search paths',
   ]);
 }

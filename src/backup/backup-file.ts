@@ -56,7 +56,7 @@ export type Part =
   | { readonly manifest: Manifest };
 
 /** A file that is no complete backup. The message has no value of it. */
-export class BackupFault extends Error {}
+export class BackupError extends Error {}
 
 /** A table to be written, and its rows in batches. */
 export interface TableToWrite extends TableStart {
@@ -67,17 +67,17 @@ export interface TableToWrite extends TableStart {
  * Writes a backup, readable by its owner alone: whole, or not at all.
  *
  * @returns what it has
- * @throws BackupFault when the path, or what another backup to it left, exists
+ * @throws BackupError when the path, or what another backup to it left, exists
  */
 export async function writeBackup(
   path: string,
   header: Omit<Header, 'format' | 'version'>,
   tables: AsyncIterable<TableToWrite>,
 ): Promise<Manifest> {
-  if (await isThere(path)) throw new BackupFault('the file exists already; choose another name');
+  if (await isThere(path)) throw new BackupError('the file exists already; choose another name');
   const draft = `${path}.partial`;
   if (await isThere(draft))
-    throw new BackupFault(`${draft} exists: another backup writes it, or was killed; delete it then`);
+    throw new BackupError(`${draft} exists: another backup writes it, or was killed; delete it then`);
   const hash = createHash('sha256');
   const written: Manifest['tables'] = [];
   let manifest: Manifest | undefined;
@@ -128,7 +128,7 @@ function hashed(hash: Hash, lines: readonly string[]): string {
 /**
  * Reads a backup, in bounded memory, and compares it with its manifest.
  *
- * @throws BackupFault when it is no backup, of a newer version, truncated or altered
+ * @throws BackupError when it is no backup, of a newer version, truncated or altered
  */
 export async function* readBackup(path: string): AsyncGenerator<Part> {
   const hash = createHash('sha256');
@@ -137,10 +137,10 @@ export async function* readBackup(path: string): AsyncGenerator<Part> {
   let table: TableStart | null = null;
   let manifest: Manifest | null = null;
   for await (const lines of batchesOf(path)) {
-    if (manifest !== null) throw new BackupFault('the file goes on after its manifest');
+    if (manifest !== null) throw new BackupError('the file goes on after its manifest');
     const [first = ''] = lines;
     if (first.startsWith('[')) {
-      if (table === null) throw new BackupFault('the file has rows without a table');
+      if (table === null) throw new BackupError('the file has rows without a table');
       hashed(hash, lines);
       tables.get(table.table)?.add(lines);
       yield { table, lines };
@@ -150,7 +150,7 @@ export async function* readBackup(path: string): AsyncGenerator<Part> {
       hashed(hash, lines);
     } else if (first.startsWith('{"table":')) {
       table = parsed(TableStart, first, 'the file is not a complete backup');
-      if (tables.has(table.table)) throw new BackupFault('the file has a table twice');
+      if (tables.has(table.table)) throw new BackupError('the file has a table twice');
       tables.set(table.table, new TableDigest());
       hashed(hash, lines);
       yield { table, lines: [] };
@@ -158,11 +158,11 @@ export async function* readBackup(path: string): AsyncGenerator<Part> {
       manifest = parsed(Manifest, first, 'the file is not a complete backup');
       const found = [...tables].map(([name, digest]) => ({ name, ...digest.value }));
       if (manifest.sha256 !== hash.digest('hex') || JSON.stringify(found) !== JSON.stringify(manifest.tables))
-        throw new BackupFault('the file differs from its manifest: it is damaged or was altered');
+        throw new BackupError('the file differs from its manifest: it is damaged or was altered');
       yield { manifest };
     }
   }
-  if (manifest === null) throw new BackupFault('the file is truncated');
+  if (manifest === null) throw new BackupError('the file is truncated');
 }
 
 function parsed<T>(schema: z.ZodType<T>, line: string, otherwise: string): T {
@@ -170,10 +170,10 @@ function parsed<T>(schema: z.ZodType<T>, line: string, otherwise: string): T {
   try {
     value = JSON.parse(line);
   } catch {
-    throw new BackupFault(otherwise);
+    throw new BackupError(otherwise);
   }
   const result = schema.safeParse(value);
-  if (!result.success) throw new BackupFault(otherwise);
+  if (!result.success) throw new BackupError(otherwise);
   return result.data;
 }
 
@@ -208,16 +208,16 @@ async function* linesOf(path: string): AsyncGenerator<string> {
     for await (const chunk of text) {
       const lines = `${rest}${chunk}`.split('\n');
       rest = lines.pop() as string;
-      if (rest.length > LONGEST_LINE) throw new BackupFault('the file has a line that is too long for a backup');
+      if (rest.length > LONGEST_LINE) throw new BackupError('the file has a line that is too long for a backup');
       yield* lines;
     }
   } catch (error) {
     // Of zlib: no gzip file, or the end or the middle of one is missing.
     if (String((error as NodeJS.ErrnoException).code).startsWith('Z_'))
-      throw new BackupFault('the file is no backup, is damaged or truncated');
+      throw new BackupError('the file is no backup, is damaged or truncated');
     throw error;
   } finally {
     file.destroy();
   }
-  if (rest !== '') throw new BackupFault('the file is truncated');
+  if (rest !== '') throw new BackupError('the file is truncated');
 }

@@ -1,5 +1,5 @@
 import type { Query } from '../kernel/database/database.js';
-import { BackupFault, type Header, type Manifest, type Part } from './backup-file.js';
+import { BackupError, type Header, type Manifest, type Part } from './backup-file.js';
 import { listForeignKeys, listPartitions, listSequences, listTriggers } from './catalog.sql.js';
 import {
   addConstraint,
@@ -19,7 +19,7 @@ import { FIRST_TABLE, fixTextFormats, rowsOf, type Table, TableDigest, tablesToB
  *
  * @param query in a transaction, on a database without rows
  * @param checkKey called when the database has the check value of its root key, and nothing else yet
- * @throws BackupFault when its tables are not those of the schema, or a table differs after it was loaded
+ * @throws BackupError when its tables are not those of the schema, or a table differs after it was loaded
  */
 export async function loadBackup(
   query: Query,
@@ -52,7 +52,7 @@ async function makePartitions(query: Query, header: Header): Promise<void> {
     if (present.has(name)) continue;
     const [, month] = MONTH.exec(bound) ?? [];
     if (parent !== 'audit_record' || month === undefined)
-      throw new BackupFault('the backup has partitions that its migrations do not make');
+      throw new BackupError('the backup has partitions that its migrations do not make');
     await makePartition(query, { month });
   }
 }
@@ -79,7 +79,7 @@ function tableOf(
 ): Table {
   const table = tables.get(name);
   const hasAll = columns.length === table?.columns.length && columns.every((column) => table.columns.includes(column));
-  if (table === undefined || !hasAll) throw new BackupFault('the backup has tables that its migrations do not make');
+  if (table === undefined || !hasAll) throw new BackupError('the backup has tables that its migrations do not make');
   return table;
 }
 
@@ -95,12 +95,12 @@ async function setSequences(query: Query, header: Header): Promise<void> {
   for (const { name, lastValue } of header.sequences) await setSequence(query, { name: nameInSql(name), lastValue });
   const stored = new Map((await listSequences(query, {})).map(({ name, lastValue }) => [name, lastValue]));
   if (header.sequences.some(({ name, lastValue }) => stored.get(name) !== lastValue))
-    throw new BackupFault('the backup has sequences that its migrations do not make');
+    throw new BackupError('the backup has sequences that its migrations do not make');
 }
 
-/** What is stored now, against what the backup has. @throws BackupFault */
+/** What is stored now, against what the backup has. @throws BackupError */
 async function compare(query: Query, tables: ReadonlyMap<string, Table>, manifest: Manifest): Promise<void> {
-  if (manifest.tables.length !== tables.size) throw new BackupFault('the backup lacks tables that its migrations make');
+  if (manifest.tables.length !== tables.size) throw new BackupError('the backup lacks tables that its migrations make');
   const wrong: string[] = [];
   for (const { name, rows, digest } of manifest.tables) {
     const found = new TableDigest();
@@ -111,5 +111,5 @@ async function compare(query: Query, tables: ReadonlyMap<string, Table>, manifes
       found.add(lines);
     if (found.value.rows !== rows || found.value.digest !== digest) wrong.push(name);
   }
-  if (wrong.length > 0) throw new BackupFault(`these tables are not as the backup has them: ${wrong.join(', ')}`);
+  if (wrong.length > 0) throw new BackupError(`these tables are not as the backup has them: ${wrong.join(', ')}`);
 }

@@ -16,7 +16,7 @@ import { makeDirectory } from '../kernel/make-directory.js';
 import { type KernelParts, makeKernel } from '../make-kernel.js';
 import { rotateRootKey } from '../root-key-rotation.js';
 import { pauseKinds, revokeAllClientSecrets, revokeAllTokens } from './after-restore.sql.js';
-import { BackupFault, type Header, isThere, type Manifest, readBackup } from './backup-file.js';
+import { BackupError, type Header, isThere, type Manifest, readBackup } from './backup-file.js';
 import { loadBackup } from './load-backup.js';
 
 /** How a backup is restored. */
@@ -52,7 +52,7 @@ export interface RestoreParts {
 /**
  * Checks a backup, then restores it into an empty database in one transaction: all of it, or nothing.
  *
- * @throws BackupFault when the file is no complete backup; ConfigurationFault when the database is not empty, the backup is of a newer
+ * @throws BackupError when the file is no complete backup; ConfigurationError when the database is not empty, the backup is of a newer
  *   version, or the root key is another one
  */
 export async function restoreBackup(database: Database, order: RestoreOrder, parts: RestoreParts): Promise<Restored> {
@@ -88,7 +88,7 @@ async function finish(
 ): Promise<Pick<Restored, 'revokedTokenCount' | 'revokedClientSecretCount'>> {
   const query = queryIn(database, em);
   const [organization] = await findFirstOrganization(query, {});
-  if (organization === undefined) throw new BackupFault('the backup has no organization');
+  if (organization === undefined) throw new BackupError('the backup has no organization');
   const revoked = {
     revokedTokenCount: order.revokesTokens ? (await revokeAllTokens(query, {})).length : 0,
     revokedClientSecretCount: order.revokesTokens ? (await revokeAllClientSecrets(query, {})).length : 0,
@@ -113,7 +113,7 @@ const queryIn = (database: Database, em: EntityManager): Query => {
   return queryOf(connected);
 };
 
-/** Reads a backup to its end, before anything is written. @throws BackupFault */
+/** Reads a backup to its end, before anything is written. @throws BackupError */
 async function check(file: string): Promise<{ header: Header; manifest: Manifest }> {
   let header: Header | undefined;
   let manifest: Manifest | undefined;
@@ -121,7 +121,7 @@ async function check(file: string): Promise<{ header: Header; manifest: Manifest
     if ('header' in part) header = part.header;
     if ('manifest' in part) manifest = part.manifest;
   }
-  if (header === undefined || manifest === undefined) throw new BackupFault('the file is truncated');
+  if (header === undefined || manifest === undefined) throw new BackupError('the file is truncated');
   return { header, manifest };
 }
 

@@ -14,7 +14,7 @@ import { fixTextFormats, rowsOf, type Table, tablesToBackUp } from './tables.js'
  * neither needed nor written.
  *
  * @param paths of the backup, which must not exist, and of the manifest of persisted documents
- * @throws ConfigurationFault for a database of another version of Strongroom
+ * @throws ConfigurationError for a database of another version of Strongroom
  */
 export async function takeBackup(
   database: Database,

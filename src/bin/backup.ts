@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { BackupFault } from '../backup/backup-file.js';
+import { BackupError } from '../backup/backup-file.js';
 import { takeBackup } from '../backup/take-backup.js';
 import { readConfig } from '../config.js';
 import { Database } from '../kernel/database/database.js';
@@ -43,7 +43,7 @@ async function main(): Promise<number> {
       );
       return 0;
     } catch (error) {
-      if (!(error instanceof BackupFault)) throw error;
+      if (!(error instanceof BackupError)) throw error;
       process.stderr.write(`strongroom: ${error.message}\n`);
       return EXIT_FAILED;
     } finally {

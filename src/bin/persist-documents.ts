@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assemble } from '../app.js';
 import { type Config, readConfig } from '../config.js';
-import { ConfigurationFault, EXIT_CONFIGURATION } from '../kernel/configuration-fault.js';
+import { ConfigurationError, EXIT_CONFIGURATION } from '../kernel/configuration-error.js';
 import { writeDurably } from '../kernel/durable-file.js';
 import { CostModel } from '../kernel/graphql/gate/cost.js';
 import { idOf, readManifest } from '../kernel/graphql/gate/manifest.js';
@@ -54,22 +54,22 @@ async function main(paths: readonly string[]): Promise<number> {
   const { schema } = assemble();
   const { introspection, queryLimits } = config;
   const rules = { schema, model: new CostModel(schema), limits: queryLimits.ofPersisted, introspection };
-  const faults: string[] = [];
-  const candidates = (await Promise.all(paths.map((path) => candidatesOf(path, faults)))).flat();
-  faults.push(...faultsOf(candidates, rules));
+  const violations: string[] = [];
+  const candidates = (await Promise.all(paths.map((path) => candidatesOf(path, violations)))).flat();
+  violations.push(...violationsOf(candidates, rules));
   // Nothing will be written: this only adds the conflicts with the manifest to the list.
-  if (faults.length > 0) return register(file, candidates, faults);
+  if (violations.length > 0) return register(file, candidates, violations);
   await makeDirectory(dirname(file)).catch((error: unknown) => {
-    throw new ConfigurationFault([`PERSISTED_DOCUMENTS is in an unusable directory: ${reasonOf(error)}`]);
+    throw new ConfigurationError([`PERSISTED_DOCUMENTS is in an unusable directory: ${reasonOf(error)}`]);
   });
-  const code = await withLock(`${file}.lock`, () => register(file, candidates, faults));
+  const code = await withLock(`${file}.lock`, () => register(file, candidates, violations));
   const readers = isFileNamed ? 'the same PERSISTED_DOCUMENTS' : `DATA_DIR ${config.dataDir}`;
   // Not on standard output: that has ids only.
   if (code === 0) process.stderr.write(`Registered in ${file}, which services with ${readers} read.\n`);
   return code;
 }
 
-/** What is registered in a place that no service reads would never be found. @throws ConfigurationFault */
+/** What is registered in a place that no service reads would never be found. @throws ConfigurationError */
 async function checkPlace({ databaseUrl, dataDir, persistedDocuments }: Config): Promise<void> {
   if (persistedDocuments.isFileNamed) return;
   const [path, missing] =
@@ -79,19 +79,19 @@ async function checkPlace({ databaseUrl, dataDir, persistedDocuments }: Config):
     () => false,
   );
   if (!isThere)
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       `DATA_DIR ${missing}; use that of the service, which creates it on its first start, or set PERSISTED_DOCUMENTS`,
     ]);
 }
 
 /** Adds to the manifest what is not there, unless there are faults. */
-async function register(file: string, candidates: readonly Candidate[], faults: string[]): Promise<number> {
-  const registered = await manifestAt(file, faults);
+async function register(file: string, candidates: readonly Candidate[], violations: string[]): Promise<number> {
+  const registered = await manifestAt(file, violations);
   for (const { place, id, text } of candidates)
     if ((registered.get(id) ?? text) !== text)
-      faults.push(`${place}: ${id} is already registered for another document`);
-  if (faults.length > 0) {
-    process.stderr.write(`${faults.join('\n')}\nNothing was registered.\n`);
+      violations.push(`${place}: ${id} is already registered for another document`);
+  if (violations.length > 0) {
+    process.stderr.write(`${violations.join('\n')}\nNothing was registered.\n`);
     return EXIT_FAULTY;
   }
   for (const { id, text } of candidates) registered.set(id, text);
@@ -110,7 +110,7 @@ async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof Error) || codeOf(error) !== 'EEXIST') throw error;
       if (performance.now() > deadline)
-        throw new ConfigurationFault([
+        throw new ConfigurationError([
           `PERSISTED_DOCUMENTS is locked by another process; if none is running, delete ${path}`,
         ]);
       await delay(LOCK_PAUSE_MS);
@@ -123,50 +123,50 @@ async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function candidatesOf(path: string, faults: string[]): Promise<Candidate[]> {
+async function candidatesOf(path: string, violations: string[]): Promise<Candidate[]> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    faults.push(`${path}: ${isMissing(error) ? 'file not found' : `cannot be read: ${reasonOf(error)}`}`);
+    violations.push(`${path}: ${isMissing(error) ? 'file not found' : `cannot be read: ${reasonOf(error)}`}`);
     return [];
   }
   if (!path.endsWith('.json')) return [{ place: path, id: idOf(text), text }];
-  const { manifest, faults: inManifest } = readManifest(text);
-  faults.push(...inManifest.map((fault) => `${path}: ${fault}`));
+  const { manifest, violations: inManifest } = readManifest(text);
+  violations.push(...inManifest.map((violation) => `${path}: ${violation}`));
   return [...manifest].map(([id, each]) => ({ place: path, id, text: each }));
 }
 
-const faultsOf = (candidates: readonly Candidate[], rules: TrustedRules): string[] =>
+const violationsOf = (candidates: readonly Candidate[], rules: TrustedRules): string[] =>
   candidates.flatMap(({ place, id, text }) => {
     const checked = checkTrusted(text, rules);
     const name = place.endsWith('.json') ? `${place}, ${id}` : place;
-    return 'faults' in checked ? checked.faults.map((fault) => `${name}: ${fault}`) : [];
+    return 'violations' in checked ? checked.violations.map((violation) => `${name}: ${violation}`) : [];
   });
 
 /** What is registered by now. */
-async function manifestAt(file: string, faults: string[]): Promise<Map<string, string>> {
+async function manifestAt(file: string, violations: string[]): Promise<Map<string, string>> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (isMissing(error)) return '{}';
     throw error;
   });
-  const { manifest, faults: found } = readManifest(text);
-  faults.push(...found.map((fault) => `${file}: ${fault}`));
+  const { manifest, violations: found } = readManifest(text);
+  violations.push(...found.map((violation) => `${file}: ${violation}`));
   return new Map(manifest);
 }
 
 const isMissing = (error: unknown): boolean => error instanceof Error && codeOf(error) === 'ENOENT';
 
 /** Settings that cannot work; a file system that refuses is one of them. @throws what was thrown, if it is neither */
-function asConfigurationFault(error: unknown): ConfigurationFault {
-  if (error instanceof ConfigurationFault) return error;
+function asConfigurationError(error: unknown): ConfigurationError {
+  if (error instanceof ConfigurationError) return error;
   if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-  return new ConfigurationFault([`PERSISTED_DOCUMENTS cannot be written: ${reasonOf(error)}`]);
+  return new ConfigurationError([`PERSISTED_DOCUMENTS cannot be written: ${reasonOf(error)}`]);
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(asConfigurationFault(error).report);
+  process.stderr.write(asConfigurationError(error).report);
   process.exitCode = EXIT_CONFIGURATION;
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { openDatabaseServer } from '../database-server.js';
-import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import { ConfigurationError } from '../kernel/configuration-error.js';
 import { openInstallationKeys, openRootKeys } from '../kernel/crypto/installation.js';
 import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
 import type { Database } from '../kernel/database/database.js';
@@ -19,7 +19,7 @@ export interface OpenServer {
 /**
  * Finds the database of a service that runs, or starts the embedded database of one that is stopped, for as long as the program runs.
  *
- * @throws ConfigurationFault when there is none
+ * @throws ConfigurationError when there is none
  */
 export async function openServer(config: Config): Promise<OpenServer> {
   if (config.databaseUrl !== null) return openDatabaseServer(config, createLog('silent'));
@@ -27,14 +27,14 @@ export async function openServer(config: Config): Promise<OpenServer> {
   if (running !== null) return { url: running, stop: async () => undefined };
   // Started on an empty directory, a database would be made.
   if ((await stat(join(config.dataDir, 'postgres')).catch(() => null)) === null)
-    throw new ConfigurationFault(['DATA_DIR has no database; use that of the service, or set DATABASE_URL']);
+    throw new ConfigurationError(['DATA_DIR has no database; use that of the service, or set DATABASE_URL']);
   return openDatabaseServer(config, createLog('silent'));
 }
 
 /**
  * The keys of the installation that a program works on.
  *
- * @throws ConfigurationFault for an empty database, one of another version, and a root key that is not the one of the database
+ * @throws ConfigurationError for an empty database, one of another version, and a root key that is not the one of the database
  */
 export async function openExistingInstallation(database: Database, config: Config): Promise<InstallationKeys> {
   await refuseOtherSchema(database);

@@ -3,7 +3,7 @@ import { assemble } from '../app.js';
 import { recoverAdmin, systemContext } from '../bootstrap.js';
 import { findOrganizationByName } from '../bootstrap.sql.js';
 import { readConfig } from '../config.js';
-import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import { ConfigurationError } from '../kernel/configuration-error.js';
 import { Database } from '../kernel/database/database.js';
 import type { RowFrom } from '../kernel/database/statement.js';
 import { makeKernel } from '../make-kernel.js';
@@ -56,7 +56,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** @throws ConfigurationFault */
+/** @throws ConfigurationError */
 function readArguments(): { organization: string | null } | 'help' {
   try {
     const { values } = parseArgs({
@@ -64,17 +64,17 @@ function readArguments(): { organization: string | null } | 'help' {
     });
     return values.help === true ? 'help' : { organization: values.organization ?? null };
   } catch {
-    throw new ConfigurationFault(['the only option is --organization, with the slug or the ID of an organization']);
+    throw new ConfigurationError(['the only option is --organization, with the slug or the ID of an organization']);
   }
 }
 
 type Found = RowFrom<typeof findOrganizationByName>;
 
-/** @param asked slug of a root organization, or the ID of any; null for the oldest root organization. @throws ConfigurationFault */
+/** @param asked slug of a root organization, or the ID of any; null for the oldest root organization. @throws ConfigurationError */
 async function findOrganization(database: Database, asked: string | null): Promise<Found> {
   const [found] = await findOrganizationByName(database.query, { name: asked });
   if (found === undefined)
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       '--organization names no organization: use the slug of a root organization, or an ID',
     ]);
   return found;

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { assemble } from '../app.js';
-import { BackupFault } from '../backup/backup-file.js';
+import { BackupError } from '../backup/backup-file.js';
 import { type Restored, type RestoreOrder, restoreBackup } from '../backup/restore-backup.js';
 import { readConfig } from '../config.js';
 import { openDatabaseServer } from '../database-server.js';
-import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import { ConfigurationError } from '../kernel/configuration-error.js';
 import { Database } from '../kernel/database/database.js';
 import { createLog } from '../kernel/log.js';
 import { migrations } from '../migrations/index.js';
@@ -49,7 +49,7 @@ async function main(): Promise<number> {
   }
   const config = readConfig();
   if (order.changesRootKey && config.nextRootKey === null)
-    throw new ConfigurationFault(['--to-next-root-key needs NEXT_ROOT_KEY']);
+    throw new ConfigurationError(['--to-next-root-key needs NEXT_ROOT_KEY']);
   const assembly = assemble();
   const server = await openDatabaseServer(config, createLog('silent'));
   try {
@@ -65,7 +65,7 @@ async function main(): Promise<number> {
       process.stdout.write(describe(restored, whole));
       return 0;
     } catch (error) {
-      if (!(error instanceof BackupFault)) throw error;
+      if (!(error instanceof BackupError)) throw error;
       process.stderr.write(`strongroom: ${error.message}. Nothing was restored.\n`);
       return EXIT_FAILED;
     } finally {

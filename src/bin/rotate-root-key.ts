@@ -3,7 +3,7 @@ import { assemble } from '../app.js';
 import { systemContext } from '../bootstrap.js';
 import { findFirstOrganization } from '../bootstrap.sql.js';
 import { type Config, readConfig } from '../config.js';
-import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import { ConfigurationError } from '../kernel/configuration-error.js';
 import type { Context } from '../kernel/context.js';
 import { cancelChange, type RootKeyChange, replaceCiphertext } from '../kernel/crypto/root-key-change.js';
 import { providerOf } from '../kernel/crypto/root-key-sources.js';
@@ -44,9 +44,9 @@ async function main(): Promise<number> {
   }
   const config = readConfig();
   if (order === 'rotate' && config.nextRootKey === null)
-    throw new ConfigurationFault(['NEXT_ROOT_KEY is not set; see npm run rotate-root-key -- --help']);
+    throw new ConfigurationError(['NEXT_ROOT_KEY is not set; see npm run rotate-root-key -- --help']);
   if (order === 'cancel' && config.nextRootKey !== null)
-    throw new ConfigurationFault(['NEXT_ROOT_KEY is set; restart every node without it, then cancel the change']);
+    throw new ConfigurationError(['NEXT_ROOT_KEY is set; restart every node without it, then cancel the change']);
   const server = await openServer(config);
   try {
     const assembly = assemble();
@@ -65,9 +65,9 @@ async function main(): Promise<number> {
   }
 }
 
-/** @throws ConfigurationFault */
+/** @throws ConfigurationError */
 function readArguments(): 'rotate' | 'rewrap' | 'cancel' | 'help' {
-  const FAULT = new ConfigurationFault(['npm run rotate-root-key takes --rewrap, or --cancel, or nothing']);
+  const FAULT = new ConfigurationError(['npm run rotate-root-key takes --rewrap, or --cancel, or nothing']);
   try {
     const { values } = parseArgs({
       options: { rewrap: { type: 'boolean' }, cancel: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
@@ -84,17 +84,17 @@ function readArguments(): 'rotate' | 'rewrap' | 'cancel' | 'help' {
 async function rootOrganization(database: Database): Promise<string> {
   const [organization] = await findFirstOrganization(database.query, {});
   if (organization === undefined)
-    throw new ConfigurationFault(['the database has no organization; start the service on it once']);
+    throw new ConfigurationError(['the database has no organization; start the service on it once']);
   return organization.id;
 }
 
-/** Has transit encrypt the root key of the database with the newest version of its key. @throws ConfigurationFault */
+/** Has transit encrypt the root key of the database with the newest version of its key. @throws ConfigurationError */
 async function rewrap(keys: InstallationKeys, ctx: Context, config: Config): Promise<string> {
   const { inUse } = keys;
   const provider = providerOf(config, keys, createLog('silent'));
   const former = inUse.ciphertext();
   if (provider === null || former === null)
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       '--rewrap needs ROOT_KEY=transit:..., and a database whose root key transit encrypts',
     ]);
   const fresh = await provider.rewrap(former);

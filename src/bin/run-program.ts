@@ -1,4 +1,4 @@
-import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import { ConfigurationError } from '../kernel/configuration-error.js';
 import { describeError } from '../kernel/log.js';
 
 /**
@@ -10,7 +10,7 @@ export function runProgram(main: () => Promise<number>, failure: { event: string
   main().then(
     (code) => process.exit(code),
     (error: unknown) => {
-      if (error instanceof ConfigurationFault) {
+      if (error instanceof ConfigurationError) {
         process.stderr.write(error.report);
         process.exit(error.exitCode);
       }

@@ -7,7 +7,7 @@ import { AuditChain } from '../kernel/audit/audit-chain.js';
 import { hasTrail } from '../kernel/audit/audit-trail.sql.js';
 import type { Anchor, TrailReport } from '../kernel/audit/audit-verifier.js';
 import { verifyTrail } from '../kernel/audit/verify-trail.js';
-import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import { ConfigurationError } from '../kernel/configuration-error.js';
 import { openInstallationKeys, openRootKeys } from '../kernel/crypto/installation.js';
 import { findInstallation } from '../kernel/crypto/installation.sql.js';
 import { Database, type Query } from '../kernel/database/database.js';
@@ -55,9 +55,9 @@ async function main(): Promise<number> {
   }
 }
 
-/** Anchors as the log has them. @throws ConfigurationFault */
+/** Anchors as the log has them. @throws ConfigurationError */
 function readAnchors(): Anchor[] {
-  const fault = new ConfigurationFault([
+  const fault = new ConfigurationError([
     '--anchor takes NUMBER:HASH from the log event "audit head"; no other arguments are supported',
   ]);
   try {
@@ -77,15 +77,15 @@ interface Report {
   readonly secrets: TrailComparison;
 }
 
-/** @throws ConfigurationFault when it is no database of a service, or of one with another root key */
+/** @throws ConfigurationError when it is no database of a service, or of one with another root key */
 function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promise<Report> {
   return inSnapshot(query, async () => {
     const [tables] = await hasTrail(query, {});
     if (tables?.exists !== true)
-      throw new ConfigurationFault(['the database has no audit seals; start the service on it once']);
+      throw new ConfigurationError(['the database has no audit seals; start the service on it once']);
     const [installation] = await findInstallation(query, {});
     // Without it a root key would be made, as for an empty database.
-    if (installation === undefined) throw new ConfigurationFault(['the database has no check value of its root key']);
+    if (installation === undefined) throw new ConfigurationError(['the database has no check value of its root key']);
     const all = await openInstallationKeys(query, await openRootKeys(query, config));
     const keys = { chain: new AuditChain(all.macKey('audit-seal')), key: createSecretKey(all.macKey('audit')) };
     const how = { anchors, maxFaults: MAX_FAULTS, rowsAtOnce: ROWS_AT_ONCE };

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import type { Checkpoint } from '../features/audit-events/checkpoints/checkpoint-text.js';
 import { type ExportReport, ExportVerifier } from '../features/audit-events/checkpoints/export-verifier.js';
-import { ConfigurationFault } from '../kernel/configuration-fault.js';
+import { ConfigurationError } from '../kernel/configuration-error.js';
 import { isPublicKey } from '../kernel/crypto/signing-key.js';
 import { codeOf } from '../kernel/log.js';
 import { runProgram } from './run-program.js';
@@ -64,9 +64,9 @@ async function main(): Promise<number> {
   return report.faultCount === 0 ? 0 : EXIT_BROKEN;
 }
 
-/** @throws ConfigurationFault */
+/** @throws ConfigurationError */
 function readArguments(): Arguments {
-  const fault = new ConfigurationFault([
+  const fault = new ConfigurationError([
     'verify-export takes EXPORT.ndjson CHECKPOINTS.json [--key PUBLIC_KEY] [--first NUMBER]',
   ]);
   try {
@@ -84,15 +84,15 @@ function readArguments(): Arguments {
   }
 }
 
-/** @throws ConfigurationFault for a file without checkpoints */
+/** @throws ConfigurationError for a file without checkpoints */
 async function readCheckpoints(path: string): Promise<Checkpoint[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new ConfigurationFault([`CHECKPOINTS.json cannot be read: ${codeOf(error as Error)}`]);
+    throw new ConfigurationError([`CHECKPOINTS.json cannot be read: ${codeOf(error as Error)}`]);
   });
   try {
     return CheckpointList.parse(JSON.parse(text)).map((given) => CheckpointFile.strip().parse(given));
   } catch {
-    throw new ConfigurationFault(['CHECKPOINTS.json must be a response of GET /api/v1/audit-checkpoints']);
+    throw new ConfigurationError(['CHECKPOINTS.json must be a response of GET /api/v1/audit-checkpoints']);
   }
 }
 

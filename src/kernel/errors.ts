@@ -233,10 +233,10 @@ export const withPaths = (error: AppError, placed: (path: string) => string): Ap
   withDetails(error, (detail) => ({ ...detail, path: placed(detail.path) }));
 
 /** The same error, with other details. */
-export const withDetails = (error: AppError, told: (detail: ErrorDetail) => ErrorDetail): AppError =>
+export const withDetails = (error: AppError, reported: (detail: ErrorDetail) => ErrorDetail): AppError =>
   new AppError(error.code, error.message, {
     cause: error,
-    ...(error.details === undefined ? {} : { details: error.details.map(told) }),
+    ...(error.details === undefined ? {} : { details: error.details.map(reported) }),
     ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
   });
 

@@ -28,15 +28,15 @@ type Known = ReadonlyMap<readonly string[], KnownKeys>;
  */
 export function parse<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''): z.output<T> {
   const checked = check(rules, raw, prefix);
-  if (checked.faults === undefined) return checked.data;
-  throw validationFailed(checked.faults);
+  if (checked.violations === undefined) return checked.data;
+  throw validationFailed(checked.violations);
 }
 
 /** As `parse`, for an input whose lists may be long: other requests run while it is checked. */
 export async function parseInSlices<T extends z.ZodObject>(rules: T, raw: unknown): Promise<z.output<T>> {
   const checked = await checkInSlices(rules, raw);
-  if (checked.faults === undefined) return checked.data;
-  throw validationFailed(checked.faults);
+  if (checked.violations === undefined) return checked.data;
+  throw validationFailed(checked.violations);
 }
 
 /**
@@ -64,8 +64,8 @@ export const looseTexts = (list: readonly unknown[], field: string): readonly st
 
 /** What the rules make of an input, or all its faults. */
 export type Checked<T> =
-  | { readonly data: T; readonly faults?: undefined }
-  | { readonly faults: readonly ErrorDetail[]; readonly data?: undefined };
+  | { readonly data: T; readonly violations?: undefined }
+  | { readonly violations: readonly ErrorDetail[]; readonly data?: undefined };
 
 /** As `parse`, for whoever puts the faults of several places together. */
 export function check<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''): Checked<z.output<T>> {
@@ -83,17 +83,17 @@ export function check<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''):
   const result = rules._zod.run({ value: raw, issues: [] }, context);
   if (result instanceof Promise) throw new Error('rules must be synchronous');
   if (result.issues.length === 0) return { data: result.value as z.output<T> };
-  const faults = new Faults();
+  const violations = new Violations();
   for (const issue of result.issues) {
-    if (issue.code === 'unrecognized_keys') addUnknownKeys(issue, { prefix, known: knownTo(issue), faults });
-    else if (!faults.isFull)
+    if (issue.code === 'unrecognized_keys') addUnknownKeys(issue, { prefix, known: knownTo(issue), violations });
+    else if (!violations.isFull)
       addIssue(z.core.util.finalizeIssue(issue, context, z.core.config()) as z.core.$ZodIssue, {
         prefix,
         known,
-        faults,
+        violations,
       });
   }
-  return { faults: faults.list() };
+  return { violations: violations.list() };
 }
 
 /** As `check`, for an input whose lists may be long: other requests run while it is checked. */
@@ -107,7 +107,7 @@ export async function checkInSlices<T extends z.ZodObject>(
   const { element } = rules.shape[name] as z.ZodArray<z.ZodType>;
   const entries = await mapInSlices(list, (value) => element._zod.run({ value, issues: [] }, CONTEXT) as Entry);
   const isSound = entries.every(({ issues }) => issues.length === 0);
-  const known = isSound ? entries.map(({ value }) => value) : list.slice(0, countTold(entries));
+  const known = isSound ? entries.map(({ value }) => value) : list.slice(0, countReported(entries));
   const rest = isSound ? withUncheckedEntries(rules, name) : rules;
   return inOneGo(() => check(rest, { ...(raw as object), [name]: known }, prefix)) as Promise<Checked<z.output<T>>>;
 }
@@ -125,12 +125,12 @@ function longListIn({ shape }: z.ZodObject, raw: unknown): [name: string, list?:
 }
 
 /** The number of entries up to the last one whose violations are reported. Collecting more would take long. */
-function countTold(entries: readonly Entry[]): number {
-  let faults = 0;
+function countReported(entries: readonly Entry[]): number {
+  let violations = 0;
   // Of unknown keys all are counted.
   const isUntold = ({ issues }: Entry): boolean => {
-    if (faults > MAX_FAULTS) return true;
-    faults += issues.filter(({ code }) => code !== 'unrecognized_keys').length;
+    if (violations > MAX_FAULTS) return true;
+    violations += issues.filter(({ code }) => code !== 'unrecognized_keys').length;
     return false;
   };
   const first = entries.findIndex(isUntold);
@@ -163,12 +163,12 @@ function knownTo(issue: z.core.$ZodRawIssue): KnownKeys {
 const NONE_KNOWN: KnownKeys = { names: [] };
 
 /** VALIDATION_FAILED with its violations, up to a maximum. */
-export function validationFailed(faults: readonly ErrorDetail[]): AppError {
+export function validationFailed(violations: readonly ErrorDetail[]): AppError {
   const details =
-    faults.length <= MAX_FAULTS
-      ? faults
+    violations.length <= MAX_FAULTS
+      ? violations
       : [
-          ...faults.slice(0, MAX_FAULTS),
+          ...violations.slice(0, MAX_FAULTS),
           {
             path: 'request',
             code: 'TOO_MANY' as const,
@@ -192,10 +192,10 @@ export function isStrict(rules: z.ZodType): boolean {
 }
 
 /** The violations of a failed check, each with its path, a code and a sentence: at most one more than are reported. */
-export function faultsOf(error: z.ZodError, prefix = '', known: Known = new Map()): ErrorDetail[] {
-  const faults = new Faults();
-  for (const issue of error.issues) addIssue(issue as z.core.$ZodIssue, { prefix, known, faults });
-  return faults.list();
+export function violationsOf(error: z.ZodError, prefix = '', known: Known = new Map()): ErrorDetail[] {
+  const violations = new Violations();
+  for (const issue of error.issues) addIssue(issue as z.core.$ZodIssue, { prefix, known, violations });
+  return violations.list();
 }
 
 /** Where an object has keys that it should not have. */
@@ -214,18 +214,18 @@ interface UnknownKeys {
  * Collects the violations of one input. What it takes is bounded, whatever the input holds: the first 1,001 are kept, and unknown keys
  * are compared with known ones only as long as there are few.
  */
-export class Faults {
-  readonly #faults: ErrorDetail[] = [];
+export class Violations {
+  readonly #violations: ErrorDetail[] = [];
   #unknown = 0;
   #first: { readonly path: string; readonly noun: string } | null = null;
 
   /** True when there are more than are reported. */
   get isFull(): boolean {
-    return this.#faults.length > MAX_FAULTS;
+    return this.#violations.length > MAX_FAULTS;
   }
 
-  add(fault: ErrorDetail): void {
-    if (!this.isFull) this.#faults.push(fault);
+  add(violation: ErrorDetail): void {
+    if (!this.isFull) this.#violations.push(violation);
   }
 
   /**
@@ -244,7 +244,7 @@ export class Faults {
 
   /** All of them; of many unknown keys only the number, at the outermost path. */
   list(): ErrorDetail[] {
-    if (this.#first === null || this.#unknown <= MAX_UNKNOWN_KEYS) return this.#faults;
+    if (this.#first === null || this.#unknown <= MAX_UNKNOWN_KEYS) return this.#violations;
     const { path, noun } = this.#first;
     const [root = path] = /^[^.[]+/.exec(path) ?? [];
     return [
@@ -253,7 +253,7 @@ export class Faults {
         code: 'UNKNOWN_KEY',
         message: `${this.#unknown} unknown ${noun}s, including those in nested objects`,
       },
-      ...this.#faults.filter(({ code }) => code !== 'UNKNOWN_KEY'),
+      ...this.#violations.filter(({ code }) => code !== 'UNKNOWN_KEY'),
     ];
   }
 }
@@ -261,15 +261,15 @@ export class Faults {
 interface Adding {
   readonly prefix: string;
   readonly known: Known;
-  readonly faults: Faults;
+  readonly violations: Violations;
 }
 
 function addUnknownKeys(
   { path = [], input, keys }: { path?: readonly PropertyKey[]; input?: unknown; keys: readonly string[] },
-  { prefix, known, faults }: { prefix: string; known: KnownKeys; faults: Faults },
+  { prefix, known, violations }: { prefix: string; known: KnownKeys; violations: Violations },
 ): void {
   const noun = prefix === 'query' ? 'parameter' : 'field';
-  faults.addUnknownKeys(() => pathOf(path, prefix), {
+  violations.addUnknownKeys(() => pathOf(path, prefix), {
     object: input as object,
     keys,
     known: known.names,
@@ -278,16 +278,16 @@ function addUnknownKeys(
   });
 }
 
-function addIssue(issue: z.core.$ZodIssue, { prefix, known, faults }: Adding): void {
+function addIssue(issue: z.core.$ZodIssue, { prefix, known, violations }: Adding): void {
   if (issue.code === 'unrecognized_keys')
-    addUnknownKeys(issue, { prefix, known: known.get(issue.keys) ?? NONE_KNOWN, faults });
+    addUnknownKeys(issue, { prefix, known: known.get(issue.keys) ?? NONE_KNOWN, violations });
   else if (issue.code === 'invalid_union' && !('options' in issue && issue.options !== undefined)) {
     for (const inner of bestBranch(issue))
-      addIssue({ ...inner, path: [...issue.path, ...inner.path] }, { prefix, known, faults });
-  } else if (!faults.isFull) faults.add(faultOfIssue(issue, pathOf(issue.path, prefix)));
+      addIssue({ ...inner, path: [...issue.path, ...inner.path] }, { prefix, known, violations });
+  } else if (!violations.isFull) violations.add(violationOfIssue(issue, pathOf(issue.path, prefix)));
 }
 
-function faultOfIssue(issue: z.core.$ZodIssue, path: string): ErrorDetail {
+function violationOfIssue(issue: z.core.$ZodIssue, path: string): ErrorDetail {
   if (issue.code !== 'custom' && 'input' in issue && issue.input === undefined)
     return { path, code: 'MISSING', message: 'required' };
   switch (issue.code) {

@@ -2,14 +2,14 @@ import type { z } from 'zod';
 import type { ErrorDetail } from '../kernel/errors.js';
 import { mapInSlices } from '../kernel/slices.js';
 import { isNameable, misspeltName } from '../kernel/suggestions.js';
-import { Faults, MAX_UNKNOWN_KEYS, pathOf } from '../kernel/validation.js';
+import { MAX_UNKNOWN_KEYS, pathOf, Violations } from '../kernel/validation.js';
 import { bareRules } from './rule-kinds.js';
 
 /** A body without its unknown keys, and what became of those. */
 export interface SeparatedBody {
   /** What the rules are to check. */
   readonly known: unknown;
-  readonly faults: readonly ErrorDetail[];
+  readonly violations: readonly ErrorDetail[];
   /** Value of `X-Ignored-Keys`; null when no key was ignored. */
   readonly ignored: string | null;
 }
@@ -116,14 +116,14 @@ class UnknownKeys {
   outcome(isStrict: boolean): Omit<SeparatedBody, 'known'> {
     if (this.#count > MAX_UNKNOWN_KEYS) {
       const message = `${this.#count} unknown fields, including those in nested objects; at most ${MAX_UNKNOWN_KEYS} are ignored`;
-      return { faults: [{ path: 'body', code: 'UNKNOWN_KEY', message }], ignored: null };
+      return { violations: [{ path: 'body', code: 'UNKNOWN_KEY', message }], ignored: null };
     }
     const refused = isStrict ? this.#first : this.#first.filter(isMisspelt);
-    const faults = new Faults();
+    const violations = new Violations();
     for (const { path, key, ...rest } of refused)
-      faults.addUnknownKeys(() => path, { keys: [key], noun: 'field', ...rest });
+      violations.addUnknownKeys(() => path, { keys: [key], noun: 'field', ...rest });
     const ignored = this.#first.filter((each) => !refused.includes(each)).map(({ key }) => key);
-    return { faults: faults.list(), ignored: ignored.length === 0 ? null : listOf(ignored) };
+    return { violations: violations.list(), ignored: ignored.length === 0 ? null : listOf(ignored) };
   }
 }
 

@@ -171,8 +171,8 @@ function completion(schema: GraphQLSchema, { path, lookup, query, body }: Writte
 
 function compileDocument(schema: GraphQLSchema, text: string, sample: Record<string, unknown>) {
   const document = parseDocument(text);
-  const [fault] = validate(schema, document);
-  if (fault !== undefined) throw fault;
+  const [violation] = validate(schema, document);
+  if (violation !== undefined) throw violation;
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
   if (operation === undefined || operations.length > 1) throw new Error('the document must hold one operation');

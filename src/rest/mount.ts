@@ -113,12 +113,12 @@ async function checkedRequest(
 ) {
   const { request } = reply;
   const query = Object.entries(request.query as Record<string, unknown>);
-  const faults: ErrorDetail[] = query
+  const violations: ErrorDetail[] = query
     // An unknown one is reported as such.
     .filter(([name, value]) => Array.isArray(value) && Object.hasOwn(rules.shape, name))
     .map(([name]) => ({ path: `query.${name}`, code: 'REPEATED', message: 'must be sent only once' }));
-  const noted = <T>({ data, faults: found = [] }: Checked<T>): T => {
-    faults.push(...found);
+  const noted = <T>({ data, violations: found = [] }: Checked<T>): T => {
+    violations.push(...found);
     return data as T;
   };
   const given = Object.fromEntries(query.map(([name, value]) => [name, [value].flat()[0]]));
@@ -126,13 +126,13 @@ async function checkedRequest(
   if (isStrict) reply.header('preference-applied', 'handling=strict');
   const sent = request.body === undefined ? {} : withoutAbsent(request.body, absent);
   const separated = await bodyKeys.separate(sent, isStrict);
-  faults.push(...separated.faults);
+  violations.push(...separated.violations);
   const accepted = {
     params: (params ? noted(check(params, request.params, 'params')) : request.params) as Record<string, string>,
     query: noted(check(rules, given, 'query')),
     body: noted(await checkInSlices(body, separated.known, 'body')),
   };
-  if (faults.length > 0) throw validationFailed(faults);
+  if (violations.length > 0) throw validationFailed(violations);
   if (separated.ignored !== null) reply.header('x-ignored-keys', separated.ignored);
   return accepted;
 }

@@ -41,7 +41,7 @@ export type Open = (origin: string, options?: BrowserContextOptions) => Promise<
 /** A page in a browser of its own, and all that went wrong in it. */
 export class Visit {
   /** Errors in the console, exceptions, broken rules of the content security policy, and requests to other origins. */
-  readonly faults: string[] = [];
+  readonly violations: string[] = [];
   readonly page: Page;
   readonly #origin: string;
 
@@ -51,16 +51,16 @@ export class Visit {
   }
 
   async listen(): Promise<void> {
-    const { page, faults } = this;
+    const { page, violations } = this;
     page.on('console', (line) => {
-      if (['error', 'warning'].includes(line.type())) faults.push(`console: ${line.text()}`);
+      if (['error', 'warning'].includes(line.type())) violations.push(`console: ${line.text()}`);
     });
-    page.on('pageerror', (error) => faults.push(`exception: ${error.message}`));
+    page.on('pageerror', (error) => violations.push(`exception: ${error.message}`));
     page.on('request', (request) => {
       const { protocol, origin } = new URL(request.url());
-      if (protocol !== 'data:' && origin !== this.#origin) faults.push(`request to ${origin}`);
+      if (protocol !== 'data:' && origin !== this.#origin) violations.push(`request to ${origin}`);
     });
-    await page.exposeFunction('brokenPolicy', (rule: string) => faults.push(`policy: ${rule}`));
+    await page.exposeFunction('brokenPolicy', (rule: string) => violations.push(`policy: ${rule}`));
     await page.addInitScript(
       `addEventListener('securitypolicyviolation', (event) => brokenPolicy(event.effectiveDirective + ' ' + event.blockedURI))`,
     );

@@ -31,7 +31,7 @@ describeInBrowser('the explorer', (open) => {
     await run(visit, 'SearchSecrets', 'nodes');
     await run(visit, 'Projects', 'Payments');
     await visit.picture(`explorer-${colorScheme}`);
-    expect(visit.faults).toEqual([]);
+    expect(visit.violations).toEqual([]);
   });
 
   test('finds nothing wrong with the variables of its examples', async () => {
@@ -48,7 +48,7 @@ describeInBrowser('the explorer', (open) => {
     await marks.first().waitFor();
     for (const _ of '"wrong": 1,') await visit.page.keyboard.press('Backspace');
     await marks.first().waitFor({ state: 'detached' });
-    expect(visit.faults).toEqual([]);
+    expect(visit.violations).toEqual([]);
   });
 
   test('says where a token goes when none was sent, and no longer once there is one', async () => {
@@ -79,7 +79,7 @@ describeInBrowser('the explorer', (open) => {
       expect({ selector, fits: width > 0 && x >= 0 && x + width <= 390 }).toEqual({ selector, fits: true });
     }
     await visit.picture('explorer-phone');
-    expect(visit.faults).toEqual([]);
+    expect(visit.violations).toEqual([]);
   });
 
   test('shows the documentation of the schema', async () => {
@@ -90,7 +90,7 @@ describeInBrowser('the explorer', (open) => {
     await visit.page.getByRole('link', { name: 'searchSecrets', exact: true }).click();
     await visit.page.getByText('Searches the shared secrets of all projects').first().waitFor();
     await visit.picture('explorer-documentation');
-    expect(visit.faults).toEqual([]);
+    expect(visit.violations).toEqual([]);
   });
 
   test('keeps the token and what was typed in its tab, and never in the address', async () => {
@@ -109,7 +109,7 @@ describeInBrowser('the explorer', (open) => {
     await visit.page.getByRole('button', { name: 'Forget' }).click();
     expect(await visit.page.inputValue('#token')).toBe('');
     expect((await visit.kept()).session).not.toContain(token);
-    expect(visit.faults).toEqual([]);
+    expect(visit.violations).toEqual([]);
   });
 
   test('sends the token to this service alone, and shows why one is refused', async () => {
@@ -117,7 +117,7 @@ describeInBrowser('the explorer', (open) => {
     await openExplorer(visit, strongroom, mintToken());
     await run(visit, 'WhoAmI', 'TOKEN_INVALID');
     // Browsers put every answer of 401 into the console.
-    expect(visit.faults.filter((fault) => !fault.includes('401'))).toEqual([]);
+    expect(visit.violations.filter((violation) => !violation.includes('401'))).toEqual([]);
   });
 });
 
@@ -130,7 +130,7 @@ describeInBrowser('the explorer of a service that does not tell its schema', (op
     await visit.page.getByText('INTROSPECTION=false').waitFor();
     await run(visit, 'WhoAmI', 'slug');
     await visit.picture('explorer-without-schema');
-    expect(visit.faults).toEqual([]);
+    expect(visit.violations).toEqual([]);
   });
 });
 
@@ -145,6 +145,6 @@ describeInBrowser('the explorer of a service that runs registered documents only
     expect(await visit.page.getByRole('button', { name: 'WhoAmI', exact: true }).count()).toBe(0);
     expect(await visit.page.locator(ANSWER).textContent()).not.toContain('errors');
     await visit.picture('explorer-registered-only');
-    expect(visit.faults).toEqual([]);
+    expect(visit.violations).toEqual([]);
   });
 });

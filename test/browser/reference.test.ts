@@ -33,7 +33,7 @@ describeInBrowser('the API reference', (open) => {
 
     const { local, session, address } = await visit.kept();
     expect(local + session + address).not.toContain(admin.token);
-    expect(visit.faults).toEqual([]);
+    expect(visit.violations).toEqual([]);
   });
 
   test('sends of optional parameters those that were filled in, and warns of none that are empty', async () => {
@@ -56,7 +56,7 @@ describeInBrowser('the API reference', (open) => {
     await visit.page.fill('#token', strongroom.admin.token as string);
     await visit.page.goto(strongroom.url + LIST_PROJECTS);
     await tryList(visit);
-    expect(visit.faults).toEqual([]);
+    expect(visit.violations).toEqual([]);
   });
 
   test('lists the operations of a group in the order of the document: current ones first', async () => {
@@ -103,7 +103,7 @@ describeInBrowser('the first page', (open) => {
         await visit.page.waitForURL(/\/(graphql|docs)/);
         expect(await visit.page.title()).toBe(title);
       }
-      expect(visit.faults).toEqual([]);
+      expect(visit.violations).toEqual([]);
     },
   );
 });

@@ -41,14 +41,14 @@ describe('the GitHub action', () => {
     expect(await form(`clientId=${clientId}&clientSecret=x&clientSecret=${clientSecret}`)).toMatchObject({
       status: 200,
     });
-    const faults = ({ body }: Reply) =>
+    const violations = ({ body }: Reply) =>
       (body.details as { path: string; code: string }[]).map(({ path, code }) => `${path} ${code}`);
-    expect(faults(await form({ clientId }))).toEqual(['body.clientSecret MISSING']);
-    expect(faults(await form({ clientId, clientSecrets: clientSecret }))).toEqual([
+    expect(violations(await form({ clientId }))).toEqual(['body.clientSecret MISSING']);
+    expect(violations(await form({ clientId, clientSecrets: clientSecret }))).toEqual([
       'body UNKNOWN_KEY',
       'body.clientSecret MISSING',
     ]);
-    expect(faults(await form('__proto__=x'))).toEqual(['body.clientId MISSING', 'body.clientSecret MISSING']);
+    expect(violations(await form('__proto__=x'))).toEqual(['body.clientId MISSING', 'body.clientSecret MISSING']);
     expect(await form('x'.repeat(16 * 1024 + 1))).toBeError(413, 'BODY_TOO_LARGE');
   });
 

@@ -72,7 +72,7 @@ export const check: Check = {
   run: (times) =>
     withPostgres(async (freshDatabase) => {
       const directory = await mkdtemp(join(tmpdir(), 'strongroom-keys-'));
-      let judged = 0;
+      let analysed = 0;
       try {
         await repeat(times, async (index) => {
           const key = randomBytes(32).toString('base64');
@@ -80,12 +80,12 @@ export const check: Check = {
           await (await Service.start({ env: { DATABASE_URL: databaseUrl, ROOT_KEY: key } })).stop();
           for (const one of await cases(directory, key)) {
             await judge(databaseUrl, one);
-            judged += 1;
+            analysed += 1;
           }
         });
       } finally {
         await rm(directory, { recursive: true, force: true });
       }
-      return `${judged} keys, each refused or taken as it should be, 0 keys generated, 0 tables changed`;
+      return `${analysed} keys, each refused or taken as it should be, 0 keys generated, 0 tables changed`;
     }),
 };

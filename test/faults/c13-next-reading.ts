@@ -24,7 +24,7 @@ interface Change {
 /** What was counted: how many readings there were, how many of them began after a change that they were to see. */
 export interface Counted {
   readings: number;
-  judged: number;
+  analysed: number;
 }
 
 /**
@@ -114,7 +114,7 @@ function judge(
       `${stale.length} of ${later.length} readings (${who}) saw the old state, the first: ${stale[0]?.reply.status} ${stale[0]?.reply.text}`,
     );
     expectThat(later.length > 0, `no reading (${who}) began after the change`);
-    counted.judged += later.length;
+    counted.analysed += later.length;
   }
   counted.readings += readings.length;
 }
@@ -138,10 +138,10 @@ export const check: Check = {
       const project = await new Seed(admin[0]).projectOf(admin[0]);
       const body = { projectId: project.id, environment: 'dev', secretValue: 'first' };
       mustSucceed(await admin[0].post('/api/v4/secrets/KEY', body));
-      const counted: Counted = { readings: 0, judged: 0 };
+      const counted: Counted = { readings: 0, analysed: 0 };
       await repeat(times, () => changeUnderLoad(admin, project, counted));
       const hits = await hitsOf(admin);
       expectThat(hits > 0, 'no reading was answered from memory');
-      return `${times * 3} changes, ${counted.readings} readings, ${hits} from memory, ${counted.judged} after a change, 0 stale`;
+      return `${times * 3} changes, ${counted.readings} readings, ${hits} from memory, ${counted.analysed} after a change, 0 stale`;
     }),
 };

@@ -67,11 +67,11 @@ async function sideBySide(old: OldVersion, env: Record<string, string>, minutes:
     });
     await delay(ALONE_MS);
     await load.end();
-    const judged = await load.judge();
+    const analysed = await load.judge();
     await rotating.stop();
     expectThat((await second.stop()) === 0, `this version did not stop with 0: ${second.output}`);
     await judgeRefusal(old, env);
-    return judged;
+    return analysed;
   } finally {
     await Promise.all([first.kill(), second?.kill()]);
     await Promise.all([first.dispose(), second?.dispose()]);

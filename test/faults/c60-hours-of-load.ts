@@ -186,12 +186,12 @@ export const check: Check = {
         figures.push(await oneWindow(installation, load, kill, () => untilHealthy(other)));
       });
       await load.end();
-      const judged = await load.judge();
+      const analysed = await load.judge();
       await untilWhole(await installation.admin());
       await judgeLeftovers(installation, filesBefore);
       judgeGrowth(figures);
       await rotating.stop();
-      return `${judged}; at first ${told(figures[0] as Figures)}, in the end ${told(figures.at(-1) as Figures)}`;
+      return `${analysed}; at first ${told(figures[0] as Figures)}, in the end ${told(figures.at(-1) as Figures)}`;
     } finally {
       await installation.dispose();
     }

@@ -32,7 +32,7 @@ describe('after a session full of secrets, good requests and bad ones', () => {
   const rootKey = randomBytes(32);
   const needles: Needle[] = [...formsOf('marker', MARK), ...formsOf('root key', rootKey)];
   /** Everything that a refused caller was told. */
-  const told: Reply[] = [];
+  const reported: Reply[] = [];
   let service: Service;
   let admin: Caller;
   let project: SeededProject;
@@ -118,10 +118,10 @@ describe('after a session full of secrets, good requests and bad ones', () => {
     const person = tracked('personal token', new Caller(service.url, createPersonalAccessToken.accessToken));
     await person.data('query { organization { id } }');
     await logins(machine.identityId);
-    told.push(await person.get(`/api/v1/projects/${project.id}`), await machine.post('/api/v2/workspace', {}));
+    reported.push(await person.get(`/api/v1/projects/${project.id}`), await machine.post('/api/v2/workspace', {}));
     mustSucceed(await machine.post('/api/v1/auth/token/revoke', { accessToken: machine.token }));
-    told.push(await machine.get('/api/v1/projects'));
-    told.push(await machine.post('/api/v1/auth/token/renew', { accessToken: machine.token }));
+    reported.push(await machine.get('/api/v1/projects'));
+    reported.push(await machine.post('/api/v1/auth/token/renew', { accessToken: machine.token }));
   }
 
   async function logins(identityId: string): Promise<void> {
@@ -129,15 +129,15 @@ describe('after a session full of secrets, good requests and bad ones', () => {
     const { clientId } = mustSucceed(await admin.post(path, {})).body.identityUniversalAuth;
     const key = { 'idempotency-key': `${MARK}-2` };
     const { clientSecret } = mustSucceed(await admin.post(`${path}/client-secrets`, {}, key)).body;
-    told.push(await admin.post(`${path}/client-secrets`, {}, key));
+    reported.push(await admin.post(`${path}/client-secrets`, {}, key));
     tracked('client secret', new Caller(service.url, clientSecret));
     const login = '/api/v1/auth/universal-auth/login';
     const { accessToken } = mustSucceed(await admin.anonymous.post(login, { clientId, clientSecret })).body;
     tracked('token of a login', new Caller(service.url, accessToken));
     mustSucceed(await admin.get(`${path}/client-secrets`));
-    told.push(await admin.anonymous.post(login, { clientId, clientSecret: canary() }));
-    told.push(await admin.anonymous.post(login, { clientId: canary(), clientSecret }));
-    told.push(await admin.anonymous.post(login, { clientId, clientSecret, [`${MARK} key`]: canary() }, STRICT));
+    reported.push(await admin.anonymous.post(login, { clientId, clientSecret: canary() }));
+    reported.push(await admin.anonymous.post(login, { clientId: canary(), clientSecret }));
+    reported.push(await admin.anonymous.post(login, { clientId, clientSecret, [`${MARK} key`]: canary() }, STRICT));
   }
 
   /**
@@ -272,7 +272,7 @@ describe('after a session full of secrets, good requests and bad ones', () => {
     admin = new Caller(service.url, bootstrapToken);
     await goodSession();
     for (const request of badRequests()) {
-      for (const caller of [admin, admin.anonymous]) told.push(await caller.request(request));
+      for (const caller of [admin, admin.anonymous]) reported.push(await caller.request(request));
     }
   });
 
@@ -282,17 +282,17 @@ describe('after a session full of secrets, good requests and bad ones', () => {
   });
 
   test('every bad request was refused with an error that has none of them', async () => {
-    const accepted = told.filter(
+    const accepted = reported.filter(
       ({ status, body }) => status < 400 && (body?.errors === undefined || body.errors.length === 0),
     );
     expect(accepted.map(({ status, text }) => [status, text])).toEqual([]);
-    expect(told.filter(({ status }) => status === 500).map(({ text }) => text)).toEqual([]);
-    for (const { status, text, headers } of told) {
+    expect(reported.filter(({ status }) => status === 500).map(({ text }) => text)).toEqual([]);
+    for (const { status, text, headers } of reported) {
       expect([status, text, foundIn(Buffer.from(text + JSON.stringify(headers)), needles)]).toEqual([status, text, []]);
     }
     for (const line of [`${MARK}\r\n\r\n`, `GET /${MARK} HTTP/9.9\r\n\r\n`, `GET / HTTP/1.1\r\n${MARK}\r\n\r\n`])
       expect(foundIn(await brokenRequest(line), needles)).toEqual([]);
-    expect(told.length).toBeGreaterThan(140);
+    expect(reported.length).toBeGreaterThan(140);
   });
 
   test('the log at level trace has none of them', () => {

@@ -28,7 +28,7 @@ const typeOf = (value: unknown): string => {
 function misfits(schema: Schema, value: unknown, at = ''): string[] {
   if (schema.anyOf !== undefined) {
     const each = schema.anyOf.map((one) => misfits(one, value, at));
-    return each.find((faults) => faults.length === 0) ?? each.flat();
+    return each.find((violations) => violations.length === 0) ?? each.flat();
   }
   const types = [schema.type ?? []].flat();
   const type = typeOf(value);
@@ -40,12 +40,12 @@ function misfits(schema: Schema, value: unknown, at = ''): string[] {
   const { properties = {}, required = [] } = schema;
   const fields = Object.entries(value as object);
   const lacks = required.filter((name) => !(name in (value as object))).map((name) => `${at}.${name} is not there`);
-  const faults = fields.flatMap(([name, inner]) => {
+  const violations = fields.flatMap(([name, inner]) => {
     const rule = properties[name];
     if (rule !== undefined) return misfits(rule, inner, `${at}.${name}`);
     return schema.additionalProperties === false ? [`${at}.${name} is not promised`] : [];
   });
-  return [...lacks, ...faults];
+  return [...lacks, ...violations];
 }
 
 /** Fields that no reply leaves null: the interface has them as plain strings. */

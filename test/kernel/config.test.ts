@@ -1,5 +1,5 @@
 import { readConfig } from '../../src/config.js';
-import { ConfigurationFault } from '../../src/kernel/configuration-fault.js';
+import { ConfigurationError } from '../../src/kernel/configuration-error.js';
 import { hashToken, mintToken } from '../../src/kernel/crypto/token.js';
 
 /** A marker inside every wrong value, so that a value that is told shows. */
@@ -42,11 +42,11 @@ const MISSPELT: Readonly<Record<string, string>> = {
   INTROSPECTON: 'INTROSPECTION',
 };
 
-const faultsOf = (environment: Record<string, string>): readonly string[] => {
+const violationsOf = (environment: Record<string, string>): readonly string[] => {
   try {
     readConfig(environment);
   } catch (error) {
-    if (error instanceof ConfigurationFault) return error.faults;
+    if (error instanceof ConfigurationError) return error.violations;
     throw error;
   }
   return [];
@@ -67,9 +67,9 @@ describe('readConfig', () => {
     { SMTP_URL: `smtp://${CANARY}@mail` },
     { SMTP_URL: `smtp://a:%zz${CANARY}@mail` },
   ])('refuses %j, and tells no value', (environment) => {
-    const faults = faultsOf(environment);
-    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${Object.keys(environment)[0]} must be `))]);
-    expect(faults.join('\n')).not.toContain(CANARY);
+    const violations = violationsOf(environment);
+    expect(violations).toEqual([expect.stringMatching(new RegExp(`^${Object.keys(environment)[0]} must be `))]);
+    expect(violations.join('\n')).not.toContain(CANARY);
   });
 
   test('takes the token of the metrics out of the environment', () => {
@@ -83,18 +83,18 @@ describe('readConfig', () => {
   test('tells 31 faults of one configuration at once, a line each, and none of the values', () => {
     const misspelt = Object.fromEntries(Object.keys(MISSPELT).map((name) => [name, `value ${CANARY}`]));
 
-    const faults = faultsOf({ ...WRONG_VALUES, ...misspelt });
+    const violations = violationsOf({ ...WRONG_VALUES, ...misspelt });
 
-    expect(faults).toHaveLength(31);
-    expect(faults.filter((fault) => fault.includes('\n'))).toEqual([]);
-    expect(faults.join('\n')).not.toContain(CANARY);
+    expect(violations).toHaveLength(31);
+    expect(violations.filter((violation) => violation.includes('\n'))).toEqual([]);
+    expect(violations.join('\n')).not.toContain(CANARY);
     for (const name of Object.keys(WRONG_VALUES)) {
-      expect(faults.filter((fault) => fault.startsWith(`${name} `))).toHaveLength(1);
+      expect(violations.filter((violation) => violation.startsWith(`${name} `))).toHaveLength(1);
     }
   });
 
   test.each(Object.entries(MISSPELT))('takes %s for a misspelt %s', (given, meant) => {
-    expect(faultsOf({ [given]: CANARY })).toEqual([`${given} is an unknown setting; did you mean ${meant}?`]);
+    expect(violationsOf({ [given]: CANARY })).toEqual([`${given} is an unknown setting; did you mean ${meant}?`]);
   });
 
   test('leaves alone what others put into the environment', () => {
@@ -108,7 +108,7 @@ describe('readConfig', () => {
       TERM: 'x',
     };
 
-    expect(faultsOf(others)).toEqual([]);
+    expect(violationsOf(others)).toEqual([]);
   });
 
   test('takes the secrets out of the environment and leaves the rest', () => {
@@ -137,10 +137,10 @@ describe('readConfig', () => {
     const [ofService, ofOwner] = ['postgres://service@localhost/x', 'postgres://owner@localhost/x'];
     const urls = { DATABASE_URL: ofService, DATABASE_OWNER_URL: ofOwner };
 
-    expect(faultsOf({ DATABASE_OWNER_URL: ofOwner })).toEqual([
+    expect(violationsOf({ DATABASE_OWNER_URL: ofOwner })).toEqual([
       'DATABASE_OWNER_URL needs DATABASE_URL, by which the service logs in',
     ]);
-    expect(faultsOf({ ...urls, DATABASE_ROLE: 'owner' })).toEqual([
+    expect(violationsOf({ ...urls, DATABASE_ROLE: 'owner' })).toEqual([
       'DATABASE_ROLE=owner contradicts DATABASE_OWNER_URL',
     ]);
     expect(readConfig({ ...urls }).databaseOwnerUrl?.reveal()).toBe(ofOwner);
@@ -194,11 +194,11 @@ describe('readConfig', () => {
     'reads=5,,writes=5',
     'reads=5,reads=6',
   ])('refuses RATE_LIMITS %s', (text) => {
-    const faults = faultsOf({ RATE_LIMITS: text });
+    const violations = violationsOf({ RATE_LIMITS: text });
 
-    expect(faults).toHaveLength(1);
-    expect(faults[0]).toMatch(/^RATE_LIMITS must be reads=N,writes=N,mints=N,failures=N,anonymous=N,seconds=N/);
-    expect(faults[0]).not.toContain(CANARY);
+    expect(violations).toHaveLength(1);
+    expect(violations[0]).toMatch(/^RATE_LIMITS must be reads=N,writes=N,mints=N,failures=N,anonymous=N,seconds=N/);
+    expect(violations[0]).not.toContain(CANARY);
   });
   test('limits of documents that are not named keep their defaults, and those of trusted ones are so many times as high', () => {
     const { ofCallers, ofPersisted } = readConfig({
@@ -213,13 +213,13 @@ describe('readConfig', () => {
   test.each(['depth', 'depth=0', 'depth=101', 'depth=5,depth=6', 'depth=5,', 'deepness=5', 'depth=-5', 'cost=1e3'])(
     'refuses GRAPHQL_LIMITS %j',
     (limits) =>
-      expect(faultsOf({ GRAPHQL_LIMITS: limits })).toEqual([expect.stringMatching(/^GRAPHQL_LIMITS must be /)]),
+      expect(violationsOf({ GRAPHQL_LIMITS: limits })).toEqual([expect.stringMatching(/^GRAPHQL_LIMITS must be /)]),
   );
 
   test.each(['0', '65535'])('accepts PORT %s', (port) => expect(readConfig({ PORT: port }).port).toBe(Number(port)));
 
   test.each(['-1', '65536', '1e3', '4000 ', '0x10', '٤'])('refuses PORT %j', (port) => {
-    expect(faultsOf({ PORT: port })).toEqual(['PORT must be a whole number from 0 to 65535']);
+    expect(violationsOf({ PORT: port })).toEqual(['PORT must be a whole number from 0 to 65535']);
   });
 
   test.each([
@@ -234,7 +234,7 @@ describe('readConfig', () => {
     'https://app.example.com,',
     'https://*.example.com',
   ])('refuses CORS_ORIGINS %j, which no browser would send', (origins) => {
-    expect(faultsOf({ CORS_ORIGINS: origins })).toEqual([
+    expect(violationsOf({ CORS_ORIGINS: origins })).toEqual([
       'CORS_ORIGINS must be origins (https://app.example.com), separated by commas',
     ]);
   });
@@ -248,6 +248,8 @@ describe('readConfig', () => {
   });
 
   test.each(['9', '65536', '1e3'])('refuses MAX_CONNECTIONS %j', (count) => {
-    expect(faultsOf({ MAX_CONNECTIONS: count })).toEqual(['MAX_CONNECTIONS must be a whole number from 10 to 65535']);
+    expect(violationsOf({ MAX_CONNECTIONS: count })).toEqual([
+      'MAX_CONNECTIONS must be a whole number from 10 to 65535',
+    ]);
   });
 });

@@ -59,7 +59,7 @@ function spawnService(dataDir: string, uid?: number) {
     import(${JSON.stringify(COMPILED)})
       .then(({ startEmbeddedPostgres }) => startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, log: () => {} }))
       .then((db) => { console.log(db.url); process.on('SIGTERM', () => db.stop().then(() => process.exit(0))); })
-      .catch((error) => { console.log(error.name + ': ' + (error.faults ?? [error.stack]).join(' | ')); process.exit(78); });
+      .catch((error) => { console.log(error.name + ': ' + (error.violations ?? [error.stack]).join(' | ')); process.exit(78); });
     setInterval(() => {}, 1000);`;
   return spawn(process.execPath, ['-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -210,11 +210,11 @@ describe('the embedded database', () => {
   test('is refused to a second service with one line, while the first goes on', async () => {
     const db = await run();
     await expect(start(dataDir)).rejects.toMatchObject({
-      name: 'ConfigurationFault',
-      faults: ['DATA_DIR is used by another running service; stop that service, or use a different directory'],
+      name: 'ConfigurationError',
+      violations: ['DATA_DIR is used by another running service; stop that service, or use a different directory'],
     });
     const { said } = await runElsewhere();
-    expect(said).toMatch(/^ConfigurationFault: DATA_DIR is used by another running service/);
+    expect(said).toMatch(/^ConfigurationError: DATA_DIR is used by another running service/);
     expect(await query(db, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
@@ -242,7 +242,7 @@ describe('the embedded database', () => {
     await mkdir(foreign, { mode: 0o755 });
     await writeFile(join(foreign, 'letter.txt'), 'of somebody else');
     await expect(start(foreign)).rejects.toMatchObject({
-      faults: [expect.stringMatching(/^DATA_DIR is accessible to other users and has files of another program/)],
+      violations: [expect.stringMatching(/^DATA_DIR is accessible to other users and has files of another program/)],
     });
     expect((await stat(foreign)).mode & 0o777).toBe(0o755);
   });
@@ -250,15 +250,15 @@ describe('the embedded database', () => {
   test('is refused with the cause when its directory cannot be made', async () => {
     await writeFile(join(home, 'file'), '');
     await expect(start(join(home, 'file', 'data'))).rejects.toMatchObject({
-      name: 'ConfigurationFault',
-      faults: ['DATA_DIR cannot be used: part of its path is a file'],
+      name: 'ConfigurationError',
+      violations: ['DATA_DIR cannot be used: part of its path is a file'],
     });
   });
 
   test('is refused when its password file is lost, and the cluster stays', async () => {
     await usedCluster();
     await rm(join(dataDir, 'postgres-password'));
-    await expect(start(dataDir)).rejects.toMatchObject({ faults: [expect.stringContaining('postgres-password')] });
+    await expect(start(dataDir)).rejects.toMatchObject({ violations: [expect.stringContaining('postgres-password')] });
     expect(await readdir(join(dataDir, 'postgres'))).toContain('PG_VERSION');
   });
 
@@ -286,7 +286,7 @@ describe('the embedded database', () => {
       expect(found.postgres).toBe(join(place, 'strongroom-postgres-1-0', 'bin', 'postgres'));
       await chmod(join(place, 'strongroom-postgres-1-0'), 0o777);
       await expect(usableBinaries(tree, { uid: NOBODY, gid: NOBODY }, silent)).rejects.toMatchObject({
-        name: 'ConfigurationFault',
+        name: 'ConfigurationError',
       });
     });
 
@@ -299,7 +299,7 @@ describe('the embedded database', () => {
       expect((await runElsewhere(dataDir, NOBODY)).said).toBe(first.said);
       await mkdir(join(home, 'closed'), { mode: 0o555 });
       expect((await runElsewhere(join(home, 'closed', 'data'), NOBODY)).said).toBe(
-        'ConfigurationFault: DATA_DIR cannot be used: permission denied',
+        'ConfigurationError: DATA_DIR cannot be used: permission denied',
       );
     });
   });

@@ -126,8 +126,8 @@ describe('a pattern', () => {
     ['*a'.repeat(11), 'must not have more than 10 wildcards'],
     ['{a,b}'.repeat(6), 'must not have more than 32 alternatives'],
     [`{a,b}{a,b}{a,b}${'c'.repeat(200)}`, 'must be shorter: its alternatives are too long in total'],
-  ])('is refused: %s (%s)', (pattern, fault) => {
-    expect(compileGlob(pattern)).toBe(fault);
+  ])('is refused: %s (%s)', (pattern, violation) => {
+    expect(compileGlob(pattern)).toBe(violation);
   });
 
   test('of any text is a test or a fault, and the test of any text an answer', () => {

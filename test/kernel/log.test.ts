@@ -3,9 +3,9 @@ import { describeError } from '../../src/kernel/log.js';
 describe('what is said of an unexpected error', () => {
   test('is its class and its way through the code, and no line of its message', () => {
     const error = new TypeError('first cAnArY\n    at cAnArY (file.js:1:1)\n    at last cAnArY (file.js:2:2)');
-    const told = describeError(error);
-    expect(told).toMatchObject({ error: 'TypeError', at: expect.stringMatching(/log\.test/) });
-    expect(JSON.stringify(told)).not.toContain('cAnArY');
+    const reported = describeError(error);
+    expect(reported).toMatchObject({ error: 'TypeError', at: expect.stringMatching(/log\.test/) });
+    expect(JSON.stringify(reported)).not.toContain('cAnArY');
   });
 
   test('is nothing of its way where the message was changed since', () => {

@@ -106,19 +106,19 @@ describe('a sliding count', () => {
         const nodes = [0, 1, 2].map(() => new SlidingCount(SLOT_MS));
         const taken: { slot: number; amount: number }[] = [];
         let now = BEGIN;
-        const tell = (count: SlidingCount | undefined): void => {
+        const report = (count: SlidingCount | undefined): void => {
           for (const [slot, amount] of count?.send(now) ?? []) table.set(slot, (table.get(slot) ?? 0) + amount);
           count?.settle(now, new Map(table));
         };
         for (const each of steps) {
           if (each.kind === 'wait') now += each.pause;
-          else if (each.kind === 'tell') tell(nodes[each.node]);
+          else if (each.kind === 'tell') report(nodes[each.node]);
           else if (each.kind === 'fail') {
             nodes[each.node]?.send(now);
             nodes[each.node]?.settle(now, null);
           } else taken.push({ slot: nodes[each.node]?.take(now, each.amount) ?? 0, amount: each.amount });
         }
-        for (const count of [...nodes, ...nodes]) tell(count);
+        for (const count of [...nodes, ...nodes]) report(count);
         const oldest = Math.floor(now / SLOT_MS) - SLOTS + 1;
         const sum = taken.filter(({ slot }) => slot >= oldest).reduce((total, { amount }) => total + amount, 0);
         expect(nodes.map((count) => count.used(now))).toEqual([sum, sum, sum]);

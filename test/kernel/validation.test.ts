@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { check, checkInSlices, EVEN_IF_FAULTY, looseTexts } from '../../src/kernel/validation.js';
 import { TurnCounter } from '../kit/turn-counter.js';
 
-const messageFor = (rules: z.ZodType, input: unknown): string | undefined => check(rules, input).faults?.[0]?.message;
+const messageFor = (rules: z.ZodType, input: unknown): string | undefined =>
+  check(rules, input).violations?.[0]?.message;
 
 test('a bound is told in the right number', () => {
   expect(messageFor(z.string().min(1), '')).toBe('must have at least 1 character');
@@ -18,8 +19,8 @@ test('of many violations no more are put into words than are reported', () => {
     worded += 1;
     return 'must be short';
   };
-  const { faults } = check(z.array(z.string({ error })), Array(5_000).fill(1));
-  expect(faults).toHaveLength(1_001);
+  const { violations } = check(z.array(z.string({ error })), Array(5_000).fill(1));
+  expect(violations).toHaveLength(1_001);
   expect(worded).toBe(1_001);
 });
 
@@ -31,22 +32,23 @@ describe('a rule on the whole of a list or an object', () => {
   const Rules = z
     .strictObject({ names: Names, size: z.int().optional() })
     .refine(({ names }) => names !== null, { ...EVEN_IF_FAULTY, path: ['size'], error: 'must have names' });
-  const faults = (input: unknown) => check(Rules, input).faults?.map(({ path, message }) => `${path} ${message}`);
+  const violations = (input: unknown) =>
+    check(Rules, input).violations?.map(({ path, message }) => `${path} ${message}`);
 
   test('is told beside faults of what is in it', () => {
     const names = [{ name: 'a' }, { name: 'a' }];
-    expect(faults({ names })).toEqual(['names must be unique']);
-    expect(faults({ names: [...names, { name: 1 }, null] })).toEqual([
+    expect(violations({ names })).toEqual(['names must be unique']);
+    expect(violations({ names: [...names, { name: 1 }, null] })).toEqual([
       'names[2].name must be a string',
       'names[3] must be an object',
       'names must be unique',
     ]);
-    expect(faults({ names: null })).toEqual(['names must be a list', 'size must have names']);
+    expect(violations({ names: null })).toEqual(['names must be a list', 'size must have names']);
   });
 
   test('is not asked of what is no list or object', () => {
-    for (const input of ['names', 7, null, [], undefined]) expect(faults(input)).toHaveLength(1);
-    expect(faults({ names: {} })).toEqual(['names must be a list']);
+    for (const input of ['names', 7, null, [], undefined]) expect(violations(input)).toHaveLength(1);
+    expect(violations({ names: {} })).toEqual(['names must be a list']);
   });
 });
 
@@ -72,7 +74,7 @@ describe('a long list of objects', () => {
     const Two = z.strictObject({ left: z.array(Item), right: z.array(Item) });
     const sound = (count: number) => items(count, () => ({ name: 'n' }));
     const inLeft = { left: [{ name: 1 }], right: sound(60) };
-    expect((await checkInSlices(Two, { left: sound(60), right: [] })).faults).toBeUndefined();
+    expect((await checkInSlices(Two, { left: sound(60), right: [] })).violations).toBeUndefined();
     expect(await checkInSlices(Two, inLeft)).toEqual(check(Two, inLeft));
   });
 
@@ -90,8 +92,12 @@ describe('a long list of objects', () => {
   });
 
   test('is not collected behind the faults that are told', async () => {
-    const { faults } = await checkInSlices(Items, { place: 'here', items: items(5_000, () => ({ name: 1 })) }, 'body');
-    expect(faults).toHaveLength(1_001);
-    expect(faults?.[1_000]?.path).toBe('body.items[1000].name');
+    const { violations } = await checkInSlices(
+      Items,
+      { place: 'here', items: items(5_000, () => ({ name: 1 })) },
+      'body',
+    );
+    expect(violations).toHaveLength(1_001);
+    expect(violations?.[1_000]?.path).toBe('body.items[1000].name');
   });
 });

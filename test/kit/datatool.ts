@@ -76,7 +76,7 @@ export class FakeDatatool {
   readonly #account: Account;
   readonly #tokens = new Map<number, DatatoolToken>();
   readonly #projects: { readonly id: number; readonly name: string; readonly description: string | null }[] = [];
-  #faults: (PlannedFault & { left: number })[] = [];
+  #violations: (PlannedFault & { left: number })[] = [];
   #nextId = 9_001;
   #server: OutsideServer | undefined;
 
@@ -141,13 +141,13 @@ export class FakeDatatool {
   };
 
   /** Plans a fault. Faults are used in the order in which they were planned. */
-  fail(fault: PlannedFault): void {
-    this.#faults.push({ ...fault, left: fault.times ?? Number.POSITIVE_INFINITY });
+  fail(violation: PlannedFault): void {
+    this.#violations.push({ ...violation, left: violation.times ?? Number.POSITIVE_INFINITY });
   }
 
   /** Everything works again. */
   recover(): void {
-    this.#faults = [];
+    this.#violations = [];
   }
 
   /** The token of the connection is valid no longer. @returns another one, which is */
@@ -184,12 +184,12 @@ export class FakeDatatool {
     const body = this.received.at(-1)?.body ?? '';
     const route = routeOf(method, url);
     if (route.call !== null) this.calls.push({ call: route.call, method, path: url, body });
-    const fault = this.#faults.find(({ on, left }) => left > 0 && (on === undefined || on === route.call));
-    if (fault !== undefined) fault.left -= 1;
-    const isBefore = fault !== undefined && (fault.when ?? 'before') === 'before' && fault.how !== 'late';
+    const violation = this.#violations.find(({ on, left }) => left > 0 && (on === undefined || on === route.call));
+    if (violation !== undefined) violation.left -= 1;
+    const isBefore = violation !== undefined && (violation.when ?? 'before') === 'before' && violation.how !== 'late';
     const answer = isBefore ? NOT_FOUND : this.#do(route, request, body);
-    if (fault === undefined) sendAnswer(response, answer);
-    else misbehave(response, fault, answer);
+    if (violation === undefined) sendAnswer(response, answer);
+    else misbehave(response, violation, answer);
   }
 
   #do({ call, accountId, id, query }: Route, { headers }: IncomingMessage, body: string): Answer {

@@ -224,7 +224,7 @@ describe('schema/openapi.json', () => {
         (status) => (responses[status] as { description?: string })?.description?.split(', ') ?? [],
       ),
     );
-    const told = new Set([...shared, ...own]);
+    const reported = new Set([...shared, ...own]);
     const notOfRoutes = [
       'ROUTE_NOT_FOUND',
       'METHOD_NOT_ALLOWED',
@@ -232,7 +232,7 @@ describe('schema/openapi.json', () => {
       'GRAPHQL_INVALID',
       'NOT_ACCEPTABLE',
     ];
-    const untold = Object.keys(ERRORS).filter((code) => !told.has(code) && !notOfRoutes.includes(code));
+    const untold = Object.keys(ERRORS).filter((code) => !reported.has(code) && !notOfRoutes.includes(code));
     expect(untold.sort()).toEqual([...GRAPHQL_ONLY].sort());
   });
 });

@@ -97,7 +97,7 @@ function lint(definition: string) {
   const given = new linter.configuration.Configuration(schema, { ignore: EXCEPTIONS });
   const rules = given.getRules();
   expect(rules).toEqual(given.getAllRules());
-  return { faults: linter.validator.validateSchemaDefinition(schema, rules, given), rules: rules.length };
+  return { violations: linter.validator.validateSchemaDefinition(schema, rules, given), rules: rules.length };
 }
 
 /** What an update changes by its id. */
@@ -115,14 +115,14 @@ describe('the schema', () => {
   const objects = types.filter(isObjectType);
 
   test('keeps all rules of the linter', () => {
-    const { faults, rules } = lint(DEFINITION);
-    expect(faults.map(({ ruleName, message }) => `${ruleName}: ${message}`)).toEqual([]);
+    const { violations, rules } = lint(DEFINITION);
+    expect(violations.map(({ ruleName, message }) => `${ruleName}: ${message}`)).toEqual([]);
     expect(rules).toBeGreaterThan(18);
   });
 
   test('would not pass with a field in snake case and without a description', () => {
-    const { faults } = lint(DEFINITION.replace('type TrustedIp {', 'type TrustedIp {\n  a_field: String\n'));
-    expect(faults.map(({ ruleName }) => ruleName)).toEqual(
+    const { violations } = lint(DEFINITION.replace('type TrustedIp {', 'type TrustedIp {\n  a_field: String\n'));
+    expect(violations.map(({ ruleName }) => ruleName)).toEqual(
       expect.arrayContaining(['fields-are-camel-cased', 'fields-have-descriptions']),
     );
   });

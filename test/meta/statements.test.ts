@@ -103,7 +103,7 @@ async function columnsOf(client: pg.Client, text: string, parameters: number): P
 }
 
 /** In what a statement is not as it is declared. One of typed tables declares nothing: it is prepared, and that is all. */
-async function faultsOf(client: pg.Client, { text, params, row }: Exported): Promise<string[]> {
+async function violationsOf(client: pg.Client, { text, params, row }: Exported): Promise<string[]> {
   const parameters = await parametersOf(client, text);
   if (params === undefined || row === undefined) return [];
   const columns = await columnsOf(client, text, parameters.length);
@@ -161,12 +161,12 @@ describe('statements', () => {
   beforeAll(async () => {
     url = await migratedDatabase();
   });
-  const faults = (all: readonly [string, Exported][]): Promise<string[]> =>
+  const violations = (all: readonly [string, Exported][]): Promise<string[]> =>
     withClient(url, async (client) => {
       const found: string[] = [];
       for (const [name, statement] of all) {
-        const ofOne = await faultsOf(client, statement).catch(({ message }: Error) => [message]);
-        found.push(...ofOne.map((fault) => `${name}: ${fault}`));
+        const ofOne = await violationsOf(client, statement).catch(({ message }: Error) => [message]);
+        found.push(...ofOne.map((violation) => `${name}: ${violation}`));
       }
       return found;
     });
@@ -174,7 +174,7 @@ describe('statements', () => {
   test('take and return on a migrated database what they declare', async () => {
     const all = await statements();
     expect(all.length).toBeGreaterThan(8);
-    expect(await faults(all)).toEqual([]);
+    expect(await violations(all)).toEqual([]);
   });
 
   // Behind a policy, an expression that may tell of a row (COALESCE, arithmetic) is no condition of an index: take it into a subselect.
@@ -215,7 +215,7 @@ describe('statements', () => {
       row: { id: t.uuid, slug: t.text },
     });
     expect(
-      await faults([
+      await violations([
         ['wrong', wrong],
         ['missing', missing],
       ]),
@@ -237,7 +237,7 @@ describe('statements', () => {
     });
     expect(variants({ isByKey: true, column: 'version' })).toBe(variants({ isByKey: true, column: 'version' }));
     expect(variants({ isByKey: true, column: 'version' }).text).toBe('select version from secret where key = $1');
-    expect(await faults(variantsOf(variants))).toEqual([
+    expect(await violations(variantsOf(variants))).toEqual([
       '{"isByKey":false,"column":"missing"}: column "missing" does not exist',
       '{"isByKey":true,"column":"missing"}: column "missing" does not exist',
     ]);

@@ -49,7 +49,7 @@ describe('an unknown key', () => {
         either: { label: 'l' },
         kinds: [{ kind: 'a', alpha: 'x' }, { kind: 'c' }],
       },
-      faults: [],
+      violations: [],
       // In the order of the body.
       ignored: 'id, colour, bravo, alpha, others=1',
     });
@@ -62,14 +62,14 @@ describe('an unknown key', () => {
       ambiguous: { label: 'l', more: 1 },
       kinds: [{ kind: 'z', more: 1 }],
     };
-    expect(await separate(body)).toEqual({ known: body, faults: [], ignored: null });
+    expect(await separate(body)).toEqual({ known: body, violations: [], ignored: null });
     expect(keys.open.has(Rules)).toBe(true);
     expect(keys.open.has(Rules.shape.exact.unwrap())).toBe(false);
   });
 
   test('that is misspelt is refused, and the others beside it are not listed as if they had been ignored', async () => {
-    const { faults, ignored } = await separate({ projectNmae: 'n', items: [{ Label: 'x', id: 1 }] });
-    expect(faults).toEqual([
+    const { violations, ignored } = await separate({ projectNmae: 'n', items: [{ Label: 'x', id: 1 }] });
+    expect(violations).toEqual([
       { path: 'body', code: 'UNKNOWN_KEY', message: 'unknown field `projectNmae`; did you mean `projectName`?' },
       { path: 'body.items[0]', code: 'UNKNOWN_KEY', message: 'unknown field `Label`; did you mean `label`?' },
     ]);
@@ -79,14 +79,14 @@ describe('an unknown key', () => {
   test('beside the key that it looks like is ignored', async () => {
     expect(await separate({ projectName: 'n', ProjectName: 'n' })).toEqual({
       known: { projectName: 'n' },
-      faults: [],
+      violations: [],
       ignored: 'ProjectName',
     });
   });
 
   test('is refused when strict handling is preferred', async () => {
-    const { faults, ignored } = await separate({ id: 1, items: [{ label: 'l', 'no name': 1 }] }, true);
-    expect(faults.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+    const { violations, ignored } = await separate({ id: 1, items: [{ label: 'l', 'no name': 1 }] }, true);
+    expect(violations.map(({ path, message }) => `${path}: ${message}`)).toEqual([
       'body: unknown field `id`',
       'body.items[0]: unknown field (only identifiers of at most 40 characters are named)',
     ]);
@@ -108,7 +108,7 @@ describe('an unknown key', () => {
   test.each([[null], ['text'], [5], [[{ id: 1 }]]])(
     'is not looked for in a body that is no object: %j',
     async (body) => {
-      expect(await separate(body)).toEqual({ known: body, faults: [], ignored: null });
+      expect(await separate(body)).toEqual({ known: body, violations: [], ignored: null });
     },
   );
 });
@@ -119,19 +119,19 @@ describe('many unknown keys', () => {
 
   test('are ignored up to 20, wherever they are', async () => {
     const items = Array.from({ length: 20 }, (_, at) => ({ label: 'l', [`key${at}`]: 1 }));
-    const { known, ignored, faults } = await separate({ items });
-    expect(faults).toEqual([]);
+    const { known, ignored, violations } = await separate({ items });
+    expect(violations).toEqual([]);
     expect(known).toEqual({ items: items.map(({ label }) => ({ label })) });
     expect(ignored?.split(', ')).toHaveLength(20);
   });
 
   test.each([false, true])('beyond 20 are refused by their number, strict: %p', async (isStrict) => {
     const items = Array.from({ length: 21 }, () => ({ Label: 'l' }));
-    expect((await separate({ items }, isStrict)).faults).toEqual([
+    expect((await separate({ items }, isStrict)).violations).toEqual([
       { path: 'body', code: 'UNKNOWN_KEY', message: message(21) },
     ]);
     const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`projectNam${at}`, 1]));
-    expect((await separate(wide, isStrict)).faults).toEqual([
+    expect((await separate(wide, isStrict)).violations).toEqual([
       { path: 'body', code: 'UNKNOWN_KEY', message: message(50_000) },
     ]);
   });
@@ -160,7 +160,7 @@ test('a known body comes out as it went in', async () => {
   );
   await fc.assert(
     fc.asyncProperty(body, async (given) => {
-      expect(await separate(given)).toEqual({ known: given, faults: [], ignored: null });
+      expect(await separate(given)).toEqual({ known: given, violations: [], ignored: null });
     }),
   );
 });

@@ -7,7 +7,7 @@ import { mountRoutes } from '../../src/rest/mount.js';
 import { BOX, emptyServer, ROUTES, schemaOf, unkept } from './boxes.js';
 
 /** The 422 details of a reply, as `path code`, sorted. */
-const faultsIn = ({ details }: { details: { path: string; code: string }[] }): string[] =>
+const violationsIn = ({ details }: { details: { path: string; code: string }[] }): string[] =>
   details.map(({ path }) => path).sort();
 
 describe('a mounted route', () => {
@@ -93,7 +93,7 @@ describe('a mounted route', () => {
     const reply = await send('POST', '/api/v1/open', { body: { a: 1 } });
     expect([reply.status, reply.headers.get('x-ignored-keys')]).toEqual([200, 'a']);
     const strict = await send('POST', '/api/v1/open', { body: { a: 1 }, headers: { prefer: 'handling=strict' } });
-    expect([strict.status, strict.body.code, faultsIn(strict.body)]).toEqual([422, 'VALIDATION_FAILED', ['body']]);
+    expect([strict.status, strict.body.code, violationsIn(strict.body)]).toEqual([422, 'VALIDATION_FAILED', ['body']]);
     expect((await send('POST', '/api/v1/open', { body: [] })).status).toBe(422);
   });
 
@@ -111,7 +111,7 @@ describe('a mounted route', () => {
     };
     const reply = await send('POST', '/api/v1/boxes?nope=canary-query', { body });
     expect(reply.status).toBe(422);
-    expect(faultsIn(reply.body)).toEqual([
+    expect(violationsIn(reply.body)).toEqual([
       'body',
       'body.items[0].note',
       'body.items[1]',
@@ -131,7 +131,7 @@ describe('a mounted route', () => {
 
   test('says what is missing, and coerces nothing', async () => {
     const reply = await send('POST', '/api/v1/boxes', { body: { items: [{}], count: '1' } });
-    expect(faultsIn(reply.body)).toEqual(['body.count', 'body.items[0].size']);
+    expect(violationsIn(reply.body)).toEqual(['body.count', 'body.items[0].size']);
     expect(JSON.stringify(reply.body.details)).toMatch(/given|required/);
   });
 
@@ -144,7 +144,7 @@ describe('a mounted route', () => {
   test('refuses a repeated parameter by name, together with the other faults', async () => {
     const reply = await send('GET', '/api/v1/boxes?shut=true&shut=false&nope=1&limit=0');
     expect(reply.status).toBe(422);
-    expect(faultsIn(reply.body)).toEqual(['query', 'query.limit', 'query.shut']);
+    expect(violationsIn(reply.body)).toEqual(['query', 'query.limit', 'query.shut']);
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { integer } from '../../kernel/int.js';
 import { sinceRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
-import { DEFAULT_TTL_SECONDS, hasFittingTtl, TTL_FAULT, ttlSeconds, usesLimit } from '../identities/public.js';
+import { DEFAULT_TTL_SECONDS, hasFittingTtl, TTL_VIOLATION, ttlSeconds, usesLimit } from '../identities/public.js';
 import { organizationSlug } from '../organizations/public.js';
 
 const tokenName = z
@@ -37,7 +37,7 @@ export const CreatePersonalToken = z
       .meta({ description: 'Maximum lifetime in seconds, including renewals; 0 for no limit.' }),
     accessTokenNumUsesLimit: usesLimit.default(0).meta({ description: 'Maximum number of uses; 0 for no limit.' }),
   })
-  .refine(hasFittingTtl, TTL_FAULT)
+  .refine(hasFittingTtl, TTL_VIOLATION)
   .meta({ description: 'The user, and the fields of the new token.' });
 
 /** Input of `revokeAccessToken`, and arguments of `accessToken`. */

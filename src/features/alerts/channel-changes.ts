@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.js';
 import { validationFailed } from '../../kernel/validation.js';
 import { type ChannelRow, listChannels } from './alert.queries.js';
 import { completed, type GivenChannel } from './channel.rules.js';
-import { recipientFaults } from './channel-people.js';
+import { recipientViolations } from './channel-people.js';
 import { type ChannelOwner, configSealer, openConfig, sealConfig } from './channel-sealing.js';
 import { deleteOtherChannels, writeChannels } from './channel-writes.sql.js';
 
@@ -61,13 +61,13 @@ export async function replaceChannels(
 ): Promise<boolean> {
   const { table } = store;
   const stored = await store.list(tx, { alertIds: [alertId] });
-  const { pairs, faults } = pairsOf(given, stored);
+  const { pairs, violations } = pairsOf(given, stored);
   const placed = given.map(({ config }, at) => ({
     config,
     place: (list: string, index: number) => ({ path: `channels[${at}].config`, entry: `${list}[${index}]` }),
   }));
-  faults.push(...(await recipientFaults(tx, owner, placed)));
-  if (faults.length > 0) throw validationFailed(faults);
+  violations.push(...(await recipientViolations(tx, owner, placed)));
+  if (violations.length > 0) throw validationFailed(violations);
   const sealer = await configSealer(tx, owner, given.filter(({ config }) => config !== null).length);
   const rows: Row[] = [];
   for (const { given: channel, before } of pairs) {
@@ -91,25 +91,25 @@ export async function replaceChannels(
 function pairsOf(
   given: readonly GivenChannel[],
   stored: readonly StoredChannel[],
-): { readonly pairs: readonly Pair[]; readonly faults: ErrorDetail[] } {
-  const faults: ErrorDetail[] = [];
+): { readonly pairs: readonly Pair[]; readonly violations: ErrorDetail[] } {
+  const violations: ErrorDetail[] = [];
   const pairs = given.map((channel, at) => {
     const before = stored.find(({ id }) => id === channel.id) ?? null;
     if (channel.id !== null && before === null)
-      faults.push({
+      violations.push({
         path: `channels[${at}].id`,
         code: 'INVALID',
         message: 'must be the ID of a channel of this alert',
       });
     else if (channel.config === null && before?.channelType !== channel.channelType)
-      faults.push({
+      violations.push({
         path: `channels[${at}].config`,
         code: 'MISSING',
         message: 'required because channelType changes',
       });
     return { given: channel, before };
   });
-  return { pairs, faults };
+  return { pairs, violations };
 }
 
 /** A channel as it is stored. */

@@ -74,7 +74,7 @@ export interface PlacedConfig {
 }
 
 /** Validates configs: users and groups must be members of the owner, and the organization must allow the email domains. */
-export async function recipientFaults(
+export async function recipientViolations(
   tx: Transaction,
   owner: ChannelOwner,
   placed: readonly PlacedConfig[],
@@ -89,7 +89,7 @@ async function refusedIn(tx: Transaction, { config, place }: PlacedConfig): Prom
   return recipients.flatMap((address, index) =>
     refused.has(address)
       ? [
-          faultAt(
+          violationAt(
             place('recipients', index),
             'DOMAIN_NOT_ALLOWED',
             'must have an email domain that the organization allows',
@@ -118,11 +118,11 @@ async function strangersIn(
   return named
     .filter(({ id }) => !known.has(id))
     .map(({ at }) =>
-      faultAt(at, 'INVALID', `must be a member of the ${projectId === null ? 'organization' : 'project'}`),
+      violationAt(at, 'INVALID', `must be a member of the ${projectId === null ? 'organization' : 'project'}`),
     );
 }
 
-const faultAt = (
+const violationAt = (
   { path, entry }: ReturnType<PlacedConfig['place']>,
   code: ErrorDetail['code'],
   message: string,

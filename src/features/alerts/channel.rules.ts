@@ -60,7 +60,7 @@ function httpsUrl(text: string): URL | null {
 }
 
 /** Refuses URLs with a user name or password: requests would leak them. */
-const credentialsFault = ({ username, password }: URL) =>
+const credentialsViolation = ({ username, password }: URL) =>
   username === '' && password === ''
     ? null
     : {
@@ -69,7 +69,7 @@ const credentialsFault = ({ username, password }: URL) =>
       };
 
 /** A URL for requests. @param fault the error of its host, if any */
-const address = (fault: (url: URL) => { readonly message: string; readonly code: string } | null) =>
+const address = (violation: (url: URL) => { readonly message: string; readonly code: string } | null) =>
   z
     .string()
     .max(MAX_URL)
@@ -79,7 +79,7 @@ const address = (fault: (url: URL) => { readonly message: string; readonly code:
       const found =
         url === null
           ? { message: 'must be a URL that starts with https://', code: 'INVALID_FORMAT' }
-          : (fault(url) ?? credentialsFault(url));
+          : (violation(url) ?? credentialsViolation(url));
       if (found !== null) issues.addIssue({ code: 'custom', message: found.message, params: { code: found.code } });
     });
 

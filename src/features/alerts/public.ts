@@ -20,7 +20,7 @@ export {
   toChannelType,
 } from './channel.type.js';
 export { type ChannelStore, replaceChannels } from './channel-changes.js';
-export { openForSending, openForTelling, recipientFaults } from './channel-people.js';
+export { openForSending, openForTelling, recipientViolations } from './channel-people.js';
 export { configSealer, openConfig, SEALED_ALERT_CHANNELS, sealConfig, sealedChannels } from './channel-sealing.js';
 export { channelDeletion, channelWriting } from './channel-writes.sql.js';
 export { type AlertFilter, type FilteredCertificate, matchesFilters } from './filter.rules.js';

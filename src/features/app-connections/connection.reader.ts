@@ -37,13 +37,14 @@ export class ConnectionReader {
   ): Promise<UsableConnection> {
     const { connectionId, app, projectId, path = 'connectionId' } = wanted;
     const row = await this.access.load(ctx, { id: connectionId }, 'connect');
-    const faults = [
+    const violations = [
       ...(row.app === app ? [] : [`must be a connection of the app ${app}`]),
       ...(row.projectId === null || row.projectId === projectId.toLowerCase()
         ? []
         : ['must be a connection of this project or of the organization']),
     ];
-    if (faults.length > 0) throw validationFailed(faults.map((message) => ({ path, code: 'INVALID', message })));
+    if (violations.length > 0)
+      throw validationFailed(violations.map((message) => ({ path, code: 'INVALID', message })));
     const { id, name, organizationId, projectId: ofProject, publicPart, version } = row;
     return { id, app, name, organizationId, projectId: ofProject, publicPart, version };
   }

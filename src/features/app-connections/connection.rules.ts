@@ -42,9 +42,9 @@ type Given = Readonly<Record<string, unknown>>;
 const withTarget = (rules: z.ZodObject, kind: AnyKind, policy: TargetPolicy): z.ZodObject =>
   rules.superRefine((given: Given, issues) => {
     const { [kind.targetField]: target } = given;
-    const fault = typeof target === 'string' ? kind.targetFault(given, policy) : null;
-    if (fault === null) return;
-    const { message, code } = fault;
+    const violation = typeof target === 'string' ? kind.targetViolation(given, policy) : null;
+    if (violation === null) return;
+    const { message, code } = violation;
     issues.addIssue({ code: 'custom', path: [kind.targetField], message, params: { code } });
   }, EVEN_IF_FAULTY);
 

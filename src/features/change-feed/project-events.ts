@@ -43,7 +43,7 @@ async function* framesOf(
   }
 }
 
-interface Told {
+interface Reported {
   readonly event: ProjectEvent;
   readonly location: Location;
 }
@@ -51,11 +51,11 @@ interface Told {
 const EVENTS: Partial<Record<ChangeOperation, ProjectEvent>> = { created: 'secret:create', deleted: 'secret:delete' };
 
 /** What a change is for readers of its folder, and of the folders that import it. */
-async function eventsOf({ change, seen, access }: Seen, importing: Importing): Promise<Told[]> {
+async function eventsOf({ change, seen, access }: Seen, importing: Importing): Promise<Reported[]> {
   const { location, previous, operation } = seen;
   if (location === null) return [];
   if (change.kind === 'secret-import') return [{ event: 'secret:import-mutation', location }];
-  const own: Told[] =
+  const own: Reported[] =
     previous === null
       ? [{ event: EVENTS[operation] ?? 'secret:update', location }]
       : [
@@ -65,7 +65,7 @@ async function eventsOf({ change, seen, access }: Seen, importing: Importing): P
   const others = (await importing(change.folderId)).filter(({ environment, path }) =>
     can(access.ability, 'secret-imports:read', { environment, secretPath: path ?? '' }),
   );
-  return [...own, ...others.map((place): Told => ({ event: 'secret:import-mutation', location: place }))];
+  return [...own, ...others.map((place): Reported => ({ event: 'secret:import-mutation', location: place }))];
 }
 
 type Importing = (folderId: string | null) => Promise<readonly Location[]>;

@@ -13,7 +13,7 @@ export {
   DEFAULT_TTL_SECONDS,
   EVERYWHERE,
   hasFittingTtl,
-  TTL_FAULT,
+  TTL_VIOLATION,
   ttlSeconds,
   usesLimit,
 } from './token-auth.rules.js';

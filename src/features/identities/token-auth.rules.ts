@@ -51,13 +51,13 @@ export interface TokenTtls {
 export type TtlChanges = { readonly [Name in keyof TokenTtls]?: number | undefined };
 
 /** The violation of a TTL above the max TTL. */
-export const TTL_FAULT = {
+export const TTL_VIOLATION = {
   path: ['accessTokenTTL'],
   error: 'must not exceed accessTokenMaxTTL; 0 means no limit, so accessTokenMaxTTL must be 0 too',
 };
 
 /** The same, seen from the max TTL. */
-const MAX_TTL_FAULT = {
+const MAX_TTL_VIOLATION = {
   path: ['accessTokenMaxTTL'],
   error: 'must not be less than accessTokenTTL, where 0 means no limit; 0 means no maximum',
 };
@@ -93,7 +93,7 @@ export const tokenSettingsChanges = {
 /** Input of `attachTokenAuth`. */
 export const AttachTokenAuth = z
   .strictObject({ identityId, ...tokenSettings })
-  .refine(hasFittingTtl, TTL_FAULT)
+  .refine(hasFittingTtl, TTL_VIOLATION)
   .meta({ description: 'Settings of the new token authentication.' });
 
 /** Input of `updateTokenAuth`. */
@@ -113,7 +113,7 @@ export const OneTokenAuth = z.strictObject({ identityId }).meta({ description: '
 export function requireFittingTtl(change: TtlChanges, stored: TokenTtls): void {
   if (change.accessTokenTTL === undefined && change.accessTokenMaxTTL === undefined) return;
   if (hasFittingTtl(stored)) return;
-  const { path, error } = change.accessTokenTTL === undefined ? MAX_TTL_FAULT : TTL_FAULT;
+  const { path, error } = change.accessTokenTTL === undefined ? MAX_TTL_VIOLATION : TTL_VIOLATION;
   throw new AppError('VALIDATION_FAILED', undefined, {
     details: [{ path: path.join('.'), code: 'TTL_ABOVE_MAXIMUM', message: error }],
   });

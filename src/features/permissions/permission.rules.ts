@@ -89,7 +89,7 @@ function operatorsOf(field: string, operators: readonly string[]) {
 }
 
 /** Messages for a field that the subject does not have: in GraphQL one list of fields serves all subjects. */
-const fieldsTold = (fields: readonly string[]): string =>
+const reportedFields = (fields: readonly string[]): string =>
   fields.length === 0
     ? 'must be absent: rules on this subject have no conditions'
     : `must be ${fields.join(' or ')} on this subject`;
@@ -100,7 +100,7 @@ const conditionsOf = (fields: Vocabulary['fields'][string] = {}) =>
       Object.fromEntries(
         Object.entries(fields).map(([field, operators]) => [field, operatorsOf(field, operators).optional()]),
       ),
-      { error: ({ code }) => (code === 'unrecognized_keys' ? fieldsTold(Object.keys(fields)) : undefined) },
+      { error: ({ code }) => (code === 'unrecognized_keys' ? reportedFields(Object.keys(fields)) : undefined) },
     )
     .nullish();
 

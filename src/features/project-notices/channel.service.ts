@@ -14,7 +14,7 @@ import {
   configSealer,
   openConfig,
   openForTelling,
-  recipientFaults,
+  recipientViolations,
   sealConfig,
   sealedChannels,
 } from '../alerts/public.js';
@@ -178,7 +178,7 @@ const channelsByProject = batchOfOwned(
   ({ projectId }) => projectId,
 );
 
-/** The config to store. @throws VALIDATION_FAILED as `recipientFaults`, all at once */
+/** The config to store. @throws VALIDATION_FAILED as `recipientViolations`, all at once */
 async function sealedConfig(
   tx: Transaction,
   project: ProjectAccess,
@@ -188,8 +188,8 @@ async function sealedConfig(
 ) {
   const [channelType, config] = configFrom(given);
   const place = (list: string, index: number) => ({ path: `config.email.${list}[${index}]` });
-  const faults = await recipientFaults(tx, project, [{ config, place }]);
-  if (faults.length > 0) throw validationFailed(faults);
+  const violations = await recipientViolations(tx, project, [{ config, place }]);
+  if (violations.length > 0) throw validationFailed(violations);
   const keeps = 'url' in config && config.signingSecret === undefined && before?.channelType === 'webhook';
   const kept = keeps ? await openConfig(tx, { ...before, channelType: 'webhook', table: TABLE }) : null;
   const sealer = await configSealer(tx, project, 1);

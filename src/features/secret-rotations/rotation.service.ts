@@ -138,9 +138,11 @@ export class RotationService {
         { path: content.path, code: 'INVALID', message: `must be of the type ${rotation.type}` },
       ]);
     const kind = this.kinds.of(rotation.type);
-    const faults = kind.changeFaults?.(rotation.parameters, content?.parameters) ?? [];
-    if (content !== undefined && faults.length > 0)
-      throw validationFailed(faults.map((fault) => ({ ...fault, path: `${content.path}.${fault.path}` })));
+    const violations = kind.changeViolations?.(rotation.parameters, content?.parameters) ?? [];
+    if (content !== undefined && violations.length > 0)
+      throw validationFailed(
+        violations.map((violation) => ({ ...violation, path: `${content.path}.${violation.path}` })),
+      );
     await inTransaction(ctx, async (tx) => {
       const row = await lockRow(tx, SecretRotation, { id: rotation.id }, 'SECRET_ROTATION_NOT_FOUND');
       refuseOtherVersion(row.version, input.expectedVersion);
@@ -341,9 +343,11 @@ async function refuseUnknownNames(
   content: Pick<ReturnType<typeof chosen>, 'path' | 'parameters'> | undefined,
 ): Promise<void> {
   if (content?.parameters === undefined) return;
-  const faults = (await kind.nameFaults?.(tx, organizationId, content.parameters)) ?? [];
-  if (faults.length > 0)
-    throw validationFailed(faults.map((fault) => ({ ...fault, path: `${content.path}.${fault.path}` })));
+  const violations = (await kind.nameViolations?.(tx, organizationId, content.parameters)) ?? [];
+  if (violations.length > 0)
+    throw validationFailed(
+      violations.map((violation) => ({ ...violation, path: `${content.path}.${violation.path}` })),
+    );
 }
 
 /** Another open attempt changes the same account. */
@@ -364,9 +368,9 @@ function refuseChanged(
     ['environment', environment, rotation.environment],
     ['secretPath', path, rotation.path],
   ] as const;
-  const faults = pairs.filter(([, given, present]) => given != null && given !== present);
-  if (faults.length > 0)
-    throw validationFailed(faults.map(([field]) => ({ path: field, code: 'INVALID', message: 'cannot change' })));
+  const violations = pairs.filter(([, given, present]) => given != null && given !== present);
+  if (violations.length > 0)
+    throw validationFailed(violations.map(([field]) => ({ path: field, code: 'INVALID', message: 'cannot change' })));
 }
 
 const scheduleOf = (

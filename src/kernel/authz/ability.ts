@@ -147,21 +147,21 @@ export class PermissionDenied extends AppError {
     private readonly beyond: readonly Action[] = [],
     private readonly reasons?: readonly Reason[],
   ) {
-    const told = { attempt, beyond, reasons, named: <Word extends string>(word: Word) => word };
-    super(codeOf(beyond), messageOf(told), { details: detailsOf(told) });
+    const reported = { attempt, beyond, reasons, named: <Word extends string>(word: Word) => word };
+    super(codeOf(beyond), messageOf(reported), { details: detailsOf(reported) });
   }
 
   /** The same for GraphQL, which names actions by enums: `DESCRIBE_SECRET` on `SECRETS`. */
   inEnumNames(): AppError {
-    const told = { attempt: this.attempt, beyond: this.beyond, reasons: this.reasons, named: enumName };
-    return new AppError(this.code, messageOf(told), { details: detailsOf(told), cause: this });
+    const reported = { attempt: this.attempt, beyond: this.beyond, reasons: this.reasons, named: enumName };
+    return new AppError(this.code, messageOf(reported), { details: detailsOf(reported), cause: this });
   }
 }
 
 const codeOf = (beyond: readonly Action[]): 'PERMISSION_DENIED' | 'PERMISSION_BOUNDARY' =>
   beyond.length === 0 ? 'PERMISSION_DENIED' : 'PERMISSION_BOUNDARY';
 
-interface Told {
+interface Reported {
   readonly attempt: DeniedAttempt;
   readonly beyond: readonly Action[];
   readonly reasons: readonly Reason[] | undefined;
@@ -169,7 +169,7 @@ interface Told {
 }
 
 /** Undefined: the message of the code. */
-function messageOf({ attempt, beyond, named }: Told): string | undefined {
+function messageOf({ attempt, beyond, named }: Reported): string | undefined {
   if (beyond.length > 0) return undefined;
   const [subject, verb] = splitAction(attempt.action);
   // Both have roles, members, groups and identities.
@@ -177,7 +177,7 @@ function messageOf({ attempt, beyond, named }: Told): string | undefined {
   return `You do not have the permission ${named(verb)} on ${named(subject)} in the ${where}.`;
 }
 
-function detailsOf({ attempt, beyond, reasons, named }: Told): ErrorDetail[] {
+function detailsOf({ attempt, beyond, reasons, named }: Reported): ErrorDetail[] {
   const missing = (action: Action, path?: string, about = ''): ErrorDetail => {
     const [subject, verb] = splitAction(action);
     const message = `${about}requires the action ${named(verb)} on ${named(subject)}`;

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 import type { Query } from '../database/database.js';
 import { createLog, type Log } from '../log.js';
 import { findAnyKey } from './data-key.sql.js';
@@ -21,8 +21,8 @@ import { StableKeys } from './stable-keys.js';
  * only for an empty database, or to change to one that is encrypted outside.
  *
  * @param log hears of a mounted file that others may read, of a root key that is not needed any more, and of waiting
- * @throws ConfigurationFault for a key that is missing, malformed, readable by others, or not the one of this database;
- *   TemporaryFault when whoever decrypts it is away
+ * @throws ConfigurationError for a key that is missing, malformed, readable by others, or not the one of this database;
+ *   TemporaryError when whoever decrypts it is away
  */
 export async function openRootKeys(
   query: Query,
@@ -32,14 +32,14 @@ export async function openRootKeys(
   const stored = await storedInstallation(query);
   const { rootKey, next } = await new RootKeySources(settings, stored, log).find();
   if (rootKey !== null && next !== null && isOf(next, rootKey.checkValue()))
-    throw new ConfigurationFault(['NEXT_ROOT_KEY is the same key as ROOT_KEY; remove it, or configure another key']);
+    throw new ConfigurationError(['NEXT_ROOT_KEY is the same key as ROOT_KEY; remove it, or configure another key']);
   if (rootKey !== null && (stored === null || isOf(rootKey, stored.checkValue))) return new RootKeys(rootKey, next);
   if (next !== null && stored !== null && isOf(next, stored.checkValue)) {
     log.warn('former root key configured', { variable: 'ROOT_KEY' });
     return new RootKeys(rootKey ?? next, next, next);
   }
   const isOutside = stored !== null && stored.wrapped !== null;
-  throw new ConfigurationFault([
+  throw new ConfigurationError([
     `ROOT_KEY is not the key that encrypted this database${isOutside ? ': transit encrypts that one' : ''}. Nothing was changed. Configure the right key, or another database`,
   ]);
 }
@@ -86,7 +86,7 @@ async function storedInstallation(query: Query): Promise<StoredRootKeys | null> 
   const [installation] = await findInstallation(query, {});
   if (installation !== undefined) return installation;
   if ((await findAnyKey(query, {})).length > 0)
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       'the database has keys but no check value of its root key; restore it from a backup',
     ]);
   return null;

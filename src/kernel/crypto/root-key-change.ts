@@ -1,4 +1,4 @@
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 import type { Query } from '../database/database.js';
 import type { RowFrom } from '../database/statement.js';
 import { AppError } from '../errors.js';
@@ -44,7 +44,7 @@ export async function changeRootKey(query: Query, from: RootKey, to: RootKey): P
   if (isOf(to, row.checkValue)) return null;
   if (!isOf(from, row.checkValue) || row.keptKeysSealed === null) throw new AppError('SEALED_VALUE_INVALID');
   if (to.ciphertext() !== null && row.nextWrapped !== null && row.nextWrapped !== to.ciphertext())
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       'another node has made another NEXT_ROOT_KEY meanwhile. Nothing was changed; try again',
     ]);
   const stable = StableKeys.open(from, row.keptKeysSealed);
@@ -57,11 +57,11 @@ export async function changeRootKey(query: Query, from: RootKey, to: RootKey): P
   return change;
 }
 
-/** Stores the same root key as it is encrypted outside now. @throws ConfigurationFault when it has changed meanwhile */
+/** Stores the same root key as it is encrypted outside now. @throws ConfigurationError when it has changed meanwhile */
 export async function replaceCiphertext(query: Query, former: string, fresh: string): Promise<void> {
   const stored = await replaceWrappedRootKey(query, { former, fresh });
   if (stored.length === 0)
-    throw new ConfigurationFault(['the root key was changed meanwhile. Nothing was changed; try again']);
+    throw new ConfigurationError(['the root key was changed meanwhile. Nothing was changed; try again']);
 }
 
 /**

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 import { syncDirectory, writeDurably } from '../durable-file.js';
 import { parseRootKey, ROOT_KEY_BYTES, type RootKey } from './root-key.js';
 
@@ -21,13 +21,13 @@ export interface KeySetting {
  * The key of a setting.
  *
  * @param text base64 or `file:PATH`
- * @throws ConfigurationFault for a key that is missing, malformed or readable by others
+ * @throws ConfigurationError for a key that is missing, malformed or readable by others
  */
 export async function configuredKey(text: string, setting: KeySetting): Promise<RootKey> {
   const { variable } = setting;
   if (!text.startsWith('file:')) return parseRootKey(text, variable);
   const key = await readKeyFile(text.slice('file:'.length), `the file that ${variable} names`, setting);
-  if (key === null) throw new ConfigurationFault([`${variable} names a file that does not exist`]);
+  if (key === null) throw new ConfigurationError([`${variable} names a file that does not exist`]);
   return key;
 }
 
@@ -36,7 +36,7 @@ export async function configuredKey(text: string, setting: KeySetting): Promise<
  * one would open nothing in it.
  *
  * @param options `rootKey`: base64, `file:PATH`, or null for the file in `dataDir`
- * @throws ConfigurationFault for a key that is missing, malformed or readable by others
+ * @throws ConfigurationError for a key that is missing, malformed or readable by others
  */
 export async function loadRootKey({
   rootKey,
@@ -54,12 +54,12 @@ export async function loadRootKey({
   const kept = await readKeyFile(path, 'the root-key in DATA_DIR');
   if (kept !== null) return kept;
   if (!databaseIsEmpty)
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       'ROOT_KEY is not set and DATA_DIR has no root-key, but the database is in use. Configure the key that encrypted it',
     ]);
   await makeKeyFile(path, dataDir);
   const made = await readKeyFile(path, 'the root-key in DATA_DIR');
-  if (made === null) throw new ConfigurationFault(['The root-key in DATA_DIR disappeared right after it was created']);
+  if (made === null) throw new ConfigurationError(['The root-key in DATA_DIR disappeared right after it was created']);
   return made;
 }
 
@@ -75,17 +75,17 @@ async function readKeyFile(path: string, name: string, setting?: KeySetting): Pr
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new ConfigurationFault([`${name} cannot be read by this user`]);
+    throw new ConfigurationError([`${name} cannot be read by this user`]);
   }
   const buffer = Buffer.alloc(MAX_FILE_BYTES);
   try {
     // Asked of the open file and not of the path, which may name another file by then.
     const status = await file.stat();
-    if (!status.isFile()) throw new ConfigurationFault([`${name} is not a regular file`]);
+    if (!status.isFile()) throw new ConfigurationError([`${name} is not a regular file`]);
     const isMounted = setting !== undefined && status.uid === 0 && MOUNTED_MODES.includes(status.mode & 0o777);
     if (isMounted) setting.onReadableByOthers(setting.variable);
     else if ((status.mode & 0o077) !== 0)
-      throw new ConfigurationFault([`${name} is readable or writable by other users; run chmod 600 on it`]);
+      throw new ConfigurationError([`${name} is readable or writable by other users; run chmod 600 on it`]);
     const { bytesRead } = await file.read(buffer, 0, MAX_FILE_BYTES, 0);
     return parseFile(buffer.toString('latin1', 0, bytesRead), name);
   } finally {
@@ -98,8 +98,8 @@ function parseFile(text: string, name: string): RootKey {
   try {
     return parseRootKey(text.replace(/\r?\n$/, ''));
   } catch (error) {
-    if (!(error instanceof ConfigurationFault)) throw error;
-    throw new ConfigurationFault([`${name} must contain 32 bytes in base64`]);
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError([`${name} must contain 32 bytes in base64`]);
   }
 }
 
@@ -115,7 +115,7 @@ async function makeKeyFile(path: string, dataDir: string): Promise<void> {
     await syncDirectory(dataDir);
   } catch {
     await rm(draft, { force: true }).catch(() => undefined);
-    throw new ConfigurationFault(['The root-key cannot be written to DATA_DIR']);
+    throw new ConfigurationError(['The root-key cannot be written to DATA_DIR']);
   } finally {
     bytes.fill(0);
   }

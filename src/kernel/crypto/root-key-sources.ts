@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 import type { Log } from '../log.js';
 import { ROOT_KEY_BYTES, RootKey } from './root-key.js';
 import { configuredKey, type KeySetting, loadRootKey } from './root-key-file.js';
@@ -47,10 +47,10 @@ export class RootKeySources {
     this.#next = settings.nextRootKey?.reveal() ?? null;
   }
 
-  /** @throws ConfigurationFault for keys that do not fit the database, TemporaryFault when whoever decrypts them is away */
+  /** @throws ConfigurationError for keys that do not fit the database, TemporaryError when whoever decrypts them is away */
   async find(): Promise<FoundRootKeys> {
     if (this.#next !== null && this.#next === this.#root && TRANSIT.test(this.#next))
-      throw new ConfigurationFault([
+      throw new ConfigurationError([
         'NEXT_ROOT_KEY is the same key of transit as ROOT_KEY; remove it, or name another key',
       ]);
     const rootKey = await this.#rootKey();
@@ -73,7 +73,7 @@ export class RootKeySources {
     if (stored === null) return makeKey(transit);
     if (stored.wrapped === null) {
       if (this.#next !== null) return null;
-      throw new ConfigurationFault([
+      throw new ConfigurationError([
         'ROOT_KEY names transit, but the database has a root key of its own. Change it with NEXT_ROOT_KEY and npm run rotate-root-key',
       ]);
     }
@@ -122,8 +122,8 @@ export class RootKeySources {
 }
 
 /** What follows for the settings, where it is about the key, and not about the token or the place. */
-const explained = (refusal: TransitRefusal, advice: string): ConfigurationFault =>
-  refusal.status === 400 ? new ConfigurationFault([...refusal.faults, advice]) : refusal;
+const explained = (refusal: TransitRefusal, advice: string): ConfigurationError =>
+  refusal.status === 400 ? new ConfigurationError([...refusal.violations, advice]) : refusal;
 
 const OF_ANOTHER_KEY =
   'the root key of the database is encrypted by a key of transit that is not configured. Nothing was changed. If npm run rotate-root-key has changed it, make the new one ROOT_KEY, and remove NEXT_ROOT_KEY';
@@ -154,7 +154,7 @@ async function decrypted(provider: RootKeyProvider, ciphertext: string, variable
   const bytes = await provider.decrypt(ciphertext);
   try {
     if (bytes.length !== ROOT_KEY_BYTES)
-      throw new ConfigurationFault([`${variable}: what transit decrypted is not a root key`]);
+      throw new ConfigurationError([`${variable}: what transit decrypted is not a root key`]);
     return new RootKey(bytes, ciphertext);
   } finally {
     bytes.fill(0);

@@ -1,4 +1,4 @@
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 import { deriveKey } from './derive-key.js';
 import { type DataKey, isSealedWith, openBytes, type SealPlace, sealBytes, toKey, uuidText } from './seal.js';
 
@@ -62,14 +62,14 @@ export class RootKey {
 /**
  * @param text base64 of 32 bytes
  * @param variable that has it
- * @throws ConfigurationFault for anything else, a second spelling of the same bytes too
+ * @throws ConfigurationError for anything else, a second spelling of the same bytes too
  */
 export function parseRootKey(text: string, variable = 'ROOT_KEY'): RootKey {
   const bytes = Buffer.from(text, 'base64');
   try {
     // Node decodes whatever looks like base64 and skips the rest; only what it would write itself is accepted.
     if (bytes.length !== ROOT_KEY_BYTES || bytes.toString('base64') !== text)
-      throw new ConfigurationFault([`${variable} must be 32 bytes in base64`]);
+      throw new ConfigurationError([`${variable} must be 32 bytes in base64`]);
     return new RootKey(bytes);
   } finally {
     bytes.fill(0);

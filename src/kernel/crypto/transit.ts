@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import https from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConfigurationFault, TemporaryFault } from '../configuration-fault.js';
+import { ConfigurationError, TemporaryError } from '../configuration-error.js';
 import type { Log } from '../log.js';
 import type { SealedText } from './sealed-text.js';
 
@@ -36,13 +36,13 @@ const MAX_BYTES = 65_536;
 class Away extends Error {}
 
 /** Transit is there, and did not do what it was asked for. */
-export class TransitRefusal extends ConfigurationFault {
+export class TransitRefusal extends ConfigurationError {
   /** @param status of its answer; 400: the key did not encrypt what it was to decrypt */
   constructor(
-    faults: readonly string[],
+    violations: readonly string[],
     readonly status: number,
   ) {
-    super(faults);
+    super(violations);
   }
 }
 
@@ -83,7 +83,7 @@ export class Transit implements RootKeyProvider {
     return this.#call('rewrap', { ciphertext }, 'ciphertext');
   }
 
-  /** @throws TemporaryFault when it was away all the time, TransitRefusal when it refuses, ConfigurationFault for settings */
+  /** @throws TemporaryError when it was away all the time, TransitRefusal when it refuses, ConfigurationError for settings */
   async #call(operation: string, body: object, field: 'ciphertext' | 'plaintext'): Promise<string> {
     const deadline = performance.now() + this.settings.waitSeconds * 1_000;
     for (let attempt = 1; ; attempt += 1) {
@@ -91,7 +91,7 @@ export class Transit implements RootKeyProvider {
         return await this.#once(operation, body, field);
       } catch (error) {
         if (!(error instanceof Away)) throw error;
-        if (performance.now() >= deadline) throw new TemporaryFault([`${this.variable}: ${error.message}`]);
+        if (performance.now() >= deadline) throw new TemporaryError([`${this.variable}: ${error.message}`]);
         if (attempt === 1)
           this.log.warn('waiting for transit', { seconds: this.settings.waitSeconds, reason: error.message });
         await delay(PAUSE_MS);
@@ -175,8 +175,8 @@ export class Transit implements RootKeyProvider {
     });
   }
 
-  #refused(reason: string): ConfigurationFault {
-    return new ConfigurationFault([`${this.variable}: ${reason}`]);
+  #refused(reason: string): ConfigurationError {
+    return new ConfigurationError([`${this.variable}: ${reason}`]);
   }
 }
 

@@ -6,7 +6,7 @@ import { isTransaction } from '../context.js';
 import { FairQueue } from '../load/fair-queue.js';
 import { createLog, type Log } from '../log.js';
 import type { BoundedClient } from './bounded-client.js';
-import { connectionFault } from './connection-fault.js';
+import { connectionError } from './connection-error.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
 import { type Bounded, EVERY_ORGANIZATION, type Scope, scopeOf } from './scope.js';
@@ -50,7 +50,7 @@ export class Database {
    *
    * @param url as `DATABASE_URL`, or that of the embedded server
    * @param model nothing for who only sends SQL
-   * @throws ConfigurationFault when there is no connection
+   * @throws ConfigurationError when there is no connection
    */
   static async connect(
     url: string,
@@ -73,7 +73,7 @@ export class Database {
     } catch (error) {
       await orm.close(true);
       guard.close();
-      throw connectionFault(error);
+      throw connectionError(error);
     }
   }
 
@@ -94,8 +94,8 @@ export class Database {
   }
 
   /** Tells how long each statement and each transaction has waited for a connection, in milliseconds. */
-  onWait(tell: (milliseconds: number) => void): void {
-    this.guard.onWait(tell);
+  onWait(report: (milliseconds: number) => void): void {
+    this.guard.onWait(report);
   }
 
   /**

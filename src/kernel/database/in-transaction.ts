@@ -66,7 +66,7 @@ async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>, scop
     if (tx.states.length > 0) throw new Error('rows were changed without an audit record');
     await ctx.claim?.markEffective(tx);
     await em.commit();
-    for (const tell of tx.afterCommit) tell();
+    for (const report of tx.afterCommit) report();
     return result;
   } catch (error) {
     // A lost connection has rolled back by itself; its own error must not hide the first one. One on which the

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ConfigurationFault, TemporaryFault } from '../configuration-fault.js';
+import { ConfigurationError, TemporaryError } from '../configuration-error.js';
 import { toAppError } from '../errors.js';
 import { type Database, isReadOnly, type Query } from './database.js';
 import { sqlState } from './in-transaction.js';
@@ -25,8 +25,8 @@ const LOCK_PAUSE_MS = 100;
  *
  * @param before runs under the lock, before anything is written; it refuses a database that is not ours
  * @param after runs under the lock, on the migrated schema
- * @throws ConfigurationFault when the schema is newer than the program, or the server may lose acknowledged writes
- * @throws TemporaryFault when the server takes no changes at present, or is lost on the way
+ * @throws ConfigurationError when the schema is newer than the program, or the server may lose acknowledged writes
+ * @throws TemporaryError when the server takes no changes at present, or is lost on the way
  */
 export async function migrate(
   database: Database,
@@ -50,8 +50,8 @@ export async function migrate(
       await releaseMigrationLock(query, MIGRATION_LOCK);
     });
   } catch (error) {
-    if (error instanceof ConfigurationFault || toAppError(error).code !== 'STORE_UNAVAILABLE') throw error;
-    throw new TemporaryFault([
+    if (error instanceof ConfigurationError || toAppError(error).code !== 'STORE_UNAVAILABLE') throw error;
+    throw new TemporaryError([
       'the database became unreachable or read-only during the start; start the service again',
     ]);
   }
@@ -81,7 +81,7 @@ async function run(database: Database): Promise<void> {
 /** Names that exist already, or tables without our columns. A missing right is no such case. */
 const FOREIGN_SCHEMA = /^42(?!501)/;
 
-/** A table of another program that has the name of one of ours. @throws ConfigurationFault for it */
+/** A table of another program that has the name of one of ours. @throws ConfigurationError for it */
 async function refusingForeignTables(database: Database, work: () => Promise<void>): Promise<void> {
   const wasMigrated = await hasMigrations(database);
   try {
@@ -90,7 +90,7 @@ async function refusingForeignTables(database: Database, work: () => Promise<voi
     if (!FOREIGN_SCHEMA.test(sqlState(error) ?? '')) throw error;
     // Made before the first migration; without one it is all that is ours in there.
     if (!wasMigrated) await database.query(DROP_MIGRATION_TABLE);
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       'DATABASE_URL names a database with tables of another program, or with modified tables of this one; use an empty database',
     ]);
   }
@@ -98,28 +98,28 @@ async function refusingForeignTables(database: Database, work: () => Promise<voi
 
 async function refuseReadOnlyServer(query: Query): Promise<void> {
   if (await isReadOnly(query))
-    throw new TemporaryFault([
+    throw new TemporaryError([
       'DATABASE_URL names a server that is read-only at the moment; start the service again later',
     ]);
 }
 
 async function refuseUnsafeServer(database: Database): Promise<void> {
   const [server] = await findServerSettings(database.query, {});
-  const faults = [
+  const violations = [
     ...(Number(server?.version) < 140_000 ? ['DATABASE_URL names a server older than Postgres 14'] : []),
     ...(server?.fsync === 'off' ? ['DATABASE_URL names a server with fsync off, which can lose committed data'] : []),
     ...(server?.fullPageWrites === 'off'
       ? ['DATABASE_URL names a server with full_page_writes off, which can lose committed data']
       : []),
   ];
-  if (faults.length > 0) throw new ConfigurationFault(faults);
+  if (violations.length > 0) throw new ConfigurationError(violations);
 }
 
 async function refuseNewerSchema(database: Database): Promise<void> {
   if (!(await hasMigrations(database))) return;
   const done = await listMigrations(database.query, {});
   if (done.some(({ name }) => !database.migrations.includes(name))) {
-    throw new ConfigurationFault(['the database was migrated by a newer version of Strongroom; start that version']);
+    throw new ConfigurationError(['the database was migrated by a newer version of Strongroom; start that version']);
   }
 }
 
@@ -136,7 +136,7 @@ export interface Filling {
 /**
  * Fills an empty database in one transaction, so that one that is interrupted leaves it empty. Nodes that start meanwhile wait.
  *
- * @throws ConfigurationFault when the database is not empty, or the rows are of a newer version
+ * @throws ConfigurationError when the database is not empty, or the rows are of a newer version
  */
 export async function fillEmptyDatabase(database: Database, { migrations, fill, finish }: Filling): Promise<void> {
   await database.withConnection(async (query) => {
@@ -147,7 +147,7 @@ export async function fillEmptyDatabase(database: Database, { migrations, fill, 
       await dropEmptyMigrations(database);
       await refuseUsedDatabase(query);
       if (migrations.some((name) => !database.migrations.includes(name)))
-        throw new ConfigurationFault(['the backup is of a newer version of Strongroom; restore it with that version']);
+        throw new ConfigurationError(['the backup is of a newer version of Strongroom; restore it with that version']);
       const filled = database.fork().transactional(async (em) => {
         await em.execute(setLocalLimit('statement_timeout', 0));
         await em.execute(setLocalLimit('idle_in_transaction_session_timeout', 0));
@@ -174,21 +174,21 @@ async function dropEmptyMigrations(database: Database): Promise<void> {
   if (done.length === 0) await database.query(DROP_MIGRATION_TABLE);
 }
 
-/** Tables, views and sequences of whatever program, but for those of extensions. @throws ConfigurationFault when there are any */
+/** Tables, views and sequences of whatever program, but for those of extensions. @throws ConfigurationError when there are any */
 async function refuseUsedDatabase(query: Query): Promise<void> {
   const [found] = await countRelations(query, {});
   if (found?.count !== 0)
-    throw new ConfigurationFault(['the database is not empty. Nothing was changed. Restore into an empty database']);
+    throw new ConfigurationError(['the database is not empty. Nothing was changed. Restore into an empty database']);
 }
 
-/** For programs beside the service, which do not migrate. @throws ConfigurationFault for a database without our schema, or of another version */
+/** For programs beside the service, which do not migrate. @throws ConfigurationError for a database without our schema, or of another version */
 export async function refuseOtherSchema(database: Database): Promise<void> {
   if (!(await hasMigrations(database)))
-    throw new ConfigurationFault(['the database is empty; start the service on it once']);
+    throw new ConfigurationError(['the database is empty; start the service on it once']);
   await refuseNewerSchema(database);
   const done = await listMigrations(database.query, {});
   if (done.length !== database.migrations.length)
-    throw new ConfigurationFault(['the database is of an older version of Strongroom; start this version on it once']);
+    throw new ConfigurationError(['the database is of an older version of Strongroom; start this version on it once']);
 }
 
 async function hasMigrations(database: Database): Promise<boolean> {

@@ -95,8 +95,8 @@ export class PoolGuard implements Watch {
   }
 
   /** Tells how long each statement and each transaction has waited for a connection, in milliseconds. */
-  onWait(tell: (milliseconds: number) => void): void {
-    this.#onWait = tell;
+  onWait(report: (milliseconds: number) => void): void {
+    this.#onWait = report;
   }
 
   /** Marks a text to be parsed and planned once on each connection. */

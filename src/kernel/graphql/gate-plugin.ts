@@ -4,7 +4,7 @@ import { type AppError, toGraphQLError } from '../errors.js';
 import { inOneGo } from '../slices.js';
 import { validationFailed } from '../validation.js';
 import type { Gate } from './gate/gate.js';
-import { variableFaults } from './variables/variable-faults.js';
+import { variableViolations } from './variables/variable-violations.js';
 
 /**
  * The part of the gate that needs what Apollo Server finds out: variables against their types, and `extensions.cost` of an
@@ -19,7 +19,7 @@ export const gatePlugin = (gate: Gate, suggests: boolean): ApolloServerPlugin<An
       async responseForOperation({ schema, document, operation, request: { variables = {} }, contextValue }) {
         // Apollo Server calls this before it reports an unknown operation name.
         if ((operation as typeof operation | undefined) === undefined) return null;
-        const details = await inOneGo(() => variableFaults({ schema, document, operation, variables, suggests }));
+        const details = await inOneGo(() => variableViolations({ schema, document, operation, variables, suggests }));
         return details.length === 0 ? null : toResponse(validationFailed(details), contextValue.requestId);
       },
       async willSendResponse({ request: { query, operationName, variables, extensions }, response: { body } }) {

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { AnyContext } from '../context.js';
-import { hashOf } from './gate/judged-documents.js';
+import { hashOf } from './gate/analysed-documents.js';
 import { rootFields } from './gate/root-fields.js';
 
 /** Fields of any root that tell of the schema. */

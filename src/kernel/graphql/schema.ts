@@ -15,7 +15,7 @@ import { PermissionDenied } from '../authz/ability.js';
 import { recordDenial } from '../authz/denials.js';
 import { type AnonymousContext, authenticated, type Context } from '../context.js';
 import { giveWay } from '../slices.js';
-import { inArguments } from './errors/argument-faults.js';
+import { inArguments } from './errors/argument-errors.js';
 import { withErrorReference } from './errors/error-types.js';
 import { nullOrDenied } from './nested-denials.js';
 import { guardSubscriptions } from './subscriptions.js';

@@ -2,7 +2,7 @@ import { type GraphQLFieldResolver, type GraphQLObjectType, getNullableType } fr
 import { recordingDenials } from '../authz/denials.js';
 import { type AnyContext, authenticated } from '../context.js';
 import { AppError } from '../errors.js';
-import { inArguments } from './errors/argument-faults.js';
+import { inArguments } from './errors/argument-errors.js';
 
 declare module '../context.js' {
   interface RequestInfo {

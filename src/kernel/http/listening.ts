@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 
 /** Where the service listens. */
 export interface Endpoint {
@@ -10,7 +10,7 @@ export interface Endpoint {
 /**
  * Checks that the service will be able to listen, before it starts a database that it would have to stop again.
  *
- * @throws ConfigurationFault that names the cause
+ * @throws ConfigurationError that names the cause
  */
 export async function checkEndpoint(endpoint: Endpoint): Promise<void> {
   const server = createServer();
@@ -25,18 +25,18 @@ export async function checkEndpoint(endpoint: Endpoint): Promise<void> {
   await new Promise((closed) => server.close(closed));
 }
 
-/** Runs what listens. @throws ConfigurationFault where the address or port cannot be had */
+/** Runs what listens. @throws ConfigurationError where the address or port cannot be had */
 export async function withCause<T>({ port }: Endpoint, listen: () => Promise<T>): Promise<T> {
   try {
     return await listen();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      throw new ConfigurationFault([`PORT ${port} is already in use on this machine; choose another port`]);
+      throw new ConfigurationError([`PORT ${port} is already in use on this machine; choose another port`]);
     if (code === 'EACCES')
-      throw new ConfigurationFault([`PORT ${port} cannot be opened by this user; choose a port above 1023`]);
+      throw new ConfigurationError([`PORT ${port} cannot be opened by this user; choose a port above 1023`]);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new ConfigurationFault(['HOST is not an address of this machine']);
+      throw new ConfigurationError(['HOST is not an address of this machine']);
     throw error;
   }
 }

@@ -65,7 +65,7 @@ export class Mailer {
         signal: clock.signal,
       });
     } catch (error) {
-      throw mailError(error as MailFault);
+      throw mailError(error as MailError);
     } finally {
       clearTimeout(timer);
     }
@@ -94,16 +94,16 @@ function serverOf(smtpUrl: SealedText) {
 }
 
 /** What nodemailer adds to its errors. Their messages repeat what the server said. */
-interface MailFault extends Error {
+interface MailError extends Error {
   readonly code?: string;
   readonly originalCode?: string;
   readonly responseCode?: number;
 }
 
-function mailError(fault: MailFault): Error {
-  const { code, originalCode, responseCode: status } = fault;
-  if (code === undefined) return fault;
-  const known = networkError(fault, originalCode ?? code);
+function mailError(violation: MailError): Error {
+  const { code, originalCode, responseCode: status } = violation;
+  if (code === undefined) return violation;
+  const known = networkError(violation, originalCode ?? code);
   if (known.code !== 'TARGET_UNREACHABLE') return known;
   if (code === 'ETLS') return new OutboundError('MAIL_NOT_ENCRYPTED');
   if (status === undefined) return known;

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 
 /** Whom the server runs as. `null`: whoever runs the service. */
 export type Account = { readonly uid: number; readonly gid: number } | null;
@@ -14,17 +14,17 @@ const UNPRIVILEGED = ['postgres', 'nobody'];
  * Chooses the account of the server: that of an existing cluster, otherwise, for root only, `postgres` or `nobody`.
  *
  * @param cluster directory of the cluster, which need not exist
- * @throws ConfigurationFault when the cluster belongs to somebody else, or root finds no unprivileged account
+ * @throws ConfigurationError when the cluster belongs to somebody else, or root finds no unprivileged account
  */
 export async function serverAccount(cluster: string): Promise<Account> {
   const self = process.getuid?.();
   if (self === undefined) {
-    throw new ConfigurationFault(['The embedded Postgres needs Linux or macOS; set DATABASE_URL']);
+    throw new ConfigurationError(['The embedded Postgres needs Linux or macOS; set DATABASE_URL']);
   }
   const owner = await stat(cluster).catch(() => null);
   if (self !== 0) {
     if (owner !== null && owner.uid !== self) {
-      throw new ConfigurationFault(['DATA_DIR has a database of another account; start the service as that account']);
+      throw new ConfigurationError(['DATA_DIR has a database of another account; start the service as that account']);
     }
     return null;
   }
@@ -38,7 +38,7 @@ export async function serverAccount(cluster: string): Promise<Account> {
         ?.split(':') ?? [];
     if (Number(uid) > 0) return { uid: Number(uid), gid: Number(gid) };
   }
-  throw new ConfigurationFault([
+  throw new ConfigurationError([
     'Postgres refuses to run as root, and neither an account postgres nor nobody exists; start the service as another user, or set DATABASE_URL',
   ]);
 }

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 import { type Account, childOptions, type Log } from './account.js';
 
 const run = promisify(execFile);
@@ -23,7 +23,7 @@ const binariesIn = (root: string): Binaries => ({
 /**
  * Finds the programs of the locked package, or a copy of them, that the account can run.
  *
- * @throws ConfigurationFault when this platform has no package, or no place can be found that the account can enter
+ * @throws ConfigurationError when this platform has no package, or no place can be found that the account can enter
  */
 export async function findBinaries(account: Account, log: Log): Promise<Binaries> {
   const { root, version } = locatePackage();
@@ -44,7 +44,7 @@ export async function usableBinaries(
       return binariesIn(copy);
     }
   }
-  throw new ConfigurationFault([
+  throw new ConfigurationError([
     account === null
       ? 'The binaries of the embedded Postgres cannot be run; reinstall the packages, or set DATABASE_URL'
       : 'The account that the embedded Postgres runs as cannot access its binaries, nor a copy of them; start the service as a user other than root, or set DATABASE_URL',
@@ -64,7 +64,7 @@ function locatePackage(): { root: string; version: string } {
       version: (require(join(root, 'package.json')) as { version: string }).version,
     };
   } catch {
-    throw new ConfigurationFault([`There is no embedded Postgres for this platform (${name}); set DATABASE_URL`]);
+    throw new ConfigurationError([`There is no embedded Postgres for this platform (${name}); set DATABASE_URL`]);
   }
 }
 
@@ -75,7 +75,7 @@ async function canRun(root: string, account: Account): Promise<boolean> {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EPERM') {
-      throw new ConfigurationFault([
+      throw new ConfigurationError([
         'The service runs as root but cannot switch to another account, and Postgres refuses to run as root; start the service as another user, or set DATABASE_URL',
       ]);
     }

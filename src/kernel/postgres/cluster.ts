@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 import { syncDirectory, writeDurably } from '../durable-file.js';
 import { type Account, childOptions, clusterArgument } from './account.js';
 import type { Binaries } from './binaries.js';
@@ -19,7 +19,7 @@ const passwordFile = (dataDir: string) => join(dataDir, 'postgres-password');
  *
  * It is made beside its place and renamed when it is whole: a crash on the way leaves nothing that looks like a cluster.
  *
- * @throws ConfigurationFault when a cluster has lost its password file
+ * @throws ConfigurationError when a cluster has lost its password file
  */
 export async function ensureCluster({
   dataDir,
@@ -35,7 +35,7 @@ export async function ensureCluster({
   const password = await readPassword(dataDir);
   if (await stat(cluster).catch(() => null)) {
     if (password !== null) return password;
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       'DATA_DIR has a database but its file postgres-password is missing; restore that file',
     ]);
   }
@@ -113,7 +113,7 @@ function runInitdb(cluster: string, passwordFd: number, binaries: Binaries, acco
     child.once('close', (status) => {
       if (status === 0) return resolve();
       const cause = said.match(/error: (.*)/)?.[1] ?? `initdb exited with ${status}`;
-      reject(new ConfigurationFault([`The embedded database cannot be created: ${cause}`]));
+      reject(new ConfigurationError([`The embedded database cannot be created: ${cause}`]));
     });
   });
 }

@@ -1,5 +1,5 @@
 import { access, chmod, constants, readdir, stat } from 'node:fs/promises';
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 import { makeDirectory, reasonOf } from '../make-directory.js';
 
 const OWN_FILES = ['postgres', 'postgres-password', 'root-key', 'bootstrap-token', 'service.lock'];
@@ -11,7 +11,7 @@ const OWN_FILES = ['postgres', 'postgres-password', 'root-key', 'bootstrap-token
  * by mistake.
  *
  * @param dataDir absolute path
- * @throws ConfigurationFault with one line that names the cause
+ * @throws ConfigurationError with one line that names the cause
  */
 export async function prepareDataDirectory(dataDir: string): Promise<void> {
   await makeDataDirectory(dataDir);
@@ -20,30 +20,30 @@ export async function prepareDataDirectory(dataDir: string): Promise<void> {
     const { uid, mode } = await stat(dataDir);
     if ((mode & 0o077) !== 0) await closeToOthers(dataDir, uid);
   } catch (error) {
-    if (error instanceof ConfigurationFault) throw error;
-    throw new ConfigurationFault([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
+    if (error instanceof ConfigurationError) throw error;
+    throw new ConfigurationError([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
   }
 }
 
-/** Makes DATA_DIR if it is missing. @throws ConfigurationFault with one line that names the cause */
+/** Makes DATA_DIR if it is missing. @throws ConfigurationError with one line that names the cause */
 export async function makeDataDirectory(dataDir: string): Promise<void> {
   try {
     await makeDirectory(dataDir);
   } catch (error) {
-    throw new ConfigurationFault([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
+    throw new ConfigurationError([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
   }
 }
 
 async function closeToOthers(dataDir: string, owner: number): Promise<void> {
   const entries = (await readdir(dataDir)).filter((name) => name !== 'lost+found');
   if (entries.length > 0 && !entries.some((name) => OWN_FILES.includes(name))) {
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       'DATA_DIR is accessible to other users and has files of another program; use an empty directory, or set its mode to 0700',
     ]);
   }
   const self = process.getuid?.();
   if (self !== 0 && owner !== self) {
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       'DATA_DIR belongs to another account and is accessible to other users; use another directory',
     ]);
   }

@@ -1,12 +1,12 @@
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 import { reasonOf } from '../make-directory.js';
 import { type Log, serverAccount } from './account.js';
-import { keepBallast } from './ballast.js';
 import { findBinaries } from './binaries.js';
 import { DATABASE, ensureCluster, readPassword } from './cluster.js';
 import { prepareDataDirectory } from './data-directory.js';
+import { keepReserve } from './disk-reserve.js';
 import { answers, serverUrl } from './server.js';
 import { lockDataDirectory } from './service-lock.js';
 import { removeSocketHost, socketFile, socketHost } from './socket-directory.js';
@@ -37,7 +37,7 @@ export interface EmbeddedPostgres {
  * root, and is brought back with growing pauses (up to 4 s) whenever it ends.
  *
  * @param options `dataDir`: absolute path; `log`: receives events without any value of a caller
- * @throws ConfigurationFault when the place cannot work: not writable, used by another service, not closable
+ * @throws ConfigurationError when the place cannot work: not writable, used by another service, not closable
  */
 export async function startEmbeddedPostgres({
   dataDir,
@@ -61,8 +61,8 @@ export async function startEmbeddedPostgres({
     undo.push(() => supervisor.stop());
     await supervisor.start();
     const reserve = join(dataDir, 'ballast');
-    const ballast = keepBallast(reserve, () => supervisor.isStopping, log);
-    undo.push(() => ballast);
+    const diskReserve = keepReserve(reserve, () => supervisor.isStopping, log);
+    undo.push(() => diskReserve);
     let stopped: Promise<void> | undefined;
     return {
       url: serverUrl(setup, DATABASE),
@@ -75,14 +75,14 @@ export async function startEmbeddedPostgres({
       }),
       stop: () => {
         // The flag first: the ballast is waited for, and gives up when it sees it.
-        stopped ??= Promise.all([supervisor.stop(), ballast]).then(() => unwind(undo));
+        stopped ??= Promise.all([supervisor.stop(), diskReserve]).then(() => unwind(undo));
         return stopped;
       },
     };
   } catch (error) {
     await unwind(undo);
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-    throw new ConfigurationFault([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
+    throw new ConfigurationError([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
   }
 }
 

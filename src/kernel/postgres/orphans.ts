@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 import type { Log } from './account.js';
 import { serversOf, signalAll, untilGone } from './processes.js';
 import { socketFile } from './socket-directory.js';
@@ -21,7 +21,7 @@ const STEPS = [
  *
  * @param cluster directory of the cluster
  * @param host directory through which its socket is reached
- * @throws ConfigurationFault when somebody answers on the socket who is not a process that we can see
+ * @throws ConfigurationError when somebody answers on the socket who is not a process that we can see
  */
 export async function clearTheWay(cluster: string, host: string, log: Log): Promise<void> {
   for (const { signal, waitMs } of STEPS) {
@@ -34,13 +34,13 @@ export async function clearTheWay(cluster: string, host: string, log: Log): Prom
     await untilGone(cluster, waitMs);
   }
   if (serversOf(cluster).length > 0) {
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       'A database server of an earlier run still uses DATA_DIR and cannot be stopped; stop it manually',
     ]);
   }
   // Seen from another container, the process of a living server is invisible, but its socket answers.
   if (await answers(socketFile(host))) {
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       'Another database server is running on DATA_DIR, perhaps in another container; stop it',
     ]);
   }

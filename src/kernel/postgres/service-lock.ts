@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 
 /**
  * Makes this process the only service on a data directory, until the returned function is called or the process dies.
  *
- * @throws ConfigurationFault when another living service has it
+ * @throws ConfigurationError when another living service has it
  */
 export async function lockDataDirectory(dataDir: string): Promise<() => Promise<void>> {
   const lock = join(dataDir, 'service.lock');
@@ -32,7 +32,7 @@ async function removeIfDead(lock: string, own: string): Promise<void> {
   if (held === null) return;
   const [pid, start] = held.split(' ');
   if (await isSameProcess(Number(pid), start ?? '')) {
-    throw new ConfigurationFault([
+    throw new ConfigurationError([
       'DATA_DIR is used by another running service; stop that service, or use a different directory',
     ]);
   }

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConfigurationFault } from '../configuration-fault.js';
+import { ConfigurationError } from '../configuration-error.js';
 import type { Log } from './account.js';
 import { isDiskFull } from './disk-space.js';
 import { boundLogFile } from './log-file.js';
@@ -15,7 +15,7 @@ const MIN_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 4_000;
 /** One that has run for so long has not ended because of its last start. */
 const SETTLED_MS = 30_000;
-const UPKEEP_MS = 2_000;
+const MAINTENANCE_MS = 2_000;
 
 const DISK_FULL =
   'DATA_DIR is on a full disk, so the embedded database cannot start; delete the disk reserve, its file ballast, free more space, and start again';
@@ -46,14 +46,14 @@ export class Supervisor {
   /**
    * Starts the server and returns when it answers. From then on it is started again whenever it ends.
    *
-   * @throws ConfigurationFault when it does not come up
+   * @throws ConfigurationError when it does not come up
    */
   async start(): Promise<void> {
     const deadline = performance.now() + FIRST_START_MS;
     while (!(await this.#attempt())) {
-      if (await isDiskFull(this.setup.dataDir)) throw new ConfigurationFault([DISK_FULL]);
+      if (await isDiskFull(this.setup.dataDir)) throw new ConfigurationError([DISK_FULL]);
       if (performance.now() > deadline) {
-        throw new ConfigurationFault(['The embedded database does not start; see postgres.log in DATA_DIR']);
+        throw new ConfigurationError(['The embedded database does not start; see postgres.log in DATA_DIR']);
       }
       await delay(500);
     }
@@ -120,7 +120,7 @@ export class Supervisor {
   async #keepUp(): Promise<void> {
     const { signal } = this.#stopping;
     while (!this.isStopping) {
-      await delay(UPKEEP_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await delay(MAINTENANCE_MS, undefined, { signal, ref: false }).catch(() => undefined);
       try {
         await boundLogFile(serverLog(this.setup.dataDir));
         await keepSocketHost(this.setup.host, this.setup.cluster);

@@ -86,7 +86,7 @@ export class SpanExporter {
       const batch = this.#waiting.splice(0, MAX_BATCH);
       const failure = await this.#deliver(batch);
       if (failure !== null) this.#dropped += batch.length;
-      this.#tellDropped(failure ?? {});
+      this.#reportDropped(failure ?? {});
     }
   }
 
@@ -98,12 +98,12 @@ export class SpanExporter {
       if (status !== null && status < 300) return null;
       const failure = { status, ...(error === null ? {} : describeError(error)) };
       if ((status !== null && !TRY_AGAIN.includes(status)) || this.#closing.signal.aborted) return failure;
-      this.#tellDropped(failure);
+      this.#reportDropped(failure);
       await delay(pauseMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
     }
   }
 
-  #tellDropped(failure: LogFields): void {
+  #reportDropped(failure: LogFields): void {
     if (this.#dropped > 0) this.#log.warn('traces not exported', { dropped: this.#dropped, ...failure });
     this.#dropped = 0;
   }

@@ -98,8 +98,8 @@ function namesOf(schema: JsonSchema, { names, owner }: At): string[] {
 /** A default is told in words: generators take a property with a default for one that is always there. */
 function withToldDefault({ default: fallback, ...property }: JsonSchema): JsonSchema {
   if (fallback === undefined || /default|absent/i.test(String(property.description ?? ''))) return property;
-  const told = [property.description, `Default: \`${JSON.stringify(fallback).replaceAll('"', '')}\`.`];
-  return { ...property, description: told.filter((part) => part !== undefined).join(' ') };
+  const reported = [property.description, `Default: \`${JSON.stringify(fallback).replaceAll('"', '')}\`.`];
+  return { ...property, description: reported.filter((part) => part !== undefined).join(' ') };
 }
 
 /** Objects of a union are told apart by what their constant says: `subject: "tags"` makes a `TagsPermissionInput`. */

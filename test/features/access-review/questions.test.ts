@@ -31,12 +31,12 @@ describe('questions', () => {
     const { admin, project } = await strongroom.seed.project();
     const check = { projectId: project.id, subject: 'COMMITS', action: 'READ_VALUE' };
     const permissions = [{ subject: 'COMMITS', action: ['READ_VALUE'] }];
-    const told = async (checks: object[]) =>
+    const reported = async (checks: object[]) =>
       (await admin.graphql(CAN, { checks })).body.errors[0].extensions.details.map(
         ({ path, message }: { path: string; message: string }) => `${path} ${message}`,
       );
-    expect(await told([check])).toEqual(['checks[0].action must be READ or PERFORM_ROLLBACK']);
-    expect(await told([{ ...check, permissions }])).toEqual([
+    expect(await reported([check])).toEqual(['checks[0].action must be READ or PERFORM_ROLLBACK']);
+    expect(await reported([{ ...check, permissions }])).toEqual([
       'checks[0].permissions[0].action[0] must be READ or PERFORM_ROLLBACK',
     ]);
   });

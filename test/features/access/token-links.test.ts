@@ -101,8 +101,10 @@ describe('what the ids of a token lead to', () => {
       identityUAClientSecret: null,
     });
     // In the order in which they were found.
-    const told = errors.map(({ path, extensions }: GraphQLFormattedError) => `${path?.join('.')} ${extensions?.code}`);
-    expect(told.sort()).toEqual(
+    const reported = errors.map(
+      ({ path, extensions }: GraphQLFormattedError) => `${path?.join('.')} ${extensions?.code}`,
+    );
+    expect(reported.sort()).toEqual(
       ['identity', 'identityUAClientSecret'].map((field) => `viewer.token.${field} PERMISSION_DENIED`),
     );
   });

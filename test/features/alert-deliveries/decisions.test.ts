@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Notifying } from '../../kit/notifying.js';
 import fc from '../../kit/properties.js';
 import { until } from '../../kit/until.js';
-import { faultsOf } from '../alerts/kit.js';
+import { violationsOf } from '../alerts/kit.js';
 import { makeAuthority } from '../certificates/kit.js';
 import { type Copied, copies } from './kit.js';
 
@@ -141,7 +141,7 @@ describe('an alert with daily reminders', () => {
     const other = (await notifying.admin.patch(path, { eventType: 'renewal' })).body.alert;
     expect([other.eventType, other.notificationConfig]).toEqual(['renewal', undefined]);
     const again = await notifying.admin.patch(path, { notificationConfig: { enableDailyNotification: true } });
-    expect(faultsOf(again)).toEqual(['body.notificationConfig.enableDailyNotification INVALID']);
+    expect(violationsOf(again)).toEqual(['body.notificationConfig.enableDailyNotification INVALID']);
   }, 120_000);
 });
 
@@ -225,10 +225,10 @@ describe('decisions', () => {
             for (const { outcome, alert: about } of await decisions(id))
               if (outcome === 'DUE') expected.push(`${about.id} ${id}`);
           await lookNow();
-          const told = await notifying.sql<{ key: string }>(
+          const reported = await notifying.sql<{ key: string }>(
             `select owner_id || ' ' || subject_id as key from notification_delivery`,
           );
-          expect(told.map(({ key }) => key).sort()).toEqual(expected.sort());
+          expect(reported.map(({ key }) => key).sort()).toEqual(expected.sort());
           for (const id of ids)
             for (const { outcome, alert: about } of await decisions(id))
               expect(['NOTIFIED', 'PENDING', 'FAILED'].includes(outcome)).toBe(expected.includes(`${about.id} ${id}`));

@@ -3,7 +3,7 @@ import { listSlices } from '../../../src/features/alert-deliveries/searches.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import fc from '../../kit/properties.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
-import { faultsOf, makeAlert, seedProject } from '../alerts/kit.js';
+import { makeAlert, seedProject, violationsOf } from '../alerts/kit.js';
 import { makeAuthority } from '../certificates/kit.js';
 import { type Copied, copies } from './kit.js';
 
@@ -46,7 +46,9 @@ describe('a preview', () => {
     expect(namesOf(await preview(admin, project.id, { filters, offset: 1 }))).toEqual(['b.example.com']);
     // Another question: a position could be that of a hidden row.
     const other = { projectId: project.id, filters: [], alertBefore: '30d', cursor: first.nextCursor };
-    expect(faultsOf(await admin.post(`${ALERTS}/preview/certificates`, other))).toEqual(['body.cursor INVALID_CURSOR']);
+    expect(violationsOf(await admin.post(`${ALERTS}/preview/certificates`, other))).toEqual([
+      'body.cursor INVALID_CURSOR',
+    ]);
     // Of other events: whenever it expires, and replaced or not.
     const revocation = await preview(admin, project.id, { filters, eventType: 'revocation' });
     expect(namesOf(revocation)).toEqual([
@@ -57,7 +59,7 @@ describe('a preview', () => {
       filters: [{ field: 'san', operator: 'matches', value: '[' }],
       alertBefore: '0d',
     };
-    expect(faultsOf(await admin.post(`${ALERTS}/preview/certificates`, refused))).toEqual([
+    expect(violationsOf(await admin.post(`${ALERTS}/preview/certificates`, refused))).toEqual([
       'body.alertBefore INVALID_FORMAT',
       'body.filters[0].value INVALID',
     ]);

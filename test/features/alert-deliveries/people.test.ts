@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.js';
 import { Notifying } from '../../kit/notifying.js';
 import { until } from '../../kit/until.js';
-import { faultsOf } from '../alerts/kit.js';
+import { violationsOf } from '../alerts/kit.js';
 
 const ALERTS = '/api/v1/cert-manager/alerts';
 
@@ -140,13 +140,13 @@ describe('a channel with users and groups', () => {
       notifying.admin.post(ALERTS, { ...body, channels: [{ channelType: 'email', config: given }] });
     const refused = await send(config);
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(refused)).toEqual(['body.channels[0].config INVALID', 'body.channels[0].config INVALID']);
+    expect(violationsOf(refused)).toEqual(['body.channels[0].config INVALID', 'body.channels[0].config INVALID']);
     expect(refused.body.details.map(({ message }: { message: string }) => message)).toEqual([
       'userIds[0] must be a member of the project',
       'groupIds[0] must be a member of the project',
     ]);
-    expect(faultsOf(await send({}))).toEqual(['body.channels[0].config.recipients MISSING']);
-    expect(faultsOf(await send({ userIds: ['x', 'X'] }))).toEqual([
+    expect(violationsOf(await send({}))).toEqual(['body.channels[0].config.recipients MISSING']);
+    expect(violationsOf(await send({ userIds: ['x', 'X'] }))).toEqual([
       'body.channels[0].config.userIds[0] INVALID_FORMAT',
       'body.channels[0].config.userIds[1] DUPLICATE',
       'body.channels[0].config.userIds[1] INVALID_FORMAT',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
-import { ALERT, ALERTS, EMAIL, faultsOf, makeAlert, PAGERDUTY, SLACK, seedProject, shown, WEBHOOK } from './kit.js';
+import { ALERT, ALERTS, EMAIL, makeAlert, PAGERDUTY, SLACK, seedProject, shown, violationsOf, WEBHOOK } from './kit.js';
 
 const strongroom = useSharedStrongroom();
 
@@ -121,7 +121,7 @@ describe('channels that are given', () => {
       ],
     });
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(refused)).toEqual(['body.channels[0].config MISSING', 'body.channels[1].config MISSING']);
+    expect(violationsOf(refused)).toEqual(['body.channels[0].config MISSING', 'body.channels[1].config MISSING']);
     mustSucceed(await patch({ channels: [{ ...SLACK, id }, kept] }));
     expect((await shown(admin, alert.id)).channels).toMatchObject([{ id, channelType: 'SLACK' }, { id: email.id }]);
     mustSucceed(await patch({ channels: [{ ...WEBHOOK, id, config: { url: 'https://a.de/' } }, kept] }));
@@ -139,9 +139,9 @@ describe('channels that are given', () => {
       channels: [{ ...EMAIL, id }, ...ids.map((each) => ({ ...EMAIL, id: each }))],
     });
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(refused)).toEqual([1, 2, 3, 4].map((at) => `body.channels[${at}].id INVALID`));
+    expect(violationsOf(refused)).toEqual([1, 2, 3, 4].map((at) => `body.channels[${at}].id INVALID`));
     const twice = await patch({ channels: [{ ...EMAIL, id }, EMAIL, { ...SLACK, id: id.toUpperCase() }] });
-    expect(faultsOf(twice)).toEqual(['body.channels[2].id DUPLICATE']);
+    expect(violationsOf(twice)).toEqual(['body.channels[2].id DUPLICATE']);
     expect(mustSucceed(await admin.get(`${ALERTS}/${alert.id}`)).body.alert).toEqual(alert);
     for (const one of [other, foreign]) expect((await sealedOf(one.id)).size).toBe(1);
   });
@@ -170,9 +170,9 @@ describe('channels that are given', () => {
       { id: randomUUID(), channelType: 'EMAIL' },
       { id: email.id, channelType: 'SLACK' },
     ]);
-    expect(faultsOf(refused)).toEqual(['input.channels[0].id INVALID', 'input.channels[1].config MISSING']);
+    expect(violationsOf(refused)).toEqual(['input.channels[0].id INVALID', 'input.channels[1].config MISSING']);
     const nameless = await send([{ channelType: 'EMAIL' }, { id: 'nope', channelType: 'EMAIL' }]);
-    expect(faultsOf(nameless)).toEqual(['input.channels[0].config MISSING', 'input.channels[1].id INVALID_FORMAT']);
+    expect(violationsOf(nameless)).toEqual(['input.channels[0].config MISSING', 'input.channels[1].id INVALID_FORMAT']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Caller, mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
-import { ALERT, ALERTS, EMAIL, faultsOf, makeAlert, seedProject } from './kit.js';
+import { ALERT, ALERTS, EMAIL, makeAlert, seedProject, violationsOf } from './kit.js';
 
 const strongroom = useSharedStrongroom();
 
@@ -25,7 +25,7 @@ describe('an organization that bounds its mails to domains', () => {
     ];
     const refused = await admin.post(ALERTS, { ...ALERT, projectId: project.id, channels });
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(refused)).toEqual([
+    expect(violationsOf(refused)).toEqual([
       'body.channels[0].config DOMAIN_NOT_ALLOWED',
       ...['body.channels[1].config DOMAIN_NOT_ALLOWED', 'body.channels[1].config DOMAIN_NOT_ALLOWED'],
       'body.channels[2].config INVALID',
@@ -40,7 +40,7 @@ describe('an organization that bounds its mails to domains', () => {
     mustSucceed(await admin.patch(path, { name: 'Renamed' }));
     const [{ id }] = before.channels;
     mustSucceed(await admin.patch(path, { channels: [{ id, channelType: 'email', enabled: false }] }));
-    expect(faultsOf(await admin.patch(path, { channels: [{ ...mailTo('old@canary.example'), id }] }))).toEqual([
+    expect(violationsOf(await admin.patch(path, { channels: [{ ...mailTo('old@canary.example'), id }] }))).toEqual([
       'body.channels[0].config DOMAIN_NOT_ALLOWED',
     ]);
     mustSucceed(await admin.patch(path, { channels: [{ ...mailTo('new@example.com'), id }] }));
@@ -53,13 +53,13 @@ describe('an organization that bounds its mails to domains', () => {
     const config = { email: { recipients: ['ann@example.com', 'bob@canary.example'] } };
     const refused = await admin.post(path, { name: 'mail', config });
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(refused)).toEqual(['body.config.email.recipients[1] DOMAIN_NOT_ALLOWED']);
+    expect(violationsOf(refused)).toEqual(['body.config.email.recipients[1] DOMAIN_NOT_ALLOWED']);
     expect(refused.text).not.toContain('canary');
     const made = mustSucceed(
       await admin.post(path, { name: 'mail', config: { email: { recipients: ['ann@example.com'] } } }),
     );
     const { id } = made.body.notificationChannel;
-    expect(faultsOf(await admin.patch(`${path}/${id}`, { config }))).toEqual([
+    expect(violationsOf(await admin.patch(`${path}/${id}`, { config }))).toEqual([
       'body.config.email.recipients[1] DOMAIN_NOT_ALLOWED',
     ]);
   });

@@ -51,7 +51,7 @@ export const shown = async (admin: Caller, id: string): Promise<any> =>
   (await admin.data(SHOWN, { id })).certificateAlert;
 
 /** Where faults are, and of which code. */
-export const faultsOf = ({ body }: Reply): string[] =>
+export const violationsOf = ({ body }: Reply): string[] =>
   (body.details ?? body.errors?.[0]?.extensions.details ?? [])
     .map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
     .sort();

@@ -215,7 +215,7 @@ describe('a connection', () => {
 });
 
 describe('a live system that misbehaves', () => {
-  const FAULTS: readonly (readonly [DatatoolFault, string])[] = [
+  const VIOLATIONS: readonly (readonly [DatatoolFault, string])[] = [
     ['drop', 'TARGET_UNREACHABLE'],
     ['garbage', 'TARGET_RESPONSE_INVALID'],
     ['cut', 'TARGET_RESPONSE_INVALID'],
@@ -229,7 +229,7 @@ describe('a live system that misbehaves', () => {
     [403, 'PERMISSION_MISSING'],
   ];
 
-  test.each(FAULTS)('by %s is 502, and nothing of what it said is told', async (how, code) => {
+  test.each(VIOLATIONS)('by %s is 502, and nothing of what it said is told', async (how, code) => {
     const other = await FakeDatatool.start();
     datatool.fail({ how, to: `${other.url}/api/v2/accounts/${datatool.accountId}/` });
     const { output } = notifying.service;
@@ -238,9 +238,9 @@ describe('a live system that misbehaves', () => {
 
     expect(reply.status).toBe(502);
     expect(reply.body.details).toMatchObject([{ path: 'body.credentials', code }]);
-    const told = reply.text + notifying.service.output.slice(output.length);
+    const reported = reply.text + notifying.service.output.slice(output.length);
     for (const text of [datatool.apiToken, 'Something went', 'Welcome', 'xxxx', datatool.url, other.url])
-      expect(told).not.toContain(text);
+      expect(reported).not.toContain(text);
     expect(datatool.calls).toHaveLength(1);
     expect(other.received).toEqual([]);
     await other.stop();

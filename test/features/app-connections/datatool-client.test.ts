@@ -29,9 +29,9 @@ async function failureOf(call: Promise<unknown>): Promise<TargetFailure> {
   );
   expect(failure).toBeInstanceOf(TargetFailure);
   const { message, stack, cause, ...fields } = failure as TargetFailure & { cause?: unknown };
-  const told = `${message} ${stack} ${String(cause)} ${JSON.stringify(fields)}`;
+  const reported = `${message} ${stack} ${String(cause)} ${JSON.stringify(fields)}`;
   for (const text of [datatool.apiToken, 'Invalid token', 'Something went wrong', datatool.accountId, 'localhost:'])
-    expect(told).not.toContain(text);
+    expect(reported).not.toContain(text);
   return failure as TargetFailure;
 }
 

@@ -1,14 +1,14 @@
 import { isRefusal, refusalOf, TargetFailure } from '../../../src/features/app-connections/kind/target-failure.js';
 import { KINDS } from '../../../src/features/app-connections/kinds.js';
-import { faultsOf } from '../../../src/kernel/validation.js';
+import { violationsOf } from '../../../src/kernel/validation.js';
 
 const [datatool] = KINDS;
 if (datatool === undefined) throw new Error('there is no kind');
 
 const ACCOUNT = { instanceUrl: 'https://ab123.us1.example.com', accountId: '70403' };
-const faultsIn = (given: object) => {
+const violationsIn = (given: object) => {
   const { error } = datatool.publicRules.safeParse(given);
-  return error === undefined ? [] : faultsOf(error).map(({ path }) => path);
+  return error === undefined ? [] : violationsOf(error).map(({ path }) => path);
 };
 
 describe('credentials of the analytics tool', () => {
@@ -19,9 +19,9 @@ describe('credentials of the analytics tool', () => {
     'HTTPS://CLOUD.example.com',
     'https://[2606:4700::1]:8443',
   ])('take the address %s', (instanceUrl) => {
-    expect(faultsIn({ ...ACCOUNT, instanceUrl })).toEqual([]);
+    expect(violationsIn({ ...ACCOUNT, instanceUrl })).toEqual([]);
     expect(
-      datatool.targetFault({ ...ACCOUNT, instanceUrl: instanceUrl.trim() }, { allowPrivateTargets: false }),
+      datatool.targetViolation({ ...ACCOUNT, instanceUrl: instanceUrl.trim() }, { allowPrivateTargets: false }),
     ).toBeNull();
   });
 
@@ -37,7 +37,7 @@ describe('credentials of the analytics tool', () => {
     'javascript:alert(1)',
     `https://cloud.example.com/${'x'.repeat(2_048)}`,
   ])('do not take the address %j', (instanceUrl) => {
-    expect(faultsIn({ ...ACCOUNT, instanceUrl })).toEqual(['instanceUrl']);
+    expect(violationsIn({ ...ACCOUNT, instanceUrl })).toEqual(['instanceUrl']);
   });
 
   test.each([
@@ -53,8 +53,8 @@ describe('credentials of the analytics tool', () => {
     ['https://LOCALHOST.:8443', 'PRIVATE_TARGET'],
   ])('call %s only where the operator allows it', (instanceUrl, code) => {
     const account = { ...ACCOUNT, instanceUrl };
-    expect(datatool.targetFault(account, { allowPrivateTargets: false })?.code).toBe(code);
-    expect(datatool.targetFault(account, { allowPrivateTargets: true })).toBeNull();
+    expect(datatool.targetViolation(account, { allowPrivateTargets: false })?.code).toBe(code);
+    expect(datatool.targetViolation(account, { allowPrivateTargets: true })).toBeNull();
   });
 
   test('go to a place that is scheme, host and port', () => {
@@ -65,7 +65,7 @@ describe('credentials of the analytics tool', () => {
   });
 
   test.each(['', '70403x', '-1', '1/../2', '1'.repeat(21)])('do not take the account %j', (accountId) => {
-    expect(faultsIn({ ...ACCOUNT, accountId })).toEqual(['accountId']);
+    expect(violationsIn({ ...ACCOUNT, accountId })).toEqual(['accountId']);
   });
 
   test.each(['', 'two words', 'line\nbreak', 'ü', 'x'.repeat(256)])('do not take the token %j', (apiToken) => {

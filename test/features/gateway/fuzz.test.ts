@@ -107,7 +107,7 @@ function bytesOf({ method, target: path, version, headers, body: text, isMeasure
 }
 
 /** The first fault of an answer; null when it is as promised. */
-function faultOf(received: string, { method }: Asked): string | null {
+function violationOf(received: string, { method }: Asked): string | null {
   const answers = received.replace(/^(HTTP\/1\.1 100 Continue\r\n\r\n)+/, '');
   if (answers === '') return null;
   const { status, headers, body: json, text } = firstReply(answers);
@@ -126,7 +126,7 @@ test(`${REQUESTS} requests of any bytes get a named error or a closed connection
     fc.asyncProperty(asked, async (request) => {
       const received = await exchange(strongroom.url, bytesOf(request));
       answered += received === '' ? 0 : 1;
-      expect(faultOf(received, request)).toBeNull();
+      expect(violationOf(received, request)).toBeNull();
     }),
     { numRuns: REQUESTS },
   );

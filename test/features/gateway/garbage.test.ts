@@ -20,11 +20,11 @@ describe('requests that are over', () => {
   afterAll(() => service.stop());
 
   async function heapLeft(): Promise<number> {
-    const told = () => [...service.output.matchAll(/heap left (\d+) bytes/g)];
-    const before = told().length;
+    const reported = () => [...service.output.matchAll(/heap left (\d+) bytes/g)];
+    const before = reported().length;
     service.signal('SIGUSR2');
-    await until('the service to tell its heap', 10_000, () => told().length > before);
-    return Number(told().at(-1)?.[1]);
+    await until('the service to tell its heap', 10_000, () => reported().length > before);
+    return Number(reported().at(-1)?.[1]);
   }
 
   test('are garbage that a collection of what is young takes away', async () => {

@@ -201,8 +201,8 @@ describe('the page of metrics behind a trusted proxy', () => {
     const untold: Record<string, string>[] = [{ 'x-real-ip': '10.1.2.3' }, { via: '1.1 cache' }];
     for (const headers of untold)
       expect(await strongroom.admin.anonymous.get('/metrics', headers)).toBeError(404, 'ROUTE_NOT_FOUND');
-    const told = { 'x-forwarded-for': '10.1.2.3', via: '1.1 cache', 'x-real-ip': '10.1.2.3' };
-    expect((await strongroom.admin.anonymous.get('/metrics', told)).status).toBe(200);
+    const reported = { 'x-forwarded-for': '10.1.2.3', via: '1.1 cache', 'x-real-ip': '10.1.2.3' };
+    expect((await strongroom.admin.anonymous.get('/metrics', reported)).status).toBe(200);
   });
 
   test.each([

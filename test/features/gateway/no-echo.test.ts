@@ -74,9 +74,9 @@ const AT_ONCE = 8;
 
 /** Names of the forms of the canary that a reply has in its body or its headers, in whatever case. */
 function echoesIn({ text, headers }: Reply): string[] {
-  const told = `${text} ${JSON.stringify(headers)}`;
-  const inAnyCase = told.toLowerCase().includes(MARK.toLowerCase()) ? ['in some case'] : [];
-  return [...foundIn(Buffer.from(told), NEEDLES), ...inAnyCase];
+  const reported = `${text} ${JSON.stringify(headers)}`;
+  const inAnyCase = reported.toLowerCase().includes(MARK.toLowerCase()) ? ['in some case'] : [];
+  return [...foundIn(Buffer.from(reported), NEEDLES), ...inAnyCase];
 }
 
 const isRefused = ({ status, body }: Reply): boolean => status >= 400 || body?.errors !== undefined;

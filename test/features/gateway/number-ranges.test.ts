@@ -120,12 +120,12 @@ describe('a number outside of its range', () => {
           });
           const reply = await admin.graphql(document, args);
           const { code, details = [] } = (reply.body.errors?.[0]?.extensions ?? {}) as Refusal;
-          const isTold =
+          const isReported =
             details.some(({ path, message }) => path.endsWith(String(keys.at(-1))) && RANGE.test(message)) ||
-            details.every(({ code: fault }) => OF_OTHER_FIELDS.includes(fault));
+            details.every(({ code: violation }) => OF_OTHER_FIELDS.includes(violation));
           const isLegal = value > 0 && LEGAL.test(keys.join('.'));
           const isAsked = code === 'QUERY_TOO_COMPLEX' && ['first', 'last'].includes(String(keys.at(-1)));
-          if (!(code === 'VALIDATION_FAILED' && isTold) && !isLegal && !isAsked)
+          if (!(code === 'VALIDATION_FAILED' && isReported) && !isLegal && !isAsked)
             wrong.push(`${operation.field} ${keys.join('.')} ${value}: ${code} ${JSON.stringify(details)}`);
         }
       }

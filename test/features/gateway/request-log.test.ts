@@ -25,12 +25,12 @@ describe('the log of requests', () => {
       const found = linesOf(strongroom.log()).filter(({ requestId }) => ids.includes(requestId as string));
       return found.length === ids.length && found;
     });
-    const told = lines.map(({ time, milliseconds, ...line }) => {
+    const reported = lines.map(({ time, milliseconds, ...line }) => {
       expect([typeof time, typeof milliseconds]).toEqual(['string', 'number']);
       return line;
     });
     const line = { level: 20, msg: 'request completed' };
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { ...line, requestId: ids[0], method: 'GET', route: '/api/v1/projects/:projectId', status: replies[0]?.status },
       { ...line, requestId: ids[1], method: 'GET', route: null, status: 404 },
       { ...line, requestId: ids[2], method: 'POST', route: '/graphql', status: 200 },

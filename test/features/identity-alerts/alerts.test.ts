@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
-import { faultsOf } from '../alerts/kit.js';
+import { violationsOf } from '../alerts/kit.js';
 import { ALERT, ALERTS, identityWithAuth, makeAlert, PAGERDUTY, SLACK, WEBHOOK } from './kit.js';
 
 const strongroom = useSharedStrongroom();
@@ -141,7 +141,7 @@ describe('an alert of an identity', () => {
     expect(cleared.channels).toMatchObject([{ id: hook.id, config: { hasSigningSecret: false } }]);
     const unknown = await patch({ channels: [{ ...WEBHOOK, id: pager.id }] });
     expect(unknown).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(unknown)).toEqual(['body.channels[0].id INVALID']);
+    expect(violationsOf(unknown)).toEqual(['body.channels[0].id INVALID']);
   });
 
   test('mails users and groups of the organization, whom its channel shows as they were given', async () => {
@@ -168,7 +168,7 @@ describe('an alert of an identity', () => {
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
     expect(refused.text).toContain('must be a member of the organization');
     const many = Array.from({ length: 21 }, () => ({ principalType: 'user', principalId: randomUUID() }));
-    expect(faultsOf(await patch({ recipients: many }))).toEqual(['body.channels[0].recipients TOO_BIG']);
+    expect(violationsOf(await patch({ recipients: many }))).toEqual(['body.channels[0].recipients TOO_BIG']);
   });
 
   test('reports all violations at once, each at its place', async () => {
@@ -190,7 +190,7 @@ describe('an alert of an identity', () => {
       ],
     });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(reply)).toEqual(
+    expect(violationsOf(reply)).toEqual(
       [
         'body.channels[0].name TOO_SMALL',
         'body.channels[0].recipients[0].principalType INVALID_VALUE',
@@ -280,7 +280,7 @@ describe('rights on alerts', () => {
     const CREATE = 'mutation ($input: CreateIdentityInput!) { createIdentity(input: $input) { identity { id } } }';
     const { createIdentity } = await admin.data(CREATE, { input: { name: 'owned', projectId: project.id } });
     const body = { ...ALERT, resourceId: createIdentity.identity.id };
-    expect(faultsOf(await admin.post(ALERTS, body))).toEqual(['body.projectId MISSING']);
+    expect(violationsOf(await admin.post(ALERTS, body))).toEqual(['body.projectId MISSING']);
     const { alert } = mustSucceed(await admin.post(ALERTS, { ...body, projectId: project.id })).body;
     expect(alert.projectId).toBe(project.id);
     mustSucceed(await admin.delete(`/api/v1/identities/${body.resourceId}`));

@@ -64,10 +64,10 @@ describe('rules of a role', () => {
       [
         ['[0]', '`environment`; must be absent: rules on this subject have no conditions'],
         ['[1]', '`secretTags`; must be environment or secretPath on this subject'],
-      ].map(([at, told]) => ({
+      ].map(([at, reported]) => ({
         path: `body.permissions${at}.conditions`,
         code: 'UNKNOWN_KEY',
-        message: `unknown field ${told}`,
+        message: `unknown field ${reported}`,
       })),
     );
   });

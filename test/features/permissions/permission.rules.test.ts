@@ -1,13 +1,13 @@
 import { CONDITION_FIELDS, PROJECT_ACTIONS } from '../../../src/features/permissions/actions.js';
 import { OrganizationPermissions, Permissions, toRules } from '../../../src/features/permissions/permission.rules.js';
 import { readStoredRules } from '../../../src/features/permissions/stored-rules.js';
-import { faultsOf } from '../../../src/kernel/validation.js';
+import { violationsOf } from '../../../src/kernel/validation.js';
 import fc from '../../kit/properties.js';
 
 /** Faults as `path CODE`. */
-function faults(permissions: unknown, rules: typeof Permissions = Permissions): string[] {
+function violations(permissions: unknown, rules: typeof Permissions = Permissions): string[] {
   const parsed = rules.safeParse(permissions, { reportInput: true });
-  return parsed.success ? [] : faultsOf(parsed.error, 'permissions').map(({ path, code }) => `${path} ${code}`);
+  return parsed.success ? [] : violationsOf(parsed.error, 'permissions').map(({ path, code }) => `${path} ${code}`);
 }
 const on = (conditions: unknown, subject = 'secrets') => [{ subject, action: 'edit', conditions }];
 
@@ -73,7 +73,7 @@ describe('permissions', () => {
     ],
     ['a hundred rules', Array.from({ length: 100 }, () => ({ subject: 'tags', action: 'read' }))],
   ])('may be %s', (_, permissions) => {
-    expect(faults(permissions)).toEqual([]);
+    expect(violations(permissions)).toEqual([]);
   });
 
   test.each([
@@ -176,7 +176,7 @@ describe('permissions', () => {
       ['permissions TOO_BIG'],
     ],
   ])('are not %s', (_, permissions, expected) => {
-    expect(faults(permissions)).toEqual(expected);
+    expect(violations(permissions)).toEqual(expected);
   });
 
   test('name all their faults at once', () => {
@@ -184,7 +184,7 @@ describe('permissions', () => {
       { subject: 'secrets', action: ['read', 'readValue'], conditions: { secretPath: 'a', environment: { $in: [] } } },
       { subject: 'tags', action: 'fly', inverted: 'yes' },
     ];
-    expect(faults(permissions).sort()).toEqual(
+    expect(violations(permissions).sort()).toEqual(
       [
         'permissions[0].action READ_MIXED',
         'permissions[0].conditions.environment.$in TOO_SMALL',
@@ -198,14 +198,14 @@ describe('permissions', () => {
   test('name attributes of the longest key where a slug is compared, whose length is that of the rest', () => {
     const attribute = `{{identity.metadata.${'k'.repeat(64)}}}`;
     for (const fits of [attribute, `team-${attribute}`, `${'x'.repeat(63)}${attribute}`, 'x'.repeat(64)])
-      expect(faults(on({ environment: { $in: [fits] } }))).toEqual([]);
+      expect(violations(on({ environment: { $in: [fits] } }))).toEqual([]);
     for (const tooLong of [
       'x'.repeat(65),
       `${'x'.repeat(64)}${attribute}`,
       'x'.repeat(151),
       `{{identity.id}}`.repeat(11),
     ])
-      expect(faults(on({ environment: { $eq: tooLong } }))).toEqual([
+      expect(violations(on({ environment: { $eq: tooLong } }))).toEqual([
         'permissions[0].conditions.environment.$eq TOO_BIG',
       ]);
   });
@@ -218,7 +218,7 @@ describe('permissions', () => {
   test('that are accepted are read back from the store as they were given', () => {
     fc.assert(
       fc.property(fc.array(permission, { maxLength: 5 }), (permissions) => {
-        expect(faults(permissions)).toEqual([]);
+        expect(violations(permissions)).toEqual([]);
         const stored: unknown = JSON.parse(JSON.stringify(toRules(Permissions.parse(permissions))));
         expect(readStoredRules(stored)).toEqual(permissions);
       }),
@@ -228,7 +228,7 @@ describe('permissions', () => {
 
 describe('permissions of an organization', () => {
   const organization = (permissions: unknown): string[] =>
-    faults(permissions, OrganizationPermissions as unknown as typeof Permissions);
+    violations(permissions, OrganizationPermissions as unknown as typeof Permissions);
 
   test('have subjects, actions and fields of their own', () => {
     const permissions = [

@@ -56,7 +56,7 @@ test(
       fc.property(policy, fc.array(thing, { minLength: 2, maxLength: 3 }), (held, things) => {
         const row = rowsOf(held);
         const rights = projectRights(row);
-        const faults: object[] = [];
+        const violations: object[] = [];
         for (const of of [null, ...things]) {
           for (const action of ACTIONS) {
             const fields = (of ?? undefined) as Fields | undefined;
@@ -67,12 +67,12 @@ test(
               can(rights.ability, `secrets:${action}`, fields) !== expected.isAllowed ||
               !isDeepStrictEqual(found, expected)
             )
-              faults.push({ of, action, expected, found });
+              violations.push({ of, action, expected, found });
             if (expected.isAllowed) allowed += 1;
             else if (expected.by !== null) denied += 1;
           }
         }
-        expect(faults).toEqual([]);
+        expect(violations).toEqual([]);
       }),
       { numRuns: 10_000 },
     );

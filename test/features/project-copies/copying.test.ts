@@ -297,8 +297,8 @@ describe('the input of a copy', () => {
     });
 
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    const faults = reply.body.errors[0].extensions.details as { path: string; code: string }[];
-    expect(faults.map(({ path, code }) => `${path} ${code}`)).toEqual([
+    const violations = reply.body.errors[0].extensions.details as { path: string; code: string }[];
+    expect(violations.map(({ path, code }) => `${path} ${code}`)).toEqual([
       'input.name TOO_SMALL',
       'input.parts[0] NEEDS_PART',
       'input.parts[3] DUPLICATE',

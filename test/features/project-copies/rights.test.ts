@@ -12,7 +12,7 @@ interface Skip {
   readonly reason: string;
   readonly count: number | null;
 }
-const told = (skipped: Skip[]): string[] =>
+const reported = (skipped: Skip[]): string[] =>
   skipped.map(({ part, reason, count }) => `${part} ${reason} ${count}`).sort();
 
 /** Whoever has these rules in the project may make projects in the organization as well. */
@@ -70,7 +70,7 @@ describe('whoever copies a project', () => {
     for (const { id } of [project, empty]) {
       const { counts, skipped } = await copied(await holderOf(admin, id), id, { parts: ALL });
       expect(counts).toEqual(NOTHING);
-      outcomes.push(told(skipped));
+      outcomes.push(reported(skipped));
     }
     expect(outcomes[0]).toEqual(
       ['ENVIRONMENTS', 'FOLDERS', 'MEMBERS', 'ROLES', 'SECRET_VALUES', 'SETTINGS', 'TAGS'].map(
@@ -101,7 +101,7 @@ describe('whoever copies a project', () => {
 
     expect({ counts, skipped }).toEqual({ counts: rehearsal.counts, skipped: rehearsal.skipped });
     expect(counts).toEqual({ ...NOTHING, environments: 4, folders: 3, imports: 2, secrets: 5, values: 4 });
-    expect(told(skipped)).toEqual(
+    expect(reported(skipped)).toEqual(
       [
         'FOLDERS FOLDER_LEFT_OUT 1',
         'FOLDERS NOT_READABLE null',
@@ -152,7 +152,7 @@ describe('whoever copies a project', () => {
     });
 
     expect(counts).toEqual({ ...NOTHING, environments: 4, folders: 4, secrets: 1 });
-    expect(told(skipped)).toEqual(['FOLDERS NOT_READABLE null', 'SECRET_KEYS NOT_READABLE null']);
+    expect(reported(skipped)).toEqual(['FOLDERS NOT_READABLE null', 'SECRET_KEYS NOT_READABLE null']);
     const { secrets } = await storedOf(strongroom, made.id, caller.identityId);
     expect(secrets.map(({ key, is_empty: isEmpty }) => [key, isEmpty])).toEqual([['ROOT', true]]);
   });
@@ -171,7 +171,7 @@ describe('whoever copies a project', () => {
     const whole = await copied(admin, project.id, { parts });
 
     expect(whole.counts).toMatchObject({ roles: 1, members: 4, privileges: 2 });
-    expect(told(whole.skipped)).toEqual(['MEMBERS MEMBERSHIP_ENDED 1', 'MEMBERS OWNED_BY_PROJECT 1']);
+    expect(reported(whole.skipped)).toEqual(['MEMBERS MEMBERSHIP_ENDED 1', 'MEMBERS OWNED_BY_PROJECT 1']);
 
     const [roles, tags] = [
       { subject: 'role', action: ['read'] },
@@ -185,7 +185,7 @@ describe('whoever copies a project', () => {
       const caller = await holderOf(admin, project.id, ...rules);
       const part = await copied(caller, project.id, { parts });
       expect(part.counts).toMatchObject({ members: 0, privileges: 0 });
-      expect(told(part.skipped)).toEqual(
+      expect(reported(part.skipped)).toEqual(
         ['MEMBERS', ...(missing === null ? [] : [missing])].map((each) => `${each} NOT_READABLE null`),
       );
     }
@@ -222,7 +222,7 @@ describe('whoever copies a project', () => {
     );
     const { counts, skipped } = await copied(caller, project.id, { parts });
     expect(counts).toEqual({ ...NOTHING, roles: 2, tags: 2 });
-    expect(told(skipped)).toEqual(['MEMBERS NOT_READABLE null']);
+    expect(reported(skipped)).toEqual(['MEMBERS NOT_READABLE null']);
   });
 
   test('is an admin of the copy, whatever it is in the project, and nothing else', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
-import { EMAIL, faultsOf, PAGERDUTY, SLACK, WEBHOOK } from '../alerts/kit.js';
+import { EMAIL, PAGERDUTY, SLACK, violationsOf, WEBHOOK } from '../alerts/kit.js';
 
 const strongroom = useSharedStrongroom();
 const pathOf = (projectId: string, channelId?: string): string =>
@@ -58,13 +58,13 @@ describe('notification channels of a project', () => {
     const stranger = await strongroom.seed.user(admin);
     const given = { userIds: [member.userId, stranger.userId], groupIds: [randomUUID()] };
     const send = (email: object) => admin.post(pathOf(project.id), { name: 'people', config: { email } });
-    expect(faultsOf(await send(given))).toEqual([
+    expect(violationsOf(await send(given))).toEqual([
       'body.config.email.groupIds[0] INVALID',
       'body.config.email.userIds[1] INVALID',
     ]);
     const { id } = mustSucceed(await send({ userIds: [member.userId] })).body.notificationChannel;
     const changed = await admin.patch(pathOf(project.id, id), { config: { email: given } });
-    expect(faultsOf(changed)).toHaveLength(2);
+    expect(violationsOf(changed)).toHaveLength(2);
   });
 
   test('keep what is not given, and a signing secret with another url', async () => {
@@ -96,7 +96,7 @@ describe('notification channels of a project', () => {
       config: { webhook: { url: 'http://canary.example.com' }, slack: SLACK.config },
     });
     expect(reply.status).toBe(422);
-    expect(faultsOf(reply)).toEqual([
+    expect(violationsOf(reply)).toEqual([
       'body.config INVALID',
       'body.config.webhook.url INVALID_FORMAT',
       'body.kinds[0] INVALID_VALUE',

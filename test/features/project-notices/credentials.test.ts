@@ -142,8 +142,8 @@ describe('two nodes', () => {
       );
       await arrived(server, 30);
       await runTwice('project-notices:remind');
-      const told = eventsOf(server).map(({ data }) => data.secrets[0].name);
-      expect(told.toSorted()).toEqual(keys.toSorted());
+      const reported = eventsOf(server).map(({ data }) => data.secrets[0].name);
+      expect(reported.toSorted()).toEqual(keys.toSorted());
     } finally {
       await other.stop();
     }
@@ -171,14 +171,14 @@ describe('credentials of identities', () => {
     await runTwice('project-notices:find-expiring');
     await arrived(server, 2);
     await runTwice('project-notices:find-expiring');
-    const told = eventsOf(server).map(({ data }) => data.credentials[0]);
-    expect(told.map(({ subjectId, credential, name }) => [subjectId, credential, name]).sort()).toEqual(
+    const reported = eventsOf(server).map(({ data }) => data.credentials[0]);
+    expect(reported.map(({ subjectId, credential, name }) => [subjectId, credential, name]).sort()).toEqual(
       [
         [soon, 'Access token', 'soon'],
         [clientSecretData.id, 'Client secret', 'of the shop'],
       ].sort(),
     );
-    expect(told.every(({ expiresAt }) => !Number.isNaN(Date.parse(expiresAt)))).toBe(true);
+    expect(reported.every(({ expiresAt }) => !Number.isNaN(Date.parse(expiresAt)))).toBe(true);
   });
 
   test('that are made, revoked, added or removed are told of at once, and none of them is in what is told', async () => {

@@ -1,6 +1,16 @@
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
-import { faultsOf, holderOf, makeGroup, makeIdentity, makeTemplate, makeUser, READER, TEMPLATES, word } from './kit.js';
+import {
+  holderOf,
+  makeGroup,
+  makeIdentity,
+  makeTemplate,
+  makeUser,
+  READER,
+  TEMPLATES,
+  violationsOf,
+  word,
+} from './kit.js';
 
 const strongroom = useSharedStrongroom();
 
@@ -48,7 +58,7 @@ describe('changing a project template', () => {
     const changed = [{ ...once.roles[0], permissions: once.roles[0].permissions.slice(1) }];
     const reply = await admin.patch(`${TEMPLATES}/${id}`, { roles: changed });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(reply)).toContain('body.roles[0].slug RESERVED');
+    expect(violationsOf(reply)).toContain('body.roles[0].slug RESERVED');
   });
 
   test('keeps roles that kept lists name, and judges lists as the request leaves them', async () => {
@@ -74,7 +84,7 @@ describe('changing a project template', () => {
       },
     ]);
     const unknown = await admin.patch(path, { users: [{ username: user.username, roles: ['writer'] }] });
-    expect(faultsOf(unknown)).toEqual(['body.users[0].roles[0] ROLE_NOT_FOUND']);
+    expect(violationsOf(unknown)).toEqual(['body.users[0].roles[0] ROLE_NOT_FOUND']);
     const renamed = { ...READER, slug: 'writer' };
     await patched(admin, id, {
       roles: [renamed],
@@ -117,7 +127,7 @@ describe('changing a project template', () => {
     await patched(admin, id, { id, type: 'secret-manager' });
     const reply = await admin.patch(`${TEMPLATES}/${id}`, { type: 'kms' });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(reply)).toEqual(['body.type UNCHANGEABLE']);
+    expect(violationsOf(reply)).toEqual(['body.type UNCHANGEABLE']);
   });
 
   test('is refused for a name that another template has', async () => {

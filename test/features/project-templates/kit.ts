@@ -70,5 +70,6 @@ export async function holderOf(
 }
 
 /** Where faults are, and of which code. */
-export const faultsOf = (reply: { readonly body: { readonly details?: { path: string; code: string }[] } }): string[] =>
-  (reply.body.details ?? []).map(({ path, code }) => `${path} ${code}`).sort();
+export const violationsOf = (reply: {
+  readonly body: { readonly details?: { path: string; code: string }[] };
+}): string[] => (reply.body.details ?? []).map(({ path, code }) => `${path} ${code}`).sort();

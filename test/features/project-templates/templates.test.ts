@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
-import { faultsOf, makeIdentity, makeTemplate, makeUser, READER, TEMPLATES, word } from './kit.js';
+import { makeIdentity, makeTemplate, makeUser, READER, TEMPLATES, violationsOf, word } from './kit.js';
 
 const strongroom = useSharedStrongroom();
 
@@ -192,7 +192,7 @@ describe('making a project template', () => {
       ],
     });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(reply)).toEqual(
+    expect(violationsOf(reply)).toEqual(
       expect.arrayContaining([
         'body.description TOO_BIG',
         'body.environments[1].name DUPLICATE',
@@ -221,7 +221,7 @@ describe('making a project template', () => {
         { name: 'Developer', slug: 'custom', permissions: [] },
       ],
     });
-    expect(faultsOf(named)).toEqual([
+    expect(violationsOf(named)).toEqual([
       'body.roles[1].slug DUPLICATE',
       'body.roles[2].name DUPLICATE',
       'body.roles[3].name RESERVED',
@@ -239,7 +239,7 @@ describe('making a project template', () => {
     }));
     const reply = await admin.post(TEMPLATES, { name: 'long', type: 'kms', projectManagedIdentities });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(reply)).toEqual(['body.projectManagedIdentities TOO_BIG']);
+    expect(violationsOf(reply)).toEqual(['body.projectManagedIdentities TOO_BIG']);
     const fits = { name: 'long', type: 'kms', projectManagedIdentities: projectManagedIdentities.slice(0, 350) };
     mustSucceed(await admin.post(TEMPLATES, fits));
   });
@@ -264,7 +264,7 @@ describe('making a project template', () => {
       projectManagedIdentities: [{ name: 'deployer', roles: ['writer'] }],
     });
     expect(reply).toBeError(404, 'USER_NOT_FOUND');
-    expect(faultsOf(reply)).toEqual([
+    expect(violationsOf(reply)).toEqual([
       'body.groups[0].groupSlug GROUP_NOT_FOUND',
       'body.identities[0].identityId IDENTITY_NOT_FOUND',
       'body.identities[1].identityId IDENTITY_NOT_FOUND',

@@ -58,7 +58,7 @@ describe('the input of createProject', () => {
   });
 
   test('names every fault at once, a misspelt key too', () => {
-    const faults = CreateProject.safeParse({
+    const violations = CreateProject.safeParse({
       name: '',
       slug: 'A',
       type: 'x',
@@ -68,7 +68,7 @@ describe('the input of createProject', () => {
       hasDeleteProtection: 1,
       kmsKeyID: 'x',
     }).error?.issues;
-    const places = (faults ?? []).map(({ path }) => path.join('.'));
+    const places = (violations ?? []).map(({ path }) => path.join('.'));
     expect([...new Set(places)].sort()).toEqual(
       ['', 'description', 'hasDeleteProtection', 'name', 'shouldCreateDefaultEnvs', 'slug', 'template', 'type'].sort(),
     );

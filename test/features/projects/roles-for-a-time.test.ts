@@ -170,7 +170,7 @@ describe('a role for a time', () => {
     const { admin, path } = await scene();
     const reply = await admin.post(path, { roles: [{ role: 'viewer' }, { ...forTime('member', '1h'), ...change }] });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    expect(reply.body.details.map((fault: { path: string }) => fault.path)).toEqual([
+    expect(reply.body.details.map((violation: { path: string }) => violation.path)).toEqual([
       expect.stringMatching(/^body\.roles\[1\]\.(isTemporary|temporary\w+)$/),
     ]);
     expect(reply.text).not.toContain('tomorrow');

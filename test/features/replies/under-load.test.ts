@@ -19,11 +19,11 @@ async function scene() {
 test('C13: a written secret, a revoked token and a lost right are seen by every reading that begins after the answer', async () => {
   const { admin, project, nodes } = await scene();
   await admin.post('/api/v4/secrets/KEY', { projectId: project.id, environment: 'dev', secretValue: 'first' });
-  const counted: Counted = { readings: 0, judged: 0 };
+  const counted: Counted = { readings: 0, analysed: 0 };
 
   for (let times = 0; times < 10; times += 1) await changeUnderLoad(nodes, project, counted);
 
-  expect(counted.judged).toBeGreaterThan(100);
+  expect(counted.analysed).toBeGreaterThan(100);
   expect(await hitsOf(nodes)).toBeGreaterThan(100);
 }, 180_000);
 

@@ -10,7 +10,7 @@ const STEPS: Readonly<Record<string, DatatoolCall>> = {
   'find an orphan': 'tokens',
 };
 
-const FAULTS: Readonly<Record<string, Omit<PlannedFault, 'on'>>> = {
+const VIOLATIONS: Readonly<Record<string, Omit<PlannedFault, 'on'>>> = {
   'connection dropped, nothing done': { how: 'drop', when: 'before' },
   'connection dropped, done': { how: 'drop', when: 'after' },
   '500, nothing done': { how: 500, when: 'before' },
@@ -25,8 +25,8 @@ const FAULTS: Readonly<Record<string, Omit<PlannedFault, 'on'>>> = {
   'a redirect': { how: 'redirect', when: 'before', to: 'http://localhost:1/' },
   'late by a second': { how: 'late', when: 'after', ms: 1_000 },
 };
-const planned = (fault: string, on: DatatoolCall, times: number): PlannedFault => ({
-  ...(FAULTS[fault] as Omit<PlannedFault, 'on'>),
+const planned = (violation: string, on: DatatoolCall, times: number): PlannedFault => ({
+  ...(VIOLATIONS[violation] as Omit<PlannedFault, 'on'>),
   on,
   times,
 });
@@ -39,13 +39,13 @@ describe('whatever fails in a rotation, and however', () => {
   });
 
   /** Each fault has a project and an external system of its own, so that all can be tried at once. */
-  async function withEachFault(step: string, check: (rotating: Rotating, fault: string) => Promise<string>) {
-    const cells = Object.keys(FAULTS).map(async (fault) => {
+  async function withEachFault(step: string, check: (rotating: Rotating, violation: string) => Promise<string>) {
+    const cells = Object.keys(VIOLATIONS).map(async (violation) => {
       const rotating = await Rotating.start(strongroom);
       try {
-        table.push(`${step} | ${fault} | ${await check(rotating, fault)}`);
+        table.push(`${step} | ${violation} | ${await check(rotating, violation)}`);
       } catch (error) {
-        throw new Error(`${step}: ${fault}`, { cause: error });
+        throw new Error(`${step}: ${violation}`, { cause: error });
       } finally {
         await rotating.stop();
       }
@@ -54,7 +54,7 @@ describe('whatever fails in a rotation, and however', () => {
   }
 
   test.each(Object.entries(STEPS))('%s', async (step, call) => {
-    await withEachFault(step, async (rotating, fault) => {
+    await withEachFault(step, async (rotating, violation) => {
       const { fake } = rotating;
       const { id } = await rotating.create();
       // So that there is one to revoke with the next.
@@ -62,7 +62,7 @@ describe('whatever fails in a rotation, and however', () => {
       await rotating.settled();
       // What looks for orphans does so only when an answer was lost.
       if (call === 'tokens') fake.fail({ on: 'create', when: 'after', how: 'drop', times: 1 });
-      fake.fail(planned(fault, call, call === 'create' ? 2 : 1));
+      fake.fail(planned(violation, call, call === 'create' ? 2 : 1));
       const reply = await rotating.rotate(id);
       expect([200, 502]).toContain(reply.status);
       const outcome = reply.status === 200 ? 'success' : 'failed';
@@ -78,9 +78,9 @@ describe('whatever fails in a rotation, and however', () => {
   });
 
   test('make the first token', async () => {
-    await withEachFault('make the first token', async (rotating, fault) => {
+    await withEachFault('make the first token', async (rotating, violation) => {
       const body = rotating.body();
-      rotating.fake.fail(planned(fault, 'create', 2));
+      rotating.fake.fail(planned(violation, 'create', 2));
       const reply = await rotating.post(body);
       expect([200, 502]).toContain(reply.status);
       rotating.fake.recover();
@@ -96,9 +96,9 @@ describe('whatever fails in a rotation, and however', () => {
   });
 
   test('look at the account before the first token', async () => {
-    await withEachFault('look at the account', async (rotating, fault) => {
+    await withEachFault('look at the account', async (rotating, violation) => {
       const body = rotating.body();
-      rotating.fake.fail(planned(fault, 'account', 1));
+      rotating.fake.fail(planned(violation, 'account', 1));
       const { writes } = rotating.fake;
       const reply = await rotating.post(body);
       rotating.fake.recover();

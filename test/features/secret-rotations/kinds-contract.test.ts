@@ -95,7 +95,7 @@ const hostos =
 const idOf = ({ body }: Reply): string => body.secretRotation.id;
 
 /** What happens while a rotation runs. */
-const FAULTS = ['notDone', 'lost', 'untried', 'away', 'refusing'] as const satisfies (keyof Bench)[];
+const VIOLATIONS = ['notDone', 'lost', 'untried', 'away', 'refusing'] as const satisfies (keyof Bench)[];
 
 const table: string[] = [];
 const tried = new Set<string>();
@@ -112,10 +112,10 @@ function contract(type: (typeof ROTATION_TYPES)[number], name: string, strongroo
   };
 
   describe(`a rotation of the type ${name}`, () => {
-    test.each(FAULTS)('%s: what is stored works after it, and it rotates again', (fault) =>
+    test.each(VIOLATIONS)('%s: what is stored works after it, and it rotates again', (violation) =>
       withBench(async (bench) => {
         const id = idOf(await bench.create());
-        await bench[fault]();
+        await bench[violation]();
         const reply = await bench.rotate(id);
         expect([200, 502]).toContain(reply.status);
         await bench.recover();
@@ -124,16 +124,16 @@ function contract(type: (typeof ROTATION_TYPES)[number], name: string, strongroo
         const status = await bench.statusOf(id);
         // It never says that it has rotated when it has not.
         if (reply.status === 200) expect(status).toBe('success');
-        table.push(`${name} | rotate | ${fault} | ${reply.status} | ${status}`);
+        table.push(`${name} | rotate | ${violation} | ${reply.status} | ${status}`);
         expect((await bench.rotate(id)).status).toBe(200);
         await bench.settled();
         await bench.expectWhole(id);
       }),
     );
 
-    test.each(FAULTS)('%s: a creation is whole, or has left nothing', (fault) =>
+    test.each(VIOLATIONS)('%s: a creation is whole, or has left nothing', (violation) =>
       withBench(async (bench) => {
-        await bench[fault]();
+        await bench[violation]();
         const reply = await bench.create();
         expect([200, 502]).toContain(reply.status);
         await bench.recover();
@@ -141,21 +141,21 @@ function contract(type: (typeof ROTATION_TYPES)[number], name: string, strongroo
         // Of an account whose password changed before the answer was lost nobody but an administrator knows more.
         const id = reply.status === 200 ? idOf(reply) : null;
         if (id !== null) await bench.expectWhole(id);
-        table.push(`${name} | create | ${fault} | ${reply.status} | ${id === null ? 'gone' : 'success'}`);
+        table.push(`${name} | create | ${violation} | ${reply.status} | ${id === null ? 'gone' : 'success'}`);
       }),
     );
 
-    test.each(['away', 'refusing'] as const)('%s: a deletion that cannot revoke goes on when it can', (fault) =>
+    test.each(['away', 'refusing'] as const)('%s: a deletion that cannot revoke goes on when it can', (violation) =>
       withBench(async (bench) => {
         const id = idOf(await bench.create());
-        await bench[fault]();
+        await bench[violation]();
         const reply = await bench.delete(id);
         expect([200, 502]).toContain(reply.status);
         if (reply.status === 502) expect(await bench.statusOf(id)).toBe('deleting');
         await bench.recover();
         if (reply.status === 502) expect((await bench.delete(id)).status).toBe(200);
         await bench.settled();
-        table.push(`${name} | delete | ${fault} | ${reply.status} | gone`);
+        table.push(`${name} | delete | ${violation} | ${reply.status} | gone`);
         expect((await bench.delete(id)).status).toBe(404);
       }),
     );

@@ -1,4 +1,4 @@
-import { faultOfCron } from '../../../src/features/secret-rotations/schedule/cron.js';
+import { violationOfCron } from '../../../src/features/secret-rotations/schedule/cron.js';
 import { momentOf, wallClock } from '../../../src/features/secret-rotations/schedule/local-time.js';
 import {
   type LastRotation,
@@ -103,8 +103,8 @@ describe('the next rotation', () => {
     ['0 0  * * *', 'INVALID_FORMAT'],
     ['0 0 30 2 *', 'NEVER'],
     ['0 0 31 4,6 *', 'NEVER'],
-  ])('takes of expressions %s: %s', (expression, fault) => {
-    expect(faultOfCron(expression)).toBe(fault);
+  ])('takes of expressions %s: %s', (expression, violation) => {
+    expect(violationOfCron(expression)).toBe(violation);
   });
 
   test('stays in the window, also past midnight', () => {
@@ -190,13 +190,14 @@ describe('times on a wall', () => {
 });
 
 describe('rules of schedules', () => {
-  const faultsOf = (given: object) => check(ScheduleOptions, given).faults?.map(({ path, code }) => `${path} ${code}`);
+  const violationsOf = (given: object) =>
+    check(ScheduleOptions, given).violations?.map(({ path, code }) => `${path} ${code}`);
 
   test('say all faults at once, each with its place', () => {
     expect(check(ScheduleOptions, {}).data).toEqual({ timeZone: 'UTC', missed: 'as-soon-as-possible' });
     const nine = { hours: 9, minutes: 0 };
     expect(
-      faultsOf({
+      violationsOf({
         timeZone: 'Europe/Atlantis',
         cron: '* * * * *',
         window: { days: [], from: { hours: 24, minutes: -1 }, to: { hours: 1.5 } },
@@ -214,14 +215,14 @@ describe('rules of schedules', () => {
       'missed INVALID_VALUE',
       'input UNKNOWN_KEY',
     ]);
-    expect(faultsOf({ window: { days: ['monday', 'monday'], from: nine, to: nine } })).toEqual([
+    expect(violationsOf({ window: { days: ['monday', 'monday'], from: nine, to: nine } })).toEqual([
       'window.days DUPLICATE',
       'window.to INVALID',
     ]);
-    expect(faultsOf({ missed: 'next-window', cron: '0 0 31 2 *' })).toEqual(['cron INVALID', 'window MISSING']);
+    expect(violationsOf({ missed: 'next-window', cron: '0 0 31 2 *' })).toEqual(['cron INVALID', 'window MISSING']);
     for (const timeZone of ['+01:00', '', 'Europe/Berlin ', 'x'.repeat(65)])
-      expect(faultsOf({ timeZone })).toHaveLength(1);
-    for (const days of [0, 3_651, 1.5, '3']) expect(check(rotationInterval, days).faults).toHaveLength(1);
+      expect(violationsOf({ timeZone })).toHaveLength(1);
+    for (const days of [0, 3_651, 1.5, '3']) expect(check(rotationInterval, days).violations).toHaveLength(1);
     expect(check(TimeOfDay, { hours: 23, minutes: 59 }).data).toEqual({ hours: 23, minutes: 59 });
   });
 });

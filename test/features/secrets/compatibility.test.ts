@@ -39,11 +39,11 @@ describe('routes in the words of before', () => {
 
   test('refuse a project that is named in no way, or in two', async () => {
     const { admin, project, place, list } = await scene();
-    const fault = { details: [{ path: 'query.workspaceId', code: 'INVALID', message: expect.any(String) }] };
+    const violation = { details: [{ path: 'query.workspaceId', code: 'INVALID', message: expect.any(String) }] };
     for (const query of [{}, { workspaceId: '' }, { workspaceId: project.id, workspaceSlug: project.slug }]) {
       const reply = await list(query as Record<string, string>);
       expect(reply).toBeError(422, 'VALIDATION_FAILED');
-      expect(reply.body).toMatchObject(fault);
+      expect(reply.body).toMatchObject(violation);
     }
     const twoIds = { ...place, projectId: admin.identityId, secretValue: 'x' };
     expect(await admin.post(`${RAW}/TWO`, twoIds)).toBeError(422, 'VALIDATION_FAILED');

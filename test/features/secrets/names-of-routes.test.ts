@@ -71,12 +71,14 @@ describe('a secret with the key of a route', () => {
     ['PATCH', 'batch', { environment: 'dev', mode: 'fail' }, 'body.secrets MISSING'],
     ['POST', 'copy', {}, 'body.environment MISSING'],
     ['POST', 'copy', [], 'body INVALID_TYPE'],
-  ])('does not take a half request of the other operation: %s %s %j', async (method, name, body, fault) => {
+  ])('does not take a half request of the other operation: %s %s %j', async (method, name, body, violation) => {
     const { admin } = await strongroom.seed.organization();
     const reply = await admin.request({ method, path: `/api/v4/secrets/${name}`, body });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    const faults = (reply.body.details as { path: string; code: string }[]).map(({ path, code }) => `${path} ${code}`);
-    expect(faults).toContain(fault);
+    const violations = (reply.body.details as { path: string; code: string }[]).map(
+      ({ path, code }) => `${path} ${code}`,
+    );
+    expect(violations).toContain(violation);
   });
 });
 
@@ -87,14 +89,14 @@ describe('a filter by metadata', () => {
   test.each([
     ['every character of it escaped', `key=k,value=${WORST}`, 'exceeds the maximum length of metadata'],
     ['blanks around it', `key=k,value=v${' '.repeat(20_000 - 13)}`, null],
-  ])('of 20,000 characters is read, with %s', async (_, filter, fault) => {
+  ])('of 20,000 characters is read, with %s', async (_, filter, violation) => {
     const { admin, project } = await strongroom.seed.project();
     expect(filter.length).toBeGreaterThan(19_980);
     const at = new URLSearchParams({ projectId: project.id, environment: 'dev', metadataFilter: filter });
     // As a client that encodes whatever it can.
     const reply = await admin.get(`/api/v4/secrets?${String(at).replace(/\+/g, '%20')}`);
-    if (fault === null) expect(mustSucceed(reply).body.secrets).toEqual([]);
-    else expect(reply.body.details).toMatchObject([{ path: 'query.metadataFilter[0]', message: fault }]);
+    if (violation === null) expect(mustSucceed(reply).body.secrets).toEqual([]);
+    else expect(reply.body.details).toMatchObject([{ path: 'query.metadataFilter[0]', message: violation }]);
   });
 
   test('beyond that is refused, and beyond 64 KiB by the server', async () => {

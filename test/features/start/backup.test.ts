@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { BackupFault, type Header, readBackup, writeBackup } from '../../../src/backup/backup-file.js';
+import { BackupError, type Header, readBackup, writeBackup } from '../../../src/backup/backup-file.js';
 import { LEFT_OUT } from '../../../src/backup/tables.js';
 import { Caller } from '../../kit/caller.js';
 import { freshDatabase } from '../../kit/databases.js';
@@ -162,7 +162,7 @@ describe('a backup', () => {
   test('restores an audit trail that is intact and has the head that the backup had', async () => {
     const anchor = /--anchor (\S+)`/.exec(restored.stdout)?.[1] as string;
     const settings = { ...where(), DATABASE_URL: restored.databaseUrl, ROOT_KEY: strongroom.rootKey };
-    expect(await verifyAudit(settings, '--anchor', anchor)).toMatchObject({ code: 0, faults: [], differences: [] });
+    expect(await verifyAudit(settings, '--anchor', anchor)).toMatchObject({ code: 0, violations: [], differences: [] });
   });
 
   test('has every table but those that are listed, and text of any form', async () => {
@@ -205,7 +205,7 @@ describe('a backup', () => {
     };
     for (const [name, bytes] of Object.entries(files)) {
       await writeFile(join(home, name), bytes);
-      await expect(readAll(join(home, name))).rejects.toThrow(BackupFault);
+      await expect(readAll(join(home, name))).rejects.toThrow(BackupError);
     }
     const databaseUrl = await freshDatabase();
     for (const name of ['odd.gz', 'row-missing.gz']) {

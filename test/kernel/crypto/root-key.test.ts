@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { ConfigurationFault } from '../../../src/kernel/configuration-fault.js';
+import { ConfigurationError } from '../../../src/kernel/configuration-error.js';
 import { parseRootKey, RootKey } from '../../../src/kernel/crypto/root-key.js';
 import { loadRootKey } from '../../../src/kernel/crypto/root-key-file.js';
 import type { SealPlace } from '../../../src/kernel/crypto/seal.js';
@@ -78,7 +78,7 @@ describe('a root key', () => {
     const respelt = text.replace(/.=$/, 'd=');
     expect(Buffer.from(respelt, 'base64')).toEqual(Buffer.from(text, 'base64'));
     for (const bad of [...lengths, text.slice(0, -1), `${text} `, ` ${text}`, text.replace('B', '!'), respelt]) {
-      expect(() => parseRootKey(bad)).toThrow(ConfigurationFault);
+      expect(() => parseRootKey(bad)).toThrow(ConfigurationError);
     }
     expect(() => parseRootKey('hunter2')).toThrow(/^ROOT_KEY must be 32 bytes in base64$/);
   });
@@ -97,12 +97,12 @@ describe('loading the root key', () => {
   afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
   const load = (rootKey: string | null, databaseIsEmpty = false) => loadRootKey({ rootKey, dataDir, databaseIsEmpty });
-  const fault = async (loading: Promise<RootKey>): Promise<string> => {
+  const violation = async (loading: Promise<RootKey>): Promise<string> => {
     const error = await loading.then(
       () => new Error('the key was accepted'),
       (thrown: Error) => thrown,
     );
-    expect(error).toBeInstanceOf(ConfigurationFault);
+    expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).not.toContain(dataDir);
     expect(error.message).not.toContain(text);
     return error.message;
@@ -128,7 +128,7 @@ describe('loading the root key', () => {
   });
 
   test('is refused for a used database without a key, and none is made', async () => {
-    expect(await fault(load(null, false))).toMatch(/database is in use/);
+    expect(await violation(load(null, false))).toMatch(/database is in use/);
     expect(await readdir(dataDir)).toEqual([]);
   });
 
@@ -142,15 +142,15 @@ describe('loading the root key', () => {
   });
 
   test('is refused when the file named does not exist, even for an empty database, and none is made', async () => {
-    expect(await fault(load(`file:${path}`, true))).toBe('ROOT_KEY names a file that does not exist');
+    expect(await violation(load(`file:${path}`, true))).toBe('ROOT_KEY names a file that does not exist');
     expect(await readdir(dataDir)).toEqual([]);
   });
 
   test.each([0o604, 0o640, 0o644, 0o660, 0o620, 0o602, 0o601])('is refused from a file of mode %o', async (mode) => {
     await writeFile(path, text);
     await chmod(path, mode);
-    expect(await fault(load(`file:${path}`))).toMatch(/is readable or writable by other users/);
-    expect(await fault(load(null, true))).toMatch(/root-key in DATA_DIR is readable or writable by other users/);
+    expect(await violation(load(`file:${path}`))).toMatch(/is readable or writable by other users/);
+    expect(await violation(load(null, true))).toMatch(/root-key in DATA_DIR is readable or writable by other users/);
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
@@ -170,13 +170,13 @@ describe('loading the root key', () => {
         expect((await loading).checkValue()).toEqual(checkValue);
         expect(warned).toEqual(['ROOT_KEY']);
         await chown(path, NOBODY, NOBODY);
-        expect(await fault(load(`file:${path}`))).toMatch(/is readable or writable by other users/);
+        expect(await violation(load(`file:${path}`))).toMatch(/is readable or writable by other users/);
         await chown(path, 0, 0);
       } else {
-        expect(await fault(loading)).toMatch(/is readable or writable by other users/);
+        expect(await violation(loading)).toMatch(/is readable or writable by other users/);
       }
       // In DATA_DIR the service wrote it itself.
-      expect(await fault(load(null))).toMatch(/root-key in DATA_DIR is readable or writable by other users/);
+      expect(await violation(load(null))).toMatch(/root-key in DATA_DIR is readable or writable by other users/);
     },
   );
 
@@ -184,24 +184,24 @@ describe('loading the root key', () => {
     'is refused from a file that holds something else, and the file stays (%#)',
     async (content) => {
       await writeFile(path, content, { mode: 0o600 });
-      expect(await fault(load(`file:${path}`))).toMatch(/must contain 32 bytes in base64/);
-      expect(await fault(load(null, true))).toMatch(/root-key in DATA_DIR must contain/);
+      expect(await violation(load(`file:${path}`))).toMatch(/must contain 32 bytes in base64/);
+      expect(await violation(load(null, true))).toMatch(/root-key in DATA_DIR must contain/);
       expect(await readFile(path, 'utf8')).toBe(content);
     },
   );
 
   test('is refused from a directory and from a pipe, without waiting', async () => {
     await mkdir(path, { mode: 0o700 });
-    expect(await fault(load(null, true))).toMatch(/not a regular file/);
+    expect(await violation(load(null, true))).toMatch(/not a regular file/);
     const pipe = join(dataDir, 'pipe');
     execFileSync(MAKE_PIPE, ['-m', '600', pipe]);
-    expect(await fault(load(`file:${pipe}`))).toMatch(/not a regular file/);
+    expect(await violation(load(`file:${pipe}`))).toMatch(/not a regular file/);
   });
 
   test('cannot be made where DATA_DIR does not exist, and says so', async () => {
     const missing = join(dataDir, 'missing');
     const loading = loadRootKey({ rootKey: null, dataDir: missing, databaseIsEmpty: true });
-    expect(await fault(loading)).toMatch(/root-key cannot be written to DATA_DIR/);
+    expect(await violation(loading)).toMatch(/root-key cannot be written to DATA_DIR/);
   });
 
   test('is refused from a file that this user may not read', async () => {
@@ -210,7 +210,7 @@ describe('loading the root key', () => {
     // To root every file is open; so root acts as somebody else for the moment.
     if (isRoot) process.seteuid?.(NOBODY);
     try {
-      expect(await fault(load(`file:${path}`))).toMatch(/cannot be read by this user/);
+      expect(await violation(load(`file:${path}`))).toMatch(/cannot be read by this user/);
     } finally {
       if (isRoot) process.seteuid?.(0);
     }

@@ -1,6 +1,6 @@
 import { buildSchema, parse } from 'graphql';
+import { excessOf, judge } from '../../../src/kernel/graphql/gate/analyse.js';
 import { CostModel } from '../../../src/kernel/graphql/gate/cost.js';
-import { excessOf, judge } from '../../../src/kernel/graphql/gate/judge.js';
 import { allowedNesting, DEFAULT_LIMITS } from '../../../src/kernel/graphql/gate/limits.js';
 import { type DocumentMeasure, measureDocument } from '../../../src/kernel/graphql/gate/measure.js';
 import fc from '../../kit/properties.js';
@@ -165,21 +165,21 @@ describe('the measure of a document', () => {
 });
 
 describe('a text', () => {
-  const fault = (text: string, limits = DEFAULT_LIMITS) => excessOf(judge(text, {}, limits, model).shares);
+  const violation = (text: string, limits = DEFAULT_LIMITS) => excessOf(judge(text, {}, limits, model).shares);
 
   test('is never parsed when it is too long, has too many tokens or too many brackets inside one another', () => {
-    expect(fault(`{ ping } #${'é'.repeat(20_000)}`)).toMatchObject([{ code: 'TEXT_LIMIT' }]);
-    expect(fault('{'.repeat(1_000))).toMatchObject([{ code: 'NESTING_LIMIT' }]);
-    expect(fault('{ a(b: '.repeat(300))).toMatchObject([{ code: 'NESTING_LIMIT' }]);
-    expect(fault('a '.repeat(2_001))).toMatchObject([{ code: 'TOKENS_LIMIT' }]);
+    expect(violation(`{ ping } #${'é'.repeat(20_000)}`)).toMatchObject([{ code: 'TEXT_LIMIT' }]);
+    expect(violation('{'.repeat(1_000))).toMatchObject([{ code: 'NESTING_LIMIT' }]);
+    expect(violation('{ a(b: '.repeat(300))).toMatchObject([{ code: 'NESTING_LIMIT' }]);
+    expect(violation('a '.repeat(2_001))).toMatchObject([{ code: 'TOKENS_LIMIT' }]);
   });
 
   test('of the highest nesting that a setting can bring about is parsed and measured', () => {
     const limits = { ...DEFAULT_LIMITS, depth: 100, tokens: 100_000, text: 1_000_000, selections: 100_000 };
     expect(allowedNesting({ ...limits })).toBe(416);
     const nested = (count: number) => `${'{ node '.repeat(count)}{ id }${' }'.repeat(count)}`;
-    expect(fault(nested(415), limits)).toMatchObject([{ code: 'DEPTH_LIMIT' }]);
-    expect(fault(nested(416), limits)).toMatchObject([{ code: 'NESTING_LIMIT' }]);
+    expect(violation(nested(415), limits)).toMatchObject([{ code: 'DEPTH_LIMIT' }]);
+    expect(violation(nested(416), limits)).toMatchObject([{ code: 'NESTING_LIMIT' }]);
   });
 
   test('whatever it is, is judged or refused as no GraphQL, and its excess is told in numbers', () => {
@@ -214,7 +214,7 @@ describe('a text', () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 60 }), (words) => {
         try {
-          for (const { message } of fault(words.join(' '), { ...DEFAULT_LIMITS, tokens: 30, depth: 2 }))
+          for (const { message } of violation(words.join(' '), { ...DEFAULT_LIMITS, tokens: 30, depth: 2 }))
             expect(message).toMatch(/^[A-Z][a-zA-Z ()]+ (of at least )?\d+ exceeds the limit of \d+$/);
         } catch (error) {
           expect((error as Error).constructor.name).toBe('GraphQLError');

@@ -71,12 +71,12 @@ describe('a job', () => {
 
   test('is not begun before it is due', async () => {
     const kind = kindOf(async () => undefined);
-    const told: number[] = [];
-    await nodes.node([kind], { onNext: (seconds) => told.push(seconds) });
+    const reported: number[] = [];
+    await nodes.node([kind], { onNext: (seconds) => reported.push(seconds) });
     await nodes.queue(kind, ['one'], { dueAt: new Date(Date.now() + 3_600_000) });
-    await until('the next wake-up', WAIT_MS, () => told.length > 0);
+    await until('the next wake-up', WAIT_MS, () => reported.length > 0);
     expect(await states()).toEqual(['waiting']);
-    expect(Math.round((told[0] as number) / 60)).toBe(60);
+    expect(Math.round((reported[0] as number) / 60)).toBe(60);
     await nodes.sql(`update job set wake_at = now()`);
     await allAre('done');
   });

@@ -60,8 +60,8 @@ async function failureOf(call: Promise<unknown>): Promise<OutboundError> {
     (thrown: unknown) => thrown,
   );
   expect(error).toBeInstanceOf(OutboundError);
-  const told = `${JSON.stringify(error)} ${error instanceof Error ? `${error.message} ${error.stack} ${error.cause}` : ''}`;
-  expect(told).not.toMatch(new RegExp(`${CANARY}|${NAME}|127\\.0\\.0\\.1|localhost`));
+  const reported = `${JSON.stringify(error)} ${error instanceof Error ? `${error.message} ${error.stack} ${error.cause}` : ''}`;
+  expect(reported).not.toMatch(new RegExp(`${CANARY}|${NAME}|127\\.0\\.0\\.1|localhost`));
   return error as OutboundError;
 }
 

@@ -17,7 +17,7 @@ export async function failureOf(call: Promise<unknown>, ...secrets: string[]): P
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof TargetFailure)) throw error ?? new Error('the call succeeded');
-  const told = `${JSON.stringify(error)} ${error.message} ${error.stack} ${error.cause}`;
-  for (const secret of [...secrets, '127.0.0.1', 'getusername', '--option']) expect(told).not.toContain(secret);
+  const reported = `${JSON.stringify(error)} ${error.message} ${error.stack} ${error.cause}`;
+  for (const secret of [...secrets, '127.0.0.1', 'getusername', '--option']) expect(reported).not.toContain(secret);
   return error;
 }

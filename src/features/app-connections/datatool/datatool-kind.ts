@@ -57,7 +57,7 @@ export const DATATOOL: ConnectionKind<'datatool', typeof publicRules, typeof sec
   isOfInterface: true,
   targetField: 'instanceUrl',
   targetOf: ({ instanceUrl }) => new URL(instanceUrl).origin,
-  targetFault: ({ instanceUrl }, { allowPrivateTargets }) => {
+  targetViolation: ({ instanceUrl }, { allowPrivateTargets }) => {
     const url = addressOf(instanceUrl);
     if (url === null || allowPrivateTargets) return null;
     if (url.protocol !== 'https:') return { code: 'INVALID_FORMAT', message: 'must start with https://' };

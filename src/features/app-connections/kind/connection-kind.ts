@@ -41,7 +41,7 @@ export interface ConnectionKind<
    */
   targetOf(given: z.output<PublicRules>): string;
   /** The error of the target by its name alone; null if it has none. What the name resolves to is checked when it is called. */
-  targetFault(given: z.output<PublicRules>, policy: TargetPolicy): Pick<ErrorDetail, 'code' | 'message'> | null;
+  targetViolation(given: z.output<PublicRules>, policy: TargetPolicy): Pick<ErrorDetail, 'code' | 'message'> | null;
   /** Checks whether the external system accepts the credentials. @throws TargetFailure */
   check(
     ctx: Context,

@@ -43,10 +43,10 @@ export function outcomeOf(result: RpcResult, { username, isChange }: RpcQuestion
   if (isChange && notAsked !== undefined && steps.every(({ name }) => name !== undefined))
     return notAskedFor(notAsked, true);
   // Both commands must have output: otherwise a refusal may be that of the second.
-  if (first?.status !== undefined && steps.length === (isChange ? 2 : 1)) return told(first.status, isChange);
+  if (first?.status !== undefined && steps.length === (isChange ? 2 : 1)) return reported(first.status, isChange);
   if (result.isCut) return unknown('TARGET_TIMED_OUT', 'The server took too long', isChange);
   const status = first?.status ?? /NT_STATUS_(\w{1,60})/.exec(stdout + stderr)?.[1];
-  if (status !== undefined) return told(status, isChange, false);
+  if (status !== undefined) return reported(status, isChange, false);
   if (steps.length !== 1 || last?.name === undefined)
     return unknown('TARGET_RESPONSE_INVALID', 'The response of the server cannot be interpreted', isChange);
   if (last.name.toLowerCase() !== username.toLowerCase())
@@ -74,7 +74,7 @@ function notAskedFor(status: string, isLoggedIn: boolean): RpcOutcome {
 }
 
 /** @param isClear whether the status belongs to the change, not to a later command */
-function told(status: string, isChange: boolean, isClear = true): RpcOutcome {
+function reported(status: string, isChange: boolean, isClear = true): RpcOutcome {
   const meaning = meaningOf(status);
   const isUnchanged = !isChange || (isClear && meaning.isRefusal);
   return { failure: failureOf(meaning, status, isUnchanged ? 'unchanged' : 'unknown'), status, isLoggedIn: true };

@@ -15,7 +15,7 @@ export const SMB: ConnectionKind<'smb', typeof SmbPublic, typeof SmbSecret> = {
   locksAccounts: true,
   targetField: 'host',
   targetOf: ({ host, port }) => `${host.toLowerCase()}:${port}`,
-  targetFault: ({ host }, { allowPrivateTargets }) =>
+  targetViolation: ({ host }, { allowPrivateTargets }) =>
     allowPrivateTargets || !isPrivateHost(host)
       ? null
       : { code: 'PRIVATE_TARGET', message: 'must not be a private network address or this machine' },

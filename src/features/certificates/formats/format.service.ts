@@ -8,7 +8,7 @@ import { bundleOf } from '../x509/bundle.js';
 import { openPrivateKey } from '../x509/keys.js';
 import { type PemBlock, readPem } from '../x509/pem.js';
 import { ExportPkcs12, ImportPkcs12 } from './format.rules.js';
-import { type Pkcs12Contents, type Pkcs12Fault, readPkcs12 } from './pkcs12-reading.js';
+import { type Pkcs12Contents, type Pkcs12Error, readPkcs12 } from './pkcs12-reading.js';
 import { writePkcs12 } from './pkcs12-writing.js';
 
 const FAULTS = {
@@ -18,7 +18,7 @@ const FAULTS = {
     message: 'must be a PKCS#12 file encrypted with a password in a common way',
   },
   password: { path: 'password', code: 'WRONG_PASSWORD', message: 'must be the password of the file' },
-} as const satisfies Record<Pkcs12Fault, object>;
+} as const satisfies Record<Pkcs12Error, object>;
 
 /**
  * Certificates in PKCS#12 files.

@@ -14,7 +14,7 @@ export interface Pkcs12Contents {
 }
 
 /** What is invalid: the file or the password. */
-export type Pkcs12Fault = 'file' | 'password';
+export type Pkcs12Error = 'file' | 'password';
 
 /** One at a time per caller and four in total, so that slow files do not delay others. */
 const readers = new FairQueue({ capacity: 1, spare: 3, maxWaiting: 50 });
@@ -28,7 +28,7 @@ const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
  * @returns the reason if it failed: a wrong password; or an invalid file, one that takes longer than 15 seconds, or an unusual format
  * @throws OVERLOADED
  */
-export async function readPkcs12(caller: string, question: Pkcs12Question): Promise<Pkcs12Contents | Pkcs12Fault> {
+export async function readPkcs12(caller: string, question: Pkcs12Question): Promise<Pkcs12Contents | Pkcs12Error> {
   const ticket = readers.enter(caller, 1);
   try {
     await ticket.turn;
@@ -38,7 +38,7 @@ export async function readPkcs12(caller: string, question: Pkcs12Question): Prom
   }
 }
 
-async function ask(question: Pkcs12Question): Promise<Pkcs12Contents | Pkcs12Fault> {
+async function ask(question: Pkcs12Question): Promise<Pkcs12Contents | Pkcs12Error> {
   const worker = new Worker(new URL('./pkcs12-worker.js', import.meta.url), {
     workerData: question,
     env: {},

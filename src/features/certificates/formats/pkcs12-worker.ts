@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import forge from 'node-forge';
-import type { Pkcs12Contents, Pkcs12Fault, Pkcs12Question } from './pkcs12-reading.js';
+import type { Pkcs12Contents, Pkcs12Error, Pkcs12Question } from './pkcs12-reading.js';
 
 const { asn1, pki, pkcs12, util } = forge;
 const { certBag, keyBag, pkcs8ShroudedKeyBag } = pki.oids as Record<
@@ -25,7 +25,7 @@ pki.privateKeyFromAsn1 = unread;
 const { file, password } = workerData as Pkcs12Question;
 parentPort?.postMessage(read());
 
-function read(): Pkcs12Contents | Pkcs12Fault {
+function read(): Pkcs12Contents | Pkcs12Error {
   try {
     const bytes = util.createBuffer(Buffer.from(file).toString('binary'));
     const opened = pkcs12.pkcs12FromAsn1(asn1.fromDer(bytes), false, password);

@@ -3,7 +3,7 @@ import { idOf } from '../../../kernel/text-rules.js';
 import {
   EVERYWHERE,
   hasFittingTtl,
-  TTL_FAULT,
+  TTL_VIOLATION,
   tokenSettings,
   tokenSettingsChanges,
   trustedIps,
@@ -17,7 +17,7 @@ const networks = trustedIps.meta({
 /** Input of `attachUniversalAuth`. */
 export const AttachUniversalAuth = z
   .strictObject({ identityId, clientSecretTrustedIps: networks.default(EVERYWHERE), ...tokenSettings })
-  .refine(hasFittingTtl, TTL_FAULT)
+  .refine(hasFittingTtl, TTL_VIOLATION)
   .meta({ description: 'Settings of the new universal authentication.' });
 
 /** Input of `updateUniversalAuth`. */

@@ -61,8 +61,8 @@ export interface RotationKind<Type extends string = string> {
    * @throws TargetFailure; VALIDATION_FAILED at the paths of the input
    */
   check(ctx: Context, target: RotationTarget): Promise<void>;
-  /** Errors of parameters that name something in the organization; absent: there are none. Paths are those of `changeFaults`. */
-  nameFaults?(tx: Transaction, organizationId: string, parameters: Parameters): Promise<readonly ErrorDetail[]>;
+  /** Errors of parameters that name something in the organization; absent: there are none. Paths are those of `changeViolations`. */
+  nameViolations?(tx: Transaction, organizationId: string, parameters: Parameters): Promise<readonly ErrorDetail[]>;
   /** Parameters for `candidate` and `revoke`, with such names resolved; absent: unchanged. */
   resolve?(ctx: Context, organizationId: string, parameters: Parameters): Promise<Parameters>;
   /**
@@ -82,7 +82,7 @@ export interface RotationKind<Type extends string = string> {
   /** Whether a rotation with these parameters can be reset; absent: none can. */
   mayReset?(parameters: Parameters): boolean;
   /** Errors of parameters that cannot change this way; absent: all can. Paths are those of the content, for example `parameters.username`. */
-  changeFaults?(present: Parameters, given: Parameters | undefined): readonly ErrorDetail[];
+  changeViolations?(present: Parameters, given: Parameters | undefined): readonly ErrorDetail[];
   /** Looks up the result of an `apply` without a response. @throws TargetFailure if it cannot be determined now */
   find(ctx: Context, target: RotationTarget, candidate: Credential): Promise<Finding>;
   /** Checks whether a credential works. @throws TargetFailure CREDENTIALS_REJECTED if it does not; another code if that is unknown */

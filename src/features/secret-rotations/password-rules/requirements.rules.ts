@@ -39,7 +39,7 @@ export const PasswordRequirements = z
       .meta({ description: `Symbols that may be used. Absent or empty: ${DEFAULT_SYMBOLS}` }),
   })
   .superRefine((given, issues) => {
-    for (const fault of requirementFaults(given)) issues.addIssue({ code: 'custom', ...fault });
+    for (const violation of requirementViolations(given)) issues.addIssue({ code: 'custom', ...violation });
   }, EVEN_IF_FAULTY)
   .meta({ description: 'Requirements for generated passwords.' });
 export type PasswordRequirements = z.output<typeof PasswordRequirements>;
@@ -68,21 +68,22 @@ interface Fault {
 }
 
 /** Errors of the combination of valid fields; none if a field is invalid. */
-function requirementFaults(given: object): Fault[] {
+function requirementViolations(given: object): Fault[] {
   const [{ required, length, allowedSymbols } = {}] = looseEntries([given]);
   const [counts = {}] = looseEntries([required]);
   const numbers = [counts.lowercase, counts.uppercase, counts.digits, counts.symbols];
   if (!numbers.every((number) => Number.isInteger(number)) || !Number.isInteger(length)) return [];
-  const fault = (path: string[], message: string, code: DetailCode = 'INVALID'): Fault[] => [
+  const violation = (path: string[], message: string, code: DetailCode = 'INVALID'): Fault[] => [
     { path, message, params: { code } },
   ];
   const sum = numbers.reduce<number>((total, number) => total + Number(number), 0);
-  if (sum === 0) return fault(['required'], 'must have at least one number greater than 0', 'TOO_SMALL');
-  if (sum > Number(length)) return fault(['required'], 'must not require more characters than the length', 'TOO_BIG');
+  if (sum === 0) return violation(['required'], 'must have at least one number greater than 0', 'TOO_SMALL');
+  if (sum > Number(length))
+    return violation(['required'], 'must not require more characters than the length', 'TOO_BIG');
   if (allowedSymbols != null && typeof allowedSymbols !== 'string') return [];
   const classes = classesOf({ length, required: counts, allowedSymbols } as PasswordRequirements);
   const characters = classes.reduce((total, one) => total + one.characters.length, 0);
   return characters < LEAST_CHARACTERS
-    ? fault(['required'], `must use at least ${LEAST_CHARACTERS} different characters`, 'TOO_SMALL')
+    ? violation(['required'], `must use at least ${LEAST_CHARACTERS} different characters`, 'TOO_SMALL')
     : [];
 }

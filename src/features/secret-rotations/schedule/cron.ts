@@ -9,10 +9,10 @@ const FIELD = `${PART}(?:,${PART}){0,30}`;
 const EXPRESSION = new RegExp(String.raw`^[0-5]?\d(?: ${FIELD}){4}$`);
 
 /** The error of an expression. */
-export type CronFault = 'INVALID_FORMAT' | 'NEVER';
+export type CronError = 'INVALID_FORMAT' | 'NEVER';
 
 /** Validates an expression; null if it is valid. */
-export function faultOfCron(expression: string): CronFault | null {
+export function violationOfCron(expression: string): CronError | null {
   if (!EXPRESSION.test(expression)) return 'INVALID_FORMAT';
   try {
     // A fixed start, so that the result does not depend on today. The search covers leap years.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { integer } from '../../../kernel/int.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { EVEN_IF_FAULTY } from '../../../kernel/validation.js';
-import { type CronFault, faultOfCron } from './cron.js';
+import { type CronError, violationOfCron } from './cron.js';
 import { isTimeZone } from './local-time.js';
 import { MISSED_RUNS } from './next-rotation.js';
 import { WEEKDAYS } from './window.js';
@@ -64,7 +64,7 @@ const timeZone = z
       'Time zone of all times of the schedule, for example `Europe/Berlin`. When clocks go forward, a skipped time moves to the end of the gap; when they go back, a repeated time counts once.',
   });
 
-const CRON_MESSAGES: Readonly<Record<CronFault, string>> = {
+const CRON_MESSAGES: Readonly<Record<CronError, string>> = {
   INVALID_FORMAT:
     'must have the five fields minute, hour, day, month and day of the week; the minute must be a single number',
   NEVER: 'must match at least one existing date',
@@ -74,10 +74,10 @@ const cron = z
   .string()
   .max(MAX_CRON, { abort: true })
   .superRefine((expression, issues) => {
-    const fault = faultOfCron(expression);
-    if (fault === null) return;
-    const code = fault === 'NEVER' ? 'INVALID' : fault;
-    issues.addIssue({ code: 'custom', message: CRON_MESSAGES[fault], params: { code } });
+    const violation = violationOfCron(expression);
+    if (violation === null) return;
+    const code = violation === 'NEVER' ? 'INVALID' : violation;
+    issues.addIssue({ code: 'custom', message: CRON_MESSAGES[violation], params: { code } });
   })
   .meta({
     description:

@@ -10,14 +10,14 @@ import type { SecretRecord } from '../core/secret-reading.js';
 import { type NextState, nextState } from '../core/secret-rows.js';
 import { openerFor, openSecretComment, openSecretMetadata, openSecretValue } from '../core/secret-sealing.js';
 import { loadNamed, pick, refuse } from '../core/secret-target.js';
-import { faultsOfChange, refuseRotated } from '../kept-keys/rotated-guard.js';
+import { refuseRotated, violationsOfChange } from '../kept-keys/rotated-guard.js';
 import { authorizeReferences, readableValue } from '../references/reference-guard.js';
 import { type RenameIn, type Renaming, renamer } from '../references/reference-rewriting.js';
 import { authorizeSubjectChanges, Visibility } from '../scope/visibility.rules.js';
 import { DIFFERENCES, type Difference, differencesBetween } from '../versions/version.rules.js';
 import type { SecretChangeById } from './batch.rules.js';
 import { listTaken } from './batch.sql.js';
-import { authorizeEach, checkEach, refuseWith } from './batch-faults.js';
+import { authorizeEach, checkEach, refuseWith } from './batch-violations.js';
 import type { Found } from './held-secrets.js';
 
 /** A locked secret, and its changes. */
@@ -69,7 +69,7 @@ export async function planBatch(tx: Transaction, held: readonly Held[], pathOf: 
   });
   authorizeChanges(groups, pathOf);
   refuseRotated(
-    held.flatMap(({ index, record, change }) => faultsOfChange(record, change, (field) => pathOf(index, field))),
+    held.flatMap(({ index, record, change }) => violationsOfChange(record, change, (field) => pathOf(index, field))),
   );
   refuseOtherVersions(held, pathOf);
   await refuseTakenKeys(tx, held, pathOf);

@@ -6,8 +6,8 @@ import { parseInSlices } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { refuse } from '../core/secret-target.js';
 import { inBatch, repeatedIds, type SecretChangeById, UpdateSecretsById } from './batch.rules.js';
-import { authorizeEach, refuseWith } from './batch-faults.js';
 import { type Held, planBatch } from './batch-plan.js';
+import { authorizeEach, refuseWith } from './batch-violations.js';
 import { type Outcome, previewBatch, writeBatch } from './batch-writes.js';
 import { type Found, findSecrets, lockSecrets } from './held-secrets.js';
 

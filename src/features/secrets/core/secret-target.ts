@@ -181,10 +181,10 @@ async function loadTags(
   const ids = distinctIds(secrets.flatMap(({ tagIds }) => tagIds ?? [])).filter(isId);
   const found = ids.length === 0 ? [] : await findTags(ctx, { ids });
   const known = new Map(found.filter((tag) => tag.projectId === projectId).map((tag) => [tag.id, tag]));
-  const fault = { code: 'TAG_NOT_FOUND', message: 'is not a tag of the project' } as const;
+  const violation = { code: 'TAG_NOT_FOUND', message: 'is not a tag of the project' } as const;
   const details = secrets.flatMap(({ tagIds }, index) =>
     (tagIds ?? []).flatMap((id, at): ErrorDetail[] =>
-      known.has(id.toLowerCase()) ? [] : [{ path: pathOf(index, `tagIds[${at}]`), ...fault }],
+      known.has(id.toLowerCase()) ? [] : [{ path: pathOf(index, `tagIds[${at}]`), ...violation }],
     ),
   );
   refuseWith('TAG_NOT_FOUND', details);
@@ -207,10 +207,10 @@ async function checkRecipients(
   if (!isAsked) return;
   const members = await listMemberUsers(ctx, { projectId, userIds: wanted });
   const known = new Set(members.map(({ id }) => id));
-  const fault = { code: 'USER_NOT_FOUND', message: 'is not a user who is a member of the project' } as const;
+  const violation = { code: 'USER_NOT_FOUND', message: 'is not a user who is a member of the project' } as const;
   const details = secrets.flatMap(({ secretReminderRecipients }, index) =>
     (secretReminderRecipients ?? []).flatMap((id, at): ErrorDetail[] =>
-      known.has(id.toLowerCase()) ? [] : [{ path: pathOf(index, `secretReminderRecipients[${at}]`), ...fault }],
+      known.has(id.toLowerCase()) ? [] : [{ path: pathOf(index, `secretReminderRecipients[${at}]`), ...violation }],
     ),
   );
   refuseWith('USER_NOT_FOUND', details);
@@ -226,9 +226,9 @@ export async function refuseTaken(
   keys: readonly string[],
 ): Promise<void> {
   const taken = await takenKeys(tx, folderId, keys);
-  const fault = { code: 'SECRET_KEY_TAKEN', message: 'already exists in the folder' } as const;
+  const violation = { code: 'SECRET_KEY_TAKEN', message: 'already exists in the folder' } as const;
   const details = keys.flatMap((key, index) =>
-    taken.has(key) ? [{ path: pathOf(index, 'secretKey'), ...fault }] : [],
+    taken.has(key) ? [{ path: pathOf(index, 'secretKey'), ...violation }] : [],
   );
   refuseWith('SECRET_KEY_TAKEN', details);
 }

@@ -167,10 +167,10 @@ function placedMoves(
       ];
     }
     const field = changes[index]?.newPath == null ? 'name' : 'newPath';
-    const isAtFault = tooLong.some(
+    const isViolation = tooLong.some(
       (move) => move.environment === environmentSlug && `${move.before}/`.startsWith(`${path}/`),
     );
-    return isAtFault
+    return isViolation
       ? [{ path: pathOf(index, field), code: 'TOO_BIG', message: 'must keep every path at most 2,000 characters' }]
       : [];
   });

@@ -249,8 +249,8 @@ async function deleteFound(
  */
 function answered(project: ProjectAccess, folder: FolderRow, isDescribed = false): ReadFolder {
   const at = { environment: folder.environmentSlug, secretPath: parentOf(folder.path) };
-  const isTold = isDescribed || can(project.ability, 'secret-folders:read', at);
-  return withAccess(project)(isTold ? folder : { ...folder, description: null });
+  const isReported = isDescribed || can(project.ability, 'secret-folders:read', at);
+  return withAccess(project)(isReported ? folder : { ...folder, description: null });
 }
 
 async function lockEnvironment(tx: Transaction, projectId: string, environment: string): Promise<LockedEnvironment> {
@@ -289,13 +289,15 @@ async function refuseImported(
 ): Promise<void> {
   const importers = await listImporters(tx, { folderIds: tree.map(({ id }) => id) });
   if (importers.length === 0) return;
-  const fault = (message: string): ErrorDetail => ({ path: at, code: 'FOLDER_IMPORTED', message });
+  const violation = (message: string): ErrorDetail => ({ path: at, code: 'FOLDER_IMPORTED', message });
   const named = importers
     .filter(({ environment, path }) => can(ability, 'secret-imports:read', { environment, secretPath: path }))
     .slice(0, MAX_NAMED_IMPORTERS)
-    .map(({ environment, path, sourcePath }) => fault(`is in use: ${path} of ${environment} imports ${sourcePath}`));
+    .map(({ environment, path, sourcePath }) =>
+      violation(`is in use: ${path} of ${environment} imports ${sourcePath}`),
+    );
   const others = importers.length - named.length;
-  const details = others === 0 ? named : [...named, fault(`is in use: ${others} imports are not named here`)];
+  const details = others === 0 ? named : [...named, violation(`is in use: ${others} imports are not named here`)];
   throw new AppError('FOLDER_IMPORTED', undefined, { details });
 }
 

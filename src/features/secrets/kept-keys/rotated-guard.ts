@@ -17,15 +17,15 @@ interface Change {
 type Field = 'secretValue' | 'newSecretKey';
 
 /** A violation: the path of a change that is not allowed for a secret of a rotation. */
-interface RotatedFault {
+interface RotatedViolation {
   readonly path: string;
   readonly message: string;
 }
 
 /** @throws ROTATED_SECRET, with each path once */
-export function refuseRotated(faults: readonly RotatedFault[]): void {
-  if (faults.length === 0) return;
-  const byPlace = new Map(faults.map(({ path, message }) => [path, message]));
+export function refuseRotated(violations: readonly RotatedViolation[]): void {
+  if (violations.length === 0) return;
+  const byPlace = new Map(violations.map(({ path, message }) => [path, message]));
   const details = [...byPlace].map(([path, message]): ErrorDetail => ({ path, code: 'ROTATED_SECRET', message }));
   throw new AppError('ROTATED_SECRET', undefined, { details });
 }
@@ -36,11 +36,11 @@ export function refuseRotated(faults: readonly RotatedFault[]): void {
  *
  * @param pathOf the path of a field of the change
  */
-export function faultsOfChange(
+export function violationsOfChange(
   { key, rotationId }: Protected,
   { secretValue, newSecretKey }: Change,
   pathOf: (field: Field) => string,
-): RotatedFault[] {
+): RotatedViolation[] {
   if (rotationId === null) return [];
   const isRenamed = newSecretKey !== undefined && newSecretKey !== key;
   return [
@@ -54,22 +54,22 @@ export function faultsOfChange(
 }
 
 /** The same for several changes, by the keys of their secrets. */
-export const faultsOfChanges = (
+export const violationsOfChanges = (
   changes: readonly (Change & { readonly secretKey: string })[],
   secrets: ReadonlyMap<string, Protected>,
   pathOf: (index: number, field: Field) => string,
-): RotatedFault[] =>
+): RotatedViolation[] =>
   changes.flatMap((change, index) => {
     const secret = secrets.get(change.secretKey);
-    return secret === undefined ? [] : faultsOfChange(secret, change, (field) => pathOf(index, field));
+    return secret === undefined ? [] : violationsOfChange(secret, change, (field) => pathOf(index, field));
   });
 
 /** Which of several secrets must not be deleted. @param pathOf the path that names the secret */
-export const faultsOfRemoval = (
+export const violationsOfRemoval = (
   secrets: readonly Protected[],
   pathOf: (index: number) => string,
   message = 'is managed by a secret rotation',
-): RotatedFault[] =>
+): RotatedViolation[] =>
   secrets.flatMap(({ rotationId }, index) => (rotationId === null ? [] : [{ path: pathOf(index), message }]));
 
 /**

@@ -4,7 +4,7 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/secret-reading.js';
 import { type Clear, openerFor } from '../core/secret-sealing.js';
-import { faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
+import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { joinPath } from '../scope/place.rules.js';
 import { contentsOf, holds } from '../versions/restore-contents.js';
 import {
@@ -173,10 +173,14 @@ function refuseRotatedIn({ deletes, changes }: RestorePlan<Present, Past>): void
   const present = [...deletes, ...changes.map((change) => change.present)].map(({ record }) => record);
   const nameOf = (at: number): string =>
     joinPath((present[at] as SecretRecord).path, (present[at] as SecretRecord).key);
-  refuseRotated(faultsOfRemoval(present, nameOf, 'is managed by a secret rotation, and has changed since'));
+  refuseRotated(violationsOfRemoval(present, nameOf, 'is managed by a secret rotation, and has changed since'));
 }
 
-const fault = ({ path, key }: Name, code: 'HISTORY_TOO_SHORT' | 'SECRET_KEY_TAKEN', message: string): ErrorDetail => ({
+const violation = (
+  { path, key }: Name,
+  code: 'HISTORY_TOO_SHORT' | 'SECRET_KEY_TAKEN',
+  message: string,
+): ErrorDetail => ({
   path: joinPath(path, key),
   code,
   message,
@@ -188,7 +192,9 @@ function refuseUnknown(past: readonly PastRow[], describes: (record: PastRow) =>
   if (unknown.length === 0) return;
   const details = unknown
     .filter(describes)
-    .map(({ placePath: path, key }) => fault({ path, key }, 'HISTORY_TOO_SHORT', 'has no stored version of that time'));
+    .map(({ placePath: path, key }) =>
+      violation({ path, key }, 'HISTORY_TOO_SHORT', 'has no stored version of that time'),
+    );
   throw new AppError('HISTORY_TOO_SHORT', undefined, { details });
 }
 
@@ -201,7 +207,7 @@ function refuseClaimedTwice(past: readonly Past[], describes: (record: PastRow) 
   if (namesClaimedTwice(past).length === 0) return;
   const known = past.filter(({ record }) => describes(record));
   const details = namesClaimedTwice(known).map((name) =>
-    fault(name, 'SECRET_KEY_TAKEN', 'was the key of two secrets in folders that are now one'),
+    violation(name, 'SECRET_KEY_TAKEN', 'was the key of two secrets in folders that are now one'),
   );
   throw new AppError('SECRET_KEY_TAKEN', undefined, { details });
 }

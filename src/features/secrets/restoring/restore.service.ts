@@ -12,7 +12,7 @@ import { recordWrite } from '../core/secret-target.js';
 import { insertSecrets, type SecretRow, updateSecrets, type Written } from '../core/secret-writes.js';
 import { pruneVersions } from '../core/secret-writes.sql.js';
 import { lockEnvironments } from '../folders/folder-writes.js';
-import { faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
+import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import { contentsOf, goneTagsOf, restoredRow } from '../versions/restore-contents.js';
 import { RestoreSecret, refuseDeletion } from '../versions/version.rules.js';
@@ -57,7 +57,7 @@ export class RestoreService {
       const before = present.isGone ? null : present;
       const guard = new RestoreGuard(project);
       guard.authorize({ secret: present, before, old: record, after });
-      refuseRotated(faultsOfRemoval([present], () => 'id'));
+      refuseRotated(violationsOfRemoval([present], () => 'id'));
       const opener = await openerFor(tx, project, [record]);
       const value = () => openSecretValue(opener, record);
       guard.authorizeValue({ secret: present, old: record, after }, { value, at: 'version' });

@@ -6,7 +6,7 @@ import { lockStructure } from '../core/locks.sql.js';
 import type { SecretRecord } from '../core/secret-reading.js';
 import { type FoundPlace, holdPlaces, lockRecords } from '../core/secret-target.js';
 import { deleteSecrets, takenKeys } from '../core/secret-writes.js';
-import { faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
+import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import type { Place } from '../scope/place.rules.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
@@ -137,7 +137,7 @@ async function clearTheWay(
     const inTheWay = [...(await lockRecords(tx, { folderId: to.folderId, project }, keys)).values()];
     for (const record of inTheWay) authorize(project, 'secrets:delete', fieldsOf(record));
     const pathOf = (at: number): string => inMapping(wanted.get((inTheWay[at] as SecretRecord).key) as string);
-    refuseRotated(faultsOfRemoval(inTheWay, pathOf, 'is the key of a secret of another rotation'));
+    refuseRotated(violationsOfRemoval(inTheWay, pathOf, 'is the key of a secret of another rotation'));
     await deleteSecrets(
       tx,
       inTheWay.map(({ id }) => id),

@@ -4,7 +4,7 @@ import {
   commentLines,
   commentText,
   type Entry,
-  type FormatFault,
+  type FormatError,
   type Inexpressible,
   type TransferFormat,
 } from './transfer-format.rules.js';
@@ -49,7 +49,7 @@ const SEPARATED = {
 } as const;
 
 /** The pairs of a file, with the comments right above them, and the invalid lines. */
-function* pairs(source: string): Generator<Entry | FormatFault> {
+function* pairs(source: string): Generator<Entry | FormatError> {
   let comment: string[] = [];
   for (let at = 0, line = 1; at < source.length; ) {
     let end = endOfLine(source, at);
@@ -75,7 +75,7 @@ function* pairs(source: string): Generator<Entry | FormatFault> {
 interface FoundPair {
   /** Where its last line ends: a quoted value may span lines. */
   readonly end: number;
-  readonly found: Omit<Entry, 'line'> | Omit<FormatFault, 'line'>;
+  readonly found: Omit<Entry, 'line'> | Omit<FormatError, 'line'>;
 }
 
 /** The pair whose key starts at `at`. */

@@ -1,4 +1,4 @@
-import { checkedFile, type Entry, type FormatFault, type TransferFormat } from './transfer-format.rules.js';
+import { checkedFile, type Entry, type FormatError, type TransferFormat } from './transfer-format.rules.js';
 
 /** Files of one flat JSON object whose values are strings. */
 export const jsonFormat: TransferFormat = {
@@ -21,8 +21,8 @@ const NOT_TEXT = { code: 'NOT_TEXT', message: 'must be a string' } as const;
  * The members of the object, up to the first syntax error. `JSON.parse` would keep the last of two equal keys without
  * reporting the others, and does not report lines.
  */
-function* members(tokens: Tokens): Generator<Entry | FormatFault> {
-  const broken = (): FormatFault => ({ line: tokens.line(), ...NOT_JSON });
+function* members(tokens: Tokens): Generator<Entry | FormatError> {
+  const broken = (): FormatError => ({ line: tokens.line(), ...NOT_JSON });
   if (!tokens.takes('{')) {
     yield { line: tokens.line(), ...NOT_AN_OBJECT };
     return;

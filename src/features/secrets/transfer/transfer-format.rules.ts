@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
-import { faultsOf } from '../../../kernel/validation.js';
+import { violationsOf } from '../../../kernel/validation.js';
 import { NewSecret } from '../core/secret.rules.js';
 
 /** Maximum number of secrets in one file. */
@@ -19,12 +19,12 @@ export interface Entry {
 }
 
 /** A violation at a position of a file. Contains no text of the file: a key may be a misplaced value. */
-export interface FormatFault extends Pick<Entry, 'line' | 'entry'>, Pick<ErrorDetail, 'code' | 'message'> {}
+export interface FormatError extends Pick<Entry, 'line' | 'entry'>, Pick<ErrorDetail, 'code' | 'message'> {}
 
 /** The entries of a file, and all its violations. With violations the entries must not be used. */
 export interface ParsedFile {
   readonly entries: readonly Entry[];
-  readonly faults: readonly FormatFault[];
+  readonly violations: readonly FormatError[];
 }
 
 /** A secret to write into a file. */
@@ -55,28 +55,28 @@ export interface TransferFormat {
  *
  * @param read what the format finds in a file, in its order; no more is requested than is allowed
  */
-export function checkedFile(read: Iterable<Entry | FormatFault>): ParsedFile {
+export function checkedFile(read: Iterable<Entry | FormatError>): ParsedFile {
   const keys = new Set<string>();
   const entries: Entry[] = [];
-  const faults: FormatFault[] = [];
+  const violations: FormatError[] = [];
   let count = 0;
   for (const found of read) {
     count += 1;
     const isEntry = 'value' in found;
     if (count > MAX_ENTRIES) {
-      faults.push(isEntry ? { line: found.line, ...TOO_MANY } : found);
+      violations.push(isEntry ? { line: found.line, ...TOO_MANY } : found);
       break;
     }
     if (isEntry) {
       // The same as the rule of keys, which takes ` A` and `A` for one key.
       const entry = { ...found, key: found.key.trim() };
-      faults.push(...faultsOfEntry(entry));
-      if (keys.has(entry.key)) faults.push({ line: entry.line, entry: entry.entry, ...DUPLICATE });
+      violations.push(...violationsOfEntry(entry));
+      if (keys.has(entry.key)) violations.push({ line: entry.line, entry: entry.entry, ...DUPLICATE });
       keys.add(entry.key);
       entries.push(entry);
-    } else faults.push(found);
+    } else violations.push(found);
   }
-  return { entries, faults };
+  return { entries, violations };
 }
 
 const TOO_MANY = { code: 'TOO_MANY', message: `exceeds the limit of ${MAX_ENTRIES} secrets` } as const;
@@ -85,10 +85,10 @@ const DUPLICATE = { code: 'DUPLICATE', message: 'is a duplicate in this file' } 
 const { secretKey, secretValue, secretComment } = NewSecret.shape;
 
 /** One violation per part: a text that is too long is reported once, in characters or in bytes. */
-function faultsOfEntry({ key, value, comment, line, entry }: Entry): FormatFault[] {
-  const broken = (part: string, rules: z.ZodType, input: unknown): FormatFault[] => {
+function violationsOfEntry({ key, value, comment, line, entry }: Entry): FormatError[] {
+  const broken = (part: string, rules: z.ZodType, input: unknown): FormatError[] => {
     const { error } = rules.safeParse(input);
-    const [first] = error === undefined ? [] : faultsOf(error);
+    const [first] = error === undefined ? [] : violationsOf(error);
     return first === undefined ? [] : [{ line, entry, code: first.code, message: `the ${part} ${first.message}` }];
   };
   return [

@@ -101,8 +101,8 @@ export const placeInFile = ({ line, entry }: Pick<Entry, 'line' | 'entry'>): str
   pathOf(['content', line, ...(entry === undefined ? [] : ['entry', entry])]);
 
 /** The violations of a file, for the details of an error. */
-export const fileFaults = ({ faults }: ParsedFile): ErrorDetail[] =>
-  faults.map(({ code, message, ...place }) => ({ path: placeInFile(place), code, message }));
+export const fileViolations = ({ violations }: ParsedFile): ErrorDetail[] =>
+  violations.map(({ code, message, ...place }) => ({ path: placeInFile(place), code, message }));
 
 /**
  * The effective secret of each key, ordered by key.
@@ -118,7 +118,7 @@ export function effectiveSecrets<S extends { readonly secretKey: string }>(lists
 }
 
 /** What a format cannot represent of a list of secrets, for the details of an error: by position, from 0. */
-export const inexpressibleFaults = (found: readonly Inexpressible[]): ErrorDetail[] =>
+export const inexpressibleViolations = (found: readonly Inexpressible[]): ErrorDetail[] =>
   found.map(({ index, part }) => ({
     path: `secrets[${index}].${part}`,
     code: 'NOT_EXPRESSIBLE',

@@ -24,11 +24,11 @@ import {
   ExportSecrets,
   effectiveSecrets,
   type FileFormat,
-  fileFaults,
+  fileViolations,
   type ImportMode,
   type ImportOutcome,
   ImportSecrets,
-  inexpressibleFaults,
+  inexpressibleViolations,
   parseFile,
   placeInFile,
 } from './transfer.rules.js';
@@ -84,7 +84,7 @@ export class SecretTransferService {
   async import(ctx: Context, raw: unknown): Promise<ImportReport> {
     const { format, content, mode, dryRun: isDryRun, ...place } = parse(ImportSecrets, raw);
     const file = parseFile(format, content);
-    if (file.faults.length > 0) throw validationFailed(fileFaults(file));
+    if (file.violations.length > 0) throw validationFailed(fileViolations(file));
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#import(ctx, { place, format, entries: file.entries, mode, isDryRun });
@@ -115,7 +115,7 @@ export class SecretTransferService {
       return { shown: { file, effective, readable }, views: 'inexpressible' in file ? [] : readable };
     });
     if ('inexpressible' in file) {
-      throw new AppError('NOT_EXPRESSIBLE', undefined, { details: inexpressibleFaults(file.inexpressible) });
+      throw new AppError('NOT_EXPRESSIBLE', undefined, { details: inexpressibleViolations(file.inexpressible) });
     }
     return {
       content: file.content,
@@ -158,7 +158,7 @@ export class SecretTransferService {
       });
     }
     return {
-      report: { secrets: secrets.map(({ entry: _, ...told }) => told), counts, isDryRun },
+      report: { secrets: secrets.map(({ entry: _, ...reported }) => reported), counts, isDryRun },
       event: {
         action: isDryRun ? 'secret:import-dry-run' : 'secret:import',
         projectId: target.project.projectId,

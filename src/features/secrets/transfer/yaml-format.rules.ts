@@ -4,7 +4,7 @@ import {
   commentLines,
   commentText,
   type Entry,
-  type FormatFault,
+  type FormatError,
   type PrintableEntry,
   type TransferFormat,
 } from './transfer-format.rules.js';
@@ -21,19 +21,19 @@ export const yamlFormat: TransferFormat = {
 /** Far more than a file with the maximum number of secrets, each with some lines of comment, consists of. */
 const MAX_TOKENS = 30_000;
 
-const fault = (code: FormatFault['code'], message: string): Omit<FormatFault, 'line'> => ({ code, message });
-const NOT_YAML = fault('NOT_YAML', 'is not valid YAML');
-const TOO_LARGE = fault('TOO_LARGE', 'exceeds the limit of parts in a file');
-const NOT_A_MAP = fault('NOT_A_MAP', 'must be one map of keys and values');
-const NOT_TEXT = fault('NOT_TEXT', 'must be a string, not a list or map');
-const NO_VALUE = fault('NO_VALUE', 'must have a colon and a value after its key');
+const violation = (code: FormatError['code'], message: string): Omit<FormatError, 'line'> => ({ code, message });
+const NOT_YAML = violation('NOT_YAML', 'is not valid YAML');
+const TOO_LARGE = violation('TOO_LARGE', 'exceeds the limit of parts in a file');
+const NOT_A_MAP = violation('NOT_A_MAP', 'must be one map of keys and values');
+const NOT_TEXT = violation('NOT_TEXT', 'must be a string, not a list or map');
+const NO_VALUE = violation('NO_VALUE', 'must have a colon and a value after its key');
 /** Tokens that make one text stand for something else, or for many. */
-const NOT_ALLOWED: Readonly<Partial<Record<string, Omit<FormatFault, 'line'>>>> = {
-  anchor: fault('ANCHOR', 'must not have an anchor'),
-  tag: fault('TAG', 'must not have a tag'),
-  alias: fault('ALIAS', 'must not be an alias'),
-  directive: fault('DIRECTIVE', 'must not be a directive'),
-  document: fault('MANY_DOCUMENTS', 'must be part of the first document'),
+const NOT_ALLOWED: Readonly<Partial<Record<string, Omit<FormatError, 'line'>>>> = {
+  anchor: violation('ANCHOR', 'must not have an anchor'),
+  tag: violation('TAG', 'must not have a tag'),
+  alias: violation('ALIAS', 'must not be an alias'),
+  directive: violation('DIRECTIVE', 'must not be a directive'),
+  document: violation('MANY_DOCUMENTS', 'must be part of the first document'),
 };
 
 type Tokens = readonly CST.Token[];
@@ -43,7 +43,7 @@ type LineOf = (token: { readonly offset: number }) => number;
  * The pairs of a file. They are taken from its syntax tree: composing a document would follow nested and referenced
  * nodes at any depth. Only a flat one is composed, for its other errors.
  */
-function* pairs(text: string): Generator<Entry | FormatFault> {
+function* pairs(text: string): Generator<Entry | FormatError> {
   const lines = new LineCounter();
   const lineOf: LineOf = ({ offset }) => lines.linePos(offset).line;
   const tokens = syntaxTree(text, lines);
@@ -76,7 +76,7 @@ function brokenLines(tokens: Tokens, length: number, lineOf: LineOf): Set<number
   return new Set(documents.flatMap(({ errors }) => errors.map(({ pos: [offset] }) => lineOf({ offset }))));
 }
 
-function* pairsIn(tokens: Tokens, lineOf: LineOf): Generator<Entry | FormatFault> {
+function* pairsIn(tokens: Tokens, lineOf: LineOf): Generator<Entry | FormatError> {
   const [document, ...more] = tokens.filter((token) => token.type === 'document');
   yield* notAllowed([...tokens.filter(({ type }) => type === 'directive'), ...(document?.start ?? [])], lineOf);
   if (document?.value !== undefined) {
@@ -94,7 +94,7 @@ function* pairsIn(tokens: Tokens, lineOf: LineOf): Generator<Entry | FormatFault
 const isMap = (token: CST.Token): token is CST.BlockMap | CST.FlowCollection =>
   token.type === 'block-map' || (token.type === 'flow-collection' && token.start.type === 'flow-map-start');
 
-const notAllowed = (tokens: Tokens, lineOf: LineOf, entry?: number): FormatFault[] =>
+const notAllowed = (tokens: Tokens, lineOf: LineOf, entry?: number): FormatError[] =>
   tokens.flatMap((token) => {
     const found = NOT_ALLOWED[token.type];
     return found === undefined ? [] : [{ line: lineOf(token as CST.SourceToken), entry, ...found }];
@@ -105,7 +105,7 @@ function* pairOf(
   { item, entry }: { item: CST.CollectionItem; entry: number },
   above: Tokens,
   lineOf: LineOf,
-): Generator<Entry | FormatFault> {
+): Generator<Entry | FormatError> {
   const { start, key: name, sep = [], value } = item;
   const before = [...start, ...(name == null ? [] : [name]), ...sep];
   const first = before.find(({ type }) => !BLANK.has(type));
@@ -113,7 +113,7 @@ function* pairOf(
   if (first === undefined) return;
   const line = lineOf((name ?? first) as CST.SourceToken);
   const [nameScalar, valueScalar] = [scalarOf(name), scalarOf(value)];
-  const faults = [
+  const violations = [
     ...notAllowed(value === undefined ? before : [...before, value], lineOf, entry),
     ...(CST.isCollection(name) ? [{ line, entry, ...NOT_TEXT }] : []),
     ...(CST.isCollection(value) ? [{ line: lineOf(value), entry, ...NOT_TEXT }] : []),
@@ -121,7 +121,7 @@ function* pairOf(
     // Reported here and not by the composer, which creates an error for each wrong escape, even for thousands.
     ...(nameScalar?.isBroken || valueScalar?.isBroken ? [{ line, entry, ...NOT_YAML }] : []),
   ];
-  if (faults.length > 0) yield* faults;
+  if (violations.length > 0) yield* violations;
   else yield { key: nameScalar?.text ?? '', value: valueScalar?.text ?? '', comment: commentIn(above), line, entry };
 }
 

@@ -164,7 +164,7 @@ async function finish(
 
 /** The fields that a personal secret does not have. */
 function refuseShared(rest: Readonly<Record<string, unknown>>): void {
-  const faults = Object.entries(rest).flatMap(([name, value]): ErrorDetail[] =>
+  const violations = Object.entries(rest).flatMap(([name, value]): ErrorDetail[] =>
     value == null
       ? []
       : [
@@ -175,5 +175,5 @@ function refuseShared(rest: Readonly<Record<string, unknown>>): void {
           },
         ],
   );
-  if (faults.length > 0) throw validationFailed(faults);
+  if (violations.length > 0) throw validationFailed(violations);
 }

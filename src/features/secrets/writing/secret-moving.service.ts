@@ -23,7 +23,7 @@ import {
   type Target,
 } from '../core/secret-target.js';
 import { deleteSecrets, insertSecrets, updateSecrets } from '../core/secret-writes.js';
-import { faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
+import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { authorizeReferences, type NewValue } from '../references/reference-guard.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
@@ -155,17 +155,18 @@ async function ready(
     authorize(project, 'secrets:create', fieldsOf(inPlace(destination, item.key, item.tags)));
     if (isMove) authorize(project, 'secrets:delete', fieldsOf(item));
   }
-  const faults = isMove ? faultsOfRemoval(records, pathOf) : [];
+  const violations = isMove ? violationsOfRemoval(records, pathOf) : [];
   const keys = records.map(({ key }) => key);
   if (!shouldOverwrite) {
-    refuseRotated(faults);
+    refuseRotated(violations);
     await refuseTaken(tx, destination, keys);
     return { records, replaced: [] };
   }
   const inTheWay = [...(await lockRecords(tx, destination, keys)).values()];
   for (const item of inTheWay) authorize(project, 'secrets:delete', fieldsOf(item));
   const placeOf = (at: number): string => pathOf(keys.indexOf((inTheWay[at] as SecretRecord).key));
-  refuseRotated([...faultsOfRemoval(inTheWay, placeOf, 'has the key of a secret that a rotation manages'), ...faults]);
+  const ofTaken = violationsOfRemoval(inTheWay, placeOf, 'has the key of a secret that a rotation manages');
+  refuseRotated([...ofTaken, ...violations]);
   const replaced = inTheWay.map(({ id }) => id);
   await deleteSecrets(tx, replaced);
   return { records, replaced };

@@ -36,7 +36,7 @@ import {
   type WriteFacts,
 } from '../core/secret-target.js';
 import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets, type Written } from '../core/secret-writes.js';
-import { faultsOfChanges, faultsOfRemoval, refuseRotated } from '../kept-keys/rotated-guard.js';
+import { refuseRotated, violationsOfChanges, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { authorizeReferences, type NewValue, readableValue } from '../references/reference-guard.js';
 import { renamer, rewriteReferencesTo } from '../references/reference-rewriting.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
@@ -268,7 +268,7 @@ export class SecretService {
         return record === undefined ? [] : [{ record, change }];
       });
       authorizeChanges(target, present, tags);
-      refuseRotated(faultsOfChanges(changes, records, pathOf));
+      refuseRotated(violationsOfChanges(changes, records, pathOf));
       const added = mode === 'upsert' ? missing.map(toNew) : [];
       authorizeNew(target, added, tags);
       await refuseTakenNames(tx, target, { changes, isFreed: isThere });
@@ -354,7 +354,7 @@ async function deleteLocked(
 ): Promise<SecretView[]> {
   const { project } = target;
   for (const record of records) authorize(project, 'secrets:delete', fieldsOf(record));
-  refuseRotated(faultsOfRemoval(records, pathOf));
+  refuseRotated(violationsOfRemoval(records, pathOf));
   const viewer = new SecretViewer(await openerFor(tx, project, records), new Visibility(project.ability), true);
   const views = await mapInSlices(records, viewer.view);
   const ids = records.map(({ id }) => id);

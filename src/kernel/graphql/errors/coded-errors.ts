@@ -6,14 +6,14 @@ import type { AnyContext } from '../../context.js';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../../errors.js';
 import { type Log, logFailure } from '../../log.js';
 import { validationFailed } from '../../validation.js';
-import { documentFault, inOrder, syntaxFault, type Telling } from './document-faults.js';
+import { documentError, inOrder, syntaxError, type Telling } from './document-errors.js';
 
 /** The maximum number of errors reported for one document. */
 export const MAX_ERRORS = 50;
 /** And of as many of them a near name: each is compared with all names of its kind. */
 const MAX_SUGGESTIONS = 10;
 
-type Told = GraphQLRequestContextWillSendResponse<AnyContext>;
+type Reported = GraphQLRequestContextWillSendResponse<AnyContext>;
 
 /**
  * Replaces every error by its coded form as the last thing before the answer. Not `formatError`: that does not see the request id.
@@ -35,13 +35,13 @@ export const codedErrors = (log: Log, suggests: boolean): ApolloServerPlugin<Any
             `The schema does not support operations of the kind ${operation.operation}.`,
           );
       },
-      async willSendResponse(told) {
-        const { response, errors, contextValue } = told;
+      async willSendResponse(reported) {
+        const { response, errors, contextValue } = reported;
         if (response.body.kind !== 'single' || errors === undefined) return;
         const { requestId } = contextValue;
-        const coded = faultsOf(told, errors, suggests).map(({ fault, at }) => {
-          logFailure(log, fault, unwrapResolverError(at), requestId);
-          return toGraphQLError(fault, requestId, at);
+        const coded = violationsOf(reported, errors, suggests).map(({ violation, at }) => {
+          logFailure(log, violation, unwrapResolverError(at), requestId);
+          return toGraphQLError(violation, requestId, at);
         });
         response.body.singleResult.errors = coded.map((error): GraphQLFormattedError => error.toJSON());
         const [first] = coded;
@@ -64,25 +64,25 @@ export const malformedGraphQL = (): AppError =>
   );
 
 interface Fault {
-  readonly fault: AppError;
+  readonly violation: AppError;
   readonly at: GraphQLError;
 }
 
 /** The errors of an answer, ours in place of those of GraphQL, whose messages quote what the caller sent. */
-function faultsOf(told: Told, errors: readonly GraphQLError[], suggests: boolean): Fault[] {
+function violationsOf(reported: Reported, errors: readonly GraphQLError[], suggests: boolean): Fault[] {
   const isOfDocument = errors.every(({ extensions }) => extensions.code === 'GRAPHQL_VALIDATION_FAILED');
   return (isOfDocument ? inOrder(errors) : errors).slice(0, MAX_ERRORS).map((at, index) => {
     const telling = { names: suggests, nearNames: suggests && index < MAX_SUGGESTIONS };
-    return { fault: faultOf(told, at, telling), at };
+    return { violation: violationOf(reported, at, telling), at };
   });
 }
 
-function faultOf({ schema }: Told, error: GraphQLError, telling: Telling): AppError {
+function violationOf({ schema }: Reported, error: GraphQLError, telling: Telling): AppError {
   switch (error.extensions.code) {
     case 'GRAPHQL_PARSE_FAILED':
-      return syntaxFault(error);
+      return syntaxError(error);
     case 'GRAPHQL_VALIDATION_FAILED':
-      return documentFault(error, schema, telling);
+      return documentError(error, schema, telling);
     case 'BAD_USER_INPUT':
       // The gate has looked at the variables before.
       return validationFailed([{ path: 'variables', code: 'INVALID_TYPE', message: 'must match the declared types' }]);
@@ -98,19 +98,20 @@ function faultOf({ schema }: Told, error: GraphQLError, telling: Telling): AppEr
     case 'PERSISTED_QUERY_NOT_SUPPORTED':
       return new AppError('PERSISTED_QUERY_NOT_SUPPORTED');
     default:
-      return isOfArgument(error) ? argumentFault(error) : thrownFault(toAppError(unwrapResolverError(error) ?? error));
+      return isOfArgument(error) ? argumentError(error) : thrownError(toAppError(unwrapResolverError(error) ?? error));
   }
 }
 
 /** What a resolver threw, in the words of the schema. */
-const thrownFault = (fault: AppError): AppError => (fault instanceof PermissionDenied ? fault.inEnumNames() : fault);
+const thrownError = (violation: AppError): AppError =>
+  violation instanceof PermissionDenied ? violation.inEnumNames() : violation;
 
 /** What graphql-js finds only when it comes to a field: null for an argument that a variable with a default may give. */
 const isOfArgument = ({ originalError }: GraphQLError): boolean =>
   originalError instanceof GraphQLError && /^Argument "\w+" (?:of|has) /.test(originalError.message);
 
 /** The name is that of an argument of the schema. */
-function argumentFault({ originalError }: GraphQLError): AppError {
+function argumentError({ originalError }: GraphQLError): AppError {
   const [, path = 'variables'] = /^Argument "(\w+)"/.exec((originalError as GraphQLError).message) ?? [];
   return validationFailed([{ path, code: 'INVALID_TYPE', message: 'must match its type and must not be null' }]);
 }

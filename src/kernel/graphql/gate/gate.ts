@@ -2,9 +2,9 @@ import type { ApolloServerOptions, BaseContext } from '@apollo/server';
 import { GraphQLError } from 'graphql';
 import { AppError } from '../../errors.js';
 import { malformedGraphQL } from '../errors/coded-errors.js';
+import { analyseDocument, type Judgement, judge, refuseExcess } from './analyse.js';
+import { type AnalysedDocument, analysedDocuments, hashOf } from './analysed-documents.js';
 import type { CostModel } from './cost.js';
-import { type Judgement, judge, judgeDocument, refuseExcess } from './judge.js';
-import { hashOf, type JudgedDocument, judgedDocuments } from './judged-documents.js';
 import type { QueryLimits, Shares } from './limits.js';
 import type { Picked } from './measure.js';
 import type { PersistedDocument, PersistedDocuments } from './persisted-documents.js';
@@ -34,7 +34,7 @@ export interface Asked extends Picked {
  * reads them from `documentStore`. Source: GraphQL over HTTP, appendix A.
  */
 export class Gate {
-  readonly #judged = judgedDocuments();
+  readonly #analysed = analysedDocuments();
 
   constructor(
     private readonly rules: GateRules,
@@ -49,8 +49,8 @@ export class Gate {
     },
     set: async (key, document) => {
       const hash = hashIn(key);
-      const found = this.#judged.get(hash);
-      if (found !== undefined) this.#judged.set(hash, { ...found, document, isValid: true });
+      const found = this.#analysed.get(hash);
+      if (found !== undefined) this.#analysed.set(hash, { ...found, document, isValid: true });
     },
     delete: async () => undefined,
   };
@@ -107,11 +107,12 @@ export class Gate {
     const hash = hashOf(text);
     const known = this.#known(hash);
     if (known !== undefined)
-      return known.dependsOnRequest ? judgeDocument(known, picked, this.#limitsOf(hash), model) : known;
+      return known.dependsOnRequest ? analyseDocument(known, picked, this.#limitsOf(hash), model) : known;
     try {
       const judgement = judge(text, picked, limits, model);
       const { document } = judgement;
-      if (document !== null && isWithin(judgement)) this.#judged.set(hash, { ...judgement, document, isValid: false });
+      if (document !== null && isWithin(judgement))
+        this.#analysed.set(hash, { ...judgement, document, isValid: false });
       return judgement;
     } catch (error) {
       if (error instanceof GraphQLError) return null;
@@ -119,8 +120,8 @@ export class Gate {
     }
   }
 
-  #known(hash: string): PersistedDocument | JudgedDocument | undefined {
-    return this.persisted.withHash(hash) ?? this.#judged.get(hash);
+  #known(hash: string): PersistedDocument | AnalysedDocument | undefined {
+    return this.persisted.withHash(hash) ?? this.#analysed.get(hash);
   }
 
   #limitsOf(hash: string): QueryLimits {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hashOf } from './judged-documents.js';
+import { hashOf } from './analysed-documents.js';
 
 /** Texts of documents by their ids. */
 export type Manifest = ReadonlyMap<string, string>;
@@ -23,22 +23,22 @@ export const idOf = (text: string): string => `sha256:${hashOf(text)}`;
  *
  * @returns the faults, each a sentence without anything of the texts, where there are some
  */
-export function readManifest(json: string): { manifest: Manifest; faults: readonly string[] } {
+export function readManifest(json: string): { manifest: Manifest; violations: readonly string[] } {
   const entries = entriesOf(json);
   if (entries === null) {
     return {
       manifest: new Map(),
-      faults: ['it must be a JSON object of IDs and documents, or a manifest of the Apollo tools'],
+      violations: ['it must be a JSON object of IDs and documents, or a manifest of the Apollo tools'],
     };
   }
-  const faults = entries.flatMap(([id, text], index) => {
+  const violations = entries.flatMap(([id, text], index) => {
     if (!ID.test(id))
       return [`the ID of entry ${index + 1} must be letters, digits and - . _ ~, or sha256: and 64 hexadecimal digits`];
     return id.startsWith('sha256:') && id !== idOf(text)
       ? [`${id} is not the hash of its document, which is ${idOf(text)}`]
       : [];
   });
-  return { manifest: new Map(entries), faults };
+  return { manifest: new Map(entries), violations };
 }
 
 function entriesOf(json: string): [string, string][] | null {

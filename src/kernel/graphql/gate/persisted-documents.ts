@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { codeOf, type Log } from '../../log.js';
-import { hashOf, type JudgedDocument } from './judged-documents.js';
+import { type AnalysedDocument, hashOf } from './analysed-documents.js';
 import { type Manifest, readManifest } from './manifest.js';
 import { checkTrusted, type TrustedRules } from './trusted.js';
 
@@ -12,7 +12,7 @@ const TURN_MS = 10;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** A document that somebody with access to the manifest registered. */
-export interface PersistedDocument extends JudgedDocument {
+export interface PersistedDocument extends AnalysedDocument {
   readonly text: string;
 }
 
@@ -24,7 +24,7 @@ interface Held {
 const EMPTY: Held = { byId: new Map(), byHash: new Map() };
 
 /** The manifest cannot be used; the message says why, without anything of it. */
-export class ManifestFault extends Error {}
+export class ManifestError extends Error {}
 
 /**
  * The documents of a manifest file, each parsed, judged and validated once. When the file changes, they are read again: those
@@ -45,7 +45,7 @@ export class PersistedDocuments {
   /**
    * Reads the file for the first time. One that is not there holds nothing.
    *
-   * @throws ManifestFault
+   * @throws ManifestError
    */
   async open(): Promise<void> {
     this.#lookedAt = performance.now();
@@ -76,7 +76,7 @@ export class PersistedDocuments {
         const code = error instanceof Error ? codeOf(error) : null;
         // Documents registered before still work.
         this.log.warn('persisted documents not loaded', {
-          reason: error instanceof ManifestFault ? error.message : code,
+          reason: error instanceof ManifestError ? error.message : code,
         });
       });
     await this.#loading;
@@ -87,8 +87,9 @@ export class PersistedDocuments {
     if (read === null) return;
     // Told once for each state of the file.
     this.#stamp = read.stamp;
-    const { manifest, faults } = read.json === null ? { manifest: new Map(), faults: [] } : readManifest(read.json);
-    if (faults.length > 0) throw new ManifestFault(faults.join('; '));
+    const { manifest, violations } =
+      read.json === null ? { manifest: new Map(), violations: [] } : readManifest(read.json);
+    if (violations.length > 0) throw new ManifestError(violations.join('; '));
     this.#held = await this.#check(manifest);
   }
 
@@ -114,8 +115,8 @@ export class PersistedDocuments {
   /** Null: it fits the schema or the limits no more, which does not keep the others from running. */
   #checkOne(id: string, text: string): PersistedDocument | null {
     const checked = checkTrusted(text, this.rules);
-    if (!('faults' in checked)) return { ...checked, text };
-    this.log.warn('persisted document skipped', { documentId: id, errors: checked.faults.length });
+    if (!('violations' in checked)) return { ...checked, text };
+    this.log.warn('persisted document skipped', { documentId: id, errors: checked.violations.length });
     return null;
   }
 }
@@ -133,7 +134,7 @@ async function readIfChanged(path: string, stamp: string): Promise<{ stamp: stri
     const { mtimeNs, size, ino } = await file.stat({ bigint: true });
     const now = `${mtimeNs} ${size} ${ino}`;
     if (now === stamp) return null;
-    if (size > MAX_FILE_BYTES) throw new ManifestFault(`it is larger than ${MAX_FILE_BYTES} bytes`);
+    if (size > MAX_FILE_BYTES) throw new ManifestError(`it is larger than ${MAX_FILE_BYTES} bytes`);
     return { stamp: now, json: await file.readFile('utf8') };
   } finally {
     await file.close();

@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLSchema, NoSchemaIntrospectionCustomRule, specifiedRules, validate } from 'graphql';
+import { excessOf, judge } from './analyse.js';
+import type { AnalysedDocument } from './analysed-documents.js';
 import type { CostModel } from './cost.js';
-import { excessOf, judge } from './judge.js';
-import type { JudgedDocument } from './judged-documents.js';
 import type { QueryLimits } from './limits.js';
 
 /** What persisted documents are checked against. */
@@ -21,21 +21,21 @@ export interface TrustedRules {
 export function checkTrusted(
   text: string,
   { schema, model, limits, introspection }: TrustedRules,
-): JudgedDocument | { readonly faults: readonly string[] } {
+): AnalysedDocument | { readonly violations: readonly string[] } {
   try {
     const { document, ...judgement } = judge(text, {}, limits, model);
     const excess = excessOf(judgement.shares).map(({ code, message }) => `${code}: ${message}`);
-    if (document === null) return { faults: excess };
+    if (document === null) return { violations: excess };
     const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
-    const faults = [...excess, ...validate(schema, document, rules).map(tell)];
-    return faults.length > 0 ? { faults } : { ...judgement, document, isValid: true };
+    const violations = [...excess, ...validate(schema, document, rules).map(report)];
+    return violations.length > 0 ? { violations } : { ...judgement, document, isValid: true };
   } catch (error) {
-    if (error instanceof GraphQLError) return { faults: [tell(error)] };
+    if (error instanceof GraphQLError) return { violations: [report(error)] };
     throw error;
   }
 }
 
-const tell = ({ message, locations }: GraphQLError): string => {
+const report = ({ message, locations }: GraphQLError): string => {
   const [at] = locations ?? [];
   return at === undefined ? message : `line ${at.line}, column ${at.column}: ${message}`;
 };

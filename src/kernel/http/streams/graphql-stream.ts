@@ -123,7 +123,7 @@ async function* messagesOf(
       variableValues: parameters.variables as ExecutionArgs['variableValues'],
       operationName: parameters.operationName ?? null,
     });
-  const told = (errors: readonly unknown[]) =>
+  const reported = (errors: readonly unknown[]) =>
     errors.map((error) => {
       logFailure(log, toAppError(error), error, ctx.requestId);
       return toGraphQLError(error, ctx.requestId).toJSON();
@@ -133,10 +133,10 @@ async function* messagesOf(
       const next = await source.next();
       if (next.done === true) break;
       const { data, errors } = await run(next.value);
-      yield frameText({ event: 'next', data: errors === undefined ? { data } : { data, errors: told(errors) } });
+      yield frameText({ event: 'next', data: errors === undefined ? { data } : { data, errors: reported(errors) } });
     }
   } catch (error) {
-    yield frameText({ event: 'next', data: { errors: told([error]) } });
+    yield frameText({ event: 'next', data: { errors: reported([error]) } });
   } finally {
     await source?.return?.();
   }

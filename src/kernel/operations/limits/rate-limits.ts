@@ -41,7 +41,7 @@ export class RateLimits {
   take(reply: Headed, ctx: Context | AnonymousContext, { kind, mints }: Demand): void {
     const caller = tokenOf(ctx);
     if (caller === null) this.takePublic(reply, ctx);
-    else this.#takeAndTell(reply, [[kind, caller], ...mintsOf(caller, mints)]);
+    else this.#takeAndReport(reply, [[kind, caller], ...mintsOf(caller, mints)]);
   }
 
   /**
@@ -50,7 +50,7 @@ export class RateLimits {
    * @throws RATE_LIMITED
    */
   takePublic(reply: Headed, caller: Pick<Context, 'address'>): void {
-    this.#takeAndTell(reply, [['anonymous', addressOf(caller)]]);
+    this.#takeAndReport(reply, [['anonymous', addressOf(caller)]]);
   }
 
   /**
@@ -68,7 +68,9 @@ export class RateLimits {
     }
     const { buckets } = this;
     const hasRoom = (name: LimitName): boolean => buckets.room(buckets.find(name, caller)) > 0;
-    const [counted] = this.#takeAndTell(reply, [[hasRoom('reads') || !hasRoom('writes') ? 'reads' : 'writes', caller]]);
+    const [counted] = this.#takeAndReport(reply, [
+      [hasRoom('reads') || !hasRoom('writes') ? 'reads' : 'writes', caller],
+    ]);
     if (counted !== undefined) ctx.counted = counted;
   }
 
@@ -106,7 +108,7 @@ export class RateLimits {
     for (const each of taken) this.buckets?.giveBack(each);
   }
 
-  #takeAndTell(reply: Headed, wanted: readonly Wanted[]): Taken[] {
+  #takeAndReport(reply: Headed, wanted: readonly Wanted[]): Taken[] {
     if (this.buckets === null) return [];
     const taken = this.takeAll(wanted);
     reply.headers(this.#headersOf(taken.map(({ bucket }) => bucket)));

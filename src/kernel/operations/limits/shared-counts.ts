@@ -9,7 +9,7 @@ import { SLOTS } from './sliding-count.js';
 const PAUSE_MS = 500;
 /** Between exchanges that cannot wait, so that a busy node sends dozens a second and not thousands. */
 const SHORT_PAUSE_MS = 10;
-const UPKEEP_PAUSE_MS = 5_000;
+const MAINTENANCE_PAUSE_MS = 5_000;
 /** In one statement. */
 const MAX_BUCKETS = 2_000;
 const KEY_BYTES = 16;
@@ -40,7 +40,7 @@ export class SharedCounts {
     this.buckets.onDue = () => this.#soon();
     this.#stops = [
       periodically('rate limits', PAUSE_MS, () => this.#exchangeChanges(), this.log),
-      periodically('old rate limits', UPKEEP_PAUSE_MS, () => this.#tidy(), this.log),
+      periodically('old rate limits', MAINTENANCE_PAUSE_MS, () => this.#tidy(), this.log),
     ];
   }
 

@@ -8,7 +8,7 @@ const notConnected = (status: string): string => `Cannot connect to server.  Err
 const notAsked = (pipe: string): string => `do_cmd: Could not initialise ${pipe}. Error was NT_STATUS_IO_TIMEOUT\n`;
 
 /** What came of a run, as `code certainty`; `done` where nothing failed. */
-function judged(stdout: string, { stderr = '', isCut = false, isChange = true } = {}): string {
+function analysed(stdout: string, { stderr = '', isCut = false, isChange = true } = {}): string {
   const { failure } = outcomeOf({ stdout, stderr, isCut }, { username: 'Backup', isChange });
   return failure === null ? 'done' : `${failure.code} ${failure.certainty}`;
 }
@@ -56,7 +56,7 @@ describe('what came of a change', () => {
     ],
     ['not known, when somebody else was logged in', GUEST, {}, 'CREDENTIALS_REJECTED unknown'],
     ['not known, when a status stands anywhere', `${MARKER}NT_STATUS_PIPE_BROKEN`, {}, 'TARGET_REJECTED unknown'],
-  ])('is %s', (_, stdout, more, expected) => expect(judged(stdout, more)).toBe(expected));
+  ])('is %s', (_, stdout, more, expected) => expect(analysed(stdout, more)).toBe(expected));
 
   test('is never done when any status is told, wherever it stands', () => {
     fc.assert(
@@ -69,7 +69,7 @@ describe('what came of a change', () => {
         (lines, stderr, isCut) => {
           const stdout = lines.join('');
           const isSilent = !`${stdout}${stderr}`.includes('NT_STATUS');
-          if (judged(stdout, { stderr, isCut }) === 'done')
+          if (analysed(stdout, { stderr, isCut }) === 'done')
             expect({ isSilent, isCut, stdout }).toMatchObject({ isSilent: true, isCut: false });
         },
       ),
@@ -85,6 +85,6 @@ describe('what came of a login', () => {
     ['refused after it', result('ACCESS_DENIED'), {}, 'PERMISSION_MISSING unchanged'],
     ['without an answer', '', { isCut: true }, 'TARGET_TIMED_OUT unchanged'],
   ])('is %s, and nothing is changed', (_, stdout, more, expected) =>
-    expect(judged(stdout, { ...more, isChange: false })).toBe(expected),
+    expect(analysed(stdout, { ...more, isChange: false })).toBe(expected),
   );
 });

@@ -2,7 +2,8 @@ import { SMB } from '../../../../src/features/app-connections/smb/smb-kind.js';
 import { check } from '../../../../src/kernel/validation.js';
 
 const SERVER = { host: 'files.example.com', port: 445, username: 'svc-rotation' };
-const faultsIn = (given: object): string[] => (check(SMB.publicRules, given).faults ?? []).map(({ path }) => path);
+const violationsIn = (given: object): string[] =>
+  (check(SMB.publicRules, given).violations ?? []).map(({ path }) => path);
 
 describe('credentials of an SMB server', () => {
   test.each([
@@ -15,7 +16,7 @@ describe('credentials of an SMB server', () => {
     [{ username: '500' }],
     [{ username: 'a'.repeat(104) }],
     [{ username: '_a.b-c_' }],
-  ])('take %j', (more) => expect(faultsIn({ ...SERVER, ...more })).toEqual([]));
+  ])('take %j', (more) => expect(violationsIn({ ...SERVER, ...more })).toEqual([]));
 
   test.each([
     [
@@ -28,18 +29,18 @@ describe('credentials of an SMB server', () => {
   ])('tell that %s is wrong in %j', (field, values) => {
     const trimmed = values.filter((value) => typeof value !== 'string' || value === '' || value.trim() === value);
     for (const value of trimmed)
-      expect({ value, faults: [...new Set(faultsIn({ ...SERVER, [field]: value }))] }).toEqual({
+      expect({ value, violations: [...new Set(violationsIn({ ...SERVER, [field]: value }))] }).toEqual({
         value,
-        faults: [field],
+        violations: [field],
       });
   });
 
   test('take a password of any characters but those of control', () => {
-    const faults = (password: unknown): number => check(SMB.secretRules, { password }).faults?.length ?? 0;
+    const violations = (password: unknown): number => check(SMB.secretRules, { password }).violations?.length ?? 0;
     for (const password of [' a ', '; | & ` $ ( )', '"\'\\', 'Grüße 🔑', 'a'.repeat(256)])
-      expect(faults(password)).toBe(0);
+      expect(violations(password)).toBe(0);
     for (const password of ['', 'a\nb', 'a\rb', 'a\0b', 'a\tb', '\ud800', 'a'.repeat(257), 1, null])
-      expect(faults(password)).toBe(1);
+      expect(violations(password)).toBe(1);
   });
 
   test('are asked for again when host or port change', () => {
@@ -51,8 +52,8 @@ describe('credentials of an SMB server', () => {
   test.each(['127.0.0.1', 'localhost', '10.1.2.3', '2130706433', '0x7f.1', '169.254.169.254'])(
     'name the host %s only where the operator allows it',
     (host) => {
-      expect(SMB.targetFault({ ...SERVER, host }, { allowPrivateTargets: false })?.code).toBe('PRIVATE_TARGET');
-      expect(SMB.targetFault({ ...SERVER, host }, { allowPrivateTargets: true })).toBeNull();
+      expect(SMB.targetViolation({ ...SERVER, host }, { allowPrivateTargets: false })?.code).toBe('PRIVATE_TARGET');
+      expect(SMB.targetViolation({ ...SERVER, host }, { allowPrivateTargets: true })).toBeNull();
     },
   );
 });

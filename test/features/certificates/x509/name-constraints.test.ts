@@ -87,7 +87,7 @@ describeWith(['openssl'], 'name constraints', () => {
     const leaf = await newKeyPair('ec-p256');
     const ca = openssl.file('root', toPem('CERTIFICATE', root.certificate.raw));
     const chain = openssl.file('below', toPem('CERTIFICATE', intermediate.raw));
-    const judged = await Promise.all(
+    const analysed = await Promise.all(
       NAMES.map(async ([kind, value]) => {
         const name = { type: kind === 'uri' ? 'url' : kind, value } as JsonGeneralName;
         const issuer = { certificate: intermediate, privateKey: below.privateKey };
@@ -104,7 +104,7 @@ describeWith(['openssl'], 'name constraints', () => {
         return [kind, value, isOk, faults.length === 0 && faults];
       }),
     );
-    expect(judged).toEqual(NAMES.map(([kind, value, isAllowed]) => [kind, value, isAllowed, isAllowed && []]));
+    expect(analysed).toEqual(NAMES.map(([kind, value, isAllowed]) => [kind, value, isAllowed, isAllowed && []]));
   }, 60_000);
 
   test('name every fault at its place, also of a common name, and of a wildcard that could be what is excluded', async () => {

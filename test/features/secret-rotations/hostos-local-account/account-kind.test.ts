@@ -143,7 +143,7 @@ describeWithSamba('rotating a local account', () => {
           const through = targetOf(method, { ...account, password: stored }, { port: proxy.port });
           const certainty = await kind.apply(ctx, through, candidate).then(
             () => 'changed',
-            ({ certainty: told }) => told,
+            ({ certainty: reported }) => reported,
           );
           proxy.cut();
           const found = certainty === 'unknown' ? await kind.find(ctx, direct(stored), candidate) : null;
@@ -314,10 +314,10 @@ describeWithSamba('rotating a local account', () => {
 
   test('its account and its method cannot change', () => {
     const present = { username: 'backup', rotationMethod: 'login-as-target' };
-    expect(kind.changeFaults(present, undefined)).toEqual([]);
-    expect(kind.changeFaults(present, { ...present, passwordRequirements: null })).toEqual([]);
+    expect(kind.changeViolations(present, undefined)).toEqual([]);
+    expect(kind.changeViolations(present, { ...present, passwordRequirements: null })).toEqual([]);
     expect(
-      kind.changeFaults(present, { username: 'man', rotationMethod: 'login-as-root' }).map(({ path }) => path),
+      kind.changeViolations(present, { username: 'man', rotationMethod: 'login-as-root' }).map(({ path }) => path),
     ).toEqual(['parameters.username', 'parameters.rotationMethod']);
   });
 

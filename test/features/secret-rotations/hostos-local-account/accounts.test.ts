@@ -258,7 +258,7 @@ describeWithSamba('a rotation of a local account of a real server', () => {
     const failed = await rotating.rotate(made.id);
     expect(failed.status).toBe(502);
     const attempts = `query ($id: ID!) { secretRotationAttempts(id: $id) { edges { node { state errorCode } } } }`;
-    const told = JSON.stringify([
+    const reported = JSON.stringify([
       failed.body,
       await rotating.admin.graphql(attempts, { id: made.id }),
       await rotating.get(made.id),
@@ -266,7 +266,7 @@ describeWithSamba('a rotation of a local account of a real server', () => {
     for (const password of [account.password, samba.admin.password, ...rotating.seen]) {
       expect(password.length).toBeGreaterThan(10);
       expect(strongroom.log()).not.toContain(password);
-      expect(told).not.toContain(password);
+      expect(reported).not.toContain(password);
     }
   });
 });

@@ -7,8 +7,8 @@ import { PasswordRequirements } from '../../../../src/features/secret-rotations/
 import { check } from '../../../../src/kernel/validation.js';
 import fc from '../../../kit/properties.ts';
 
-const faultsIn = (rules: Parameters<typeof check>[0], given: unknown): string[] =>
-  (check(rules, given).faults ?? []).map(({ path, code }) => `${path} ${code}`);
+const violationsIn = (rules: Parameters<typeof check>[0], given: unknown): string[] =>
+  (check(rules, given).violations ?? []).map(({ path, code }) => `${path} ${code}`);
 
 const SYMBOLS = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 const requirements = fc
@@ -22,10 +22,10 @@ const requirements = fc
     }),
     allowedSymbols: fc.option(fc.string({ unit: fc.constantFrom(...SYMBOLS), maxLength: 40 }), { nil: undefined }),
   })
-  .filter((given) => faultsIn(PasswordRequirements, given).length === 0);
+  .filter((given) => violationsIn(PasswordRequirements, given).length === 0);
 const username = fc
   .string({ unit: fc.constantFrom(...'abAB01_-.'), minLength: 1, maxLength: 20 })
-  .filter((name) => faultsIn(AccountParameters, { username: name }).length === 0);
+  .filter((name) => violationsIn(AccountParameters, { username: name }).length === 0);
 
 describe('a generated password', () => {
   test('has the length and at least the characters that are required, and none of a class or a symbol that is not used', () => {
@@ -69,7 +69,7 @@ describe('a generated password', () => {
 describe('the rules of an account', () => {
   const required = { lowercase: 1, uppercase: 1, digits: 1, symbols: 1 };
   const requiring = (more: object): string[] =>
-    faultsIn(AccountParameters, { username: 'backup', passwordRequirements: { length: 32, required, ...more } });
+    violationsIn(AccountParameters, { username: 'backup', passwordRequirements: { length: 32, required, ...more } });
 
   test.each(['backup', 'svc_sql', '_x', 'A.b-c', 'a'.repeat(20), ' backup '])('take the name %j', (name) => {
     expect(check(AccountParameters, { username: name }).data).toMatchObject({
@@ -98,9 +98,9 @@ describe('the rules of an account', () => {
     'guest',
     'DefaultAccount',
   ])('do not take the name %j', (name) => {
-    expect(new Set(faultsIn(AccountParameters, { username: name }).map((fault) => fault.split(' ')[0]))).toEqual(
-      new Set(['username']),
-    );
+    expect(
+      new Set(violationsIn(AccountParameters, { username: name }).map((violation) => violation.split(' ')[0])),
+    ).toEqual(new Set(['username']));
   });
 
   test.each([
@@ -122,10 +122,10 @@ describe('the rules of an account', () => {
       { required: { lowercase: 0, uppercase: 0, digits: 0, symbols: 1 }, allowedSymbols: '_' },
       ['passwordRequirements.required TOO_SMALL'],
     ],
-  ])('tell of the requirements %j: %j', (more, faults) => expect(requiring(more)).toEqual(faults));
+  ])('tell of the requirements %j: %j', (more, violations) => expect(requiring(more)).toEqual(violations));
 
   test('map the name and the password to two secrets', () => {
-    expect(faultsIn(AccountMapping, { username: 'USER', password: 'PASSWORD' })).toEqual([]);
-    expect(faultsIn(AccountMapping, { username: 'USER', password: 'USER' })).toEqual(['password DUPLICATE']);
+    expect(violationsIn(AccountMapping, { username: 'USER', password: 'PASSWORD' })).toEqual([]);
+    expect(violationsIn(AccountMapping, { username: 'USER', password: 'USER' })).toEqual(['password DUPLICATE']);
   });
 });

@@ -173,8 +173,10 @@ describe('the list of secrets', () => {
       }),
     );
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    const faults = reply.body.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`).sort();
-    expect(faults).toEqual([
+    const violations = reply.body.details
+      .map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
+      .sort();
+    expect(violations).toEqual([
       'query UNKNOWN_KEY',
       'query.environment MISSING',
       'query.include_imports INVALID_VALUE',

@@ -20,7 +20,7 @@ describe('a new name that would make a value longer than 512 KiB', () => {
     return { admin, project, at, folderId: folder.id as string, secretValue, full };
   }
 
-  const told = [
+  const reported = [
     {
       path: 'staging/FULL',
       code: 'TOO_BIG',
@@ -32,7 +32,7 @@ describe('a new name that would make a value longer than 512 KiB', () => {
     const { admin, project, at, folderId, secretValue, full } = await fullValues();
     const folder = await admin.patch(`/api/v2/folders/${folderId}`, { ...at, name: LONG });
     expect(folder).toBeError(409, 'REFERENCES_TOO_LONG');
-    expect(folder.body.details).toEqual(told);
+    expect(folder.body.details).toEqual(reported);
     const [dev] = project.environments;
     const environment = await admin.patch(`/api/v1/projects/${project.id}/environments/${dev.id}`, { slug: LONG });
     expect(environment).toBeError(409, 'REFERENCES_TOO_LONG');

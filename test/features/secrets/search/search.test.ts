@@ -208,11 +208,11 @@ describe('searching secrets', () => {
       '{ searchSecrets(input: { key: { equals: "A", glob: "B" } }) { scanLimitReached } }',
     );
     expect(literal).toBeError(400, 'GRAPHQL_INVALID');
-    const faults = await admin.graphql(SEARCH, {
+    const violations = await admin.graphql(SEARCH, {
       input: { key: { glob: '' }, tagSlugs: ['No Slug'], projectIds: [], secretPath: '', environments: [''] },
     });
-    expect(faults).toBeError(422, 'VALIDATION_FAILED');
-    const details = faults.body.errors[0].extensions.details as { path: string }[];
+    expect(violations).toBeError(422, 'VALIDATION_FAILED');
+    const details = violations.body.errors[0].extensions.details as { path: string }[];
     expect(details.map(({ path }) => path).sort()).toEqual([
       'input.environments[0]',
       'input.key.glob',

@@ -1,7 +1,7 @@
 import { parse as parseWithDotenv } from 'dotenv';
 import { dotenvFormat } from '../../../../src/features/secrets/transfer/dotenv-format.rules.js';
 import fc from '../../../kit/properties.js';
-import { comments, entriesWith, faultsIn, garbage, nastyText, plain, printed } from './format.js';
+import { comments, entriesWith, garbage, nastyText, plain, printed, violationsIn } from './format.js';
 
 const pairs = (text: string) => dotenvFormat.parse(text).entries.map(({ key, value }) => [key, value]);
 const key = fc.stringMatching(/^[\w.-]{1,12}$/).filter((it) => it !== '__proto__');
@@ -48,7 +48,10 @@ describe('a .env file', () => {
     ['export=1', [['export', '1']]],
     ['', []],
   ])('reads %j', (text, wanted) => {
-    expect({ pairs: pairs(text), faults: faultsIn(dotenvFormat, text) }).toEqual({ pairs: wanted, faults: [] });
+    expect({ pairs: pairs(text), violations: violationsIn(dotenvFormat, text) }).toEqual({
+      pairs: wanted,
+      violations: [],
+    });
     expect(Object.entries(parseWithDotenv(text))).toEqual(wanted);
   });
 
@@ -62,22 +65,22 @@ describe('a .env file', () => {
     ['__proto__=a', ['1 NOT_A_PAIR']],
     ["A='b\n\nc'\nA=2", ['4 DUPLICATE']],
     ['# a\u2028B=1\nA=b\u2029c\nC="\u2028"', ['1 LINE_SEPARATOR', '2 LINE_SEPARATOR']],
-  ])('names the lines that are wrong in %j', (text, faults) => {
-    expect(faultsIn(dotenvFormat, text)).toEqual(faults);
+  ])('names the lines that are wrong in %j', (text, violations) => {
+    expect(violationsIn(dotenvFormat, text)).toEqual(violations);
   });
 
   test('keeps to the limits of secrets and of a file', () => {
     const long = 'K'.repeat(256);
-    expect(faultsIn(dotenvFormat, `A=1\n${long}=2\nB=${'x'.repeat(512 * 1024 + 1)}`)).toEqual([
+    expect(violationsIn(dotenvFormat, `A=1\n${long}=2\nB=${'x'.repeat(512 * 1024 + 1)}`)).toEqual([
       '2 TOO_BIG',
       '3 TOO_BIG',
     ]);
-    expect(dotenvFormat.parse(`# ${'x'.repeat(10_001)}\nA=1`).faults).toEqual([
+    expect(dotenvFormat.parse(`# ${'x'.repeat(10_001)}\nA=1`).violations).toEqual([
       { line: 2, code: 'TOO_BIG', message: 'the comment above it must have at most 10000 characters' },
     ]);
     const many = Array.from({ length: 1_002 }, (_, index) => `K${index}=`).join('\n');
-    expect(faultsIn(dotenvFormat, many)).toEqual(['1001 TOO_MANY']);
-    expect(faultsIn(dotenvFormat, many.replace(/\nK1000=\n.*/, ''))).toEqual([]);
+    expect(violationsIn(dotenvFormat, many)).toEqual(['1001 TOO_MANY']);
+    expect(violationsIn(dotenvFormat, many.replace(/\nK1000=\n.*/, ''))).toEqual([]);
   });
 
   test('has the lines right above a pair as its comment', () => {
@@ -112,8 +115,8 @@ describe('a .env file', () => {
     let accepted = 0;
     fc.assert(
       fc.property(fc.oneof(garbage, { weight: 5, arbitrary: almost }), (text) => {
-        const { entries, faults } = dotenvFormat.parse(text);
-        if (faults.length > 0) return;
+        const { entries, violations } = dotenvFormat.parse(text);
+        if (violations.length > 0) return;
         accepted += entries.length;
         expect(Object.entries(parseWithDotenv(text))).toEqual(Object.entries(Object.fromEntries(pairs(text))));
       }),
@@ -164,7 +167,7 @@ describe('a printed .env file', () => {
         const text = printed(dotenvFormat, entries);
         const wanted = Object.fromEntries(entries.map((entry) => [entry.key, entry.value]));
         expect(parseWithDotenv(text)).toEqual(wanted);
-        expect(dotenvFormat.parse(text).faults).toEqual([]);
+        expect(dotenvFormat.parse(text).violations).toEqual([]);
         expect(plain(dotenvFormat.parse(text))).toEqual(entries);
         expressed += entries.length;
       }),
@@ -197,7 +200,7 @@ describe('a printed .env file', () => {
     fc.assert(
       fc.property(garbage, (text) => {
         const file = dotenvFormat.parse(text);
-        if (file.faults.length > 0) return;
+        if (file.violations.length > 0) return;
         const expressible = plain(file).filter((entry) => dotenvFormat.print([entry]).inexpressible === undefined);
         expect(plain(dotenvFormat.parse(printed(dotenvFormat, expressible)))).toEqual(expressible);
       }),

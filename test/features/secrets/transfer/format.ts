@@ -109,7 +109,7 @@ export function printed(format: TransferFormat, entries: readonly PrintableEntry
 }
 
 /** The faults of a text, as `line code` and, where there is one, the number of the entry. */
-export const faultsIn = (format: TransferFormat, text: string): string[] =>
+export const violationsIn = (format: TransferFormat, text: string): string[] =>
   format
     .parse(text)
-    .faults.map(({ line, code, entry }) => [line, code, entry].filter((it) => it !== undefined).join(' '));
+    .violations.map(({ line, code, entry }) => [line, code, entry].filter((it) => it !== undefined).join(' '));

@@ -58,11 +58,11 @@ describe('files of secrets on the way in', () => {
       const allSecrets = () =>
         strongroom.sql(`select count(*), md5(string_agg(secret::text, '' order by id)) from secret`);
       const before = await allSecrets();
-      const told = ({ body }: Reply) =>
+      const reported = ({ body }: Reply) =>
         body.secrets.map(({ secretKey, outcome }: Record<string, string>) => `${secretKey} ${outcome}`);
 
       const dry = await imported(admin, at, mode, true);
-      expect(told(dry)).toEqual(outcomes);
+      expect(reported(dry)).toEqual(outcomes);
       expect(await allSecrets()).toEqual(before);
 
       const real = await imported(admin, at, mode);

@@ -1,6 +1,6 @@
 import { jsonFormat } from '../../../../src/features/secrets/transfer/json-format.rules.js';
 import fc from '../../../kit/properties.js';
-import { entriesWith, faultsIn, garbage, plain, printed, secretKeys } from './format.js';
+import { entriesWith, garbage, plain, printed, secretKeys, violationsIn } from './format.js';
 
 const pairs = (text: string) => jsonFormat.parse(text).entries.map(({ key, value, line }) => [key, value, line]);
 
@@ -18,7 +18,10 @@ describe('a JSON file', () => {
       ],
     ],
   ])('reads %j', (text, wanted) => {
-    expect({ pairs: pairs(text), faults: faultsIn(jsonFormat, text) }).toEqual({ pairs: wanted, faults: [] });
+    expect({ pairs: pairs(text), violations: violationsIn(jsonFormat, text) }).toEqual({
+      pairs: wanted,
+      violations: [],
+    });
   });
 
   test.each([
@@ -45,8 +48,8 @@ describe('a JSON file', () => {
     ['{"A": [1}', ['1 NOT_TEXT 1', '1 NOT_JSON']],
     ['{"A":\u00a0"b"}', ['1 NOT_JSON']],
     ['{"A": "\\ud800", "a/b": "1", "": "2"}', ['1 INVALID 1', '1 INVALID 2', '1 TOO_SMALL 3']],
-  ])('names the places that are wrong in %j', (text, faults) => {
-    expect(faultsIn(jsonFormat, text)).toEqual(faults);
+  ])('names the places that are wrong in %j', (text, violations) => {
+    expect(violationsIn(jsonFormat, text)).toEqual(violations);
   });
 
   test('ends where there is too much of it', () => {
@@ -55,7 +58,7 @@ describe('a JSON file', () => {
       null,
       1,
     );
-    expect(faultsIn(jsonFormat, text)).toEqual(['1002 TOO_MANY']);
+    expect(violationsIn(jsonFormat, text)).toEqual(['1002 TOO_MANY']);
   });
 
   test('is read as JSON.parse reads it, or refused', () => {
@@ -67,8 +70,8 @@ describe('a JSON file', () => {
       .map(([text, at, bite]) => text.slice(0, at % text.length) + bite.slice(0, 2) + text.slice(at % text.length));
     fc.assert(
       fc.property(fc.oneof(garbage, almost, bitten), (text) => {
-        const { faults } = jsonFormat.parse(text);
-        if (faults.length > 0) return;
+        const { violations } = jsonFormat.parse(text);
+        if (violations.length > 0) return;
         const wanted = Object.entries(JSON.parse(text.replace(/^\ufeff/, '')) as object);
         expect(new Map(pairs(text).map(([key, value]) => [key, value]))).toEqual(
           new Map(wanted.map(([key, value]) => [key.trim(), value])),
@@ -82,7 +85,7 @@ describe('a JSON file', () => {
     fc.assert(
       fc.property(fc.uniqueArray(secretKeys), fc.string({ unit: 'grapheme' }), (keys, value) => {
         const text = JSON.stringify(Object.fromEntries(keys.map((key) => [key, value])));
-        expect(faultsIn(jsonFormat, text)).toEqual([]);
+        expect(violationsIn(jsonFormat, text)).toEqual([]);
       }),
     );
   });
@@ -94,9 +97,9 @@ describe('a JSON file', () => {
         expect(new Map(Object.entries(JSON.parse(text) as object))).toEqual(
           new Map(entries.map(({ key, value }) => [key, value])),
         );
-        expect({ entries: plain(jsonFormat.parse(text)), faults: faultsIn(jsonFormat, text) }).toEqual({
+        expect({ entries: plain(jsonFormat.parse(text)), violations: violationsIn(jsonFormat, text) }).toEqual({
           entries,
-          faults: [],
+          violations: [],
         });
       }),
       { numRuns: 1_000 },

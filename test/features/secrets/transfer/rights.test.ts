@@ -57,8 +57,8 @@ describe('files of secrets', () => {
       for (const dryRun of [true, false])
         expect(outcomes(await imported(blind, at, 'overwrite', dryRun))).toEqual(['changed', 'changed', 'created']);
       expect((await list(admin, at)).A).toMatchObject({ value: 'a', version: 2 });
-      const told = await exported(blind, at, 'json');
-      expect(told.body).toEqual({ content: '{}\n', count: 0, omitted: 3 });
+      const reported = await exported(blind, at, 'json');
+      expect(reported.body).toEqual({ content: '{}\n', count: 0, omitted: 3 });
     });
 
     test('rights are asked for each secret of the file, whatever becomes of it, dry or not', async () => {

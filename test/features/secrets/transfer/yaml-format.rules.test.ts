@@ -1,7 +1,7 @@
 import { parse as parseYaml } from 'yaml';
 import { yamlFormat } from '../../../../src/features/secrets/transfer/yaml-format.rules.js';
 import fc from '../../../kit/properties.js';
-import { comments, entriesWith, faultsIn, garbage, nastyText, plain, printed, secretKeys } from './format.js';
+import { comments, entriesWith, garbage, nastyText, plain, printed, secretKeys, violationsIn } from './format.js';
 
 const pairs = (text: string) => yamlFormat.parse(text).entries.map(({ key, value }) => [key, value]);
 
@@ -59,7 +59,10 @@ describe('a YAML file', () => {
       ],
     ],
   ])('reads %j', (text, wanted) => {
-    expect({ pairs: pairs(text), faults: faultsIn(yamlFormat, text) }).toEqual({ pairs: wanted, faults: [] });
+    expect({ pairs: pairs(text), violations: violationsIn(yamlFormat, text) }).toEqual({
+      pairs: wanted,
+      violations: [],
+    });
   });
 
   test.each([
@@ -82,15 +85,15 @@ describe('a YAML file', () => {
     ['{A: 1', ['1 NOT_YAML']],
     ['A: "\\q"', ['1 NOT_YAML 1']],
     ['A: "\\ud800"\na/b: 1\n: 2', ['1 INVALID 1', '2 INVALID 2', '3 TOO_SMALL 3']],
-  ])('names the lines that are wrong in %j', (text, faults) => {
-    expect(faultsIn(yamlFormat, text)).toEqual(faults);
+  ])('names the lines that are wrong in %j', (text, violations) => {
+    expect(violationsIn(yamlFormat, text)).toEqual(violations);
   });
 
   test('ends where there is too much of it, and goes no way down', () => {
     const many = Array.from({ length: 1_001 }, (_, index) => `K${index}: v\n`).join('');
-    expect(faultsIn(yamlFormat, many)).toEqual(['1001 TOO_MANY']);
-    expect(faultsIn(yamlFormat, '[{'.repeat(10_000))).toEqual(['1 NOT_A_MAP']);
-    expect(faultsIn(yamlFormat, `A: ${'['.repeat(10_000)}`)).toEqual(['1 NOT_TEXT 1']);
+    expect(violationsIn(yamlFormat, many)).toEqual(['1001 TOO_MANY']);
+    expect(violationsIn(yamlFormat, '[{'.repeat(10_000))).toEqual(['1 NOT_A_MAP']);
+    expect(violationsIn(yamlFormat, `A: ${'['.repeat(10_000)}`)).toEqual(['1 NOT_TEXT 1']);
     for (const piece of [
       '[',
       '- ',
@@ -107,7 +110,7 @@ describe('a YAML file', () => {
       "'\n",
       '|\n',
     ])
-      expect(faultsIn(yamlFormat, piece.repeat(100_000)).length).toBeLessThan(1_100);
+      expect(violationsIn(yamlFormat, piece.repeat(100_000)).length).toBeLessThan(1_100);
   });
 
   test('has the lines right above a key as its comment', () => {
@@ -126,8 +129,8 @@ describe('a YAML file', () => {
     let accepted = 0;
     fc.assert(
       fc.property(fc.oneof(garbage, { weight: 4, arbitrary: almost }), (text) => {
-        const { entries, faults } = yamlFormat.parse(text);
-        if (faults.length > 0) return;
+        const { entries, violations } = yamlFormat.parse(text);
+        if (violations.length > 0) return;
         accepted += entries.length;
         const wanted = Object.entries((parseYaml(text, { schema: 'failsafe', logLevel: 'error' }) ?? {}) as object);
         expect(new Map(entries.map(({ key, value }) => [key, value]))).toEqual(
@@ -174,9 +177,9 @@ describe('a printed YAML file', () => {
           const read: unknown = parseYaml(text, { version, merge: false, mapAsMap: true, logLevel: 'error' });
           expect(read).toEqual(wanted);
         }
-        expect({ entries: plain(yamlFormat.parse(text)), faults: faultsIn(yamlFormat, text) }).toEqual({
+        expect({ entries: plain(yamlFormat.parse(text)), violations: violationsIn(yamlFormat, text) }).toEqual({
           entries,
-          faults: [],
+          violations: [],
         });
       }),
       { numRuns: 2_000 },

@@ -15,8 +15,8 @@ describe('batches with the same keys at the same moment', () => {
       await admin.post('/api/v2/folders', { ...place, name: folder });
       const send = () => admin.post('/api/v4/secrets/batch', { ...place, secretPath: `/${folder}`, secrets });
       const replies = await Promise.all(Array.from({ length: 5 }, send));
-      const told = replies.map(({ status, body }) => (status === 200 ? 'made' : body.code)).sort();
-      expect(told).toEqual([...Array.from({ length: 4 }, () => 'SECRET_KEY_TAKEN'), 'made']);
+      const reported = replies.map(({ status, body }) => (status === 200 ? 'made' : body.code)).sort();
+      expect(reported).toEqual([...Array.from({ length: 4 }, () => 'SECRET_KEY_TAKEN'), 'made']);
     }
   });
 
@@ -27,8 +27,8 @@ describe('batches with the same keys at the same moment', () => {
     const renames = Array.from({ length: 20 }, (_, index) =>
       admin.patch(`/api/v4/secrets/${index % 2 === 0 ? 'A' : 'B'}`, { ...place, newSecretName: 'C' }),
     );
-    const told = (await Promise.all(renames)).map(({ status, body }) => (status === 200 ? 'renamed' : body.code));
-    expect(told.filter((word) => word === 'renamed')).toHaveLength(1);
-    expect(told.filter((word) => !['renamed', 'SECRET_KEY_TAKEN', 'SECRET_NOT_FOUND'].includes(word))).toEqual([]);
+    const reported = (await Promise.all(renames)).map(({ status, body }) => (status === 200 ? 'renamed' : body.code));
+    expect(reported.filter((word) => word === 'renamed')).toHaveLength(1);
+    expect(reported.filter((word) => !['renamed', 'SECRET_KEY_TAKEN', 'SECRET_NOT_FOUND'].includes(word))).toEqual([]);
   });
 });

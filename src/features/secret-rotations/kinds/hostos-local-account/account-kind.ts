@@ -46,21 +46,21 @@ export class HostosLocalAccount implements RotationKind {
    */
   async check(ctx: Context, target: RotationTarget): Promise<void> {
     const { rotationMethod } = parametersOf(target.parameters);
-    const faults: ErrorDetail[] = [];
+    const violations: ErrorDetail[] = [];
     if (this.#isOwnConnection(target))
-      faults.push({
+      violations.push({
         path: `${CONTENT}.parameters.username`,
         code: 'INVALID',
         message: 'must not be the account of the connection',
       });
     const password = passwordOf(target);
     if (rotationMethod === 'login-as-target' && password === null)
-      faults.push({
+      violations.push({
         path: `${CONTENT}.temporaryParameters.password`,
         code: 'MISSING',
         message: 'required because the account changes its own password',
       });
-    if (faults.length > 0) throw validationFailed(faults);
+    if (violations.length > 0) throw validationFailed(violations);
     const client = this.#client(target);
     await client.login(ctx, adminOf(target));
     if (rotationMethod === 'login-as-target' && password !== null)
@@ -68,7 +68,7 @@ export class HostosLocalAccount implements RotationKind {
   }
 
   /** Locks the rule, if it exists, until the transaction ends. */
-  async nameFaults(tx: Transaction, organizationId: string, parameters: Parameters): Promise<ErrorDetail[]> {
+  async nameViolations(tx: Transaction, organizationId: string, parameters: Parameters): Promise<ErrorDetail[]> {
     const { passwordRule: name } = parametersOf(parameters);
     if (name == null || (await holdRule(tx, { organizationId, name })).length > 0) return [];
     const message = 'must be the name of a password rule of the organization';
@@ -130,7 +130,7 @@ export class HostosLocalAccount implements RotationKind {
     return parametersOf(parameters).rotationMethod === 'login-as-target';
   }
 
-  changeFaults(present: Parameters, given: Parameters | undefined): ErrorDetail[] {
+  changeViolations(present: Parameters, given: Parameters | undefined): ErrorDetail[] {
     if (given === undefined) return [];
     const [before, after] = [parametersOf(present), parametersOf(given)];
     return (['username', 'rotationMethod'] as const)

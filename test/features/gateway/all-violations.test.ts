@@ -4,7 +4,7 @@ import { type SharedStrongroom, type Strongroom, useSharedStrongroom, useStrongr
 const strongroom: SharedStrongroom = useSharedStrongroom();
 
 /** The faults of a reply as `path code`, whichever interface it comes from. */
-const faultsIn = ({ body }: Reply): string[] =>
+const violationsIn = ({ body }: Reply): string[] =>
   (body.errors?.[0].extensions ?? body).details.map(({ path, code }: Record<string, string>) => `${path} ${code}`);
 const messagesIn = ({ body }: Reply): string[] => body.errors.map(({ message }: { message: string }) => message);
 const PLACE = /^The GraphQL document (?:does not match the schema|cannot be parsed) at line \d+, column \d+/;
@@ -29,7 +29,7 @@ describe('all faults of variables are told at once', () => {
 
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
     expect(reply.body.errors).toHaveLength(1);
-    expect(faultsIn(reply).sort()).toEqual([
+    expect(violationsIn(reply).sort()).toEqual([
       'input UNKNOWN_KEY',
       'input.environment INVALID_TYPE',
       'input.projectId MISSING',
@@ -55,7 +55,7 @@ describe('all faults of variables are told at once', () => {
       projects(first: $a, type: $b) { nodes { id } } project(id: $c) { id }
       secrets(projectId: $c, environment: "dev") { nodes { id } } }`;
     const reply = await strongroom.admin.graphql(document, { a: 'x', b: 'SECRETS' });
-    expect(faultsIn(reply)).toEqual(['first INVALID_TYPE', 'type INVALID_VALUE', 'id MISSING']);
+    expect(violationsIn(reply)).toEqual(['first INVALID_TYPE', 'type INVALID_VALUE', 'id MISSING']);
 
     const literal =
       'mutation ($v: Int!) { createTag(input: { projectId: $v, slug: "a", color: "#000000" }) { __typename } }';
@@ -67,7 +67,7 @@ describe('all faults of variables are told at once', () => {
   test('and null where a default may stand is refused, no fault of the service', async () => {
     const reply = await strongroom.admin.graphql('query ($c: ID = "x") { project(id: $c) { id } }', { c: null });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsIn(reply)).toEqual(['id INVALID_TYPE']);
+    expect(violationsIn(reply)).toEqual(['id INVALID_TYPE']);
   });
 
   test('and then all that break a rule, in a batch by index', async () => {
@@ -82,9 +82,9 @@ describe('all faults of variables are told at once', () => {
 
     const reply = await admin.graphql(CREATE, { mine: { ...at, secrets } });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsIn(reply)).toEqual(expected.map((fault) => `input.${fault}`));
+    expect(violationsIn(reply)).toEqual(expected.map((violation) => `input.${violation}`));
     const rest = await admin.post('/api/v4/secrets/batch', { ...at, secrets });
-    expect(faultsIn(rest)).toEqual(expected.map((fault) => `body.${fault}`));
+    expect(violationsIn(rest)).toEqual(expected.map((violation) => `body.${violation}`));
   });
 });
 
@@ -97,10 +97,10 @@ describe('rules below REST', () => {
       path: '/',
       import: { environment: 'dev', path: '/' },
     });
-    expect(faultsIn(itself)).toEqual(['body.import.path IMPORT_OF_ITSELF']);
-    expect(faultsIn(await admin.get('/api/v1/projects?cursor=x'))).toEqual(['query.cursor INVALID_CURSOR']);
+    expect(violationsIn(itself)).toEqual(['body.import.path IMPORT_OF_ITSELF']);
+    expect(violationsIn(await admin.get('/api/v1/projects?cursor=x'))).toEqual(['query.cursor INVALID_CURSOR']);
     const personal = await admin.post('/api/v4/secrets/A', { ...at, type: 'personal', secretValue: 'x' });
-    expect(faultsIn(personal)).toEqual(['body.type PERSONAL_NEEDS_USER']);
+    expect(violationsIn(personal)).toEqual(['body.type PERSONAL_NEEDS_USER']);
   });
 });
 
@@ -152,7 +152,7 @@ describe('without introspection', () => {
     const variable = await closed.admin.graphql(CREATE, {
       mine: { projectId: 'x', environment: 'dev', secrets: [], secretsPath: '/' },
     });
-    expect(faultsIn(variable)).toEqual(['input UNKNOWN_KEY']);
+    expect(violationsIn(variable)).toEqual(['input UNKNOWN_KEY']);
     expect(variable.text).toContain('unknown field `secretsPath`"');
     expect(variable.text).not.toContain('secretPath`');
     const all = await closed.admin.graphql('{ __schema { types { name } } }');

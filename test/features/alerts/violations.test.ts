@@ -1,5 +1,5 @@
 import { useSharedStrongroom, useStrongroom } from '../../kit/strongroom.js';
-import { ALERT, ALERTS, EMAIL, faultsOf, makeAlert, PAGERDUTY, SLACK, seedProject, WEBHOOK } from './kit.js';
+import { ALERT, ALERTS, EMAIL, makeAlert, PAGERDUTY, SLACK, seedProject, violationsOf, WEBHOOK } from './kit.js';
 
 const strongroom = useSharedStrongroom();
 
@@ -139,10 +139,10 @@ describe.each(['POST', 'PATCH'] as const)('%s', (method) => {
 
   // What is absent stays in a change.
   const cases = REFUSED.filter(([, body]) => method === 'POST' || !Object.values(body).includes(undefined));
-  test.each(cases)('refuses %s', async (_, body, faults) => {
+  test.each(cases)('refuses %s', async (_, body, violations) => {
     const reply = await send(body);
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(reply)).toEqual(faults.map((fault) => `body.${fault}`));
+    expect(violationsOf(reply)).toEqual(violations.map((violation) => `body.${violation}`));
   });
 
   test('refuses everything at once, and repeats nothing of it', async () => {
@@ -157,7 +157,7 @@ describe.each(['POST', 'PATCH'] as const)('%s', (method) => {
         { ...SLACK, config: { webhookUrl: 'https://CANARY.example.com' } },
       ],
     });
-    expect(faultsOf(reply)).toEqual([
+    expect(violationsOf(reply)).toEqual([
       'body.alertBefore INVALID_FORMAT',
       'body.channels[0].config.recipients[1] DUPLICATE',
       'body.channels[1].config.url INVALID_FORMAT',
@@ -180,7 +180,7 @@ describe.each(['POST', 'PATCH'] as const)('%s', (method) => {
     ]) {
       const refused = await send({ channels: [{ channelType: 'email', config }] });
       expect(refused).toBeError(422, 'VALIDATION_FAILED');
-      expect(faultsOf(refused)).toContain('body.channels[0].config UNKNOWN_KEY');
+      expect(violationsOf(refused)).toContain('body.channels[0].config UNKNOWN_KEY');
     }
   });
 });
@@ -204,7 +204,7 @@ describe('GraphQL', () => {
         ],
       },
     });
-    expect(faultsOf(refused)).toEqual([
+    expect(violationsOf(refused)).toEqual([
       'input.channels[0].config.email.recipients[1] DUPLICATE',
       'input.channels[1].config.webhook.url PRIVATE_TARGET',
       'input.filters[0].operator INVALID_VALUE',
@@ -219,7 +219,7 @@ describe('GraphQL', () => {
     const send = (config: object) =>
       admin.graphql(CREATE, { input: { ...input, projectId: project.id, channels: [{ config }] } });
     for (const config of [{}, { email: EMAIL.config, slack: SLACK.config }, { email: null }])
-      expect(faultsOf(await send(config))).toEqual(['input.channels[0].config NOT_ONE']);
+      expect(violationsOf(await send(config))).toEqual(['input.channels[0].config NOT_ONE']);
     expect((await send({ slack: SLACK.config })).body.errors).toBeUndefined();
   });
 
@@ -232,7 +232,7 @@ describe('GraphQL', () => {
       input: { id, channels: [{ channelType: 'SLACK', ...channels[0] }] },
     });
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(refused)).toContain('input.channels[0].config UNKNOWN_KEY');
+    expect(violationsOf(refused)).toContain('input.channels[0].config UNKNOWN_KEY');
   });
 });
 
@@ -245,6 +245,6 @@ describe('where the operator allows private targets', () => {
     const { id } = await makeAlert(admin, project.id, { channels });
     expect((await admin.patch(`${ALERTS}/${id}`, { channels })).status).toBe(200);
     const refused = await admin.patch(`${ALERTS}/${id}`, { channels: [webhook('http://localhost')] });
-    expect(faultsOf(refused)).toEqual(['body.channels[0].config.url INVALID_FORMAT']);
+    expect(violationsOf(refused)).toEqual(['body.channels[0].config.url INVALID_FORMAT']);
   });
 });

@@ -7,21 +7,21 @@ const EXIT_TEMPORARY = 75;
  * The configuration, or the place that the service was started in, cannot work. Programs write `report` to
  * standard error and exit with `exitCode`. A fault names settings and reasons, never a value: `DATABASE_URL` holds a password.
  */
-export class ConfigurationFault extends Error {
+export class ConfigurationError extends Error {
   readonly exitCode: number = EXIT_CONFIGURATION;
 
-  constructor(readonly faults: readonly string[]) {
-    super(faults.join('\n'));
-    this.name = 'ConfigurationFault';
+  constructor(readonly violations: readonly string[]) {
+    super(violations.join('\n'));
+    this.name = 'ConfigurationError';
   }
 
   /** A line for each fault. */
   get report(): string {
-    return this.faults.map((fault) => `strongroom: ${fault}\n`).join('');
+    return this.violations.map((violation) => `strongroom: ${violation}\n`).join('');
   }
 }
 
 /** The same of something that passes by itself: whoever starts the service may start it again. */
-export class TemporaryFault extends ConfigurationFault {
+export class TemporaryError extends ConfigurationError {
   override readonly exitCode = EXIT_TEMPORARY;
 }

@@ -22,8 +22,8 @@ export function inArguments(field: Field, error: unknown): unknown {
   return withDetails(error, (detail) => {
     const [name = ''] = /^\w+(?=[.[]|$)/.exec(detail.path) ?? [];
     const path = fields.has(name) ? `input.${detail.path}` : detail.path;
-    const told = { ...detail, path };
-    return detail.code === 'INVALID_VALUE' ? inEnumNames(told, enumAt(field, path)) : told;
+    const reported = { ...detail, path };
+    return detail.code === 'INVALID_VALUE' ? inEnumNames(reported, enumAt(field, path)) : reported;
   });
 }
 

@@ -1,6 +1,6 @@
 import { mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
-import { faultsOf, READER, TEMPLATES } from './kit.js';
+import { READER, TEMPLATES, violationsOf } from './kit.js';
 
 const strongroom = useSharedStrongroom();
 
@@ -24,7 +24,7 @@ describe('a project template with faults in its lists', () => {
     const reply = await admin.post(TEMPLATES, { name: 'web', type: 'kms', roles });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
     const reserved = roles.map((_, at) => `body.roles[${at}].${at < slugs.length ? 'slug' : 'name'} RESERVED`);
-    expect(faultsOf(reply)).toEqual(reserved.sort());
+    expect(violationsOf(reply)).toEqual(reserved.sort());
   });
 
   test('is refused for the type ai, whose built-in template stays the only one', async () => {
@@ -87,7 +87,7 @@ describe('a project template with faults in its lists', () => {
       ],
     });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
-    expect(faultsOf(reply)).toEqual([
+    expect(violationsOf(reply)).toEqual([
       'body.environments[0].position INVALID_TYPE',
       'body.environments[1].name DUPLICATE',
       'body.environments[1].slug DUPLICATE',
@@ -141,7 +141,7 @@ describe('a project template with faults in its lists', () => {
     );
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
     const { details } = reply.body.errors[0].extensions;
-    expect(faultsOf({ body: { details } })).toEqual([
+    expect(violationsOf({ body: { details } })).toEqual([
       'input.environments[0].name TOO_SMALL',
       'input.environments[0].position INVALID',
       'input.environments[0].slug INVALID_FORMAT',

@@ -1,4 +1,4 @@
-import { ConfigurationFault, TemporaryFault } from '../configuration-fault.js';
+import { ConfigurationError, TemporaryError } from '../configuration-error.js';
 import { codeOf } from '../log.js';
 import { ConnectionLost } from './bounded-client.js';
 
@@ -38,22 +38,22 @@ const NO_TLS = 'The server does not support SSL connections';
 /**
  * A failed first connection, as one line for the operator instead of a stack trace.
  *
- * @returns a TemporaryFault when the same settings may work later
+ * @returns a TemporaryError when the same settings may work later
  */
-export function connectionFault(error: unknown): ConfigurationFault {
+export function connectionError(error: unknown): ConfigurationError {
   const causes = [...causesOf(error)];
   // Ours says no more than its cause.
   const coded = causes.find((cause) => !(cause instanceof ConnectionLost) && codeOf(cause) !== null);
   const code = coded === undefined ? null : codeOf(coded);
   if (code === 'ENOENT' && (coded as NodeJS.ErrnoException).syscall === 'open')
-    return new ConfigurationFault(['DATABASE_URL names a file of a certificate or key that does not exist']);
+    return new ConfigurationError(['DATABASE_URL names a file of a certificate or key that does not exist']);
   if (causes.some(({ message }) => message === NO_TLS))
-    return new ConfigurationFault(['DATABASE_URL requires TLS, which the server does not offer']);
+    return new ConfigurationError(['DATABASE_URL requires TLS, which the server does not offer']);
   // The driver has no code for a server that says nothing, or that closes the connection.
   const passing = code === null ? 'names a server that does not respond as Postgres does' : TEMPORARY_REASONS[code];
-  if (passing !== undefined) return new TemporaryFault([`DATABASE_URL ${passing}`]);
+  if (passing !== undefined) return new TemporaryError([`DATABASE_URL ${passing}`]);
   const reason = REASONS[code ?? ''] ?? `names a server that cannot be used (${code})`;
-  return new ConfigurationFault([`DATABASE_URL ${reason}`]);
+  return new ConfigurationError([`DATABASE_URL ${reason}`]);
 }
 
 /** An error and its causes. A host with several addresses fails with one error for each; the first is reported. */

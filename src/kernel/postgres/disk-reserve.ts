@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Log } from './account.js';
 import { freeBytes } from './disk-space.js';
 
-const BALLAST_BYTES = 64 * 1024 * 1024;
+const RESERVE_BYTES = 64 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 const MIN_FREE_BYTES = 1024 * 1024 * 1024;
 
@@ -13,14 +13,14 @@ const MIN_FREE_BYTES = 1024 * 1024 * 1024;
  *
  * @param isStopping called between chunks; an incomplete file is then removed
  */
-export async function keepBallast(path: string, isStopping: () => boolean, log: Log): Promise<void> {
+export async function keepReserve(path: string, isStopping: () => boolean, log: Log): Promise<void> {
   try {
-    if ((await stat(path).catch(() => null))?.size === BALLAST_BYTES) return;
+    if ((await stat(path).catch(() => null))?.size === RESERVE_BYTES) return;
     if ((await freeBytes(dirname(path))) < MIN_FREE_BYTES) return;
     const file = await open(path, 'w', 0o600);
     try {
       const chunk = Buffer.alloc(CHUNK_BYTES);
-      for (let written = 0; written < BALLAST_BYTES && !isStopping(); written += CHUNK_BYTES) await file.write(chunk);
+      for (let written = 0; written < RESERVE_BYTES && !isStopping(); written += CHUNK_BYTES) await file.write(chunk);
     } finally {
       await file.close();
     }

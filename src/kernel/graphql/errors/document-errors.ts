@@ -117,12 +117,12 @@ const KINDS: readonly FaultKind[] = [
  *
  * @param telling what may be said of the schema
  */
-export function documentFault(error: GraphQLError, schema: GraphQLSchema, telling: Telling): AppError {
+export function documentError(error: GraphQLError, schema: GraphQLSchema, telling: Telling): AppError {
   const found = KINDS.find(({ pattern }) => pattern.test(error.message));
   const name = nameOf(error);
   const names = { ...found?.pattern.exec(error.message)?.groups, sent: quoted(name) };
-  const told = telling.names ? found?.sentence : (found?.discreet ?? found?.sentence);
-  const sentence = typeof told === 'function' ? told(names) : told;
+  const reported = telling.names ? found?.sentence : (found?.discreet ?? found?.sentence);
+  const sentence = typeof reported === 'function' ? reported(names) : reported;
   const meant = telling.nearNames ? didYouMean(name, found?.known?.(schema, names) ?? []) : '';
   return new AppError(
     'GRAPHQL_INVALID',
@@ -134,7 +134,7 @@ export function documentFault(error: GraphQLError, schema: GraphQLSchema, tellin
 const SYNTAX = /^Syntax Error: (?:Expected (?<sign>"[^\w\s"]{1,3}"|Name|<EOF>)|(?<unfinished>Unterminated string))/;
 
 /** A document that is none, and where. */
-export function syntaxFault(error: GraphQLError): AppError {
+export function syntaxError(error: GraphQLError): AppError {
   const { sign, unfinished } = SYNTAX.exec(error.message)?.groups ?? {};
   const missing = { '<EOF>': 'end of document', Name: 'a name' }[sign ?? ''] ?? sign;
   const reason = unfinished === undefined ? missing && `: expected ${missing}` : ': unterminated string';

@@ -25,11 +25,11 @@ export function judge(text: string, picked: Picked, limits: QueryLimits, model: 
   const shares = measureText(text, limits);
   if (excessOf(shares).length > 0) return { shares, document: null, dependsOnRequest: false };
   const document = parse(text, { maxTokens: limits.tokens });
-  return judgeDocument({ shares, document }, picked, limits, model);
+  return analyseDocument({ shares, document }, picked, limits, model);
 }
 
 /** Judges a text once more, for another request. */
-export function judgeDocument(
+export function analyseDocument(
   { shares, document }: Pick<Judgement, 'shares'> & { readonly document: DocumentNode },
   picked: Picked,
   limits: QueryLimits,
