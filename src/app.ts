@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
+import { withPlaces } from './api-group-order.js';
 import { createJobs, startBackgroundWork, startTraces } from './background.js';
 import { createFirstAdmin, systemContext } from './bootstrap.js';
 import { findUnusedToken, type UnusedToken } from './bootstrap-token.js';
 import { type Config, NO_CONFIG } from './config.js';
 import { connectDatabase, type DatabaseServer, stopServer } from './database-server.js';
-import { KERNEL_ENTITIES } from './entities.js';
 import { EXAMPLE_OPERATIONS } from './example-operations.js';
 import type { Feature } from './feature.js';
 import { createAccess } from './features/access/index.js';
@@ -77,17 +77,17 @@ import { Load } from './kernel/load/load.js';
 import { describeError, type Log } from './kernel/log.js';
 import { RateLimits } from './kernel/operations/limits/rate-limits.js';
 import { OperationMetrics } from './kernel/operations/metrics/operation-metrics.js';
-import type { StampOf } from './kernel/operations/responses/answer.js';
 import { IdempotencyKeys } from './kernel/operations/responses/idempotency.js';
-import { ReplyCache } from './kernel/operations/responses/reply-cache.js';
+import type { StampOf } from './kernel/operations/responses/response.js';
+import { ResponseCache } from './kernel/operations/responses/response-cache.js';
 import { auditJobs, preparePartitions } from './kernel/operations/retention/audit-jobs.js';
 import { Mailer } from './kernel/outbound/mail.js';
 import { lostVisitorPage, mountPages } from './kernel/pages/pages.js';
+import { KERNEL_ENTITIES } from './kernel-entities.js';
 import type { KernelParts } from './make-kernel.js';
 import { migrations } from './migrations/index.js';
 import { openGate } from './open-gate.js';
 import { openKernel } from './open-kernel.js';
-import { withPlaces } from './reference-order.js';
 import { type CompiledRoute, compileRoutes } from './rest/compile.js';
 import { mountRoutes } from './rest/mount.js';
 import { openapiText } from './rest/openapi/document.js';
@@ -248,8 +248,8 @@ export async function startApp(
     cleanup.push(() => kernel.auditTrail.close());
     cleanup.push(() => assembly.authenticator.close(kernel));
     cleanup.push(...(await startBackgroundWork(database, { ...opened, jobs, rateLimits, log })));
-    const replyCache = new ReplyCache(config.replyCacheBytes, assembly.stampOf);
-    cleanup.push(async () => replyCache.close());
+    const responseCache = new ResponseCache(config.responseCacheBytes, assembly.stampOf);
+    cleanup.push(async () => responseCache.close());
     const http = await mountEverything(config, log, {
       ...assembly,
       routes,
@@ -258,7 +258,7 @@ export async function startApp(
       lifecycle,
       databaseRole,
       jobs,
-      replyCache,
+      responseCache,
       rateLimits,
       gate,
       embedded: server.figures,
@@ -279,14 +279,14 @@ interface Running extends Omit<Assembly, 'routes' | 'jobs'> {
   readonly auditSealer: AuditSealer;
   readonly lifecycle: Lifecycle;
   readonly databaseRole: Config['databaseRole'];
-  readonly replyCache: ReplyCache;
+  readonly responseCache: ResponseCache;
   readonly embedded: DatabaseServer['figures'];
   readonly rateLimits: RateLimits;
   readonly gate: Gate;
 }
 
 async function mountEverything(config: Config, log: Log, running: Running): Promise<FastifyInstance> {
-  const { kernel, lifecycle, schema, routes, documents, streams, groups, stampOf, replyCache, rateLimits, gate } =
+  const { kernel, lifecycle, schema, routes, documents, streams, groups, stampOf, responseCache, rateLimits, gate } =
     running;
   const load = new Load(config.responseMemoryBytes);
   const lostVisitor = lostVisitorPage(config.introspection);
@@ -315,7 +315,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
   mountStreams(http, streams, { apollo, contextFor, rateLimits, gate, schema, openStreams, log });
   const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
   mountDocuments(http, documents, { kernel, contextOf, rateLimits, contextFor, lifecycle, openStreams });
-  mountRoutes(http, routes, { contextFor, replyCache, idempotencyKeys, rateLimits });
+  mountRoutes(http, routes, { contextFor, responseCache, idempotencyKeys, rateLimits });
   // All is compiled then, and nobody connected yet.
   http.addHook('onReady', async () => releaseMemory());
   return http;

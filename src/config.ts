@@ -65,7 +65,7 @@ export interface Config {
     readonly isOnly: boolean;
   };
   /** How much of replies this node keeps; 0: nothing. */
-  readonly replyCacheBytes: number;
+  readonly responseCacheBytes: number;
   /** Memory of all responses that are built or sent at the same time. */
   readonly responseMemoryBytes: number;
   /** How long a draining node still accepts requests, so that load balancers notice that it is leaving. */
@@ -282,7 +282,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     introspection: settings.INTROSPECTION,
     queryLimits: { ofCallers: limits, ofPersisted: raised(limits, settings.PERSISTED_LIMITS_FACTOR) },
     persistedDocuments: persistedDocumentsOf(settings, dataDir),
-    replyCacheBytes: settings.REPLY_CACHE_MIB * 1024 * 1024,
+    responseCacheBytes: settings.REPLY_CACHE_MIB * 1024 * 1024,
     responseMemoryBytes: settings.RESPONSE_MEMORY_MIB * 1024 * 1024,
     drainSeconds: settings.DRAIN_SECONDS,
     metricsTokenHash: settings.METRICS_TOKEN === undefined ? null : hashToken(settings.METRICS_TOKEN),

@@ -17,7 +17,7 @@ import { runProgram } from './run-program.js';
 
 const EXIT_BROKEN = 1;
 const EXIT_UNFINISHED = 2;
-const MAX_FAULTS = 200;
+const MAX_VIOLATIONS = 200;
 const ROWS_AT_ONCE = 5_000;
 
 const USAGE = `npm run verify-audit [-- --anchor NUMBER:HASH ...]
@@ -88,8 +88,8 @@ function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promi
     if (installation === undefined) throw new ConfigurationError(['the database has no check value of its root key']);
     const all = await openInstallationKeys(query, await openRootKeys(query, config));
     const keys = { chain: new AuditChain(all.macKey('audit-seal')), key: createSecretKey(all.macKey('audit')) };
-    const how = { anchors, maxFaults: MAX_FAULTS, rowsAtOnce: ROWS_AT_ONCE };
-    return { trail: await verifyTrail(query, keys, how), secrets: await compareWithTrail(query, MAX_FAULTS) };
+    const how = { anchors, maxFaults: MAX_VIOLATIONS, rowsAtOnce: ROWS_AT_ONCE };
+    return { trail: await verifyTrail(query, keys, how), secrets: await compareWithTrail(query, MAX_VIOLATIONS) };
   });
 }
 

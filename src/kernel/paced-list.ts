@@ -1,4 +1,4 @@
-import { nextTurn } from './slices.js';
+import { nextTurn } from './event-loop.js';
 
 /** Shorter lists are executed at once: it takes a few milliseconds. */
 const AT_ONCE = 500;

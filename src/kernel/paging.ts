@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AppError } from './errors.js';
+import { mapYielding } from './event-loop.js';
 import { isId } from './ids.js';
 import { integer } from './int.js';
 import { paced } from './paced-list.js';
-import { mapInSlices } from './slices.js';
 import { isStorable } from './text-rules.js';
 import { parse } from './validation.js';
 
@@ -228,9 +228,9 @@ export class Page<T> {
   }
 
   /** As `map`, and lets other requests run between the rows. */
-  async mapInSlices<U>(change: (row: T) => U, keyOf: (row: U) => CursorKey): Promise<Page<U>> {
+  async mapYielding<U>(change: (row: T) => U, keyOf: (row: U) => CursorKey): Promise<Page<U>> {
     const page = new Page<U>([], this.request, keyOf);
-    return Object.assign(page, { nodes: await mapInSlices(this.nodes, change), hasNextPage: this.hasNextPage });
+    return Object.assign(page, { nodes: await mapYielding(this.nodes, change), hasNextPage: this.hasNextPage });
   }
 
   /** As `map`, with the cursors that the rows have: for lists in an order that need not show in what is made of them. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { DetailCode } from './detail-codes.js';
 import { AppError, type ErrorDetail } from './errors.js';
-import { inOneGo, mapInSlices } from './slices.js';
+import { inOneGo, mapYielding } from './event-loop.js';
 import { unknownName } from './suggestions.js';
 
 /** So many unknown keys of one input are reported one by one, each with a suggestion; of more, only the number. */
 export const MAX_UNKNOWN_KEYS = 20;
 /** So many violations of one request are reported. */
-export const MAX_FAULTS = 1_000;
+export const MAX_VIOLATIONS = 1_000;
 /** A longer list is checked in slices. */
 const LONG_LIST = 50;
 
@@ -33,8 +33,8 @@ export function parse<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''):
 }
 
 /** As `parse`, for an input whose lists may be long: other requests run while it is checked. */
-export async function parseInSlices<T extends z.ZodObject>(rules: T, raw: unknown): Promise<z.output<T>> {
-  const checked = await checkInSlices(rules, raw);
+export async function parseYielding<T extends z.ZodObject>(rules: T, raw: unknown): Promise<z.output<T>> {
+  const checked = await checkYielding(rules, raw);
   if (checked.violations === undefined) return checked.data;
   throw validationFailed(checked.violations);
 }
@@ -43,7 +43,7 @@ export async function parseInSlices<T extends z.ZodObject>(rules: T, raw: unknow
  * For `refine` and `superRefine` of a list or an object as a whole: it is checked even where its entries or fields have faults of
  * their own, behind which zod would hide this one. Whatever is in it may then be missing or of any type.
  */
-export const EVEN_IF_FAULTY = {
+export const EVEN_IF_INVALID = {
   when: ({ value, issues }: z.core.ParsePayload): boolean =>
     typeof value === 'object' && value !== null && !issues.some(isOfWhole),
 } as const;
@@ -97,7 +97,7 @@ export function check<T extends z.ZodType>(rules: T, raw: unknown, prefix = ''):
 }
 
 /** As `check`, for an input whose lists may be long: other requests run while it is checked. */
-export async function checkInSlices<T extends z.ZodObject>(
+export async function checkYielding<T extends z.ZodObject>(
   rules: T,
   raw: unknown,
   prefix = '',
@@ -105,7 +105,7 @@ export async function checkInSlices<T extends z.ZodObject>(
   const [name, list] = longListIn(rules, raw);
   if (list === undefined) return inOneGo(() => check(rules, raw, prefix));
   const { element } = rules.shape[name] as z.ZodArray<z.ZodType>;
-  const entries = await mapInSlices(list, (value) => element._zod.run({ value, issues: [] }, CONTEXT) as Entry);
+  const entries = await mapYielding(list, (value) => element._zod.run({ value, issues: [] }, CONTEXT) as Entry);
   const isSound = entries.every(({ issues }) => issues.length === 0);
   const known = isSound ? entries.map(({ value }) => value) : list.slice(0, countReported(entries));
   const rest = isSound ? withUncheckedEntries(rules, name) : rules;
@@ -129,7 +129,7 @@ function countReported(entries: readonly Entry[]): number {
   let violations = 0;
   // Of unknown keys all are counted.
   const isUntold = ({ issues }: Entry): boolean => {
-    if (violations > MAX_FAULTS) return true;
+    if (violations > MAX_VIOLATIONS) return true;
     violations += issues.filter(({ code }) => code !== 'unrecognized_keys').length;
     return false;
   };
@@ -165,10 +165,10 @@ const NONE_KNOWN: KnownKeys = { names: [] };
 /** VALIDATION_FAILED with its violations, up to a maximum. */
 export function validationFailed(violations: readonly ErrorDetail[]): AppError {
   const details =
-    violations.length <= MAX_FAULTS
+    violations.length <= MAX_VIOLATIONS
       ? violations
       : [
-          ...violations.slice(0, MAX_FAULTS),
+          ...violations.slice(0, MAX_VIOLATIONS),
           {
             path: 'request',
             code: 'TOO_MANY' as const,
@@ -221,7 +221,7 @@ export class Violations {
 
   /** True when there are more than are reported. */
   get isFull(): boolean {
-    return this.#violations.length > MAX_FAULTS;
+    return this.#violations.length > MAX_VIOLATIONS;
   }
 
   add(violation: ErrorDetail): void {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from '../kernel/errors.js';
-import { mapInSlices } from '../kernel/slices.js';
+import { mapYielding } from '../kernel/event-loop.js';
 import { isNameable, misspeltName } from '../kernel/suggestions.js';
 import { MAX_UNKNOWN_KEYS, pathOf, Violations } from '../kernel/validation.js';
 import { bareRules } from './rule-kinds.js';
@@ -148,7 +148,7 @@ async function separateRoot(fields: Fields, body: unknown, found: UnknownKeys): 
     const shape = fields.get(key);
     if (shape === undefined) found.add(key, body, fields);
     else if (shape?.kind === 'list' && Array.isArray(value))
-      known[key] = await mapInSlices(value, (item, index) => separateAt([key, index], shape.element, item, found));
+      known[key] = await mapYielding(value, (item, index) => separateAt([key, index], shape.element, item, found));
     else known[key] = shape === null ? value : separateAt([key], shape, value, found);
   }
   return known;

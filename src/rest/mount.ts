@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { AnyContext } from '../kernel/context.js';
 import { AppError, type ErrorDetail } from '../kernel/errors.js';
 import type { RateLimits } from '../kernel/operations/limits/rate-limits.js';
-import { type Answer, jsonAnswer, matchingTag } from '../kernel/operations/responses/answer.js';
 import { checkIdempotencyKey, type IdempotencyKeys } from '../kernel/operations/responses/idempotency.js';
-import type { ReplyCache } from '../kernel/operations/responses/reply-cache.js';
-import { type Checked, check, checkInSlices, validationFailed } from '../kernel/validation.js';
+import { type Answer, jsonResponse, matchingTag } from '../kernel/operations/responses/response.js';
+import type { ResponseCache } from '../kernel/operations/responses/response-cache.js';
+import { type Checked, check, checkYielding, validationFailed } from '../kernel/validation.js';
 import { prefersStrict } from './body-keys.js';
 import type { CompiledRoute } from './compile.js';
 import { runIfMatching } from './preconditions.js';
@@ -16,7 +16,7 @@ import { lastWord, paramNames } from './sample-request.js';
 
 interface Mounting {
   readonly contextFor: (request: FastifyRequest, isAnonymous: boolean) => Promise<AnyContext>;
-  readonly replyCache: ReplyCache;
+  readonly responseCache: ResponseCache;
   readonly idempotencyKeys: IdempotencyKeys;
   readonly rateLimits: RateLimits;
 }
@@ -61,7 +61,7 @@ async function answer(
   compiled: CompiledRoute,
   ctx: AnyContext,
   reply: FastifyReply,
-  { replyCache, idempotencyKeys }: Mounting,
+  { responseCache, idempotencyKeys }: Mounting,
 ): Promise<Answer> {
   const { route, complete } = compiled;
   const { headers, load } = reply.request;
@@ -73,7 +73,7 @@ async function answer(
     const variables = found ?? (await findVariables());
     const data = await runIfMatching(compiled, at, { params: request.params, variables, ifMatch, load });
     const caching = { 'cache-control': route.sensitive === true ? 'no-store' : 'private, no-cache' };
-    return jsonAnswer(
+    return jsonResponse(
       replyOf(route, headers['user-agent'])(data),
       { ...caching, ...replyHeaders(route.headers, data) },
       load,
@@ -84,7 +84,7 @@ async function answer(
   if (route.cached === true) {
     const variables = await findVariables();
     const wanted = { projectId: String(variables.projectId), request: route.path + JSON.stringify(variables) };
-    return replyCache.answer(ctx, wanted, (at) => make(at, variables));
+    return responseCache.answer(ctx, wanted, (at) => make(at, variables));
   }
   const key = isRead ? undefined : headers['idempotency-key'];
   if (key === undefined) return make(ctx);
@@ -130,7 +130,7 @@ async function checkedRequest(
   const accepted = {
     params: (params ? noted(check(params, request.params, 'params')) : request.params) as Record<string, string>,
     query: noted(check(rules, given, 'query')),
-    body: noted(await checkInSlices(body, separated.known, 'body')),
+    body: noted(await checkYielding(body, separated.known, 'body')),
   };
   if (violations.length > 0) throw validationFailed(violations);
   if (separated.ignored !== null) reply.header('x-ignored-keys', separated.ignored);

@@ -1,7 +1,7 @@
 import type { AnyContext } from '../kernel/context.js';
 import { AppError, toAppError } from '../kernel/errors.js';
 import type { ResponseLoad } from '../kernel/load/load.js';
-import { hasStrongTag, jsonAnswer } from '../kernel/operations/responses/answer.js';
+import { hasStrongTag, jsonResponse } from '../kernel/operations/responses/response.js';
 import type { CompiledRoute } from './compile.js';
 import type { Data } from './route.js';
 
@@ -28,7 +28,7 @@ export async function runIfMatching(
   // `*` holds for whatever exists, and what does not is refused by the change.
   if (ifMatch === undefined || current === undefined || ifMatch.trim() === '*') return run(ctx, variables);
   const found = await current.run(ctx, current.route.variables({ params: { ...params }, query: {}, body: {} }));
-  const present = await jsonAnswer(current.route.reply(found), {}, load, true);
+  const present = await jsonResponse(current.route.reply(found), {}, load, true);
   if (!hasStrongTag(ifMatch, present)) throw new AppError('PRECONDITION_FAILED');
   const input = { ...(variables.input as object), ...route.ifMatch?.(found) };
   return run(ctx, { ...variables, input }).catch((thrown: unknown) => {

@@ -88,7 +88,7 @@ interface RouteRules<Q extends z.ZodObject, B extends z.ZodObject> {
 }
 
 /** A document that is written out. */
-interface WrittenAnswer<Q extends z.ZodObject, B extends z.ZodObject> {
+interface WrittenResponse<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly document: string;
   readonly variables: (request: Request<Q, B>) => object;
   /** Moves things about, no more: it also runs on a sample, to tell what the route answers. */
@@ -99,7 +99,7 @@ interface WrittenAnswer<Q extends z.ZodObject, B extends z.ZodObject> {
  * A document that is made from the schema. Arguments, or the fields of `input`, get what the request has under their names; a path
  * parameter without one of its name is the `id`, and `limit` and `cursor` are `first` and `after`.
  */
-interface FieldAnswer<Q extends z.ZodObject, B extends z.ZodObject> {
+interface FieldResponse<Q extends z.ZodObject, B extends z.ZodObject> {
   /** The field that answers it: of a GET a query, else a mutation. */
   readonly field: string;
   /**
@@ -110,13 +110,13 @@ interface FieldAnswer<Q extends z.ZodObject, B extends z.ZodObject> {
   /** The key of the reply. Without it the name of the field, or of the object in the payload; another payload is the reply. */
   readonly as?: string;
   /** In place of those made from the schema. */
-  readonly variables?: WrittenAnswer<Q, B>['variables'];
-  readonly reply?: WrittenAnswer<Q, B>['reply'];
+  readonly variables?: WrittenResponse<Q, B>['variables'];
+  readonly reply?: WrittenResponse<Q, B>['reply'];
 }
 
 /** One REST operation as a value: its rules, and the GraphQL document that answers it. */
-type WrittenDefinition<Q extends z.ZodObject, B extends z.ZodObject> = RouteRules<Q, B> & WrittenAnswer<Q, B>;
-type FieldDefinition<Q extends z.ZodObject, B extends z.ZodObject> = RouteRules<Q, B> & FieldAnswer<Q, B>;
+type WrittenDefinition<Q extends z.ZodObject, B extends z.ZodObject> = RouteRules<Q, B> & WrittenResponse<Q, B>;
+type FieldDefinition<Q extends z.ZodObject, B extends z.ZodObject> = RouteRules<Q, B> & FieldResponse<Q, B>;
 
 /** A route with its document, of any rules. */
 export type WrittenRoute = WrittenDefinition<z.ZodObject, z.ZodObject>;

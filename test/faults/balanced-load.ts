@@ -4,7 +4,7 @@ import { expectThat } from './check.ts';
 
 const PROBE_MS = 500;
 const PROBES_TO_LEAVE = 2;
-const ANSWER_WITHIN_MS = 20_000;
+const RESPONSE_WITHIN_MS = 20_000;
 
 /** What came of the requests of a load. */
 export interface Outcome {
@@ -83,7 +83,7 @@ export class BalancedLoad {
     return new Promise((resolve, reject) => {
       const sent = request(
         new URL(path, url),
-        { agent, timeout: ANSWER_WITHIN_MS, headers: { authorization: `Bearer ${this.#ask.token}` } },
+        { agent, timeout: RESPONSE_WITHIN_MS, headers: { authorization: `Bearer ${this.#ask.token}` } },
         (response) => {
           response.on('error', reject);
           response.on('end', () => resolve(response.statusCode ?? 0));

@@ -83,10 +83,10 @@ async function tryOnce({ audited, unaudited, databaseUrl }: Nodes): Promise<stri
     expectThat(added <= ADDED_MS, `the trail adds ${added.toFixed(1)} ms at p99`);
     expectThat(each >= ROWS_PER_INSERT, `an INSERT has ${each.toFixed(1)} rows`);
   }
-  const analysed = isReached
+  const notJudged = isReached
     ? ''
     : `, not judged: this machine reaches ${most.perSecond.toFixed(0)} of ${WANTED_PER_SECOND}`;
-  return `${found.perSecond.toFixed(0)} reads a second${analysed}; p99 ${without.p99.toFixed(1)} ms without the trail, ${found.p99.toFixed(1)} with it (${(found.p99 / without.p99).toFixed(2)} times), ${each.toFixed(1)} rows an INSERT`;
+  return `${found.perSecond.toFixed(0)} reads a second${notJudged}; p99 ${without.p99.toFixed(1)} ms without the trail, ${found.p99.toFixed(1)} with it (${(found.p99 / without.p99).toFixed(2)} times), ${each.toFixed(1)} rows an INSERT`;
 }
 
 export const check: Check = {

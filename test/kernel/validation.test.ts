@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { check, checkInSlices, EVEN_IF_FAULTY, looseTexts } from '../../src/kernel/validation.js';
+import { check, checkYielding, EVEN_IF_INVALID, looseTexts } from '../../src/kernel/validation.js';
 import { TurnCounter } from '../kit/turn-counter.js';
 
 const messageFor = (rules: z.ZodType, input: unknown): string | undefined =>
@@ -28,10 +28,10 @@ describe('a rule on the whole of a list or an object', () => {
   const isEachOnce = (list: readonly unknown[]) => new Set(looseTexts(list, 'name')).size === list.length;
   const Names = z
     .array(z.strictObject({ name: z.string() }))
-    .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must be unique' });
+    .refine(isEachOnce, { ...EVEN_IF_INVALID, error: 'must be unique' });
   const Rules = z
     .strictObject({ names: Names, size: z.int().optional() })
-    .refine(({ names }) => names !== null, { ...EVEN_IF_FAULTY, path: ['size'], error: 'must have names' });
+    .refine(({ names }) => names !== null, { ...EVEN_IF_INVALID, path: ['size'], error: 'must have names' });
   const violations = (input: unknown) =>
     check(Rules, input).violations?.map(({ path, message }) => `${path} ${message}`);
 
@@ -67,15 +67,15 @@ describe('a long list of objects', () => {
     ['that is too long', { place: 'here', items: items(5_001, () => ({ name: 'n' })) }],
     ['of unknown keys', { place: 'here', items: items(2_000, () => ({ name: 'n', other: 1 })) }],
   ])('%s is checked in slices as it is at once', async (_, input) => {
-    expect(await checkInSlices(Items, input, 'body')).toEqual(check(Items, input, 'body'));
+    expect(await checkYielding(Items, input, 'body')).toEqual(check(Items, input, 'body'));
   });
 
   test('is checked whichever of several lists was long before', async () => {
     const Two = z.strictObject({ left: z.array(Item), right: z.array(Item) });
     const sound = (count: number) => items(count, () => ({ name: 'n' }));
     const inLeft = { left: [{ name: 1 }], right: sound(60) };
-    expect((await checkInSlices(Two, { left: sound(60), right: [] })).violations).toBeUndefined();
-    expect(await checkInSlices(Two, inLeft)).toEqual(check(Two, inLeft));
+    expect((await checkYielding(Two, { left: sound(60), right: [] })).violations).toBeUndefined();
+    expect(await checkYielding(Two, inLeft)).toEqual(check(Two, inLeft));
   });
 
   test('lets others run meanwhile', async () => {
@@ -84,7 +84,7 @@ describe('a long list of objects', () => {
       for (const end = performance.now() + 1; performance.now() < end; );
       return true;
     });
-    await checkInSlices(z.strictObject({ items: z.array(z.strictObject({ slow })) }), {
+    await checkYielding(z.strictObject({ items: z.array(z.strictObject({ slow })) }), {
       items: items(60, () => ({ slow: '' })),
     });
     counter.stop();
@@ -92,7 +92,7 @@ describe('a long list of objects', () => {
   });
 
   test('is not collected behind the faults that are told', async () => {
-    const { violations } = await checkInSlices(
+    const { violations } = await checkYielding(
       Items,
       { place: 'here', items: items(5_000, () => ({ name: 1 })) },
       'body',

@@ -21,7 +21,7 @@ export interface RequestOptions {
 }
 
 /** Less than a test may take, and far more than any request does. */
-const ANSWER_WITHIN_MS = 25_000;
+const RESPONSE_WITHIN_MS = 25_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 100 });
 
@@ -51,7 +51,14 @@ export class Caller {
     return new Caller(url, this.token, this.identityId);
   }
 
-  request({ method, path, headers = {}, body, rawBody, withinMs = ANSWER_WITHIN_MS }: RequestOptions): Promise<Reply> {
+  request({
+    method,
+    path,
+    headers = {},
+    body,
+    rawBody,
+    withinMs = RESPONSE_WITHIN_MS,
+  }: RequestOptions): Promise<Reply> {
     const payload = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
     return new Promise((resolve, reject) => {
       const sent = httpRequest(

@@ -45,7 +45,7 @@ export interface Answer {
 }
 
 /** Sends an answer as it should be. */
-export function sendAnswer(response: ServerResponse, { status, body }: Answer): void {
+export function sendResponse(response: ServerResponse, { status, body }: Answer): void {
   const headers = body === null ? {} : { 'Content-Type': 'application/json' };
   response.writeHead(status, headers).end(body === null ? undefined : JSON.stringify(body));
 }
@@ -71,7 +71,7 @@ export function misbehave(
     case 'silent':
       return;
     case 'late':
-      setTimeout(() => sendAnswer(response, answer), ms).unref();
+      setTimeout(() => sendResponse(response, answer), ms).unref();
       return;
     case 'garbage':
       response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html><body>Welcome</body></html>');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, type DatatoolCall, misbehave, type PlannedFault, sendAnswer } from './datatool-faults.ts';
+import { type Answer, type DatatoolCall, misbehave, type PlannedFault, sendResponse } from './datatool-faults.ts';
 import type { ServerCertificate } from './outside/authority.ts';
 import { OutsideServer, type ReceivedRequest } from './outside/outside-server.ts';
 
@@ -188,7 +188,7 @@ export class FakeDatatool {
     if (violation !== undefined) violation.left -= 1;
     const isBefore = violation !== undefined && (violation.when ?? 'before') === 'before' && violation.how !== 'late';
     const answer = isBefore ? NOT_FOUND : this.#do(route, request, body);
-    if (violation === undefined) sendAnswer(response, answer);
+    if (violation === undefined) sendResponse(response, answer);
     else misbehave(response, violation, answer);
   }
 

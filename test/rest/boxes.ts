@@ -13,7 +13,7 @@ import { Load } from '../../src/kernel/load/load.js';
 import type { Log } from '../../src/kernel/log.js';
 import { RateLimits } from '../../src/kernel/operations/limits/rate-limits.js';
 import { IdempotencyKeys } from '../../src/kernel/operations/responses/idempotency.js';
-import { ReplyCache } from '../../src/kernel/operations/responses/reply-cache.js';
+import { ResponseCache } from '../../src/kernel/operations/responses/response-cache.js';
 import { paging, queryBoolean, type Route, route } from '../../src/rest/route.js';
 
 const SDL = `
@@ -62,7 +62,7 @@ export const emptyServer = (log: Log): Promise<FastifyInstance> =>
 
 /** What keeps replies where nothing is to be kept: there are no projects here. */
 export const unkept = () => ({
-  replyCache: new ReplyCache(0, async () => null),
+  responseCache: new ResponseCache(0, async () => null),
   idempotencyKeys: new IdempotencyKeys(async () => null),
   rateLimits: new RateLimits(null),
 });

@@ -8,7 +8,7 @@ import type { ConnectionOf, Page } from '../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { UserType, usersByIds } from '../organizations/public.js';
 import { type EffectiveRule, type RuleOrigin, toShownRules, withPermissions } from '../permissions/public.js';
-import { type ProjectLinks, ProjectMembershipType } from '../projects/public.js';
+import { ProjectMembershipType, type ProjectRelations } from '../projects/public.js';
 import { SecretType } from '../secrets/public.js';
 import { AccessAt, AccessChecks, EffectivePermissions, ExplainAccess } from './access-review.rules.js';
 import type { AccessReviewService } from './access-review.service.js';
@@ -78,7 +78,7 @@ const DENIED = 'null with PERMISSION_DENIED if you cannot read members, identiti
 export class SecretReadersResolver {
   constructor(
     private readonly service: AccessReviewService,
-    private readonly links: ProjectLinks,
+    private readonly relations: ProjectRelations,
   ) {}
 
   @nested(
@@ -106,7 +106,11 @@ export class SecretReadersResolver {
     `The memberships of groups whose roles let every member of the group read the value of the secret, oldest first; ${DENIED}`,
   )
   async readerGroups(secret: SecretType, ctx: Context): Promise<ProjectMembershipType[]> {
-    return membershipsOf(ctx, this.links, await this.service.groupsThatRead(ctx, secret.projectId, fieldsOf(secret)));
+    return membershipsOf(
+      ctx,
+      this.relations,
+      await this.service.groupsThatRead(ctx, secret.projectId, fieldsOf(secret)),
+    );
   }
 }
 
@@ -135,24 +139,24 @@ export class AccessHolderResolver {
 
 @Resolver(() => RuleOriginType)
 export class RuleOriginResolver {
-  constructor(private readonly links: ProjectLinks) {}
+  constructor(private readonly relations: ProjectRelations) {}
 
   @nested(
     [ProjectMembershipType],
     'The memberships that grant it, of the member or of groups: those that still exist and that you can read.',
   )
   memberships({ membershipIds }: RuleOriginType, ctx: Context): Promise<ProjectMembershipType[]> {
-    return membershipsOf(ctx, this.links, membershipIds);
+    return membershipsOf(ctx, this.relations, membershipIds);
   }
 }
 
 /** Those that still exist and that the caller may read. */
 async function membershipsOf(
   ctx: Context,
-  links: ProjectLinks,
+  relations: ProjectRelations,
   ids: readonly string[],
 ): Promise<ProjectMembershipType[]> {
-  const found = await Promise.all(ids.map((id) => batched(ctx, links.memberships, id)));
+  const found = await Promise.all(ids.map((id) => batched(ctx, relations.memberships, id)));
   return found.filter((membership) => membership !== undefined);
 }
 

@@ -2,9 +2,9 @@ import { type Action, can, canAlways, PermissionDenied } from '../../kernel/auth
 import type { Fields } from '../../kernel/authz/conditions.js';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
+import { mapYielding } from '../../kernel/event-loop.js';
 import { namePageBounds, Page, type PageRequest } from '../../kernel/paging.js';
-import { mapInSlices } from '../../kernel/slices.js';
-import { parse, parseInSlices } from '../../kernel/validation.js';
+import { parse, parseYielding } from '../../kernel/validation.js';
 import {
   actionsAsked,
   answerOf,
@@ -94,7 +94,7 @@ export class AccessReviewService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
   async can(ctx: Context, raw: unknown): Promise<boolean[]> {
-    const { checks } = await parseInSlices(AccessChecks, raw);
+    const { checks } = await parseYielding(AccessChecks, raw);
     const questions = checks.map(({ projectId, userId, identityId, permissions, ...what }, at) => ({
       projectId: projectId.toLowerCase(),
       whom: askedWhom({ userId, identityId }, `checks[${at}].`),
@@ -126,7 +126,7 @@ export class AccessReviewService {
         isMember: accesses[at] !== undefined,
       })),
     );
-    const answers = await mapInSlices(questions, ({ action, fields }, at) => {
+    const answers = await mapYielding(questions, ({ action, fields }, at) => {
       const role = unsaved[at] ?? null;
       const ability = role === null ? accesses[at]?.ability : projectRights(role).ability;
       return ability !== undefined && answerOf(ability, action, fields);

@@ -1,6 +1,6 @@
 import type { Feature } from '../../feature.js';
 import { APPEND_ONLY } from '../../kernel/database/service-role.js';
-import type { ProjectLinks, ProjectReader } from '../projects/public.js';
+import type { ProjectReader, ProjectRelations } from '../projects/public.js';
 import { AccessHistory } from './access-history.entity.js';
 import {
   AccessHolderResolver,
@@ -15,10 +15,10 @@ import { OrganizationAccessService } from './organization-access.service.js';
 /** Who may do what, and who could. */
 export function createAccessReview({
   projects,
-  links,
+  relations,
 }: {
   readonly projects: ProjectReader;
-  readonly links: ProjectLinks;
+  readonly relations: ProjectRelations;
 }): Feature {
   const service = new AccessReviewService(projects);
   return {
@@ -26,9 +26,9 @@ export function createAccessReview({
     tableRights: { access_history: [...APPEND_ONLY, 'update (valid_to)'] },
     resolvers: [
       new AccessReviewResolver(service),
-      new SecretReadersResolver(service, links),
+      new SecretReadersResolver(service, relations),
       new AccessHolderResolver(),
-      new RuleOriginResolver(links),
+      new RuleOriginResolver(relations),
       new OrganizationAccessResolver(new OrganizationAccessService()),
       new OrganizationRuleOriginResolver(),
     ],

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Context } from '../../kernel/context.js';
 import { batched, linked } from '../../kernel/database/batched.js';
 import { nested, query } from '../../kernel/graphql/operations.js';
-import { GroupOrganizationMembershipType, linksByIds } from '../groups/public.js';
+import { GroupOrganizationMembershipType, relationsByIds } from '../groups/public.js';
 import { MemberType, membersByIds } from '../organizations/public.js';
 import { type Explanation, toShownRules, withPermissions } from '../permissions/public.js';
 import { ExplainOrganizationAccess, OrganizationAccessChecks } from './access-review.rules.js';
@@ -60,7 +60,7 @@ export class OrganizationRuleOriginResolver {
     { groupMembershipIds }: OrganizationRuleOriginType,
     ctx: Context,
   ): Promise<readonly GroupOrganizationMembershipType[]> {
-    const found = await Promise.all(groupMembershipIds.map((id) => batched(ctx, linksByIds, id)));
+    const found = await Promise.all(groupMembershipIds.map((id) => batched(ctx, relationsByIds, id)));
     return found.filter((membership) => membership !== undefined);
   }
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.js';
+import { mapYielding } from '../../kernel/event-loop.js';
 import { isId } from '../../kernel/ids.js';
-import { mapInSlices } from '../../kernel/slices.js';
-import { parse, parseInSlices } from '../../kernel/validation.js';
+import { parse, parseYielding } from '../../kernel/validation.js';
 import { FIND_HELD } from '../access/public.js';
 import {
   answerOf,
@@ -50,7 +50,7 @@ export class OrganizationAccessService {
    * @param raw `{ checks }`, 1 to 100 of `{ subject, action, fields?, userId?, identityId?, permissions? }`
    */
   async can(ctx: Context, raw: unknown): Promise<boolean[]> {
-    const { checks } = await parseInSlices(OrganizationAccessChecks, raw);
+    const { checks } = await parseYielding(OrganizationAccessChecks, raw);
     const questions = checks.map(({ userId, identityId, permissions, ...what }, at) => ({
       whom: askedWhom({ userId, identityId }, `checks[${at}].`),
       permissions,
@@ -74,7 +74,7 @@ export class OrganizationAccessService {
         isMember: id === null || held.has(id),
       })),
     );
-    const answers = await mapInSlices(questions, ({ action, fields }, at) => {
+    const answers = await mapYielding(questions, ({ action, fields }, at) => {
       const role = unsaved[at] ?? null;
       const memberId = memberIds[at] ?? null;
       if (role !== null) return answerOf(organizationRights(role).ability, action, fields);

@@ -1,6 +1,6 @@
 import type { Action } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
-import { mapInSlices } from '../../kernel/slices.js';
+import { mapYielding } from '../../kernel/event-loop.js';
 import { type CheckedRules, isBuiltIn, projectRights, ruleAsked } from '../permissions/public.js';
 import type { PlacedMember } from './places.js';
 
@@ -93,7 +93,7 @@ export const namesAttributes = ({ rules }: Stored): boolean => rules.namesAttrib
 export async function whoMay(policies: Policies, actions: readonly Action[], fields?: Fields): Promise<Reason[]> {
   const all = (1 << actions.length) - 1;
   const decisionOf = decisionsIn(policies, actions, fields);
-  const reasons = await mapInSlices(policies.members, (member) => {
+  const reasons = await mapYielding(policies.members, (member) => {
     const { allows, origin } = decisionOf(member, all);
     return allows === all && origin !== null ? [{ member, ...origin }] : [];
   });

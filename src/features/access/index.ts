@@ -9,13 +9,13 @@ import { type AccessDependencies, AccessTokenService } from './access-token.serv
 import { Authenticator } from './authenticator.js';
 import { ENDED_TOKENS_JOB } from './cleaning/ended-tokens-job.js';
 import { HeldUses } from './held-uses.js';
-import { AccessTokenLinkResolver } from './link.resolver.js';
 import { LoginResolver } from './login/login.resolver.js';
 import { loginRoutes } from './login/login.routes.js';
 import { LoginService } from './login/login.service.js';
 import { IdentityTokensResolver, ManyTokensResolver } from './many/many-tokens.resolver.js';
 import { TokenListService } from './many/token-list.service.js';
 import { TokenRevocationService } from './many/token-revocation.service.js';
+import { AccessTokenRelationResolver } from './relation.resolver.js';
 import { TokenHolderService } from './token-holder.service.js';
 import { ViewerResolver } from './viewer.resolver.js';
 
@@ -50,7 +50,7 @@ export function createAccess({
       new ViewerResolver(tokens),
       new AccessTokenResolver(tokens, new TokenHolderService(rateLimits.failures)),
       new ManyTokensResolver(lists, new TokenRevocationService(others.identities, heldUses)),
-      new AccessTokenLinkResolver(tokens),
+      new AccessTokenRelationResolver(tokens),
       new IdentityTokensResolver(lists),
       new LoginResolver(new LoginService(others.organizations, rateLimits)),
     ],

@@ -67,7 +67,7 @@ export async function insertToken(
     access_token_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',
   });
   if (row === undefined) throw new Error('an insert returned no row');
-  tx.claim?.withholdAnswer(row.id);
+  tx.claim?.withholdResponse(row.id);
   return { accessToken, tokenData: toAccessTokenView(row) };
 }
 

@@ -52,7 +52,7 @@ export class HistoryService {
 
   /** Returns one message. @throws ALERT_MESSAGE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<MessageRow> {
-    const { row } = await this.projects.authorizedThing(ctx, parse(OneMessage, raw), MESSAGE, 'pki-alerts:read');
+    const { row } = await this.projects.authorizedItem(ctx, parse(OneMessage, raw), MESSAGE, 'pki-alerts:read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return row;
   }
@@ -61,7 +61,7 @@ export class HistoryService {
   async list(ctx: Context, raw: unknown): Promise<Page<MessageRow>> {
     const { alertId, ...request } = parse(ListMessages, raw);
     const bounds = messageBounds(request);
-    const { row } = await this.projects.authorizedThing(ctx, { id: alertId }, ALERT, 'pki-alerts:read');
+    const { row } = await this.projects.authorizedItem(ctx, { id: alertId }, ALERT, 'pki-alerts:read');
     return shown(ctx, row, { request, rows: await listMessages(ctx, { ids: [row.id], ...bounds }) });
   }
 
@@ -99,7 +99,7 @@ export class HistoryService {
   retry(ctx: Context, raw: unknown): Promise<MessageRow> {
     const { id, alertId } = parse(RetryMessage, raw);
     return inTransaction(ctx, async (tx) => {
-      const { row } = await this.projects.authorizedThing(tx, { id }, MESSAGE, 'pki-alerts:edit');
+      const { row } = await this.projects.authorizedItem(tx, { id }, MESSAGE, 'pki-alerts:edit');
       if (alertId != null && alertId.toLowerCase() !== row.alertId) throw new AppError(NOT_FOUND);
       const stateBefore = await retry(tx, CERTIFICATE_SOURCE, row.id);
       if (stateBefore === null) throw new AppError('ALERT_MESSAGE_NOT_RETRYABLE');

@@ -2,7 +2,7 @@ import './alert-deliveries.errors.js';
 import type { Feature } from '../../feature.js';
 import { NotificationDelivery, NotificationMessage, sendJob } from '../deliveries/public.js';
 import type { Notifier } from '../notifications/public.js';
-import { nodeInProject, type ProjectLinks, type ProjectReader } from '../projects/public.js';
+import { nodeInProject, type ProjectReader, type ProjectRelations } from '../projects/public.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { DUE_JOBS } from './due.service.js';
 import { HistoryService, readOf } from './history.service.js';
@@ -25,7 +25,7 @@ import { TrialService } from './trial.service.js';
  */
 export function createAlertDeliveries(deps: {
   readonly projects: ProjectReader;
-  readonly links: ProjectLinks;
+  readonly relations: ProjectRelations;
   readonly notifier: Notifier;
 }): Feature {
   const matches = new MatchService(deps.projects);
@@ -33,17 +33,17 @@ export function createAlertDeliveries(deps: {
   return {
     entities: [NotificationMessage, NotificationDelivery],
     resolvers: [
-      new MatchResolver(matches, deps.links),
+      new MatchResolver(matches, deps.relations),
       new MatchCountResolver(),
       new AlertMatchesResolver(matches),
       new DecisionResolver(new DecisionService(deps.projects)),
       new CertificateAlertsResolver(new CertificateAlerts(deps.projects)),
-      new AlertMessageResolver(history, deps.links),
+      new AlertMessageResolver(history, deps.relations),
       new AlertMessagesResolver(history),
       new AlertTestResolver(new TrialService(deps.projects, deps.notifier)),
     ],
     nodes: [
-      nodeInProject(deps.links, {
+      nodeInProject(deps.relations, {
         type: 'AlertMessage',
         table: 'notification_message',
         only: `n.source = '${CERTIFICATE_SOURCE.name}'`,

@@ -7,7 +7,7 @@ import type { ConnectionOf } from '../../kernel/paging.js';
 import { AlertChannelType, AlertType, findAlertViews, toAlertType, toChannelType } from '../alerts/public.js';
 import { type CertificateRow, CertificateType, findCertificates } from '../certificates/public.js';
 import { MessagePageArgs } from '../deliveries/public.js';
-import type { ProjectLinks } from '../projects/public.js';
+import type { ProjectRelations } from '../projects/public.js';
 import type { HistoryService } from './history.service.js';
 import { ListMessages, OneMessage, RetryMessage } from './message.rules.js';
 import { AlertMessageConnection, AlertMessageType, AlertRunType } from './message.type.js';
@@ -20,18 +20,18 @@ export class AlertMessageResolver {
 
   constructor(
     private readonly history: HistoryService,
-    links: ProjectLinks,
+    relations: ProjectRelations,
   ) {
     this.#certificates = async (ctx, ids) => {
       const rows = await findCertificates(ctx, { ids });
-      const found = await links.readable(ctx, rows, ({ commonName }, { ability }) =>
+      const found = await relations.readable(ctx, rows, ({ commonName }, { ability }) =>
         can(ability, 'certificates:read', { commonName }),
       );
       return new Map(rows.filter(({ id }) => found.get(id) === true).map((row) => [row.id, row]));
     };
     this.#alerts = async (ctx, ids) =>
       mapFound(
-        await links.readable(ctx, await findAlertViews(ctx, { ids }), (alert, access) => {
+        await relations.readable(ctx, await findAlertViews(ctx, { ids }), (alert, access) => {
           authorize(access, 'pki-alerts:read');
           return alert;
         }),

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../kernel/slices.js';
+import { nextTurn } from '../../kernel/event-loop.js';
 import { type AlertFilter, type FilteredCertificate, matchesFilters } from '../alerts/public.js';
 
 /** The certificates that match all filters. Matching 50 globs against thousands of names takes a while, so it yields to the event loop. */

@@ -37,7 +37,7 @@ export class TrialService {
   async test(ctx: Context, raw: unknown): Promise<readonly ChannelTrial[]> {
     const { id, channelId, mustBeAccepted } = parse(TestAlert, raw);
     const { notification, channels } = await inTransaction(ctx, async (tx) => {
-      const { row, project } = await this.projects.authorizedThing(tx, { id }, ALERT, 'pki-alerts:edit');
+      const { row, project } = await this.projects.authorizedItem(tx, { id }, ALERT, 'pki-alerts:edit');
       const chosen = chosenOf(await listChannels(tx, { alertIds: [row.id] }), channelId ?? null);
       await tx.auditTrail.recordChange(tx, {
         action: 'certificate-alert:test',

@@ -4,7 +4,7 @@ import { type ListOrder, orderRulesOf } from '../../kernel/list-order.js';
 import { isPrivateHost } from '../../kernel/outbound/private-targets.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, storedText } from '../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
+import { EVEN_IF_INVALID } from '../../kernel/validation.js';
 import { expectedVersion } from '../../kernel/version.js';
 import { channelRules, type MayCall } from './channel.rules.js';
 import { Filter } from './filter.rules.js';
@@ -79,7 +79,7 @@ export function alertRules(mayCall: MayCall) {
         enabled: z.boolean().default(true).meta({ description: 'Whether the alert sends notifications.' }),
         dailyReminder: dailyReminder.default(false),
       })
-      .superRefine(refuseReminder, EVEN_IF_FAULTY)
+      .superRefine(refuseReminder, EVEN_IF_INVALID)
       .meta({ description: 'Fields of the new certificate alert.' }),
     update: z
       .strictObject({
@@ -100,7 +100,7 @@ export function alertRules(mayCall: MayCall) {
             'Whether the alert repeats every day (UTC). Set to false automatically if the event changes from expiration.',
         }),
       })
-      .superRefine(refuseReminder, EVEN_IF_FAULTY)
+      .superRefine(refuseReminder, EVEN_IF_INVALID)
       .meta({ description: 'Fields of the certificate alert to change. Absent fields keep their value.' }),
   };
 }

@@ -123,7 +123,7 @@ export class AlertService {
 
   /** Returns one alert. @throws CERTIFICATE_ALERT_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<AlertView> {
-    const { row } = await this.projects.authorizedThing(ctx, parse(OneAlert, raw), ALERT, 'pki-alerts:read');
+    const { row } = await this.projects.authorizedItem(ctx, parse(OneAlert, raw), ALERT, 'pki-alerts:read');
     const [alert] = await withChannels(ctx, [row]);
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return alert as AlertView;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isId } from '../../kernel/ids.js';
 import { isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY, looseEntries } from '../../kernel/validation.js';
+import { EVEN_IF_INVALID, looseEntries } from '../../kernel/validation.js';
 import type { ChannelConfigs, ChannelType } from '../notifications/public.js';
 
 /** Whether channels may call a host. Decided by its name (`URL.hostname`) alone, without DNS. */
@@ -40,7 +40,7 @@ const recipients = z
   .array(z.string().max(254).regex(z.regexes.email, 'must be an email address'))
   .min(1)
   .max(10)
-  .superRefine((list, issues) => refuseRepeats(issues, list, (at) => [at]), EVEN_IF_FAULTY)
+  .superRefine((list, issues) => refuseRepeats(issues, list, (at) => [at]), EVEN_IF_INVALID)
   .meta({ description: 'Email addresses, 1 to 10, without duplicates.' });
 
 const memberIds = (who: string) =>
@@ -48,7 +48,7 @@ const memberIds = (who: string) =>
     .array(z.string().refine(isId, { error: 'must be a UUID', params: { code: 'INVALID_FORMAT' } }))
     .min(1)
     .max(MAX_MEMBERS)
-    .superRefine((list, issues) => refuseRepeats(issues, list, (at) => [at]), EVEN_IF_FAULTY)
+    .superRefine((list, issues) => refuseRepeats(issues, list, (at) => [at]), EVEN_IF_INVALID)
     .meta({
       description: `IDs of ${who} of the project, or of the organization if there is no project, 1 to ${MAX_MEMBERS}, without duplicates. Membership is resolved when an email is sent. Usernames that are not email addresses are skipped.`,
     });
@@ -98,7 +98,7 @@ const configRules = (mayCall: MayCall) => ({
           message: 'required unless userIds or groupIds is set',
           params: { code: 'MISSING' },
         });
-    }, EVEN_IF_FAULTY)
+    }, EVEN_IF_INVALID)
     .meta({ description: 'Recipients of the emails: addresses, users and groups.' }),
   webhook: z
     .strictObject({
@@ -149,7 +149,7 @@ const orEmpty = <S extends z.core.$ZodLooseShape>(config: z.ZodObject<S>) => {
       for (const [key] of required)
         if ((given as Readonly<Record<string, unknown>>)[key] === undefined)
           issues.addIssue({ code: 'custom', path: [key], message: 'required', params: { code: 'MISSING' } });
-    }, EVEN_IF_FAULTY);
+    }, EVEN_IF_INVALID);
   return exactly(rules)
     .optional()
     .meta({ description: 'Same format as for a new channel. Absent or `{}` keeps the existing config.' });
@@ -235,7 +235,7 @@ export function channelRules<E extends Fields>(mayCall: MayCall, more: E) {
       )
       .min(1)
       .max(MAX_CHANNELS)
-      .superRefine(refuseUnclear, EVEN_IF_FAULTY),
+      .superRefine(refuseUnclear, EVEN_IF_INVALID),
   };
 }
 

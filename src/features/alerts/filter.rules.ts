@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { compileGlob } from '../../kernel/authz/glob.js';
 import { storedText } from '../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
+import { EVEN_IF_INVALID } from '../../kernel/validation.js';
 
 /** Certificate properties that filters compare. */
 export const FILTER_FIELDS = ['profile_name', 'common_name', 'san', 'include_cas'] as const;
@@ -39,7 +39,7 @@ export const Filter = z
       const pattern = patternOf(value);
       if (typeof pattern === 'string') refuse('value', pattern, 'INVALID');
     }
-  }, EVEN_IF_FAULTY)
+  }, EVEN_IF_INVALID)
   .meta({ description: 'A filter on certificates.' });
 export type AlertFilter = z.output<typeof Filter>;
 

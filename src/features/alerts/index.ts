@@ -1,6 +1,6 @@
 import './alerts.errors.js';
 import type { Feature } from '../../feature.js';
-import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { CertificateAlert, CertificateAlertChannel } from './alert.entity.js';
 import { AlertCountResolver, AlertResolver, ProjectAlertsResolver } from './alert.resolver.js';
 import { alertRoutes } from './alert.routes.js';
@@ -16,7 +16,7 @@ import { findAlertViews } from './alert.view.js';
  */
 export function createAlerts(deps: {
   readonly projects: ProjectReader;
-  readonly links: ProjectLinks;
+  readonly relations: ProjectRelations;
   readonly allowPrivateTargets: boolean;
   readonly onAlertChange: OnAlertChange;
 }): Feature {
@@ -28,10 +28,10 @@ export function createAlerts(deps: {
       new AlertResolver(alerts),
       new AlertCountResolver(),
       new ProjectAlertsResolver(alerts),
-      new (projectLinkOf(AlertType))(deps.links),
+      new (projectRelationOf(AlertType))(deps.relations),
     ],
     nodes: [
-      nodeInProject(deps.links, {
+      nodeInProject(deps.relations, {
         type: 'CertificateAlert',
         table: 'certificate_alert',
         action: 'pki-alerts:read',

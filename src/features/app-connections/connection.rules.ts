@@ -3,7 +3,7 @@ import { orderRules } from '../../kernel/list-order.js';
 import type { TargetPolicy } from '../../kernel/outbound/http.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
+import { EVEN_IF_INVALID } from '../../kernel/validation.js';
 import { expectedVersion } from '../../kernel/version.js';
 import { type AnyKind, APPS, type App, KINDS } from './kinds.js';
 
@@ -46,7 +46,7 @@ const withTarget = (rules: z.ZodObject, kind: AnyKind, policy: TargetPolicy): z.
     if (violation === null) return;
     const { message, code } = violation;
     issues.addIssue({ code: 'custom', path: [kind.targetField], message, params: { code } });
-  }, EVEN_IF_FAULTY);
+  }, EVEN_IF_INVALID);
 
 /** Credentials wrapped in their app, exactly one: `{ datatool: { instanceUrl, accountId, apiToken } }`. */
 function choiceOf(rulesOf: (kind: AnyKind) => z.ZodObject, about: string) {
@@ -63,7 +63,7 @@ function choiceOf(rulesOf: (kind: AnyKind) => z.ZodObject, about: string) {
     .superRefine((given: Given, issues) => {
       if (Object.values(given).filter((credentials) => credentials !== undefined).length !== 1)
         issues.addIssue({ code: 'custom', message: 'must have exactly one app', params: { code: 'NOT_ONE' } });
-    }, EVEN_IF_FAULTY)
+    }, EVEN_IF_INVALID)
     .meta({ description: about });
 }
 

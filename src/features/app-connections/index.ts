@@ -3,8 +3,8 @@ import type { Feature } from '../../feature.js';
 import { mapFound } from '../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
 import type { TargetPolicy } from '../../kernel/outbound/http.js';
-import { organizationLinkOf } from '../organizations/public.js';
-import { type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { organizationRelationOf } from '../organizations/public.js';
+import { type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { checkJobs } from './check-jobs.js';
 import { AppConnection } from './connection.entity.js';
 import { findConnections } from './connection.queries.js';
@@ -29,12 +29,12 @@ import { KINDS } from './kinds.js';
  */
 export function createAppConnections(deps: {
   readonly projects: ProjectReader;
-  readonly links: ProjectLinks;
+  readonly relations: ProjectRelations;
   readonly policy: TargetPolicy;
   readonly usesOf: ConnectionUses;
   readonly notifyOfFailure: NotifyOfFailure;
 }): Feature & { readonly connections: ConnectionReader } {
-  const { projects, links, policy, usesOf } = deps;
+  const { projects, relations, policy, usesOf } = deps;
   const access = new ConnectionAccess(projects);
   const rules = rulesFor(policy);
   return {
@@ -45,9 +45,9 @@ export function createAppConnections(deps: {
       new ConnectionUsesResolver(projects, usesOf),
       new DatatoolProjectsResolver(new DatatoolProjectsService(access, policy)),
       new DatatoolProjectCountResolver(),
-      new (organizationLinkOf(ConnectedAppType))(),
-      new (projectLinkOf(ConnectedAppType))(links),
-      new (projectLinkOf(AppConnectionUseType))(links),
+      new (organizationRelationOf(ConnectedAppType))(),
+      new (projectRelationOf(ConnectedAppType))(relations),
+      new (projectRelationOf(AppConnectionUseType))(relations),
     ],
     nodes: nodesOf(access),
     routes: [...connectionRoutes(rules), projectsRoute],

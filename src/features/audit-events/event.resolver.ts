@@ -6,7 +6,7 @@ import { nested, query } from '../../kernel/graphql/operations.js';
 import type { SoughtConnectionOf } from '../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
 import { UserType, usersByIds } from '../organizations/public.js';
-import { type ProjectLinks, ProjectType, toProjectType } from '../projects/public.js';
+import { type ProjectRelations, ProjectType, toProjectType } from '../projects/public.js';
 import { SecretType } from '../secrets/public.js';
 import type { ChangesService } from './changes.service.js';
 import { ProjectChangesType } from './changes.type.js';
@@ -23,7 +23,7 @@ const ReadsArgs = argsType(SecretReadsPage);
 export class AuditEventResolver {
   constructor(
     private readonly service: EventService,
-    private readonly links: ProjectLinks,
+    private readonly relations: ProjectRelations,
   ) {}
 
   @query(
@@ -50,7 +50,7 @@ export class AuditEventResolver {
 
   @nested(ProjectType, 'The project. Null if the event has none, if it was deleted, or if you are not a member of it.')
   async project({ projectId }: AuditEventType, ctx: Context): Promise<ProjectType | null> {
-    const found = await linked(ctx, this.links.projects, projectId);
+    const found = await linked(ctx, this.relations.projects, projectId);
     return found === null ? null : toProjectType(found);
   }
 

@@ -2,8 +2,8 @@ import type { Feature } from '../../feature.js';
 import { mapFound } from '../../kernel/database/batched.js';
 import { APPEND_ONLY } from '../../kernel/database/service-role.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
-import { organizationLinkOf } from '../organizations/public.js';
-import { type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { organizationRelationOf } from '../organizations/public.js';
+import { type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { ChangesService } from './changes.service.js';
 import { ProjectChangesType } from './changes.type.js';
 import { AuditCheckpoint } from './checkpoints/checkpoint.entity.js';
@@ -32,7 +32,10 @@ import { toVerification, VerificationType } from './verification/verification.ty
 import { VERIFICATION_JOB } from './verification/verification-job.js';
 
 /** Reading the audit trail. The trail itself is the kernel's. */
-export function createAuditEvents(deps: { readonly projects: ProjectReader; readonly links: ProjectLinks }): Feature {
+export function createAuditEvents(deps: {
+  readonly projects: ProjectReader;
+  readonly relations: ProjectRelations;
+}): Feature {
   const events = new EventService(deps.projects);
   return {
     entities: [AuditCheckpoint, AuditVerification],
@@ -56,12 +59,12 @@ export function createAuditEvents(deps: { readonly projects: ProjectReader; read
     ],
     resolvers: [
       new CheckpointResolver(new CheckpointService()),
-      new (organizationLinkOf(AuditCheckpointType))(),
+      new (organizationRelationOf(AuditCheckpointType))(),
       new VerificationResolver(new VerificationService()),
-      new (organizationLinkOf(VerificationType))(),
-      new AuditEventResolver(events, deps.links),
-      new (organizationLinkOf(AuditEventType))(),
-      new (projectLinkOf(ProjectChangesType))(deps.links),
+      new (organizationRelationOf(VerificationType))(),
+      new AuditEventResolver(events, deps.relations),
+      new (organizationRelationOf(AuditEventType))(),
+      new (projectRelationOf(ProjectChangesType))(deps.relations),
       new ChangesResolver(new ChangesService(deps.projects)),
       new SecretReadsResolver(new ReadsService(deps.projects)),
     ],

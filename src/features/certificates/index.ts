@@ -1,6 +1,6 @@
 import './certificates.errors.js';
 import type { Feature } from '../../feature.js';
-import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { CertificateAuthority } from './authorities/authority.entity.js';
 import { findAuthorities } from './authorities/authority.queries.js';
 import {
@@ -49,7 +49,7 @@ import { RequestService } from './issuing/request.service.js';
 import { RequestType } from './issuing/request.type.js';
 import { type OnRequestFailed, RequestLog } from './issuing/request-log.js';
 import { CertificateProfile } from './profiles/profile.entity.js';
-import { profileNode } from './profiles/profile.links.js';
+import { profileNode } from './profiles/profile.relations.js';
 import { ProfileAuthorityResolver, ProfileResolver, ProjectProfilesResolver } from './profiles/profile.resolver.js';
 import { profileRoutes } from './profiles/profile.routes.js';
 import { ProfileService } from './profiles/profile.service.js';
@@ -66,7 +66,7 @@ const ENTITIES = [
 /** Certificate authorities, certificate profiles, and the inventory of issued and imported certificates. */
 export function createCertificates(deps: {
   readonly projects: ProjectReader;
-  readonly links: ProjectLinks;
+  readonly relations: ProjectRelations;
   readonly onCertificateEvent: OnCertificateEvent;
   readonly onRequestFailed: OnRequestFailed;
 }): Feature {
@@ -82,37 +82,37 @@ export function createCertificates(deps: {
     resolvers: [
       new AuthorityResolver(authorities, new AuthorityRenewalService(deps.projects)),
       new AuthorityContentResolver(),
-      new AuthorityParentResolver(deps.links),
+      new AuthorityParentResolver(deps.relations),
       new ProjectAuthoritiesResolver(authorities),
-      new (projectLinkOf(AuthorityType))(deps.links),
+      new (projectRelationOf(AuthorityType))(deps.relations),
       new CertificateResolver(certificates),
       new IntermediateResolver(new IntermediateService(deps.projects, onEvent)),
       new FormatResolver(new FormatService(certificates)),
-      new CertificateContentResolver(deps.links),
+      new CertificateContentResolver(deps.relations),
       new ProjectCertificatesResolver(certificates),
-      new (projectLinkOf(CertificateType))(deps.links),
+      new (projectRelationOf(CertificateType))(deps.relations),
       new ProfileResolver(profiles),
-      new ProfileAuthorityResolver(deps.links),
+      new ProfileAuthorityResolver(deps.relations),
       new ProjectProfilesResolver(profiles),
-      new (projectLinkOf(ProfileType))(deps.links),
+      new (projectRelationOf(ProfileType))(deps.relations),
       new CleaningResolver(new CleaningService(deps.projects)),
       new IssueResolver(issuing, renewals),
-      new LineageResolver(deps.links),
+      new LineageResolver(deps.relations),
       new RequestResolver(new RequestService(deps.projects, certificates)),
-      new RequestCertificatesResolver(deps.links),
-      new (projectLinkOf(RequestType))(deps.links),
+      new RequestCertificatesResolver(deps.relations),
+      new (projectRelationOf(RequestType))(deps.relations),
     ],
     nodes: [
-      nodeInProject(deps.links, {
+      nodeInProject(deps.relations, {
         type: 'CertificateAuthority',
         table: 'certificate_authority',
         action: 'certificate-authorities:read',
         find: findAuthorities,
         record: readOfAuthority,
       }),
-      certificateNode(deps.links),
-      profileNode(deps.links),
-      requestNode(deps.links),
+      certificateNode(deps.relations),
+      profileNode(deps.relations),
+      requestNode(deps.relations),
     ],
     routes: [
       ...[...authorityRoutes, ...certificateRoutes, ...formatRoutes, ...intermediateRoutes],

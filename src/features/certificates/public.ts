@@ -1,5 +1,5 @@
-export { readableAuthorities } from './authorities/authority.links.js';
 export type { AuthorityRow } from './authorities/authority.queries.js';
+export { readableAuthorities } from './authorities/authority.relations.js';
 export { AuthorityType } from './authorities/authority.type.js';
 export { readableCertificates } from './certificates/certificate.nodes.js';
 export { type CertificateRow, findCertificates } from './certificates/certificate.queries.js';

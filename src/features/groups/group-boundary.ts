@@ -1,6 +1,6 @@
 import { type Action, authorize, can, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
-import { mapInSlices } from '../../kernel/slices.js';
+import { mapYielding } from '../../kernel/event-loop.js';
 import { boundaryOfCaller } from '../organizations/public.js';
 import {
   ORGANIZATION_ACTIONS,
@@ -31,7 +31,7 @@ export async function authorizeRightsOfGroup(
     const rules = rulesOfOrganizationRoles([role], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]);
     return beyondIn(organizationId, (own) => rightsBeyondChange(own, rules, []));
   });
-  const inProjects = await mapInSlices(await projects.rightsOfGroup(tx, groupId), ({ own, rules }) =>
+  const inProjects = await mapYielding(await projects.rightsOfGroup(tx, groupId), ({ own, rules }) =>
     rightsBeyondChange(own, rules, []),
   );
   const beyond = [...new Set([...inOrganizations, ...inProjects.flat()])];

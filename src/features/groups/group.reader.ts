@@ -71,7 +71,7 @@ const reachOf = (ctx: Context): { organizationId: string; below: boolean } => ({
 });
 
 /** What groups are in organizations, by the ids of these memberships. @throws PERMISSION_DENIED */
-export const linksByIds: BatchLoad<LinkRow> = async (ctx, ids) => {
+export const relationsByIds: BatchLoad<LinkRow> = async (ctx, ids) => {
   authorize(ctx, 'groups:read');
   const rows = await FIND_LINKS(ctx, { ...reachOf(ctx), ids });
   return new Map(rows.filter(({ groupSlug }) => mayRead(ctx, groupSlug)).map((row) => [row.id, row]));

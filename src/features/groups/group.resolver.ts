@@ -11,7 +11,7 @@ import type { GroupLinkService } from './group-link.service.js';
 export class GroupResolver {
   constructor(
     private readonly service: GroupService,
-    private readonly links: GroupLinkService,
+    private readonly relations: GroupLinkService,
   ) {}
 
   @query(GroupType, OneGroup, 'Returns a group of your organization, or a group that is linked to it.')
@@ -61,7 +61,7 @@ export class GroupResolver {
     'Links a group of your root organization to a sub-organization, with a role there. While it is linked, its members can get tokens for the sub-organization.',
   )
   async linkGroup(ctx: Context, input: object): Promise<{ membership: GroupOrganizationMembershipType }> {
-    return { membership: await this.links.link(ctx, input) };
+    return { membership: await this.relations.link(ctx, input) };
   }
 
   @mutation(
@@ -70,6 +70,6 @@ export class GroupResolver {
     'Removes the link of a group to a sub-organization, and its memberships in the projects there.',
   )
   async unlinkGroup(ctx: Context, input: object): Promise<{ membership: GroupOrganizationMembershipType }> {
-    return { membership: await this.links.unlink(ctx, input) };
+    return { membership: await this.relations.unlink(ctx, input) };
   }
 }

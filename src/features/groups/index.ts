@@ -4,7 +4,7 @@ import { nodeKind } from '../../kernel/graphql/node.js';
 import type { OrganizationReader } from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { Group } from './group.entity.js';
-import { groupsByIds, linksByIds } from './group.reader.js';
+import { groupsByIds, relationsByIds } from './group.reader.js';
 import { GroupResolver } from './group.resolver.js';
 import { groupRoutes } from './group.routes.js';
 import { GroupService } from './group.service.js';
@@ -12,7 +12,7 @@ import { GroupLinkService } from './group-link.service.js';
 import { GroupMember } from './group-member.entity.js';
 import { GroupMemberResolver, GroupMembersResolver } from './group-member.resolver.js';
 import { GroupMemberService, groupMembersByIds } from './group-member.service.js';
-import { groupLinks } from './link.resolver.js';
+import { groupRelations } from './relation.resolver.js';
 
 /** Groups that the caller's organization knows of: its own, and those that are linked to it. */
 const isKnown = (groupId: string): string =>
@@ -27,7 +27,7 @@ export function createGroups(deps: { organizations: OrganizationReader; projects
       new GroupResolver(new GroupService(deps.projects), new GroupLinkService(deps.organizations, deps.projects)),
       new GroupMemberResolver(members),
       new GroupMembersResolver(members),
-      ...groupLinks(),
+      ...groupRelations(),
     ],
     nodes: [
       nodeKind({
@@ -52,7 +52,7 @@ export function createGroups(deps: { organizations: OrganizationReader; projects
         table: 'organization_membership',
         reach:
           'n.group_id is not null and n.organization_id in (select o.id from organization o where o.id = $2 or o.parent_id = $2)',
-        load: linksByIds,
+        load: relationsByIds,
         record: ({ groupId, organizationId }) => ({ action: 'group-link:get', facts: { groupId, organizationId } }),
       }),
     ],

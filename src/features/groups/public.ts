@@ -1,3 +1,3 @@
-export { linksByIds } from './group.reader.js';
+export { relationsByIds } from './group.reader.js';
 export { GroupOrganizationMembershipType, GroupType } from './group.type.js';
-export { groupLinkOf } from './link.resolver.js';
+export { groupRelationOf } from './relation.resolver.js';

@@ -1,6 +1,6 @@
 import { type Ability, type Action, PermissionDenied, rulesOf } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
-import { mapInSlices } from '../../kernel/slices.js';
+import { mapYielding } from '../../kernel/event-loop.js';
 import { boundaryOfCaller } from '../organizations/public.js';
 import { attributesWith, organizationRights, projectRights, rightsBeyond, rulesAsText } from '../permissions/public.js';
 import { HELD_BY_ATTRIBUTES } from './attribute-rights.sql.js';
@@ -50,7 +50,7 @@ export async function authorizeMetadata(
   const places = (await HELD_BY_ATTRIBUTES(tx, { identityId: identity.id })) as readonly Place[];
   const beyondIn = await boundaryAt(tx, places);
   const points = places.flatMap((place) => timesOf(place).map((time) => ({ place, time })));
-  const beyondEach = await mapInSlices(points, ({ place, time }) =>
+  const beyondEach = await mapYielding(points, ({ place, time }) =>
     beyondIn(place, (own) =>
       rightsBeyond(
         own,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { orderRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, personText } from '../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY, looseTexts } from '../../kernel/validation.js';
+import { EVEN_IF_INVALID, looseTexts } from '../../kernel/validation.js';
 import { displayName, organizationRole } from '../organizations/public.js';
 import { MAX_METADATA_KEY } from '../permissions/public.js';
 
@@ -33,7 +33,7 @@ const metadata = z
       return new Set(keys).size === keys.length;
     },
     {
-      ...EVEN_IF_FAULTY,
+      ...EVEN_IF_INVALID,
       error: 'must have each key only once',
     },
   )

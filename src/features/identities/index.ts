@@ -2,25 +2,25 @@ import './identities.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
 import { ClientSecret } from './client-secrets/client-secret.entity.js';
-import { clientSecretsByIds } from './client-secrets/client-secret.links.js';
+import { clientSecretsByIds } from './client-secrets/client-secret.relations.js';
 import { ClientSecretResolver } from './client-secrets/client-secret.resolver.js';
 import { clientSecretRoutes } from './client-secrets/client-secret.routes.js';
 import { ClientSecretService, type RevokeTokensOfClientSecret } from './client-secrets/client-secret.service.js';
 import { ClientSecretType } from './client-secrets/client-secret.type.js';
 import { Identity } from './identity.entity.js';
-import { identitiesByIds } from './identity.links.js';
 import { IdentityReader } from './identity.reader.js';
+import { identitiesByIds } from './identity.relations.js';
 import { IdentityResolver } from './identity.resolver.js';
 import { identityRoutes } from './identity.routes.js';
 import { IdentityService } from './identity.service.js';
-import { identityLinkOf, identityLinks } from './link.resolver.js';
-import { IdentityTokenAuthResolver } from './token-auth/link.resolver.js';
+import { identityRelationOf, identityRelations } from './relation.resolver.js';
+import { IdentityTokenAuthResolver } from './token-auth/relation.resolver.js';
 import { TokenAuthResolver } from './token-auth/token-auth.resolver.js';
 import { tokenAuthRoutes } from './token-auth/token-auth.routes.js';
 import { createTokenAuthService } from './token-auth/token-auth.service.js';
 import { TokenAuthType } from './token-auth/token-auth.type.js';
 import { IdentityTokenAuth } from './token-auth.entity.js';
-import { IdentityUniversalAuthResolver } from './universal-auth/link.resolver.js';
+import { IdentityUniversalAuthResolver } from './universal-auth/relation.resolver.js';
 import { UniversalAuthResolver } from './universal-auth/universal-auth.resolver.js';
 import { universalAuthRoutes } from './universal-auth/universal-auth.routes.js';
 import { createUniversalAuthService } from './universal-auth/universal-auth.service.js';
@@ -48,11 +48,11 @@ export function createIdentities(deps: {
       new TokenAuthResolver(createTokenAuthService(identities)),
       new UniversalAuthResolver(createUniversalAuthService(identities)),
       new ClientSecretResolver(new ClientSecretService(identities, deps.revokeTokensOfClientSecret)),
-      ...identityLinks(),
+      ...identityRelations(),
       new IdentityTokenAuthResolver(),
       new IdentityUniversalAuthResolver(),
-      new (identityLinkOf(TokenAuthType))(),
-      new (identityLinkOf(ClientSecretType))(),
+      new (identityRelationOf(TokenAuthType))(),
+      new (identityRelationOf(ClientSecretType))(),
     ],
     nodes: [
       nodeKind({

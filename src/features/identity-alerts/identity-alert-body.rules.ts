@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { storedText } from '../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
+import { EVEN_IF_INVALID } from '../../kernel/validation.js';
 import { type AlertRules, alertBefore, dailyReminder, EVENT, RESOURCE } from './identity-alert.rules.js';
 
 const MOST_CHANNELS = 10;
@@ -52,7 +52,7 @@ function configsOf({ configs: { email, webhook } }: AlertRules) {
       .meta({ description: 'Where the webhook is sent, and how it is signed.' }),
     changedWebhook: z
       .strictObject({ url: url.optional(), signingSecret })
-      .superRefine(refuseNowhere, EVEN_IF_FAULTY)
+      .superRefine(refuseNowhere, EVEN_IF_INVALID)
       .optional()
       .meta({ description: 'As of a new channel. Absent or `{}` keeps the existing configuration.' }),
   };
@@ -79,7 +79,7 @@ export function alertBody(rules: AlertRules) {
         z.discriminatedUnion('channelType', [
           z
             .strictObject({ ...email.shape, config: configs.email, recipients })
-            .superRefine(refuseNobody, EVEN_IF_FAULTY),
+            .superRefine(refuseNobody, EVEN_IF_INVALID),
           z.strictObject({ ...webhook.shape, config: configs.webhook }),
           slack,
           pagerduty,
@@ -109,7 +109,7 @@ export function changeBody(rules: AlertRules) {
         z.discriminatedUnion('channelType', [
           z
             .strictObject({ ...email.shape, config: configs.email, recipients })
-            .superRefine(refuseNobody, EVEN_IF_FAULTY),
+            .superRefine(refuseNobody, EVEN_IF_INVALID),
           z.strictObject({ ...webhook.shape, config: configs.changedWebhook }),
           slack,
           pagerduty,

@@ -3,10 +3,10 @@ import type { Feature } from '../../feature.js';
 import { mapFound } from '../../kernel/database/batched.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
 import { sendJob } from '../deliveries/public.js';
-import { type IdentityReader, identityLinkOf } from '../identities/public.js';
+import { type IdentityReader, identityRelationOf } from '../identities/public.js';
 import type { Notifier } from '../notifications/public.js';
-import { organizationLinkOf } from '../organizations/public.js';
-import { IN_OWN_PROJECT, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { organizationRelationOf } from '../organizations/public.js';
+import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { AlertAccess } from './alert-access.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
 import { CHECK, FIND_DUE } from './due.service.js';
@@ -29,7 +29,7 @@ import { findAlertViews } from './identity-alert.view.js';
  */
 export function createIdentityAlerts(deps: {
   readonly projects: ProjectReader;
-  readonly links: ProjectLinks;
+  readonly relations: ProjectRelations;
   readonly identities: IdentityReader;
   readonly notifier: Notifier;
   readonly allowPrivateTargets: boolean;
@@ -43,9 +43,9 @@ export function createIdentityAlerts(deps: {
       new IdentityAlertResolver(alerts),
       new IdentityAlertCountResolver(),
       new IdentityAlertsOfIdentityResolver(alerts),
-      new (organizationLinkOf(IdentityAlertType))(),
-      new (projectLinkOf(IdentityAlertType))(deps.links),
-      new (identityLinkOf(IdentityAlertType))(),
+      new (organizationRelationOf(IdentityAlertType))(),
+      new (projectRelationOf(IdentityAlertType))(deps.relations),
+      new (identityRelationOf(IdentityAlertType))(),
     ],
     nodes: [
       nodeKind({

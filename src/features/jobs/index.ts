@@ -2,7 +2,7 @@ import './jobs.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
-import type { ProjectLinks } from '../projects/public.js';
+import type { ProjectRelations } from '../projects/public.js';
 import { JobKindResolver, JobResolver } from './job.resolver.js';
 import { jobRoutes } from './job.routes.js';
 import { JobService, jobsByIds, readOf } from './job.service.js';
@@ -14,14 +14,14 @@ import { JobKindService } from './job-kind.service.js';
  * @param kinds all that this version of the service knows
  */
 export const createJobOperations = ({
-  links,
+  relations,
   kinds,
 }: {
-  readonly links: ProjectLinks;
+  readonly relations: ProjectRelations;
   readonly kinds: readonly JobKind[];
 }): Feature => ({
   entities: [],
-  resolvers: [new JobResolver(new JobService(), links), new JobKindResolver(new JobKindService(kinds))],
+  resolvers: [new JobResolver(new JobService(), relations), new JobKindResolver(new JobKindService(kinds))],
   nodes: [
     nodeKind({
       type: 'Job',

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
-import { type ProjectLinks, ProjectType, toProjectType } from '../projects/public.js';
+import { type ProjectRelations, ProjectType, toProjectType } from '../projects/public.js';
 import { ListJobs, OneJob, OneJobKind } from './job.rules.js';
 import type { JobService } from './job.service.js';
 import { JobAttemptType, JobConnection, JobKindType, JobType } from './job.type.js';
@@ -13,7 +13,7 @@ import type { JobKindService } from './job-kind.service.js';
 export class JobResolver {
   constructor(
     private readonly service: JobService,
-    private readonly links: ProjectLinks,
+    private readonly relations: ProjectRelations,
   ) {}
 
   @query(JobType, OneJob, 'Returns a background job of your organization.')
@@ -55,7 +55,7 @@ export class JobResolver {
 
   @nested(ProjectType, 'Project of the job. Null if it has none, or if you are not a member of the project.')
   async project({ projectId }: JobType, ctx: Context): Promise<ProjectType | null> {
-    const found = await linked(ctx, this.links.projects, projectId);
+    const found = await linked(ctx, this.relations.projects, projectId);
     return found === null ? null : toProjectType(found);
   }
 }

@@ -1,7 +1,7 @@
 import './organization-keys.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
-import { organizationLinkOf } from '../organizations/public.js';
+import { organizationRelationOf } from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { OrganizationKeyResolver } from './organization-key.resolver.js';
 import { organizationKeyRoutes } from './organization-key.routes.js';
@@ -13,7 +13,7 @@ export function createOrganizationKeys(deps: { readonly projects: ProjectReader 
   const service = new OrganizationKeyService(deps.projects);
   return {
     entities: [],
-    resolvers: [new OrganizationKeyResolver(service), new (organizationLinkOf(OrganizationKeyType))()],
+    resolvers: [new OrganizationKeyResolver(service), new (organizationRelationOf(OrganizationKeyType))()],
     nodes: [
       nodeKind({
         type: 'OrganizationKey',

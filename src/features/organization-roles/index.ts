@@ -1,17 +1,17 @@
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
 import { isBuiltInForm } from '../permissions/public.js';
-import { organizationRoleLinks } from './link.resolver.js';
 import { OrganizationRole } from './organization-role.entity.js';
-import { rolesByIds } from './organization-role.links.js';
+import { rolesByIds } from './organization-role.relations.js';
 import { OrganizationRoleResolver } from './organization-role.resolver.js';
 import { organizationRoleRoutes } from './organization-role.routes.js';
 import { OrganizationRoleService } from './organization-role.service.js';
+import { organizationRoleRelations } from './relation.resolver.js';
 
 /** Roles of organizations: those that they make for themselves, and the built-in ones. */
 export const createOrganizationRoles = (): Feature => ({
   entities: [OrganizationRole],
-  resolvers: [new OrganizationRoleResolver(new OrganizationRoleService()), ...organizationRoleLinks()],
+  resolvers: [new OrganizationRoleResolver(new OrganizationRoleService()), ...organizationRoleRelations()],
   routes: organizationRoleRoutes,
   groups: [
     {

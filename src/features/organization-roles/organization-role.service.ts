@@ -22,7 +22,6 @@ import {
   toRules,
 } from '../permissions/public.js';
 import { OrganizationRole } from './organization-role.entity.js';
-import { type OrganizationRoleView, ownBuiltInRoles, rolesByIds, toRoleView } from './organization-role.links.js';
 import {
   countRoles,
   findHolder,
@@ -31,6 +30,7 @@ import {
   listRoles,
   renameInMemberships,
 } from './organization-role.queries.js';
+import { type OrganizationRoleView, ownBuiltInRoles, rolesByIds, toRoleView } from './organization-role.relations.js';
 import {
   CreateOrganizationRole,
   ListOrganizationRoles,

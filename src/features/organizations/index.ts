@@ -2,16 +2,16 @@ import './organizations.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
 import { routesAt } from '../../rest/route.js';
-import { organizationLinks } from './link.resolver.js';
 import { membersByIds } from './member.reader.js';
 import { MemberResolver } from './member.resolver.js';
 import { MemberService } from './member.service.js';
 import { OrganizationMembership } from './memberships/membership.entity.js';
 import { Organization } from './organization.entity.js';
-import { organizationsByIds, usersByIds } from './organization.links.js';
 import { OrganizationReader } from './organization.reader.js';
+import { organizationsByIds, usersByIds } from './organization.relations.js';
 import { OrganizationResolver } from './organization.resolver.js';
 import { type CreateFirstAdmin, OrganizationService } from './organization.service.js';
+import { organizationRelations } from './relation.resolver.js';
 import { User } from './user.entity.js';
 import { UserReader } from './user.reader.js';
 import { UserResolver } from './user.resolver.js';
@@ -32,7 +32,7 @@ export function createOrganizations(deps: {
       new OrganizationResolver(new OrganizationService(organizations, deps.createFirstAdmin)),
       new UserResolver(new UserService(users)),
       new MemberResolver(new MemberService(organizations)),
-      ...organizationLinks(),
+      ...organizationRelations(),
     ],
     groups: [
       {

@@ -104,7 +104,7 @@ export class OrganizationService {
     const work = async (tx: Transaction) => {
       const organization = await this.#insert(tx, input, null);
       const admin = await this.createFirstAdmin(tx, organization.id);
-      tx.claim?.withholdAnswer(organization.id, admin.identityId);
+      tx.claim?.withholdResponse(organization.id, admin.identityId);
       await tx.auditTrail.recordChange(tx, {
         action: 'organization:create',
         facts: { organizationId: organization.id, slug: organization.slug, identityId: admin.identityId },

@@ -9,7 +9,6 @@ export {
   lockAdminsOfGroup,
   lockLoggedInAdmins,
 } from './last-admin/admin-logins.js';
-export { organizationLinkOf } from './link.resolver.js';
 export { membersByIds } from './member.reader.js';
 export { MemberKindEnum, MemberType } from './member.type.js';
 export type { OrganizationMembershipSchema } from './memberships/membership.entity.js';
@@ -25,11 +24,12 @@ export {
 } from './memberships/memberships.js';
 export type { OrganizationSchema } from './organization.entity.js';
 export { Organization } from './organization.entity.js';
-export { organizationsByIds, ownOrganization, ownUser, usersByIds } from './organization.links.js';
 export { OrganizationReader } from './organization.reader.js';
+export { organizationsByIds, ownOrganization, ownUser, usersByIds } from './organization.relations.js';
 export { displayName, organizationRole, organizationSlug, roleToInput, withRole } from './organization.rules.js';
 export type { CreateFirstAdmin } from './organization.service.js';
 export { CreateOrganizationPayload, OrganizationType } from './organization.type.js';
+export { organizationRelationOf } from './relation.resolver.js';
 export type { UserSchema } from './user.entity.js';
 export { UserReader } from './user.reader.js';
 export { UserType } from './user.type.js';

@@ -3,8 +3,8 @@ import type { Feature } from '../../feature.js';
 import { mapFound } from '../../kernel/database/batched.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
 import type { TargetPolicy } from '../../kernel/outbound/http.js';
-import { organizationLinkOf } from '../organizations/public.js';
-import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { organizationRelationOf } from '../organizations/public.js';
+import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { deliveryJob } from './engine/delivery-job.js';
 import { followJob, resumeFollowing } from './engine/follow-job.js';
 import { DELIVERY_GAUGES } from './engine/gauges.js';
@@ -31,10 +31,10 @@ import { WEBHOOKS } from './webhooks/webhook-outlet.js';
  */
 export function createOutgoingEvents(deps: {
   readonly projects: ProjectReader;
-  readonly links: ProjectLinks;
+  readonly relations: ProjectRelations;
   readonly policy: TargetPolicy;
 }): Feature {
-  const { projects, links, policy } = deps;
+  const { projects, relations, policy } = deps;
   const rules = rulesFor(policy);
   const sinkRules = sinkRulesFor(policy);
   const sinks = new SinkService(sinkRules, policy);
@@ -42,12 +42,12 @@ export function createOutgoingEvents(deps: {
     entities: [ChangeWebhook, AuditSink],
     resolvers: [
       new WebhookResolver(new WebhookService(projects, rules, policy)),
-      new (projectLinkOf(ChangeWebhookType))(links),
+      new (projectRelationOf(ChangeWebhookType))(relations),
       new SinkResolver(sinks),
-      new (organizationLinkOf(AuditSinkType))(),
+      new (organizationRelationOf(AuditSinkType))(),
     ],
     nodes: [
-      nodeInProject(links, {
+      nodeInProject(relations, {
         type: 'ChangeWebhook',
         table: 'change_webhook',
         action: 'webhooks:read',

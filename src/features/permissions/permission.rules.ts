@@ -3,7 +3,7 @@ import type { Rule } from '../../kernel/authz/ability.js';
 import type { Conditions } from '../../kernel/authz/conditions.js';
 import { MAX_GLOB } from '../../kernel/authz/glob.js';
 import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
+import { EVEN_IF_INVALID } from '../../kernel/validation.js';
 import { conditionalActions, ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
 import { LONGEST_ATTRIBUTE, namesKnownAttributes, withStandIns } from './attribute-names.js';
 import { patternViolation } from './attributes.js';
@@ -122,14 +122,14 @@ function permissionOf(subject: string, words: Vocabulary) {
     .array(action)
     .min(1)
     .max(actions.length)
-    .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must not repeat an action' });
+    .refine(isEachOnce, { ...EVEN_IF_INVALID, error: 'must not repeat an action' });
   return z
     .strictObject({
       subject: z.literal(subject),
       action: z.union([
         subject === 'secrets'
           ? list.refine(isUnmixed, {
-              ...EVEN_IF_FAULTY,
+              ...EVEN_IF_INVALID,
               error: 'must not combine read with describeSecret or readValue: read means both',
               params: { code: 'READ_MIXED' },
             })
@@ -159,7 +159,7 @@ const permissionsOf = (words: Vocabulary) =>
     )
     .max(MAX_RULES)
     .refine(isShortEnough, {
-      ...EVEN_IF_FAULTY,
+      ...EVEN_IF_INVALID,
       error: `must be at most ${MAX_BYTES} bytes`,
       params: { code: 'TOO_BIG' },
     });

@@ -1,6 +1,6 @@
 import { type Access, authorize, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import { type ConditionOperators, type Conditions, compileConditions } from '../../kernel/authz/conditions.js';
-import { mapInSlices } from '../../kernel/slices.js';
+import { mapYielding } from '../../kernel/event-loop.js';
 import type { Vocabulary } from './actions.js';
 import { namesAttributes } from './attributes.js';
 import { rightsBeyondChange } from './boundary.js';
@@ -51,7 +51,7 @@ export async function replacedRules(
   rename: Rename,
   words: Vocabulary,
 ): Promise<Replacements> {
-  const renamed = await mapInSlices(stored, ({ id, permissions }) => ({ id, ...withSlug(permissions, rename, words) }));
+  const renamed = await mapYielding(stored, ({ id, permissions }) => ({ id, ...withSlug(permissions, rename, words) }));
   await authorizeChanges(
     access,
     renamed.flatMap(({ otherwise }) => otherwise),
@@ -68,7 +68,7 @@ async function authorizeChanges(access: Access, rules: readonly Rule[]): Promise
   if (rules.length === 0) return;
   authorize(access, 'role:edit');
   const distinct = [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
-  const beyond = await mapInSlices(distinct, (rule) => rightsBeyondChange(access.ability, [rule], []));
+  const beyond = await mapYielding(distinct, (rule) => rightsBeyondChange(access.ability, [rule], []));
   const actions = [...new Set(beyond.flat())];
   if (actions.length > 0)
     throw new PermissionDenied({ action: 'role:edit', projectId: access.projectId ?? null }, actions);

@@ -1,6 +1,6 @@
 import type { Rule } from '../../kernel/authz/ability.js';
 import { type Conditions, compileConditions, type Fields } from '../../kernel/authz/conditions.js';
-import { giveWay } from '../../kernel/slices.js';
+import { yieldToEventLoop } from '../../kernel/event-loop.js';
 import { namesAttributes } from './attributes.js';
 
 /** New values of the fields that conditions match on. Other fields keep their values. */
@@ -22,7 +22,7 @@ export async function selectsOtherwise(rules: readonly Rule[], changes: readonly
     for (const fits of testsOf(rules, { subject, fields }))
       for (const { before, after } of concerned) {
         if (fits(before) !== fits(after)) return true;
-        await giveWay();
+        await yieldToEventLoop();
       }
   }
   return false;

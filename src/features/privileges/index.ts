@@ -1,7 +1,7 @@
 import './privileges.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
-import { IN_OWN_PROJECT, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
 import { olderRoutes } from './older.routes.js';
 import { MembershipPrivilegesResolver, PrivilegeMembershipResolver, PrivilegeResolver } from './privilege.resolver.js';
@@ -12,15 +12,21 @@ import { AdditionalPrivilegeType, toPrivilegeType } from './privilege.type.js';
 import { toPrivilegeView } from './privilege.view.js';
 
 /** Additional privileges: permissions of single members of a project besides their roles. */
-export function createPrivileges({ projects, links }: { projects: ProjectReader; links: ProjectLinks }): Feature {
+export function createPrivileges({
+  projects,
+  relations,
+}: {
+  projects: ProjectReader;
+  relations: ProjectRelations;
+}): Feature {
   const privileges = new PrivilegeService(projects);
   return {
     entities: [AdditionalPrivilege],
     resolvers: [
       new PrivilegeResolver(privileges),
-      new PrivilegeMembershipResolver(links),
+      new PrivilegeMembershipResolver(relations),
       new MembershipPrivilegesResolver(privileges),
-      new (projectLinkOf(AdditionalPrivilegeType))(links),
+      new (projectRelationOf(AdditionalPrivilegeType))(relations),
     ],
     nodes: [
       nodeKind<AdditionalPrivilegeType>({
@@ -28,7 +34,7 @@ export function createPrivileges({ projects, links }: { projects: ProjectReader;
         table: 'additional_privilege',
         reach: IN_OWN_PROJECT,
         load: async (ctx, ids) =>
-          links.readable(ctx, await findPrivileges(ctx, { ids }), (row, access) => {
+          relations.readable(ctx, await findPrivileges(ctx, { ids }), (row, access) => {
             authorizeReadingOf(access, row);
             return toPrivilegeType(toPrivilegeView(row));
           }),

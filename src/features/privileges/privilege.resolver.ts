@@ -4,7 +4,7 @@ import { linked } from '../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
 import { withPermissions } from '../permissions/public.js';
-import { type ProjectLinks, ProjectMembershipType } from '../projects/public.js';
+import { ProjectMembershipType, type ProjectRelations } from '../projects/public.js';
 import {
   CreatePrivilege,
   ListPrivileges,
@@ -87,11 +87,11 @@ export class PrivilegeResolver {
 
 @Resolver(() => AdditionalPrivilegeType)
 export class PrivilegeMembershipResolver {
-  constructor(private readonly links: ProjectLinks) {}
+  constructor(private readonly relations: ProjectRelations) {}
 
   @nested(ProjectMembershipType, 'The membership of the holder; null if it has just ended.')
   membership({ membershipId }: AdditionalPrivilegeType, ctx: Context): Promise<ProjectMembershipType | null> {
-    return linked(ctx, this.links.memberships, membershipId);
+    return linked(ctx, this.relations.memberships, membershipId);
   }
 }
 

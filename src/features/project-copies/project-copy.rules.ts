@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf } from '../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
+import { EVEN_IF_INVALID } from '../../kernel/validation.js';
 import { CreateProject } from '../projects/public.js';
 
 /** Parts of a project that can be copied. */
@@ -40,7 +40,7 @@ const parts = z
       if (list.indexOf(part) < at) refuse('must not repeat a part', 'DUPLICATE');
       else if (missing.length > 0) refuse(`requires ${missing.join(' and ')} too`, 'NEEDS_PART');
     });
-  }, EVEN_IF_FAULTY);
+  }, EVEN_IF_INVALID);
 
 const { name, slug, description } = CreateProject.shape;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { orderRulesOf } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, storedText } from '../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
+import { EVEN_IF_INVALID } from '../../kernel/validation.js';
 import { ALERTS_ANYWHERE, alertRulesFor } from '../alerts/public.js';
 import type { ChannelType } from '../notifications/public.js';
 import { NOTICE_KINDS, noticeKind } from './notice.rules.js';
@@ -34,7 +34,7 @@ const configOf = ({ email, webhook, slack, pagerduty }: Configs) =>
     .superRefine((given: object, issues) => {
       if (Object.values(given).filter((config) => config !== undefined).length !== 1)
         issues.addIssue({ code: 'custom', message: 'must have exactly one type', params: { code: 'INVALID' } });
-    }, EVEN_IF_FAULTY)
+    }, EVEN_IF_INVALID)
     .meta({ description: 'Configuration of the channel. Set exactly one field.' });
 
 /** Inputs that create and update channels of projects. */

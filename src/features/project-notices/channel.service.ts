@@ -120,7 +120,7 @@ export class ChannelService {
 
   /** Returns one channel. @throws NOTIFICATION_CHANNEL_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<ChannelRow> {
-    const { row } = await this.projects.authorizedThing(ctx, parse(OneChannel, raw), CHANNEL, 'webhooks:read');
+    const { row } = await this.projects.authorizedItem(ctx, parse(OneChannel, raw), CHANNEL, 'webhooks:read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return row;
   }
@@ -161,7 +161,7 @@ export class ChannelService {
   async test(ctx: Context, raw: unknown): Promise<readonly ChannelTrial[]> {
     const named = parse(OneChannel, raw);
     const { channel, notification } = await inTransaction(ctx, async (tx) => {
-      const { row, project } = await this.projects.authorizedThing(tx, named, CHANNEL, 'webhooks:edit');
+      const { row, project } = await this.projects.authorizedItem(tx, named, CHANNEL, 'webhooks:edit');
       await record(tx, 'notification-channel:test', row);
       return { channel: row, notification: testNotification({ ...row, ownerName: project.name }) };
     });

@@ -2,7 +2,7 @@ import './project-notices.errors.js';
 import type { Feature } from '../../feature.js';
 import { sendJob } from '../deliveries/public.js';
 import type { Notifier } from '../notifications/public.js';
-import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { NotificationChannel } from './channel.entity.js';
 import { findChannels } from './channel.queries.js';
 import { ChannelCountResolver, ChannelResolver, ProjectChannelsResolver } from './channel.resolver.js';
@@ -29,7 +29,7 @@ import { REMIND } from './reminders.js';
  */
 export function createProjectNotices(deps: {
   readonly projects: ProjectReader;
-  readonly links: ProjectLinks;
+  readonly relations: ProjectRelations;
   readonly notifier: Notifier;
   readonly allowPrivateTargets: boolean;
 }): Feature {
@@ -42,20 +42,22 @@ export function createProjectNotices(deps: {
       new ChannelResolver(channels),
       new ChannelCountResolver(),
       new ProjectChannelsResolver(channels),
-      new MessageResolver(messages, deps.links),
+      new MessageResolver(messages, deps.relations),
       new ChannelMessagesResolver(messages),
       new ProjectMessagesResolver(messages),
-      ...[NotificationChannelType, NotificationMessageType].map((type) => new (projectLinkOf(type))(deps.links)),
+      ...[NotificationChannelType, NotificationMessageType].map(
+        (type) => new (projectRelationOf(type))(deps.relations),
+      ),
     ],
     nodes: [
-      nodeInProject(deps.links, {
+      nodeInProject(deps.relations, {
         type: 'NotificationChannel',
         table: 'notification_channel',
         action: 'webhooks:read',
         find: async (ctx, params) => (await findChannels(ctx, params)).map(toNotificationChannel),
         record: readOf,
       }),
-      nodeInProject(deps.links, {
+      nodeInProject(deps.relations, {
         type: 'NotificationMessage',
         table: 'notification_message',
         only: `n.source = '${NOTICE_SOURCE.name}'`,

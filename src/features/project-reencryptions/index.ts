@@ -1,7 +1,7 @@
 import './project-reencryptions.errors.js';
 import type { Feature } from '../../feature.js';
 import type { SealedTable } from '../../kernel/crypto/sealed-table.js';
-import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { ProjectReencryption } from './project-reencryption.entity.js';
 import { findReencryptions } from './project-reencryption.queries.js';
 import { ReencryptionResolver } from './project-reencryption.resolver.js';
@@ -12,7 +12,7 @@ import { reencryptJob } from './reencrypt-job.js';
 
 /** Re-encryptions of projects. @param tables all that have columns sealed with keys of projects */
 export function createProjectReencryptions(
-  { projects, links }: { readonly projects: ProjectReader; readonly links: ProjectLinks },
+  { projects, relations }: { readonly projects: ProjectReader; readonly relations: ProjectRelations },
   tables: readonly SealedTable[],
 ): Feature {
   const job = reencryptJob(tables);
@@ -20,10 +20,10 @@ export function createProjectReencryptions(
     entities: [ProjectReencryption],
     resolvers: [
       new ReencryptionResolver(new ReencryptionService(projects, job)),
-      new (projectLinkOf(ReencryptionType))(links),
+      new (projectRelationOf(ReencryptionType))(relations),
     ],
     nodes: [
-      nodeInProject(links, {
+      nodeInProject(relations, {
         type: 'ProjectReencryption',
         table: 'project_reencryption',
         action: 'workspace:edit',

@@ -70,7 +70,7 @@ export class ReencryptionService {
 
   /** Returns one. @throws REENCRYPTION_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<ReencryptionRow> {
-    const { row } = await this.projects.authorizedThing(ctx, parse(OneReencryption, raw), REENCRYPTION, RIGHT);
+    const { row } = await this.projects.authorizedItem(ctx, parse(OneReencryption, raw), REENCRYPTION, RIGHT);
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return row;
   }

@@ -1,8 +1,8 @@
 import './project-rescues.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
-import { organizationLinkOf } from '../organizations/public.js';
-import { type ProjectLinks, projectLinkOf } from '../projects/public.js';
+import { organizationRelationOf } from '../organizations/public.js';
+import { type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { ProjectRescue } from './project-rescue.entity.js';
 import { ProjectRescueResolver } from './project-rescue.resolver.js';
 import { type OnRescue, ProjectRescueService, rescuesByIds } from './project-rescue.service.js';
@@ -10,17 +10,17 @@ import { ProjectRescueType, ProjectWithoutAdminType } from './project-rescue.typ
 
 /** Access to projects that have lost their last admin. */
 export const createProjectRescues = ({
-  links,
+  relations,
   onRescue,
 }: {
-  readonly links: ProjectLinks;
+  readonly relations: ProjectRelations;
   readonly onRescue: OnRescue;
 }): Feature => ({
   entities: [ProjectRescue],
   resolvers: [
     new ProjectRescueResolver(new ProjectRescueService(onRescue)),
-    new (organizationLinkOf(ProjectRescueType))(),
-    ...[ProjectRescueType, ProjectWithoutAdminType].map((type) => new (projectLinkOf(type))(links)),
+    new (organizationRelationOf(ProjectRescueType))(),
+    ...[ProjectRescueType, ProjectWithoutAdminType].map((type) => new (projectRelationOf(type))(relations)),
   ],
   routes: [],
   nodes: [

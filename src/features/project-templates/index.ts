@@ -2,15 +2,20 @@ import './project-templates.errors.js';
 import type { Feature } from '../../feature.js';
 import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
-import { organizationLinkOf } from '../organizations/public.js';
+import { organizationRelationOf } from '../organizations/public.js';
 import type { CreateRootFolders, ProjectReader } from '../projects/public.js';
 import { isBuiltInForm } from './built-in-templates.js';
 import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
-import { memberLinks, ProjectOriginResolver, TemplateResolver, VersionLinkResolver } from './template.resolver.js';
+import {
+  memberRelations,
+  ProjectOriginResolver,
+  TemplateResolver,
+  VersionRelationResolver,
+} from './template.resolver.js';
 import { templateRoutes } from './template.routes.js';
 import { readOf, TemplateService } from './template.service.js';
 import { TemplateType, type TemplateVersionType, toTemplateType, toVersionType } from './template.type.js';
-import { driftLinks, TemplateDriftResolver } from './template-drift.resolver.js';
+import { driftRelations, TemplateDriftResolver } from './template-drift.resolver.js';
 import { TemplateDriftService } from './template-drift.service.js';
 
 /** Templates that projects are created from. */
@@ -30,12 +35,12 @@ export function createProjectTemplates({
     entities: [ProjectTemplate, ProjectTemplateVersion],
     resolvers: [
       new TemplateResolver(service),
-      new VersionLinkResolver(service),
+      new VersionRelationResolver(service),
       new ProjectOriginResolver(service),
       new TemplateDriftResolver(new TemplateDriftService(projects, createRootFolders)),
-      ...memberLinks(),
-      ...driftLinks(),
-      new (organizationLinkOf(TemplateType))(),
+      ...memberRelations(),
+      ...driftRelations(),
+      new (organizationRelationOf(TemplateType))(),
     ],
     nodes: [
       nodeKind({

@@ -3,8 +3,8 @@ import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
 import { argsType } from '../../kernel/graphql/inputs.js';
 import { mutation, nested } from '../../kernel/graphql/operations.js';
-import { groupLinkOf } from '../groups/public.js';
-import { identityLinkOf } from '../identities/public.js';
+import { groupRelationOf } from '../groups/public.js';
+import { identityRelationOf } from '../identities/public.js';
 import { UserType, usersByIds } from '../organizations/public.js';
 import { ApplyProjectTemplate, DriftOfProject } from './template-drift.rules.js';
 import type { TemplateDriftService } from './template-drift.service.js';
@@ -37,7 +37,7 @@ export class TemplateDriftResolver {
 }
 
 @Resolver(() => DriftMemberType)
-class DriftUserLinkResolver {
+class DriftUserRelationResolver {
   @nested(UserType, 'The user. Null for other kinds of members, and if you cannot read it.')
   user({ userId }: DriftMemberType, ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, userId);
@@ -45,8 +45,8 @@ class DriftUserLinkResolver {
 }
 
 /** Resolvers of members in a drift. */
-export const driftLinks = (): object[] => [
-  new DriftUserLinkResolver(),
-  new (identityLinkOf(DriftMemberType))(),
-  new (groupLinkOf(DriftMemberType))(),
+export const driftRelations = (): object[] => [
+  new DriftUserRelationResolver(),
+  new (identityRelationOf(DriftMemberType))(),
+  new (groupRelationOf(DriftMemberType))(),
 ];

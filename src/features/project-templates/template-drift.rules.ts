@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import { idOf } from '../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY } from '../../kernel/validation.js';
+import { EVEN_IF_INVALID } from '../../kernel/validation.js';
 import { isBuiltIn, readStoredRules } from '../permissions/public.js';
 import { canonical, type ShownContent } from './template.view.js';
 import type { MemberKind } from './template-application.js';
@@ -26,7 +26,7 @@ export const ApplyProjectTemplate = z
       .min(1)
       .max(PARTS.length)
       .refine((parts) => new Set(parts).size === parts.length, {
-        ...EVEN_IF_FAULTY,
+        ...EVEN_IF_INVALID,
         error: 'must not contain duplicates',
       })
       .meta({

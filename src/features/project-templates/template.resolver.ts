@@ -3,8 +3,8 @@ import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../kernel/paging.js';
-import { groupLinkOf } from '../groups/public.js';
-import { IdentityType, identitiesByIds, identityLinkOf } from '../identities/public.js';
+import { groupRelationOf } from '../groups/public.js';
+import { IdentityType, identitiesByIds, identityRelationOf } from '../identities/public.js';
 import { UserType, usersByIds } from '../organizations/public.js';
 import { withPermissions } from '../permissions/public.js';
 import { ProjectType } from '../projects/public.js';
@@ -109,7 +109,7 @@ export class TemplateResolver {
 }
 
 @Resolver(() => TemplateVersionType)
-export class VersionLinkResolver {
+export class VersionRelationResolver {
   constructor(private readonly service: TemplateService) {}
 
   @nested(TemplateType, 'The project template.')
@@ -147,7 +147,7 @@ export class ProjectOriginResolver {
 }
 
 @Resolver(() => TemplateUserType)
-class TemplateUserLinkResolver {
+class TemplateUserRelationResolver {
   @nested(UserType, 'The user. Null if you cannot read it.')
   user({ userId }: TemplateUserType, ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, userId);
@@ -155,8 +155,8 @@ class TemplateUserLinkResolver {
 }
 
 /** Resolvers of members of templates. */
-export const memberLinks = (): object[] => [
-  new TemplateUserLinkResolver(),
-  new (identityLinkOf(TemplateIdentityType))(),
-  new (groupLinkOf(TemplateGroupType))(),
+export const memberRelations = (): object[] => [
+  new TemplateUserRelationResolver(),
+  new (identityRelationOf(TemplateIdentityType))(),
+  new (groupRelationOf(TemplateGroupType))(),
 ];

@@ -4,7 +4,7 @@ import { integer } from '../../kernel/int.js';
 import { orderRulesOf } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE, personText, slugText } from '../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY, looseEntries } from '../../kernel/validation.js';
+import { EVEN_IF_INVALID, looseEntries } from '../../kernel/validation.js';
 import { expectedVersion } from '../../kernel/version.js';
 import { builtInProjectRoles, Permissions, RESERVED_ROLE_SLUGS } from '../permissions/public.js';
 import { DEFAULT_TEMPLATE, PROJECT_KINDS } from '../projects/public.js';
@@ -88,7 +88,7 @@ const roleSlugs = z
   .array(slugText(1, 64))
   .min(1)
   .max(MAX_ROLES)
-  .refine((slugs) => new Set(slugs).size === slugs.length, { ...EVEN_IF_FAULTY, error: 'must not contain duplicates' })
+  .refine((slugs) => new Set(slugs).size === slugs.length, { ...EVEN_IF_INVALID, error: 'must not contain duplicates' })
   .meta({ description: 'Slugs of 1 to 10 roles without duplicates: built-in roles or roles of the template.' });
 
 const name64 = personText(1, 64);
@@ -176,7 +176,7 @@ const listOf = <E extends z.ZodObject>(entry: E, ...keys: readonly (keyof z.outp
     .superRefine((list, issues) => {
       for (const key of keys) refuseRepeats(issues, list, key);
       if (isTooLong(list)) issues.addIssue(TOO_LONG);
-    }, EVEN_IF_FAULTY);
+    }, EVEN_IF_INVALID);
 
 const permitted = (rules: readonly unknown[]): ReadonlySet<string> =>
   new Set(
@@ -221,7 +221,7 @@ const roles = z
         refuse('permissions', `must have at most ${MAX_RULES} entries`, 'TOO_BIG');
     });
     if (isTooLong(looseEntries(list).filter((role) => !isUnchangedBuiltIn(role)))) issues.addIssue(TOO_LONG);
-  }, EVEN_IF_FAULTY);
+  }, EVEN_IF_INVALID);
 
 const environments = listOf(GivenEnvironment, 'name', 'slug').superRefine((list, issues) => {
   const taken = new Set<number>();
@@ -233,7 +233,7 @@ const environments = listOf(GivenEnvironment, 'name', 'slug').superRefine((list,
     }
     taken.add(position);
   });
-}, EVEN_IF_FAULTY);
+}, EVEN_IF_INVALID);
 
 /** Name of a template, unique in its organization. */
 const templateName = slugText(1, 64)

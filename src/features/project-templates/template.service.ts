@@ -70,7 +70,7 @@ export class TemplateService {
       await flush(tx, CONSTRAINTS);
       await keepVersion(tx, template, content);
       await record(tx, 'project-template:create', template);
-      return load(tx, template.id);
+      return loadStored(tx, template.id);
     });
   }
 
@@ -86,7 +86,7 @@ export class TemplateService {
     authorize(ctx, 'project-templates:edit');
     return inTransaction(ctx, async (tx) => {
       const template = await lockOwn(tx, id);
-      const before = await load(tx, template.id);
+      const before = await loadStored(tx, template.id);
       refuseOtherVersion(before.version, expectedVersion);
       refuseOtherType(before.type, type);
       const kept = toContent(before);
@@ -106,7 +106,7 @@ export class TemplateService {
         await keepVersion(tx, template, content);
       }
       await record(tx, 'project-template:update', template, { changed });
-      return load(tx, template.id);
+      return loadStored(tx, template.id);
     });
   }
 
@@ -121,7 +121,7 @@ export class TemplateService {
     authorize(ctx, 'project-templates:delete');
     return inTransaction(ctx, async (tx) => {
       const template = await lockOwn(tx, id);
-      const before = await load(tx, template.id);
+      const before = await loadStored(tx, template.id);
       tx.em.remove(template);
       await flush(tx);
       await record(tx, 'project-template:delete', before);
@@ -141,7 +141,7 @@ export class TemplateService {
   async load(ctx: Context, id: string): Promise<TemplateView> {
     authorize(ctx, READ);
     const found = isBuiltInForm(id) ? (await this.byIds(ctx, [id.toLowerCase()])).get(id.toLowerCase()) : undefined;
-    return (found as TemplateView | undefined) ?? load(ctx, id);
+    return (found as TemplateView | undefined) ?? loadStored(ctx, id);
   }
 
   /** Previews a project created from a template now. @throws PROJECT_TEMPLATE_NOT_FOUND */
@@ -253,7 +253,7 @@ async function builtInOf(ctx: Context): Promise<TemplateView[]> {
 }
 
 /** A template that has a row. @throws PROJECT_TEMPLATE_NOT_FOUND */
-async function load(ctx: Context, id: string): Promise<TemplateView> {
+async function loadStored(ctx: Context, id: string): Promise<TemplateView> {
   const { organizationId } = ctx;
   return toTemplateView(await loadRow(ctx, findTemplate, { organizationId, id }, 'PROJECT_TEMPLATE_NOT_FOUND'));
 }

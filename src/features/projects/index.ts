@@ -13,17 +13,17 @@ import {
   type FollowEnvironment,
   type ForgetEnvironment,
 } from './environments/environment.service.js';
-import { projectLinks } from './link.resolver.js';
 import { ProjectMembership } from './members/membership.entity.js';
 import { MembershipResolver } from './members/membership.resolver.js';
 import { membershipRoutes } from './members/membership.routes.js';
 import { MembershipService } from './members/membership.service.js';
 import { olderRoutes } from './older/routes.js';
-import { ProjectLinks } from './project.links.js';
 import { projectNodes } from './project.nodes.js';
+import { ProjectRelations } from './project.relations.js';
 import { ProjectResolver } from './project.resolver.js';
 import { projectRoutes } from './project.routes.js';
 import { type MakeProject, ProjectService } from './project.service.js';
+import { projectRelations } from './relation.resolver.js';
 import { ProjectRole } from './roles/role.entity.js';
 import { RoleResolver } from './roles/role.resolver.js';
 import { roleRoutes } from './roles/role.routes.js';
@@ -40,12 +40,12 @@ export function createProjects({
   followEnvironment: FollowEnvironment;
   forgetEnvironment: ForgetEnvironment;
   applyTemplate: ApplyTemplate;
-}): Feature & { projects: ProjectReader; links: ProjectLinks; makeProject: MakeProject } {
+}): Feature & { projects: ProjectReader; relations: ProjectRelations; makeProject: MakeProject } {
   const projects = new ProjectReader();
   const memberships = new MembershipService(projects);
   const roles = new RoleService(projects);
   const service = new ProjectService(projects, createRootFolders, applyTemplate);
-  const links = new ProjectLinks(projects, service);
+  const relations = new ProjectRelations(projects, service);
   return {
     groups,
     entities: [Project, Environment, ProjectMembership, ProjectRole],
@@ -56,12 +56,12 @@ export function createProjects({
       ),
       new MembershipResolver(memberships),
       new RoleResolver(roles),
-      ...projectLinks(links, service, memberships, roles),
+      ...projectRelations(relations, service, memberships, roles),
     ],
     routes: [...projectRoutes, ...environmentRoutes, ...membershipRoutes, ...roleRoutes, ...olderRoutes],
-    nodes: projectNodes(links),
+    nodes: projectNodes(relations),
     projects,
-    links,
+    relations,
     makeProject: (...given) => service.make(...given),
   };
 }

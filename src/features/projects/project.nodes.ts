@@ -4,7 +4,7 @@ import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
 import { isBuiltInForm } from '../permissions/public.js';
 import { type EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
-import type { ProjectLinks } from './project.links.js';
+import type { ProjectRelations } from './project.relations.js';
 import { type ProjectType, toProjectType } from './project.type.js';
 import { type ProjectRoleType, toRoleType } from './roles/role.type.js';
 
@@ -30,26 +30,28 @@ interface KindInProject<Row extends InProject> extends Pick<NodeKind<InProject>,
 
 /** Declares a kind of nodes whose rows belong to projects. */
 export const nodeInProject = <Row extends InProject>(
-  links: ProjectLinks,
+  relations: ProjectRelations,
   { action, find, only, ...kind }: KindInProject<Row>,
 ): NodeKind =>
   nodeKind<InProject>({
     ...kind,
     reach: only === undefined ? IN_OWN_PROJECT : `${only} and ${IN_OWN_PROJECT}`,
     load: async (ctx, ids) =>
-      links.readable(ctx, await find(ctx, { ids }), (row, access) => {
+      relations.readable(ctx, await find(ctx, { ids }), (row, access) => {
         authorize(access, action);
         return row;
       }),
   });
 
 /** The types of projects that are found by ID alone. */
-export function projectNodes(links: ProjectLinks): NodeKind[] {
+export function projectNodes(relations: ProjectRelations): NodeKind[] {
   const projects: BatchLoad<ProjectType> = async (ctx, ids) =>
-    mapFound(await links.projects(ctx, ids), (found) => toProjectType(found));
+    mapFound(await relations.projects(ctx, ids), (found) => toProjectType(found));
   const environments: BatchLoad<EnvironmentType> = async (ctx, ids) =>
-    mapFound(await links.environments(ctx, ids), ({ environment, access }) => toEnvironmentType(environment, access));
-  const roles: BatchLoad<ProjectRoleType> = async (ctx, ids) => mapFound(await links.roles(ctx, ids), toRoleType);
+    mapFound(await relations.environments(ctx, ids), ({ environment, access }) =>
+      toEnvironmentType(environment, access),
+    );
+  const roles: BatchLoad<ProjectRoleType> = async (ctx, ids) => mapFound(await relations.roles(ctx, ids), toRoleType);
   return [
     nodeKind({
       type: 'Project',
@@ -77,7 +79,7 @@ export function projectNodes(links: ProjectLinks): NodeKind[] {
       type: 'ProjectMembership',
       table: 'project_membership',
       reach: IN_OWN_PROJECT,
-      load: links.memberships,
+      load: relations.memberships,
       record: ({ projectId, memberKind, memberId }) => ({
         action: 'project-membership:get',
         projectId,

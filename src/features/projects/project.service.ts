@@ -97,7 +97,7 @@ export class ProjectService {
    * Source: operations 2 and 6 of the specification.
    */
   async get(ctx: Context, raw: unknown): Promise<ReadProject> {
-    return this.#answer(ctx, await findById(ctx, parse(OneProject, raw).id));
+    return this.#recordRead(ctx, await findById(ctx, parse(OneProject, raw).id));
   }
 
   /**
@@ -109,7 +109,7 @@ export class ProjectService {
    */
   async getBySlug(ctx: Context, raw: unknown): Promise<ReadProject> {
     const { slug } = parse(BySlug, raw);
-    return this.#answer(ctx, await findBySlug(ctx, slug));
+    return this.#recordRead(ctx, await findBySlug(ctx, slug));
   }
 
   /**
@@ -210,7 +210,8 @@ export class ProjectService {
         action: 'project:update',
         projectId: project.projectId,
         // What shortens the trail stays in it.
-        ...{ facts: { changed: changed.sort() }, isKept: days !== undefined },
+        facts: { changed: changed.sort() },
+        isKept: days !== undefined,
       });
       return this.#open(tx, await findById(tx, id));
     });
@@ -260,7 +261,7 @@ export class ProjectService {
     return { basis, bytes: await sealIgnoreValues(ctx, place, values) };
   }
 
-  async #answer(ctx: Context, record: ProjectRecord | undefined): Promise<ReadProject> {
+  async #recordRead(ctx: Context, record: ProjectRecord | undefined): Promise<ReadProject> {
     const project = await this.#open(ctx, record);
     await ctx.auditTrail.recordRead(ctx, { action: 'project:get', projectId: project.access.projectId });
     return project;

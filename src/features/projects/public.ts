@@ -20,14 +20,14 @@ export {
 } from './core/project-access.js';
 export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environments/environment.service.js';
 export { EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
-export { projectLinkOf } from './link.resolver.js';
 export { listHoldings } from './members/holdings.js';
 export { fieldsOf, subjectOf } from './members/membership.rules.js';
 export { ProjectMembershipType } from './members/membership.type.js';
 export { authorizeMemberChanges, type MemberChange } from './members/membership-rights.js';
 export { ownTermIn } from './members/own-term.js';
-export type { ProjectLinks } from './project.links.js';
 export { IN_OWN_PROJECT, nodeInProject } from './project.nodes.js';
+export type { ProjectRelations } from './project.relations.js';
 export type { MakeProject, ReadProject } from './project.service.js';
 export { ProjectKindEnum, ProjectType, toProjectType } from './project.type.js';
+export { projectRelationOf } from './relation.resolver.js';
 export { authorizeNewNames } from './roles/role-selection.js';

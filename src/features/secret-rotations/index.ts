@@ -2,7 +2,7 @@ import './secret-rotations.errors.js';
 import type { Feature } from '../../feature.js';
 import type { TargetPolicy } from '../../kernel/outbound/http.js';
 import type { ConnectionReader } from '../app-connections/public.js';
-import { type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { debtJob } from './debts/debt-job.js';
 import { rotationJobs } from './engine/rotate-job.js';
 import { Kinds } from './kinds/kinds.js';
@@ -34,7 +34,7 @@ import { SecretRotation } from './store/rotation.entity.js';
  */
 export function createSecretRotations(deps: {
   readonly projects: ProjectReader;
-  readonly links: ProjectLinks;
+  readonly relations: ProjectRelations;
   readonly connections: ConnectionReader;
   readonly policy: TargetPolicy;
 }): Feature {
@@ -53,10 +53,10 @@ export function createSecretRotations(deps: {
       new RotationCountResolver(),
       new SecretValidityResolver(kinds),
       new ProjectRotationsResolver(reading),
-      new (projectLinkOf(SecretRotationType))(deps.links),
+      new (projectRelationOf(SecretRotationType))(deps.relations),
       ...rules.resolvers,
     ],
-    nodes: [...rotationNodes(deps.links), ...rules.nodes],
+    nodes: [...rotationNodes(deps.relations), ...rules.nodes],
     jobs: [...rotationJobs(kinds), debtJob(kinds)],
     routes: rotationRoutes(),
     groups: [

@@ -45,7 +45,7 @@ export class RotationReadingService {
   /** Returns one rotation by ID. */
   async get(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const { rotation } = await this.access.load(ctx, parse(OneRotation, raw), 'secret-rotation:read');
-    return disclosed(ctx, rotation);
+    return withReadRecord(ctx, rotation);
   }
 
   /** Returns one rotation by name and folder. */
@@ -59,7 +59,7 @@ export class RotationReadingService {
         (type == null || row.type === type),
     );
     if (found === undefined) throw new AppError('SECRET_ROTATION_NOT_FOUND');
-    return disclosed(ctx, found);
+    return withReadRecord(ctx, found);
   }
 
   /** Lists rotations of a project that the caller can read, by name or in another order. */
@@ -142,7 +142,7 @@ export class RotationReadingService {
   }
 }
 
-async function disclosed(ctx: Context, rotation: RotationView): Promise<ShownRotation> {
+async function withReadRecord(ctx: Context, rotation: RotationView): Promise<ShownRotation> {
   const [shown] = await withMessages(ctx, [rotation]);
   await ctx.auditTrail.recordRead(ctx, readOf(rotation));
   return shown as ShownRotation;

@@ -1,7 +1,7 @@
 import { authorize } from '../../kernel/authz/ability.js';
 import { mapFound } from '../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
-import { IN_OWN_PROJECT, type ProjectLinks } from '../projects/public.js';
+import { IN_OWN_PROJECT, type ProjectRelations } from '../projects/public.js';
 import { typePrefixOf } from './kind/kind-declaration.js';
 import { ROTATION_TYPES } from './kinds/kinds.js';
 import type { SecretRotationType } from './rotation.type.js';
@@ -11,7 +11,7 @@ import { readOf } from './rotation-reading.service.js';
 import { listRotationViews } from './rotation-view.sql.js';
 
 /** One node type per type of rotations, all stored in one table. */
-export const rotationNodes = (links: ProjectLinks): NodeKind[] =>
+export const rotationNodes = (relations: ProjectRelations): NodeKind[] =>
   ROTATION_TYPES.map((type) =>
     nodeKind<SecretRotationType>({
       type: `${typePrefixOf(type)}Rotation`,
@@ -19,7 +19,7 @@ export const rotationNodes = (links: ProjectLinks): NodeKind[] =>
       reach: `n.type = '${type}' and ${IN_OWN_PROJECT}`,
       load: async (ctx, ids) => {
         const rows = await withMessages(ctx, await listRotationViews(ctx, { ids, projectIds: [], connectionIds: [] }));
-        const found = await links.readable(ctx, rows, (row, access) => {
+        const found = await relations.readable(ctx, rows, (row, access) => {
           authorize(access, 'secret-rotation:read', fieldsOf(row));
           return row;
         });

@@ -1,11 +1,10 @@
 import { groups } from './secrets.groups.js';
 import './secrets.errors.js';
 import type { Feature } from '../../feature.js';
-import type { ProjectLinks, ProjectReader } from '../projects/public.js';
+import type { ProjectReader, ProjectRelations } from '../projects/public.js';
 import { SecretBatchResolver } from './across/batch.resolver.js';
 import { ReplaceValueService } from './across/replace-value.service.js';
 import { UpdateByIdService } from './across/update-by-id.service.js';
-import { compatibilityRoutes } from './compatibility.routes.js';
 import { SECRET_ENTITIES } from './entities.js';
 import { EnvironmentFoldersResolver, FolderResolver } from './folders/folder.resolver.js';
 import { folderRoutes } from './folders/folder.routes.js';
@@ -14,15 +13,16 @@ import { FolderReadingService } from './folders/folder-reading.service.js';
 import { EnvironmentImportsResolver, FolderImportsResolver, ImportResolver } from './folders/import.resolver.js';
 import { importRoutes } from './folders/import.routes.js';
 import { ImportService } from './folders/import.service.js';
-import { secretLinks } from './links/link.resolver.js';
-import { EnvironmentSecretsResolver, FolderSecretsResolver } from './links/nested-listing.resolver.js';
-import { NestedListingService } from './links/nested-listing.service.js';
-import { SecretLinks } from './links/secret.links.js';
-import { secretNodes } from './links/secret.nodes.js';
+import { compatibilityRoutes } from './older.routes.js';
 import { SecretResolver } from './reading/secret.resolver.js';
 import { secretRoutes } from './reading/secret.routes.js';
 import { SecretListingService } from './reading/secret-listing.service.js';
 import { SecretReadingService } from './reading/secret-reading.service.js';
+import { EnvironmentSecretsResolver, FolderSecretsResolver } from './relations/nested-listing.resolver.js';
+import { NestedListingService } from './relations/nested-listing.service.js';
+import { secretRelations } from './relations/relation.resolver.js';
+import { secretNodes } from './relations/secret.nodes.js';
+import { SecretRelations } from './relations/secret.relations.js';
 import { resealSecrets } from './resealing/secret-resealing.js';
 import { RestoreResolver } from './restoring/restore.resolver.js';
 import { restoreRoutes } from './restoring/restore.routes.js';
@@ -49,10 +49,16 @@ import { SecretWritingResolver } from './writing/secret-writing.resolver.js';
 import { secretWritingRoutes } from './writing/secret-writing.routes.js';
 
 /** Secrets with their folders and imports. */
-export function createSecrets({ projects, links }: { projects: ProjectReader; links: ProjectLinks }): Feature {
+export function createSecrets({
+  projects,
+  relations,
+}: {
+  projects: ProjectReader;
+  relations: ProjectRelations;
+}): Feature {
   const listing = new SecretListingService(projects);
   const nested = new NestedListingService();
-  const own = new SecretLinks(links);
+  const own = new SecretRelations(relations);
   const folders = new FolderReadingService(projects);
   const imports = new ImportService(projects);
   const versions = new VersionService(projects);
@@ -67,7 +73,7 @@ export function createSecrets({ projects, links }: { projects: ProjectReader; li
       new SecretTransferResolver(new SecretTransferService(projects, secrets, listing)),
       new EnvironmentSecretsResolver(nested),
       new FolderSecretsResolver(nested),
-      ...secretLinks(links, own, folders),
+      ...secretRelations(relations, own, folders),
       new FolderResolver(new FolderService(projects), folders),
       new EnvironmentFoldersResolver(folders),
       new ImportResolver(imports),

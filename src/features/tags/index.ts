@@ -1,6 +1,6 @@
 import './tags.errors.js';
 import type { Feature } from '../../feature.js';
-import { nodeInProject, type ProjectLinks, type ProjectReader, projectLinkOf } from '../projects/public.js';
+import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { Tag } from './tag.entity.js';
 import { findTags } from './tag.queries.js';
 import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
@@ -11,15 +11,15 @@ import { TagType } from './tag.type.js';
 /** Tags of projects. */
 export function createTags(deps: {
   projects: ProjectReader;
-  links: ProjectLinks;
+  relations: ProjectRelations;
   authorizeTagChange: AuthorizeTagChange;
 }): Feature {
   const tags = new TagService(deps.projects, deps.authorizeTagChange);
   return {
     entities: [Tag],
-    resolvers: [new TagResolver(tags), new ProjectTagsResolver(tags), new (projectLinkOf(TagType))(deps.links)],
+    resolvers: [new TagResolver(tags), new ProjectTagsResolver(tags), new (projectRelationOf(TagType))(deps.relations)],
     nodes: [
-      nodeInProject(deps.links, {
+      nodeInProject(deps.relations, {
         type: 'Tag',
         table: 'tag',
         action: 'tags:read',

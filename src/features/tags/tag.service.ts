@@ -101,7 +101,7 @@ export class TagService {
 
   /** One tag by id. @throws TAG_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<TagRow> {
-    const { row } = await this.projects.authorizedThing(ctx, parse(OneTag, raw), TAG, 'tags:read');
+    const { row } = await this.projects.authorizedItem(ctx, parse(OneTag, raw), TAG, 'tags:read');
     return shown(ctx, row);
   }
 

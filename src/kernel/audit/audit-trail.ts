@@ -19,7 +19,7 @@ declare module '../context.js' {
 const MAX_BATCH = 64;
 const MAX_WAIT_MS = 2;
 const MAX_QUEUE = 10_000;
-const MAX_ANSWER_MS = 2_000;
+const MAX_RESPONSE_MS = 2_000;
 /** Inserts at once. Where the table is locked they wait for it, and must not take the connections that all else needs. */
 const MAX_INSERTS = 3;
 /** Lists of disclosed ids that a node remembers to be in the trail. */
@@ -101,7 +101,7 @@ export class AuditTrail {
       const deadline = setTimeout(() => {
         waiting.isRefused = true;
         reject(unavailable());
-      }, MAX_ANSWER_MS);
+      }, MAX_RESPONSE_MS);
       const waiting: Waiting = {
         records: events.map((event) => auditRecord(ctx, event, { isChange: false, retention: this.retention })),
         disclosures: disclosuresOf(events),

@@ -100,7 +100,7 @@ type Relation = RowFrom<typeof listRelations>;
  * @param query of the owner, on one connection, under the migration lock
  * @param ofSlices rights to tables of slices that are narrower than to others
  */
-export async function grantToServiceRole(query: Query, role: string, ofSlices: TableRights = {}): Promise<void> {
+export async function grantToServiceRole(query: Query, role: string, ofSlices: TableRights): Promise<void> {
   const narrow = { ...NARROW, ...ofSlices };
   const changes = (await listRelations(query, { role })).flatMap((relation) => changesOf(relation, role, narrow));
   changes.push(...(await missingFunctions(query, role)));

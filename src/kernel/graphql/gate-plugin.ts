@@ -1,7 +1,7 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
 import type { AnyContext } from '../context.js';
 import { type AppError, toGraphQLError } from '../errors.js';
-import { inOneGo } from '../slices.js';
+import { inOneGo } from '../event-loop.js';
 import { validationFailed } from '../validation.js';
 import type { Gate } from './gate/gate.js';
 import { variableViolations } from './variables/variable-violations.js';

@@ -1,9 +1,9 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
 import { type FormattedExecutionResult, OperationTypeNode } from 'graphql';
 import type { AnyContext } from '../context.js';
-import type { Answer } from '../operations/responses/answer.js';
 import { Claim } from '../operations/responses/claim.js';
 import { checkIdempotencyKey, type IdempotencyKeys } from '../operations/responses/idempotency.js';
+import type { Answer } from '../operations/responses/response.js';
 
 /**
  * `Idempotency-Key` for documents with mutations: the whole document is one request. Those of callers without a token, and

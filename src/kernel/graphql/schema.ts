@@ -14,7 +14,7 @@ import { buildSchemaSync } from 'type-graphql';
 import { PermissionDenied } from '../authz/ability.js';
 import { recordDenial } from '../authz/denials.js';
 import { type AnonymousContext, authenticated, type Context } from '../context.js';
-import { giveWay } from '../slices.js';
+import { yieldToEventLoop } from '../event-loop.js';
 import { inArguments } from './errors/argument-errors.js';
 import { withErrorReference } from './errors/error-types.js';
 import { nullOrDenied } from './nested-denials.js';
@@ -89,7 +89,7 @@ function guardRootFields(root: GraphQLObjectType, changes: boolean): void {
     const guarded: RootField = async (source, args, ctx, info) => {
       if (isPublic) {
         // It is about credentials: what it answers is not stored.
-        ctx.claim?.withholdAnswer();
+        ctx.claim?.withholdResponse();
         if (ctx.actor !== null) changing.add(ctx);
         try {
           return await resolve(source, args, ctx, info);
@@ -135,7 +135,7 @@ const changing = new WeakSet<Context>();
 
 /** Before each change of a document. What came before it may have taken the caller's rights, or its token. @throws the TOKEN_* codes */
 async function beginChange(caller: Context): Promise<void> {
-  await giveWay();
+  await yieldToEventLoop();
   caller.loaders.clear();
   if (changing.has(caller)) Object.assign(caller, await caller.renewed?.());
   changing.add(caller);

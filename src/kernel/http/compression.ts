@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { encodedTag } from '../operations/responses/answer.js';
+import { encodedTag } from '../operations/responses/response.js';
 import { type Encoding, preferredEncoding } from './accept-encoding.js';
 import { addVary } from './vary.js';
 
@@ -32,7 +32,7 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> =
  * `@fastify/compress` is not used: it gives both representations the same strong ETag, reports another length and encoding for
  * HEAD than for GET, and sets Vary only on compressed responses.
  */
-export function compressAnswers(app: FastifyInstance): void {
+export function compressResponses(app: FastifyInstance): void {
   const made = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>();
   const compressed = (bytes: Buffer, encoding: Encoding): Promise<Buffer> => {
     const known = made.get(bytes) ?? new Map<Encoding, Promise<Buffer>>();

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { callersNetwork, isWithin, readAddress } from '../addresses.js';
+import { noteArrival } from '../event-loop.js';
 import type { Log } from '../log.js';
-import { noteArrival } from '../slices.js';
 
 const STALL_MS = 60_000;
 const IDLE_MS = 61_000;

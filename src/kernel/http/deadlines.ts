@@ -23,7 +23,7 @@ const GIVEN_UP =
  *
  * Not Fastify's `handlerTimeout`: it ends with the `close` event of the request, which comes as soon as a body has been read.
  */
-export function answerByDeadline(
+export function respondByDeadline(
   app: FastifyInstance,
   { requestSeconds, log }: { requestSeconds: number; log: Log },
 ): void {

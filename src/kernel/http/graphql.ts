@@ -7,7 +7,7 @@ import { malformedGraphQL } from '../graphql/errors/coded-errors.js';
 import type { Gate } from '../graphql/gate/gate.js';
 import type { SchemaResponses } from '../graphql/introspection.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
-import { boundedJson } from '../operations/responses/answer.js';
+import { boundedJson } from '../operations/responses/response.js';
 import { noteError, translate } from './error-replies.js';
 import { type GraphQLParameters, isForeignGet, readParameters } from './graphql-parameters.js';
 import { type ChosenType, chooseType } from './media-types.js';
@@ -23,10 +23,10 @@ export type ContextFor = (request: FastifyRequest, isAnonymous?: boolean) => Pro
 const JSON_TYPE = 'application/json';
 const GRAPHQL_TYPE = 'application/graphql-response+json';
 const ANSWERS = [JSON_TYPE, GRAPHQL_TYPE] as const;
-type AnswerType = ChosenType<(typeof ANSWERS)[number]>;
+type ResponseType = ChosenType<(typeof ANSWERS)[number]>;
 
 /** Of whoever does not say what an answer should be. */
-export const UNNAMED: AnswerType = { type: JSON_TYPE, isNamed: false };
+export const UNNAMED: ResponseType = { type: JSON_TYPE, isNamed: false };
 
 /** What came of a request: the answer, with the status of its first error where there is no data. */
 interface Outcome {
@@ -101,7 +101,7 @@ const wantsPage = ({ method, headers, query }: FastifyRequest): boolean =>
   ['query', 'documentId'].every((name) => !(name in (query as object))) &&
   chooseType(headers.accept, [...ANSWERS, 'text/html'])?.type === 'text/html';
 
-const acceptedBy = ({ headers }: FastifyRequest): AnswerType | null => chooseType(headers.accept, ANSWERS);
+const acceptedBy = ({ headers }: FastifyRequest): ResponseType | null => chooseType(headers.accept, ANSWERS);
 
 /** The one way from a request that is well-formed to its outcome. */
 async function run(
@@ -156,7 +156,7 @@ const isOfHttp = (status: number): boolean => [401, 405, 429].includes(status) |
  *
  * Source: GraphQL over HTTP, 6.4.1 and 6.4.2.
  */
-function statusFor({ type, isNamed }: AnswerType, { status, result }: Outcome): number {
+function statusFor({ type, isNamed }: ResponseType, { status, result }: Outcome): number {
   if (type === JSON_TYPE) return isNamed && !isOfHttp(status) ? 200 : status;
   if (result.data != null) return status === 401 ? status : 200;
   return result.data === undefined && status === 422 ? 400 : status;
@@ -178,7 +178,7 @@ export const refusal = (
   };
 };
 
-function send(reply: FastifyReply, { type }: AnswerType, { status, headers }: Outcome, bytes: Buffer): FastifyReply {
+function send(reply: FastifyReply, { type }: ResponseType, { status, headers }: Outcome, bytes: Buffer): FastifyReply {
   addVary(reply, 'Accept');
   return reply
     .code(status)
@@ -188,7 +188,7 @@ function send(reply: FastifyReply, { type }: AnswerType, { status, headers }: Ou
 }
 
 /** Sends an outcome that has no data. */
-export const sendRefusal = (reply: FastifyReply, type: AnswerType, outcome: Outcome): FastifyReply =>
+export const sendRefusal = (reply: FastifyReply, type: ResponseType, outcome: Outcome): FastifyReply =>
   send(reply, type, outcome, Buffer.from(JSON.stringify(shown(outcome))));
 
 /** In the order in which people read it. */

@@ -10,7 +10,7 @@ export interface Lifecycle {
 }
 
 /** Less than probes wait. */
-const ANSWER_WITHIN_MS = 2_000;
+const RESPONSE_WITHIN_MS = 2_000;
 
 /**
  * For operators: `/livez` (the process runs, and no restart would help), `/readyz` and `/api/status` (it can serve: the database
@@ -25,7 +25,7 @@ export function mountHealth(
     lifecycle,
   }: { database: Database; databaseRole: string; jobs: Pick<Jobs, 'store'>; lifecycle: Lifecycle },
 ): void {
-  const probe = new SingleFlight(() => isReadOnly(database.query), ANSWER_WITHIN_MS);
+  const probe = new SingleFlight(() => isReadOnly(database.query), RESPONSE_WITHIN_MS);
   /** @throws STORE_UNAVAILABLE also when the database is silent */
   const ask = async (): Promise<void> => {
     const answer = await probe.result(null).catch((cause: unknown) => {

@@ -10,7 +10,7 @@ export type LostVisitor = (request: FastifyRequest, reply: FastifyReply) => Fast
  * Remembers which methods each path answers to, for what the router does not: `OPTIONS`, of a browser that asks for leave too,
  * and 405 with `Allow`.
  */
-export function answerOtherMethods(app: FastifyInstance, cors: Cors, lostVisitor: LostVisitor): void {
+export function refuseOtherMethods(app: FastifyInstance, cors: Cors, lostVisitor: LostVisitor): void {
   const routes: { readonly method: string; readonly pattern: RegExp }[] = [];
   app.addHook('onRoute', ({ method, url }) => {
     const pattern = new RegExp(`^${url.replace(/[.+]/g, '\\$&').replace(/:\w+/g, '[^/]+').replace('*', '.*')}/?$`);

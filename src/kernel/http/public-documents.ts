@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readAddress } from '../addresses.js';
 import type { Context, Kernel } from '../context.js';
-import { matchingTag } from '../operations/responses/answer.js';
+import { matchingTag } from '../operations/responses/response.js';
 import { type Download, type Downloading, mountDownload } from './downloads.js';
 
 declare module '../context.js' {
@@ -19,7 +19,7 @@ export interface PublicDocument {
   readonly path: string;
   /** The media type of what is sent. Absent: nothing is. */
   readonly bodyType?: string;
-  readonly answer: (asked: PublicRequest) => Promise<PublicAnswer>;
+  readonly answer: (asked: PublicRequest) => Promise<PublicResponse>;
 }
 
 /** What an answer is made of. */
@@ -34,7 +34,7 @@ export interface PublicRequest {
 }
 
 /** Bytes, and how they are sent. */
-export interface PublicAnswer {
+export interface PublicResponse {
   readonly type: string;
   readonly bytes: Buffer;
   /** How long others may keep it; 0: not at all. */
@@ -83,7 +83,7 @@ export function mountDocuments(
   }
 }
 
-function send({ headers, load, method }: FastifyRequest, reply: FastifyReply, made: PublicAnswer): FastifyReply {
+function send({ headers, load, method }: FastifyRequest, reply: FastifyReply, made: PublicResponse): FastifyReply {
   const { type, bytes, maxAgeSeconds } = made;
   const isKept = method !== 'POST' && maxAgeSeconds > 0;
   reply.type(type).header('cache-control', isKept ? `public, max-age=${maxAgeSeconds}` : 'no-store');

@@ -10,14 +10,14 @@ import { traceRequests } from '../tracing/trace-requests.js';
 import { Acceptors } from './acceptors.js';
 import { acceptJsonOnly } from './bodies/bodies.js';
 import { discardUnreadBodies } from './bodies/unread-bodies.js';
-import { compressAnswers } from './compression.js';
+import { compressResponses } from './compression.js';
 import { boundConnections } from './connections.js';
 import { Cors } from './cors.js';
-import { answerByDeadline } from './deadlines.js';
+import { respondByDeadline } from './deadlines.js';
 import { drainOnClose } from './drain.js';
 import { sendError, translate } from './error-replies.js';
 import type { Lifecycle } from './health.js';
-import { answerOtherMethods, type LostVisitor } from './methods.js';
+import { type LostVisitor, refuseOtherMethods } from './methods.js';
 import { oneAtATime } from './pipelines.js';
 import { RawRefusals } from './raw-refusals.js';
 import { logRequests } from './request-log.js';
@@ -95,8 +95,8 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   });
   if (isTraced()) traceRequests(app);
   boundResponses(app, options.load);
-  answerByDeadline(app, options);
-  compressAnswers(app);
+  respondByDeadline(app, options);
+  compressResponses(app);
   discardUnreadBodies(app);
   app.decorate('acceptors', new Acceptors(app));
   drainOnClose(app, lifecycle);
@@ -106,7 +106,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     logFailure(log, ours, error, request.id);
     return sendError(reply, request.id, ours);
   });
-  answerOtherMethods(app, cors, options.lostVisitor);
+  refuseOtherMethods(app, cors, options.lostVisitor);
   return app;
 }
 

@@ -4,7 +4,7 @@ import { gunzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { preferredEncoding } from '../http/accept-encoding.js';
 import { addVary } from '../http/vary.js';
-import { encodedTag, matchingTag } from '../operations/responses/answer.js';
+import { encodedTag, matchingTag } from '../operations/responses/response.js';
 
 /**
  * A page, or a file that one needs: the same for every caller, compressed once, with nothing secret in it. Only the compressed

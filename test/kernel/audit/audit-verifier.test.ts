@@ -16,7 +16,7 @@ interface Trail {
   readonly expiries?: readonly Expiry[];
 }
 
-const MAX_FAULTS = 1_000;
+const MAX_VIOLATIONS = 1_000;
 
 async function* each<T>(list: readonly T[]): AsyncGenerator<T> {
   yield* list;
@@ -34,7 +34,7 @@ const inOrder = <T>(list: readonly T[], keyOf: (item: T) => bigint): T[] =>
   [...list].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
 const verify = ({ rows, seals, expiries = [] }: Trail, anchors: Anchor[] = [], repeats: RepeatedRow[] = []) =>
-  new AuditVerifier(chain, MAX_FAULTS).verify(
+  new AuditVerifier(chain, MAX_VIOLATIONS).verify(
     {
       rows: batches(inOrder(rows, ({ sequence }) => sequence)),
       seals: each(inOrder(seals, ({ number }) => number)),

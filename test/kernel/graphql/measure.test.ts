@@ -1,5 +1,5 @@
 import { buildSchema, parse } from 'graphql';
-import { excessOf, judge } from '../../../src/kernel/graphql/gate/analyse.js';
+import { analyse, excessOf } from '../../../src/kernel/graphql/gate/analyse.js';
 import { CostModel } from '../../../src/kernel/graphql/gate/cost.js';
 import { allowedNesting, DEFAULT_LIMITS } from '../../../src/kernel/graphql/gate/limits.js';
 import { type DocumentMeasure, measureDocument } from '../../../src/kernel/graphql/gate/measure.js';
@@ -165,7 +165,7 @@ describe('the measure of a document', () => {
 });
 
 describe('a text', () => {
-  const violation = (text: string, limits = DEFAULT_LIMITS) => excessOf(judge(text, {}, limits, model).shares);
+  const violation = (text: string, limits = DEFAULT_LIMITS) => excessOf(analyse(text, {}, limits, model).shares);
 
   test('is never parsed when it is too long, has too many tokens or too many brackets inside one another', () => {
     expect(violation(`{ ping } #${'é'.repeat(20_000)}`)).toMatchObject([{ code: 'TEXT_LIMIT' }]);

@@ -39,7 +39,7 @@ export class DecisionService {
   async list(ctx: Context, raw: unknown): Promise<Page<Decision>> {
     const { certificateId: id, ...request } = parse(ListDecisions, raw);
     const { time, id: afterId, limit } = timePageBounds(request);
-    const { row: subject, project } = await this.projects.authorizedThing(ctx, { id }, SUBJECT, 'pki-alerts:read');
+    const { row: subject, project } = await this.projects.authorizedItem(ctx, { id }, SUBJECT, 'pki-alerts:read');
     if (!mayRead(project)(subject)) throw new AppError(NOT_FOUND);
     const standings = await listStandings(ctx, { certificateId: subject.id, time, afterId, limit });
     const verdicts = await verdictsOf(subject, standings);

@@ -13,7 +13,7 @@ import {
   readableAuthorities,
   readableCertificates,
 } from '../../certificates/public.js';
-import type { ProjectLinks } from '../../projects/public.js';
+import type { ProjectRelations } from '../../projects/public.js';
 import { ListMatches, MatchPage, PreviewAlert } from './match.rules.js';
 import type { MatchedPage, MatchService } from './match.service.js';
 import { MatchConnection, MatchType } from './match.type.js';
@@ -27,10 +27,10 @@ export class MatchResolver {
 
   constructor(
     private readonly service: MatchService,
-    links: ProjectLinks,
+    relations: ProjectRelations,
   ) {
-    this.#certificates = (ctx, ids) => readableCertificates(ctx, links, ids);
-    this.#authorities = (ctx, ids) => readableAuthorities(ctx, links, ids);
+    this.#certificates = (ctx, ids) => readableCertificates(ctx, relations, ids);
+    this.#authorities = (ctx, ids) => readableAuthorities(ctx, relations, ids);
   }
 
   @query(

@@ -61,7 +61,7 @@ export class MatchService {
   /** Lists the certificates of an alert. @throws CERTIFICATE_ALERT_NOT_FOUND */
   async list(ctx: Context, raw: unknown): Promise<MatchedPage> {
     const { alertId: id, ...request } = parse(ListMatches, raw);
-    const { row, project } = await this.projects.authorizedThing(ctx, { id }, ALERT, 'pki-alerts:read');
+    const { row, project } = await this.projects.authorizedItem(ctx, { id }, ALERT, 'pki-alerts:read');
     return pageOfAlert(ctx, project, row, request);
   }
 

@@ -7,7 +7,7 @@ import { readAnchor } from './verification.rules.js';
 import { FIND_VERIFICATIONS, SET_PROGRESS, SET_VERDICT } from './verification.sql.js';
 
 /** Listed in a verdict. */
-const MAX_FAULTS = 200;
+const MAX_VIOLATIONS = 200;
 /** Few: requests of this node wait while a batch is checked. */
 const ROWS_AT_ONCE = 500;
 const PROGRESS_MS = 1_000;
@@ -52,11 +52,14 @@ function verify(
     const counts = { checkedCount: String(checked), rowCount: String(total) };
     await run.inTransaction((tx) => SET_PROGRESS(tx, { id, organizationId, ...counts }));
   };
-  const how = { anchors: anchors.map(readAnchor), maxFaults: MAX_FAULTS, rowsAtOnce: ROWS_AT_ONCE, onProgress };
+  const how = { anchors: anchors.map(readAnchor), maxFaults: MAX_VIOLATIONS, rowsAtOnce: ROWS_AT_ONCE, onProgress };
   return ctx.database.withConnection(
     (query) =>
       inSnapshot(query, async () =>
-        verdictOf(await ctx.auditTrail.verify(query, ctx.auditChain, how), await compareWithTrail(query, MAX_FAULTS)),
+        verdictOf(
+          await ctx.auditTrail.verify(query, ctx.auditChain, how),
+          await compareWithTrail(query, MAX_VIOLATIONS),
+        ),
       ),
     run.signal,
   );

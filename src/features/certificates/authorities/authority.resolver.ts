@@ -4,10 +4,10 @@ import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned, linked } from '../../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
-import { type ProjectLinks, ProjectType } from '../../projects/public.js';
+import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import { nameConstraintsOf } from '../x509/name-constraints.js';
-import { readableAuthorities } from './authority.links.js';
 import { type AuthorityRow, byName, findSuccessors, listFormerCertificates } from './authority.queries.js';
+import { readableAuthorities } from './authority.relations.js';
 import {
   ActivateAuthority,
   CreateAuthority,
@@ -141,8 +141,8 @@ const formerCertificates = batchOfOwned(
 export class AuthorityParentResolver {
   readonly #authorities: BatchLoad<AuthorityRow>;
 
-  constructor(links: ProjectLinks) {
-    this.#authorities = (ctx, ids) => readableAuthorities(ctx, links, ids);
+  constructor(relations: ProjectRelations) {
+    this.#authorities = (ctx, ids) => readableAuthorities(ctx, relations, ids);
   }
 
   @nested(AuthorityType, 'The authority of the project that signed the certificate. Null if there is none.')

@@ -233,7 +233,7 @@ export class AuthorityService {
 
   /** Returns one authority. @throws CERTIFICATE_AUTHORITY_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<AuthorityRow> {
-    const { row } = await this.projects.authorizedThing(
+    const { row } = await this.projects.authorizedItem(
       ctx,
       parse(OneAuthority, raw),
       AUTHORITY,

@@ -2,7 +2,7 @@ import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { type Found, withoutNulls } from '../../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
-import { IN_OWN_PROJECT, type ProjectLinks } from '../../projects/public.js';
+import { IN_OWN_PROJECT, type ProjectRelations } from '../../projects/public.js';
 import { type CertificateRow, findCertificates } from './certificate.queries.js';
 import { readOf } from './certificate.service.js';
 
@@ -12,10 +12,10 @@ import { readOf } from './certificate.service.js';
  */
 export async function readableCertificates(
   ctx: Context,
-  links: ProjectLinks,
+  relations: ProjectRelations,
   ids: readonly string[],
 ): Promise<Found<CertificateRow>> {
-  const found = await links.readable(ctx, await findCertificates(ctx, { ids }), (row, access) => {
+  const found = await relations.readable(ctx, await findCertificates(ctx, { ids }), (row, access) => {
     authorize(access, 'certificates:read');
     return can(access.ability, 'certificates:read', { commonName: row.commonName }) ? row : null;
   });
@@ -23,11 +23,11 @@ export async function readableCertificates(
 }
 
 /** Certificates as nodes. */
-export const certificateNode = (links: ProjectLinks): NodeKind =>
+export const certificateNode = (relations: ProjectRelations): NodeKind =>
   nodeKind<CertificateRow>({
     type: 'Certificate',
     table: 'certificate',
     reach: IN_OWN_PROJECT,
-    load: (ctx, ids) => readableCertificates(ctx, links, ids),
+    load: (ctx, ids) => readableCertificates(ctx, relations, ids),
     record: readOf,
   });

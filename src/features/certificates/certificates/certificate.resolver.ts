@@ -5,9 +5,9 @@ import { type BatchLoad, batched, linked } from '../../../kernel/database/batche
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
-import { type ProjectLinks, ProjectType } from '../../projects/public.js';
-import { readableAuthorities } from '../authorities/authority.links.js';
+import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import type { AuthorityRow } from '../authorities/authority.queries.js';
+import { readableAuthorities } from '../authorities/authority.relations.js';
 import { AuthorityType } from '../authorities/authority.type.js';
 import { factsOf } from '../x509/facts.js';
 import { findPems } from './certificate.queries.js';
@@ -99,8 +99,8 @@ const pems: BatchLoad<Pem> = async (ctx, ids) => new Map((await findPems(ctx, { 
 export class CertificateContentResolver {
   readonly #authorities: BatchLoad<AuthorityRow>;
 
-  constructor(links: ProjectLinks) {
-    this.#authorities = (ctx, ids) => readableAuthorities(ctx, links, ids);
+  constructor(relations: ProjectRelations) {
+    this.#authorities = (ctx, ids) => readableAuthorities(ctx, relations, ids);
   }
 
   @FieldResolver(() => String, {

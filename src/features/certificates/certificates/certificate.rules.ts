@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { integer } from '../../../kernel/int.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, storedText } from '../../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
 import { expectedVersion } from '../../../kernel/version.js';
 import { reason } from '../revocation/revocation.rules.js';
 
@@ -41,7 +41,7 @@ export const metadata = z
       const keys = looseTexts(entries, 'key');
       return new Set(keys).size === keys.length;
     },
-    { ...EVEN_IF_FAULTY, error: 'must not contain duplicate keys' },
+    { ...EVEN_IF_INVALID, error: 'must not contain duplicate keys' },
   )
   .meta({ description: 'Metadata, up to 50 entries with unique keys. Stored unencrypted: do not put secrets here.' });
 

@@ -270,7 +270,7 @@ export class CertificateService {
     id: string,
     action: CertificateAction,
   ): Promise<{ readonly row: CertificateRow; readonly project: ProjectAccess }> {
-    const { row, project } = await this.projects.authorizedThing(ctx, { id }, CERTIFICATE, action);
+    const { row, project } = await this.projects.authorizedItem(ctx, { id }, CERTIFICATE, action);
     const { commonName } = row;
     if (![action, 'certificates:read' as const].some((known) => can(project.ability, known, { commonName })))
       throw new AppError(NOT_FOUND);

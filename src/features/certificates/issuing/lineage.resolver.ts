@@ -2,13 +2,13 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned, linked } from '../../../kernel/database/batched.js';
 import { nested } from '../../../kernel/graphql/operations.js';
-import type { ProjectLinks } from '../../projects/public.js';
+import type { ProjectRelations } from '../../projects/public.js';
 import { readableCertificates } from '../certificates/certificate.nodes.js';
 import type { CertificateRow } from '../certificates/certificate.queries.js';
 import { CertificateType } from '../certificates/certificate.type.js';
 import { findCurrent, listLineages, listRenewals } from '../certificates/lineage.sql.js';
-import { readableProfiles } from '../profiles/profile.links.js';
 import type { ProfileView } from '../profiles/profile.queries.js';
+import { readableProfiles } from '../profiles/profile.relations.js';
 import { ProfileType } from '../profiles/profile.type.js';
 import { RequestType } from './request.type.js';
 
@@ -29,9 +29,9 @@ export class LineageResolver {
   readonly #certificates: BatchLoad<CertificateRow>;
   readonly #profiles: BatchLoad<ProfileView>;
 
-  constructor(links: ProjectLinks) {
-    this.#certificates = (ctx, ids) => readableCertificates(ctx, links, ids);
-    this.#profiles = (ctx, ids) => readableProfiles(ctx, links, ids);
+  constructor(relations: ProjectRelations) {
+    this.#certificates = (ctx, ids) => readableCertificates(ctx, relations, ids);
+    this.#profiles = (ctx, ids) => readableProfiles(ctx, relations, ids);
   }
 
   @nested(
@@ -74,8 +74,8 @@ export class LineageResolver {
 export class RequestCertificatesResolver {
   readonly #certificates: BatchLoad<CertificateRow>;
 
-  constructor(links: ProjectLinks) {
-    this.#certificates = (ctx, ids) => readableCertificates(ctx, links, ids);
+  constructor(relations: ProjectRelations) {
+    this.#certificates = (ctx, ids) => readableCertificates(ctx, relations, ids);
   }
 
   @nested(CertificateType, 'The certificate to renew. Null for a new certificate.')

@@ -24,7 +24,7 @@ export class RequestService {
 
   /** Returns one request. @throws CERTIFICATE_REQUEST_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<RequestRow> {
-    const { row, project } = await this.projects.authorizedThing(
+    const { row, project } = await this.projects.authorizedItem(
       ctx,
       parse(OneRequest, raw),
       REQUEST,

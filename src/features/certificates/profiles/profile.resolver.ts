@@ -3,9 +3,9 @@ import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, linked } from '../../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
-import { type ProjectLinks, ProjectType } from '../../projects/public.js';
-import { readableAuthorities } from '../authorities/authority.links.js';
+import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import type { AuthorityRow } from '../authorities/authority.queries.js';
+import { readableAuthorities } from '../authorities/authority.relations.js';
 import { AuthorityType } from '../authorities/authority.type.js';
 import { CreateProfile, ListProfiles, OneProfile, UpdateProfile } from './profile.rules.js';
 import type { ProfileService } from './profile.service.js';
@@ -61,8 +61,8 @@ export class ProfileResolver {
 export class ProfileAuthorityResolver {
   readonly #authorities: BatchLoad<AuthorityRow>;
 
-  constructor(links: ProjectLinks) {
-    this.#authorities = (ctx, ids) => readableAuthorities(ctx, links, ids);
+  constructor(relations: ProjectRelations) {
+    this.#authorities = (ctx, ids) => readableAuthorities(ctx, relations, ids);
   }
 
   @nested(

@@ -3,7 +3,7 @@ import { compileGlob } from '../../../kernel/authz/glob.js';
 import { integer } from '../../../kernel/int.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText, storedText } from '../../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
 import { expectedVersion } from '../../../kernel/version.js';
 import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
 import { nameKind } from '../authorities/name-constraints.rules.js';
@@ -115,7 +115,7 @@ const onceEach = (field: string) =>
       const texts = looseTexts(entries, field);
       return new Set(texts).size === texts.length;
     },
-    { ...EVEN_IF_FAULTY, error: `must not repeat the ${field}` },
+    { ...EVEN_IF_INVALID, error: `must not repeat the ${field}` },
   ] as const;
 
 /** The limits of a profile. Null: no limit. */

@@ -165,7 +165,7 @@ export class ProfileService {
     id: string,
     action: ProfileAction,
   ): Promise<{ readonly row: ProfileRow; readonly project: ProjectAccess }> {
-    const { row, project } = await this.projects.authorizedThing(ctx, { id }, PROFILE, action);
+    const { row, project } = await this.projects.authorizedItem(ctx, { id }, PROFILE, action);
     const { slug } = row;
     if (![action, 'certificate-profiles:read' as const].some((known) => can(project.ability, known, { slug })))
       throw new AppError(NOT_FOUND);

@@ -1,4 +1,4 @@
-import type { PublicAnswer, PublicDocument, PublicRequest } from '../../../kernel/http/public-documents.js';
+import type { PublicDocument, PublicRequest, PublicResponse } from '../../../kernel/http/public-documents.js';
 import { toPem } from '../x509/pem.js';
 import type { RevocationService } from './revocation.service.js';
 
@@ -16,7 +16,7 @@ export const urlsOf = (base: string, authorityId: string) => ({
 
 /** Public documents of authorities: certificate, revocation list and OCSP responses. IDs of authorities cannot be guessed. */
 export function publicDocuments(revocation: RevocationService): PublicDocument[] {
-  const respond = async ({ kernel, contextOf, params }: PublicRequest, der: Buffer): Promise<PublicAnswer> => {
+  const respond = async ({ kernel, contextOf, params }: PublicRequest, der: Buffer): Promise<PublicResponse> => {
     const { response, isLasting } = await revocation.respond(kernel, contextOf, authorityOf(params), der);
     return { type: 'application/ocsp-response', bytes: response, maxAgeSeconds: isLasting ? KEPT_SECONDS : 0 };
   };
@@ -58,7 +58,7 @@ const authorityOf = ({ authorityId = '' }: PublicRequest['params']): string => a
 const asked = (
   { format }: PublicRequest['query'],
   { label, type, der }: { readonly label: string; readonly type: string; readonly der: Buffer },
-): PublicAnswer =>
+): PublicResponse =>
   format === 'pem'
     ? { type: 'application/x-pem-file', bytes: Buffer.from(toPem(label, der)), maxAgeSeconds: KEPT_SECONDS }
     : { type, bytes: der, maxAgeSeconds: KEPT_SECONDS };

@@ -55,7 +55,7 @@ export class RevocationService {
   }
 
   /** An OCSP response, in DER (RFC 6960). */
-  async respond(from: Public, contextOf: ContextOf, authorityId: string, der: Uint8Array): Promise<OcspAnswer> {
+  async respond(from: Public, contextOf: ContextOf, authorityId: string, der: Uint8Array): Promise<OcspResponse> {
     const row = await this.#responder(from, authorityId);
     const request = readOcspRequest(der);
     if (request === null) return { response: ocspRefusal('malformedRequest'), isLasting: false };
@@ -122,7 +122,7 @@ export class RevocationService {
 type Signing = Awaited<ReturnType<typeof findList>>[number];
 
 /** A response, and whether it may be cached. */
-export interface OcspAnswer {
+export interface OcspResponse {
   readonly response: Buffer;
   readonly isLasting: boolean;
 }

@@ -9,7 +9,7 @@ import {
   KeyIdentifier,
   Time,
 } from '@peculiar/asn1-x509';
-import { mapInSlices } from '../../../kernel/slices.js';
+import { mapYielding } from '../../../kernel/event-loop.js';
 import { sequence, tlv } from './der.js';
 import { factsOf } from './facts.js';
 import type { Issuer } from './making.js';
@@ -38,7 +38,7 @@ interface ListContent {
  */
 export async function makeRevocationList(issuer: Issuer, content: ListContent): Promise<Buffer> {
   const { number, thisUpdate, nextUpdate } = content;
-  const entries = await mapInSlices(content.revocations, ({ serialNumber, revokedAt, reason }) =>
+  const entries = await mapYielding(content.revocations, ({ serialNumber, revokedAt, reason }) =>
     sequence(serialInteger(serialNumber), time(revokedAt), ...reasonOf(reason)),
   );
   const keyId = factsOf(issuer.certificate).subjectKeyIdentifier;

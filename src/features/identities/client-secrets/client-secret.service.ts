@@ -69,7 +69,7 @@ export class ClientSecretService {
         universal_auth_client_secret_config_fk: 'UNIVERSAL_AUTH_NOT_FOUND',
       });
       if (row === undefined) throw new Error('an insert returned no row');
-      tx.claim?.withholdAnswer(row.id);
+      tx.claim?.withholdResponse(row.id);
       const clientSecretData = toClientSecretView(row);
       await audit(tx, 'client-secret:create', clientSecretData);
       return { clientSecret, clientSecretData };

@@ -1,6 +1,6 @@
 import { type Ability, type Action, can, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { mapInSlices } from '../../../kernel/slices.js';
+import { mapYielding } from '../../../kernel/event-loop.js';
 import {
   ORGANIZATION_VOCABULARY,
   organizationRights,
@@ -24,7 +24,7 @@ import { ROLES_ANYWHERE, ROLES_NOW } from './boundary.sql.js';
 export async function authorizeAccountDeletion(tx: Transaction, memberId: string, action: Action): Promise<void> {
   const beyondIn = await boundaryOfCaller(tx);
   const held = await ROLES_ANYWHERE(tx, { memberId });
-  const beyondEach = await mapInSlices(held, ({ organizationId, role, permissions }) => {
+  const beyondEach = await mapYielding(held, ({ organizationId, role, permissions }) => {
     const rules = rulesOfOrganizationRoles([role], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]);
     return beyondIn(organizationId, (own) => rightsBeyondChange(own, rules, []));
   });
@@ -92,7 +92,7 @@ export async function rightsBeyondCaller(
   const beyondIn = boundaryOf(tx, roles.get(tx.actor.id) ?? []);
   const isExempt = TAKING.has(action) && mayTakeFromProjects(tx);
   const inProjects = isExempt ? new Map<string, Action[]>() : await beyondInProjects(tx, others);
-  const beyond = await mapInSlices(others, (id): [string, Action[]] => {
+  const beyond = await mapYielding(others, (id): [string, Action[]] => {
     const inOrganizations = Map.groupBy(roles.get(id) ?? [], ({ organizationId }) => organizationId);
     const above = [...inOrganizations].flatMap(([organizationId, held]) =>
       beyondIn(organizationId, (own) => rightsBeyond(own, rulesOfHeld(held))),
@@ -167,7 +167,7 @@ async function beyondInProjects(tx: Transaction, memberIds: readonly string[]): 
   const accesses = projectIds.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, projectIds);
   const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
   const beyond = new Map<string, Action[]>();
-  await mapInSlices(
+  await mapYielding(
     [...Map.groupBy(holdings, ({ memberId, projectId }) => `${memberId} ${projectId}`).values()],
     (held) => {
       const [{ memberId = '', projectId = '' } = {}] = held;

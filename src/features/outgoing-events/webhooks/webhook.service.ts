@@ -128,7 +128,7 @@ export class WebhookService {
 
   /** Returns one webhook. @throws CHANGE_WEBHOOK_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<WebhookRow> {
-    const { row } = await this.projects.authorizedThing(ctx, parse(OneWebhook, raw), WEBHOOK, 'webhooks:read');
+    const { row } = await this.projects.authorizedItem(ctx, parse(OneWebhook, raw), WEBHOOK, 'webhooks:read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return row;
   }
@@ -148,7 +148,7 @@ export class WebhookService {
   async test(ctx: Context, raw: unknown): Promise<Trial> {
     const named = parse(OneWebhook, raw);
     const webhook = await inTransaction(ctx, async (tx) => {
-      const { row } = await this.projects.authorizedThing(tx, named, WEBHOOK, 'webhooks:edit');
+      const { row } = await this.projects.authorizedItem(tx, named, WEBHOOK, 'webhooks:edit');
       await record(tx, 'change-webhook:test', row);
       return row;
     });

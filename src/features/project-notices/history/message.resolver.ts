@@ -5,7 +5,7 @@ import { type BatchLoad, linked, mapFound } from '../../../kernel/database/batch
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { MessagePageArgs } from '../../deliveries/public.js';
-import { type ProjectLinks, ProjectType } from '../../projects/public.js';
+import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import { findChannels } from '../channel.queries.js';
 import { NotificationChannelType, toNotificationChannel } from '../channel.type.js';
 import { ListMessages, OneMessage, RetryMessage } from './message.rules.js';
@@ -19,11 +19,11 @@ export class MessageResolver {
 
   constructor(
     private readonly service: MessageService,
-    links: ProjectLinks,
+    relations: ProjectRelations,
   ) {
     this.#channels = async (ctx, ids) =>
       mapFound(
-        await links.readable(ctx, await findChannels(ctx, { ids }), (channel, access) => {
+        await relations.readable(ctx, await findChannels(ctx, { ids }), (channel, access) => {
           authorize(access, 'webhooks:read');
           return channel;
         }),

@@ -42,7 +42,7 @@ export class MessageService {
 
   /** Returns one message. @throws NOTIFICATION_MESSAGE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<MessageRow> {
-    const { row } = await this.projects.authorizedThing(ctx, parse(OneMessage, raw), MESSAGE, 'webhooks:read');
+    const { row } = await this.projects.authorizedItem(ctx, parse(OneMessage, raw), MESSAGE, 'webhooks:read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return row;
   }
@@ -56,7 +56,7 @@ export class MessageService {
       const rows = await listProjectMessages(ctx, { ids: [project.projectId], ...bounds });
       return shown(ctx, project, { request, rows });
     }
-    const { row } = await this.projects.authorizedThing(ctx, { id: channelId, projectId }, CHANNEL, 'webhooks:read');
+    const { row } = await this.projects.authorizedItem(ctx, { id: channelId, projectId }, CHANNEL, 'webhooks:read');
     const rows = await listChannelMessages(ctx, { ids: [row.id], ...bounds });
     return shown(ctx, { projectId: row.projectId, channelId: row.id }, { request, rows });
   }
@@ -87,7 +87,7 @@ export class MessageService {
   retry(ctx: Context, raw: unknown): Promise<MessageRow> {
     const named = parse(RetryMessage, raw);
     return inTransaction(ctx, async (tx) => {
-      const { row } = await this.projects.authorizedThing(tx, named, MESSAGE, 'webhooks:edit');
+      const { row } = await this.projects.authorizedItem(tx, named, MESSAGE, 'webhooks:edit');
       const stateBefore = await retry(tx, NOTICE_SOURCE, row.id);
       if (stateBefore === null) throw new AppError('NOTIFICATION_MESSAGE_NOT_RETRYABLE');
       const { id: messageId, projectId, channelId } = row;

@@ -87,7 +87,7 @@ export class ProjectReader {
   }
 
   /** An item and its project, for callers who may perform the action in it. @throws as `authorizedOwner` */
-  async authorizedThing<Row extends InProject>(
+  async authorizedItem<Row extends InProject>(
     ctx: Context,
     { id, projectId }: Named,
     { find, notFound }: OwnedKind<Row>,

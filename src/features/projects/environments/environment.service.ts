@@ -185,7 +185,7 @@ export class EnvironmentService {
     named: z.output<typeof OneEnvironment>,
     action: 'environments:read' | 'environments:edit' | 'environments:delete',
   ): Promise<ReadEnvironment> {
-    const { row, project } = await this.projects.authorizedThing(ctx, named, ENVIRONMENT, action);
+    const { row, project } = await this.projects.authorizedItem(ctx, named, ENVIRONMENT, action);
     return { environment: row, access: project };
   }
 }

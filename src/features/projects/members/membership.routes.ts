@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../../kernel/errors.js';
-import { EVEN_IF_FAULTY, looseEntries, looseTexts } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID, looseEntries, looseTexts } from '../../../kernel/validation.js';
 import { type Data, nextCursor, ofSample, paging, route } from '../../../rest/route.js';
 import { isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../permissions/public.js';
 import { roleSlug } from '../roles/role.rules.js';
@@ -187,7 +187,7 @@ const given = {
   ...entry,
   role: roleSlug.optional().meta({ description: 'Slug of a single role. Send either `role` or `roles`.' }),
   roles: z
-    .array(z.strictObject({ role: roleSlug, ...entry }).superRefine(checkEntry, EVEN_IF_FAULTY))
+    .array(z.strictObject({ role: roleSlug, ...entry }).superRefine(checkEntry, EVEN_IF_INVALID))
     .min(1)
     .max(MAX_ROLES)
     .refine(isEachRoleOnce, ROLE_TWICE)
@@ -198,19 +198,19 @@ interface Given extends RoleEntry {
   readonly roles?: readonly RoleEntry[] | undefined;
 }
 const isOneGiven = (body: Given): boolean => (body.role === undefined) !== (body.roles === undefined);
-const EITHER = { ...EVEN_IF_FAULTY, path: ['role'], error: 'required unless roles is set; set only one of them' };
-const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER).superRefine(checkEntry, EVEN_IF_FAULTY);
+const EITHER = { ...EVEN_IF_INVALID, path: ['role'], error: 'required unless roles is set; set only one of them' };
+const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER).superRefine(checkEntry, EVEN_IF_INVALID);
 const AddUserBody = z
   .strictObject({ userId, ...given })
   .refine(isOneGiven, EITHER)
-  .superRefine(checkEntry, EVEN_IF_FAULTY);
+  .superRefine(checkEntry, EVEN_IF_INVALID);
 const AddGroupBody = z
   .strictObject({
     projectId: z.string().optional().meta({ description: 'Ignored; the project in the path applies.' }),
     ...given,
   })
   .refine(isOneGiven, EITHER)
-  .superRefine(checkEntry, EVEN_IF_FAULTY);
+  .superRefine(checkEntry, EVEN_IF_INVALID);
 
 const toAssignment = ({ isTemporary, temporaryRange, temporaryAccessStartTime, ...role }: RoleEntry) => ({
   roleSlug: slugOf({ ...role }),

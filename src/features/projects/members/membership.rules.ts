@@ -3,7 +3,7 @@ import type { Fields } from '../../../kernel/authz/conditions.js';
 import { orderRules } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE } from '../../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { roleSlug } from '../roles/role.rules.js';
 import { isEachOnce, MAX_ROLES, ROLE_TWICE, type RoleAssignment, RoleAssignments } from './role-terms.rules.js';
 
@@ -45,7 +45,7 @@ const assignments = RoleAssignments.nullish().meta({
 const isOneGiven = ({ roles, roleAssignments }: { roles?: unknown; roleAssignments?: unknown }): boolean =>
   (roles == null) !== (roleAssignments == null);
 const EITHER = {
-  ...EVEN_IF_FAULTY,
+  ...EVEN_IF_INVALID,
   path: ['roles'],
   error: 'required unless roleAssignments is set; set only one of them',
 };
@@ -71,7 +71,7 @@ export const usernames = z.array(username).max(MAX_USERNAMES);
 
 const namedUsers = usernames
   .min(1)
-  .refine(isEachOnce, { ...EVEN_IF_FAULTY, error: 'must not repeat a user' })
+  .refine(isEachOnce, { ...EVEN_IF_INVALID, error: 'must not repeat a user' })
   .meta({ description: 'Usernames, 1 to 100, each once.' });
 
 /** Input of `addProjectUsers`. */

@@ -7,7 +7,7 @@ import { MemberKindEnum } from '../../organizations/public.js';
 import { type MemberKind, memberKind } from './membership.rules.js';
 import { RoleAssignment } from './role-terms.rules.js';
 
-/** One role of a member. The role itself is a relation: see link.resolver.ts. */
+/** One role of a member. The role itself is a relation: see relation.resolver.ts. */
 @ObjectType('ProjectRoleAssignment', { description: 'A role that is assigned to a member.', simpleResolvers: true })
 export class RoleAssignmentType {
   /** Not in the schema: the project of the role. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVEN_IF_FAULTY, looseTexts } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
 import { endOfTerm, termRange, termStart } from '../../permissions/public.js';
 import { roleSlug } from '../roles/role.rules.js';
 import type { RoleTerm } from './membership.entity.js';
@@ -11,7 +11,7 @@ export const MAX_ROLES = 10;
 export const isEachOnce = (words: readonly string[]): boolean => new Set(words).size === words.length;
 
 /** The rule that a list with a duplicate role violates. */
-export const ROLE_TWICE = { ...EVEN_IF_FAULTY, error: 'must not repeat a role' };
+export const ROLE_TWICE = { ...EVEN_IF_INVALID, error: 'must not repeat a role' };
 
 /** One role of a member, permanent or temporary. */
 export const RoleAssignment = z
@@ -25,7 +25,7 @@ export const RoleAssignment = z
       .meta({ description: 'When the assignment starts. Requires `range`; starts now when absent.' }),
   })
   .refine(({ range, startsAt }) => range != null || startsAt == null, {
-    ...EVEN_IF_FAULTY,
+    ...EVEN_IF_INVALID,
     path: ['range'],
     error: 'required with startsAt',
   })

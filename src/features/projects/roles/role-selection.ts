@@ -1,6 +1,6 @@
 import { type Action, can, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
-import { mapInSlices } from '../../../kernel/slices.js';
+import { mapYielding } from '../../../kernel/event-loop.js';
 import {
   type FieldChange,
   PROJECT_ACTIONS,
@@ -62,7 +62,7 @@ async function beyondAmong(
   const subjects = new Set(changes.map(({ subject }) => subject));
   const concerned = rules.filter(({ subject, conditions }) => conditions !== undefined && subjects.has(subject));
   const distinct = [...new Map(concerned.map((rule) => [JSON.stringify(rule), rule])).values()];
-  const actions = await mapInSlices(distinct, (rule) => rightsBeyondChange(ability, [rule], []));
+  const actions = await mapYielding(distinct, (rule) => rightsBeyondChange(ability, [rule], []));
   const going = distinct.flatMap((rule, at) => (actions[at]?.length ? [{ rule, actions: actions[at] }] : []));
   const isAny = await selectsOtherwise(
     going.map(({ rule }) => rule),

@@ -1,6 +1,6 @@
 import type { Feature } from '../../../feature.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
-import { organizationLinkOf } from '../../organizations/public.js';
+import { organizationRelationOf } from '../../organizations/public.js';
 import { PasswordRule } from './password-rule.entity.js';
 import { PasswordRuleResolver } from './password-rule.resolver.js';
 import { PasswordRuleService, readOf } from './password-rule.service.js';
@@ -11,7 +11,7 @@ export function passwordRules(): Required<Pick<Feature, 'entities' | 'resolvers'
   const service = new PasswordRuleService();
   return {
     entities: [PasswordRule],
-    resolvers: [new PasswordRuleResolver(service), new (organizationLinkOf(PasswordRuleType))()],
+    resolvers: [new PasswordRuleResolver(service), new (organizationRelationOf(PasswordRuleType))()],
     nodes: [
       nodeKind({
         type: 'PasswordRule',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DetailCode } from '../../../kernel/detail-codes.js';
 import { integer } from '../../../kernel/int.js';
-import { EVEN_IF_FAULTY, looseEntries } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID, looseEntries } from '../../../kernel/validation.js';
 
 /** Longer ones cannot be typed into the dialogs of Windows, and from 257 characters on Samba silently loses them. */
 const MAX_LENGTH = 127;
@@ -40,7 +40,7 @@ export const PasswordRequirements = z
   })
   .superRefine((given, issues) => {
     for (const violation of requirementViolations(given)) issues.addIssue({ code: 'custom', ...violation });
-  }, EVEN_IF_FAULTY)
+  }, EVEN_IF_INVALID)
   .meta({ description: 'Requirements for generated passwords.' });
 export type PasswordRequirements = z.output<typeof PasswordRequirements>;
 

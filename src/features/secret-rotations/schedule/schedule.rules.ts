@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { integer } from '../../../kernel/int.js';
 import { idOf } from '../../../kernel/text-rules.js';
-import { EVEN_IF_FAULTY } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { type CronError, violationOfCron } from './cron.js';
 import { isTimeZone } from './local-time.js';
 import { MISSED_RUNS } from './next-rotation.js';
@@ -95,7 +95,7 @@ export const ScheduleOptions = z
     }),
   })
   .refine(({ window, missed }) => missed !== 'next-window' || window != null, {
-    ...EVEN_IF_FAULTY,
+    ...EVEN_IF_INVALID,
     error: 'required if missed runs wait for the next window',
     path: ['window'],
     params: { code: 'MISSING' },

@@ -2,11 +2,11 @@ import type { Transaction } from '../../../kernel/context.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
-import { mapInSlices } from '../../../kernel/slices.js';
+import { mapYielding } from '../../../kernel/event-loop.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
+import type { SecretRecord } from '../core/find-secrets.js';
 import { type PathOf, plainMetadata } from '../core/secret.rules.js';
-import type { SecretRecord } from '../core/secret-reading.js';
 import { type NextState, nextState } from '../core/secret-rows.js';
 import { openerFor, openSecretComment, openSecretMetadata, openSecretValue } from '../core/secret-sealing.js';
 import { loadNamed, pick, refuse } from '../core/secret-target.js';
@@ -171,7 +171,7 @@ async function planOf(tx: Transaction, { project, held, pathOf, tags }: Group): 
   const renamings = renamingsOf(held);
   const renameIn = renamings.length === 0 ? null : renamer(renamings);
   const visibility = new Visibility(project.ability);
-  const planned = await mapInSlices(held, (secret) => {
+  const planned = await mapYielding(held, (secret) => {
     const readsValue = visibility.readsValue(secret.record);
     const next = nextOf(opener, secret, { renameIn, readsValue });
     const differences = differencesOf(opener, { ...secret, next, readsValue });

@@ -1,9 +1,9 @@
 import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
-import { mapInSlices } from '../../../kernel/slices.js';
+import { mapYielding } from '../../../kernel/event-loop.js';
 import { type SecretView, SecretViewer, writtenView } from '../core/secret.view.js';
-import { countRows } from '../core/secret-load.js';
+import { countRows } from '../core/secret-read-limits.js';
 import { sealedRow, writtenRecord } from '../core/secret-rows.js';
 import { sealerFor } from '../core/secret-sealing.js';
 import { type WriteFacts, writeEvent } from '../core/secret-target.js';
@@ -68,7 +68,7 @@ export async function previewBatch(
   let rewritten = 0;
   for (const { project, opener, planned, renamings } of plans) {
     const viewer = new SecretViewer(opener, new Visibility(project.ability), false);
-    shown.push(...(await mapInSlices(planned, (secret): Shown => [secret, viewer.view(secret.record)])));
+    shown.push(...(await mapYielding(planned, (secret): Shown => [secret, viewer.view(secret.record)])));
     rewritten += await rewriteReferencesTo(tx, project, renamings, { except: idsOf(planned), isDryRun: true });
   }
   return { ...outcomeOf(shown, { dryRun: true, rewritten }), reads: eventsOf(shown, { action, facts }) };
@@ -76,7 +76,7 @@ export async function previewBatch(
 
 async function writeIn(tx: Transaction, { project, planned }: ProjectPlan): Promise<Shown[]> {
   const sealer = await sealerFor(tx, project, planned.length);
-  const rows = await mapInSlices(planned, ({ next }) => sealedRow(sealer, next.attributes, next.clear));
+  const rows = await mapYielding(planned, ({ next }) => sealedRow(sealer, next.attributes, next.clear));
   const written = await updateSecrets(tx, project, rows);
   if (written.length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
   const times = new Map(written.map((row) => [row.id, row]));
@@ -89,7 +89,7 @@ async function writeIn(tx: Transaction, { project, planned }: ProjectPlan): Prom
   const visibility = new Visibility(project.ability);
   await countRows(tx, records, (record) => visibility.readsValue(record));
   const view = writtenView(visibility);
-  return mapInSlices(records, (record, at): Shown => [planned[at] as Planned, view(record)]);
+  return mapYielding(records, (record, at): Shown => [planned[at] as Planned, view(record)]);
 }
 
 const idsOf = (planned: readonly Planned[]): ReadonlySet<string> => new Set(planned.map(({ record }) => record.id));

@@ -5,7 +5,7 @@ import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
-import { filterInSlices } from '../../../kernel/slices.js';
+import { filterYielding } from '../../../kernel/event-loop.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
@@ -116,7 +116,7 @@ async function listEqual(tx: Transaction, { project, record }: Found, reach: Sec
   const bounds = await loadBounds(tx, reach.accesses, ['secrets:describeSecret', 'secrets:readValue']);
   const criteria = { projectIds, openProjectIds: reach.openProjectIds, environments: [], bounds };
   const rows = await listMembers(tx, criteria, digests);
-  const seen = await filterInSlices(rows, reach.includes);
+  const seen = await filterYielding(rows, reach.includes);
   return rows.length >= MAX_MEMBERS || seen.length > MAX_SECRETS ? null : seen.map(({ id }) => id);
 }
 

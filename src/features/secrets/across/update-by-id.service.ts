@@ -2,7 +2,7 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
-import { parseInSlices } from '../../../kernel/validation.js';
+import { parseYielding } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { refuse } from '../core/secret-target.js';
 import { inBatch, repeatedIds, type SecretChangeById, UpdateSecretsById } from './batch.rules.js';
@@ -26,7 +26,7 @@ export class UpdateByIdService {
    * AUDIT_UNAVAILABLE, with every violation
    */
   async update(ctx: Context, raw: unknown): Promise<Outcome> {
-    const { secrets, dryRun } = await parseInSlices(UpdateSecretsById, raw);
+    const { secrets, dryRun } = await parseYielding(UpdateSecretsById, raw);
     const changes = secrets.map(({ id, ...change }) => ({ ...change, id: id.toLowerCase() }));
     refuse(repeatedIds(changes.map(({ id }) => id)));
     const plan = async (tx: Transaction) => planBatch(tx, await this.#hold(tx, changes), inBatch);

@@ -1,7 +1,7 @@
 import { type Ability, can, canAlways } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
-import { mapInSlices } from '../../../kernel/slices.js';
+import { mapYielding } from '../../../kernel/event-loop.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { parentOf, pathsDownTo } from '../scope/place.rules.js';
 import { folderTest } from '../scope/scan-bounds.rules.js';
@@ -122,7 +122,7 @@ async function readableSecrets(
   const limit = visibility.describesAll ? MAX_SECRETS : MAX_LOOKED_AT;
   const rows = folderIds.length === 0 ? [] : await listSizes(tx, { folderIds, limit: limit + 1 });
   if (rows.length > limit) throw new AppError('COPY_TOO_LARGE');
-  const seen = await mapInSlices(rows, ({ id, folderId, key, tags, valueBytes, otherBytes }) => {
+  const seen = await mapYielding(rows, ({ id, folderId, key, tags, valueBytes, otherBytes }) => {
     const { environment, path } = folders.get(folderId) as Folder;
     const subject = { environment, path, key, tags: tags.map((slug) => ({ slug })) };
     if (!visibility.describes(subject)) return [];

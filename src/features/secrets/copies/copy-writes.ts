@@ -4,10 +4,10 @@ import type { Transaction } from '../../../kernel/context.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { AppError } from '../../../kernel/errors.js';
+import { mapYielding } from '../../../kernel/event-loop.js';
 import { newId } from '../../../kernel/ids.js';
-import { mapInSlices } from '../../../kernel/slices.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import { listByIds, type SecretRecord } from '../core/secret-reading.js';
+import { listByIds, type SecretRecord } from '../core/find-secrets.js';
 import { nextAttributes, sealedRow } from '../core/secret-rows.js';
 import { type Clear, openerFor, openSecretComment, openSecretMetadata, sealerFor } from '../core/secret-sealing.js';
 import { writeEvent } from '../core/secret-target.js';
@@ -93,7 +93,7 @@ async function writeSecrets(
     tx.load?.reserve(set.reduce((sum, { bytes }) => sum + bytes, 0));
     const records = await readSecrets(tx, source, { set, homes });
     const opener = await openerFor(tx, source, records);
-    const rows = await mapInSlices(records, (record): SecretRow => {
+    const rows = await mapYielding(records, (record): SecretRow => {
       const { environmentId, folderId } = homes.get(record.folderId) as Home;
       const clear = contentsOf(opener, target, record, hasValue(record) ? undefined : openedWithoutValue);
       return sealedRow(sealer, { ...attributesIn(target, record), environmentId, folderId }, clear);

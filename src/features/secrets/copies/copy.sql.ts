@@ -1,6 +1,6 @@
 import { plannedOnce } from '../../../kernel/database/planned-once.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { lengthOf } from '../scope/value-column.js';
+import { lengthOf } from '../scope/value-column.sql.js';
 
 /** All folders of environments, including the root folders, parents first. */
 export const listFoldersOf = sqlStatement({

@@ -1,10 +1,10 @@
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
 import { type CursorKey, type PageRequest, rowLimit } from '../../../kernel/paging.js';
 import type { SecretFilters } from '../scope/filter.sql.js';
-import { cursorKey, type Position, readCursor, valuesOf } from '../scope/secret-order.js';
+import { cursorKey, type Position, readCursor, valuesOf } from '../scope/secret-order.sql.js';
+import type { ListedRecord, OwnRecord } from './find-secrets.js';
 import { type OwnValues, SECRET_KINDS } from './secret.rules.js';
 import type { SecretView, SecretViewer } from './secret.view.js';
-import type { ListedRecord, OwnRecord } from './secret-reading.js';
 
 /** An entry of a list: a shared secret, or the caller's personal value of it. */
 export interface Entry {

@@ -5,9 +5,9 @@ import { AppError } from '../../../kernel/errors.js';
 import { distinctIds, newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
+import type { SecretRecord } from './find-secrets.js';
 import type { Rename } from './reference.rules.js';
 import type { NewSecret, SecretChange } from './secret.rules.js';
-import type { SecretRecord } from './secret-reading.js';
 import {
   type Clear,
   openSecretComment,

@@ -7,6 +7,7 @@ import { type Together, together } from '../../../kernel/database/batched.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { ProjectAccess } from '../../projects/public.js';
+import type { SecretRecord } from './find-secrets.js';
 import {
   parseReferences,
   type Reference,
@@ -16,7 +17,6 @@ import {
 } from './reference.rules.js';
 import { MAX_VALUE_BYTES } from './secret.rules.js';
 import { findProject, type StoredEntry } from './secret.sql.js';
-import type { SecretRecord } from './secret-reading.js';
 import { personalDigest, secretDigest } from './secret-states.js';
 
 /**

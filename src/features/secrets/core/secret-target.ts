@@ -3,17 +3,17 @@ import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../../kernel/errors.js';
+import { filterYielding } from '../../../kernel/event-loop.js';
 import { distinctIds, isId } from '../../../kernel/ids.js';
-import { filterInSlices } from '../../../kernel/slices.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findTags, type TagRow } from '../../tags/public.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeSubjectChanges, fieldsOf, Visibility } from '../scope/visibility.rules.js';
+import { findById, listByIds, type SecretRecord } from './find-secrets.js';
 import { lockByIds, lockByKeys, lockHomeOf, lockPlaces, lockStructure } from './locks.sql.js';
 import type { NewSecret, PathOf, SecretChange } from './secret.rules.js';
 import { findPlace, listMemberUsers } from './secret.sql.js';
 import { type SecretView, shownIn } from './secret.view.js';
-import { findById, listByIds, type SecretRecord } from './secret-reading.js';
 import { takenKeys } from './secret-writes.js';
 
 /** An environment and a folder that exist. */
@@ -332,7 +332,7 @@ async function lockedRecords(
   // Read after the lock and not with it: a statement that waited for the lock would see the old tags.
   const records = locked.length === 0 ? [] : await listByIds(tx, locked);
   const visibility = new Visibility(project.ability);
-  return filterInSlices(records, (record) => visibility.describes(record));
+  return filterYielding(records, (record) => visibility.describes(record));
 }
 
 /** @throws SECRET_NOT_FOUND, naming each; one that the caller may not see is not found */

@@ -5,8 +5,8 @@ import { BY_NAME, LIST_ORDERS } from '../../../kernel/list-order.js';
 import type { TagRow } from '../../tags/public.js';
 import { FILTER_PARAMS, FILTERS } from '../scope/filter.sql.js';
 import { isNear, isWithin } from '../scope/scope.sql.js';
-import { changedSince, firstOf, isFrom, rowsIn, runIn } from '../scope/secret-order.js';
-import { type Summed, valueColumn } from '../scope/value-column.js';
+import { changedSince, firstOf, isFrom, rowsIn, runIn } from '../scope/secret-order.sql.js';
+import { type Summed, valueColumn } from '../scope/value-column.sql.js';
 
 /** A metadata entry as stored unsealed. The value of an encrypted one is in `metadataSealed`, in the same order. */
 export type StoredEntry =

@@ -324,7 +324,7 @@ export const toSecretTypes = (views: readonly SecretView[]): readonly SecretType
 
 /** Converts a list to its API type. */
 export const toSecretConnection = async (page: SecretPage): Promise<SecretConnection> =>
-  Object.assign((await page.mapInSlices(toSecretType, (secret) => positionOfView(secret, page.order))).paced(), {
+  Object.assign((await page.mapYielding(toSecretType, (secret) => positionOfView(secret, page.order))).paced(), {
     imports: page.imports.map(toImportEntry),
     depthTruncated: page.depthTruncated,
     unresolvedReferences: page.unresolvedReferences,

@@ -4,11 +4,11 @@ import { AppError } from '../../../kernel/errors.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
 import type { CursorKey, Page } from '../../../kernel/paging.js';
 import type { TagRow } from '../../tags/public.js';
-import { cursorKey, valuesOf } from '../scope/secret-order.js';
+import { cursorKey, valuesOf } from '../scope/secret-order.sql.js';
 import type { Visibility } from '../scope/visibility.rules.js';
 import type { ReferenceIssue } from './expansion.rules.js';
+import type { OwnRecord, SecretRecord } from './find-secrets.js';
 import type { SecretKind } from './secret.rules.js';
-import type { OwnRecord, SecretRecord } from './secret-reading.js';
 import {
   type Clear,
   openPersonal,

@@ -4,9 +4,9 @@ import { batched, batchOfLists, batchOfOwned, listKey } from '../../../kernel/da
 import { loadRow } from '../../../kernel/database/rows.js';
 import type { RowFrom } from '../../../kernel/database/statement.js';
 import { AppError } from '../../../kernel/errors.js';
+import { filterYielding } from '../../../kernel/event-loop.js';
 import { isId } from '../../../kernel/ids.js';
 import { keyPageBounds, Page } from '../../../kernel/paging.js';
-import { filterInSlices } from '../../../kernel/slices.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadPlace, loadSecretProject } from '../core/secret-target.js';
@@ -196,7 +196,7 @@ async function knownAsWritten(
   const written = await listWritten(ctx, { folderIds: folders.map(({ id }) => id), since });
   const standings = await listStandings(ctx, { ids: [...new Set(written.map(({ id }) => id))] });
   const versions = new Map(standings.map((present) => [present.id, new VersionVisibility(visibility, present)]));
-  const known = await filterInSlices(written, (subject) => versions.get(subject.id)?.describes(subject) === true);
+  const known = await filterYielding(written, (subject) => versions.get(subject.id)?.describes(subject) === true);
   const folderIds = new Set(known.map(({ folderId }) => folderId));
   return folders.filter(({ id }) => folderIds.has(id));
 }
@@ -212,7 +212,7 @@ async function describedSecrets(
   if (visibility.isPerSecret) {
     const subjects = await listSubjects(ctx, { folderIds: filled.map(({ id }) => id) });
     const described = Map.groupBy(
-      await filterInSlices(subjects, (subject) => visibility.describes(subject)),
+      await filterYielding(subjects, (subject) => visibility.describes(subject)),
       ({ folderId }) => folderId,
     );
     return new Map([...described].map(([id, secrets]) => [id, secrets.length]));

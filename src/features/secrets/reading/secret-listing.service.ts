@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
+import { filterYielding, mapYielding, yieldToEventLoop } from '../../../kernel/event-loop.js';
 import { orderOf } from '../../../kernel/list-order.js';
 import { Page } from '../../../kernel/paging.js';
-import { filterInSlices, giveWay, mapInSlices } from '../../../kernel/slices.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { type Bounds, type ListedRecord, listInFolders, listInPlace } from '../core/find-secrets.js';
 import {
   type ImportView,
   positionOfView,
@@ -15,14 +16,13 @@ import {
   shownIn,
 } from '../core/secret.view.js';
 import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entries.js';
-import { countEntries, countRows, endTurnOfFew, waitForTurn } from '../core/secret-load.js';
-import { type Bounds, type ListedRecord, listInFolders, listInPlace } from '../core/secret-reading.js';
+import { countEntries, countRows, endTurnOfFew, waitForTurn } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { loadPlace, loadSecretProject } from '../core/secret-target.js';
 import { type ExpandedViews, expandViews } from '../references/secret-expansion.js';
 import { nearestFirst, type ScopeFolder } from '../scope/scope.rules.js';
 import { findScope, type Scope } from '../scope/scope.sql.js';
-import type { Position } from '../scope/secret-order.js';
+import type { Position } from '../scope/secret-order.sql.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { ListSecrets } from './secret-reading.rules.js';
 
@@ -112,18 +112,18 @@ async function readList(
   // Where rules depend on single secrets, the rows of a page are known only after reading them.
   const found = await findRows(ctx, input, { after, limit: visibility.isPerSecret ? null : rowsFor(input) });
   const describes = (row: ListedRecord): boolean => visibility.describes(row);
-  const rows = await filterInSlices(found.rows, describes);
+  const rows = await filterYielding(found.rows, describes);
   const imports: Found['imports'][number][] = [];
-  for (const entry of found.imports) imports.push({ ...entry, rows: await filterInSlices(entry.rows, describes) });
+  for (const entry of found.imports) imports.push({ ...entry, rows: await filterYielding(entry.rows, describes) });
   const lines = entriesAfter(after, rows, input.ownValues, order);
   const entries = new Page(lines, input, (entry) => cursorOf(entry, order));
   const readsValue = (row: ListedRecord): boolean => visibility.readsValue(row);
   await countEntries(ctx, entries.nodes, readsValue);
   for (const entry of imports) await countRows(ctx, entry.rows, readsValue);
-  await giveWay();
+  await yieldToEventLoop();
   const opener = await openerFor(ctx, project, [rows, ...imports.map((entry) => entry.rows)].flat());
   const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
-  const opened = await entries.mapInSlices(
+  const opened = await entries.mapYielding(
     (entry) => viewEntry(viewer, entry),
     (view) => positionOfView(view, order),
   );
@@ -131,7 +131,7 @@ async function readList(
   // A folder that is listed too is decrypted once.
   const viewOnce = (row: ListedRecord): SecretView => listed.get(row.id) ?? viewer.view(row);
   const imported: ImportView[] = [];
-  for (const { source, rows: own } of imports) imported.push(toImport(source, await mapInSlices(own, viewOnce)));
+  for (const { source, rows: own } of imports) imported.push(toImport(source, await mapYielding(own, viewOnce)));
   const answer = await expanded(ctx, project, { input, visibility, page: opened, imported, found });
   const extras = {
     order,

@@ -3,7 +3,7 @@ import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import type { SecretRecord } from '../core/secret-reading.js';
+import type { SecretRecord } from '../core/find-secrets.js';
 import { openSecretValue, referencesIn } from '../core/secret-sealing.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import type { NamedPlace } from './reference-rewriting.js';

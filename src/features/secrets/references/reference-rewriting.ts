@@ -1,10 +1,10 @@
 import { SYSTEM, type Transaction } from '../../../kernel/context.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
-import { mapInSlices } from '../../../kernel/slices.js';
+import { mapYielding } from '../../../kernel/event-loop.js';
 import type { ProjectAccess } from '../../projects/public.js';
+import { listByIds, type SecretRecord } from '../core/find-secrets.js';
 import { lockByIds } from '../core/locks.sql.js';
 import { isReferenceable, type Reference, type Rename } from '../core/reference.rules.js';
-import { listByIds, type SecretRecord } from '../core/secret-reading.js';
 import { nextAttributes, openedSecret, sealedRow } from '../core/secret-rows.js';
 import { openerFor, renamedIn, sealerFor } from '../core/secret-sealing.js';
 import { type SecretRow, updateSecrets } from '../core/secret-writes.js';
@@ -102,7 +102,7 @@ async function rewriteAll(
   const sealer = isDryRun ? null : await sealerFor(tx, project, records.length);
   const visibility = new Visibility(project.ability);
   const isShown = (record: SecretRecord) => visibility.describes(record) && visibility.readsValue(record);
-  const results = await mapInSlices(records, (record): SecretRow | 'follows' | 'stays' | 'too long' => {
+  const results = await mapYielding(records, (record): SecretRow | 'follows' | 'stays' | 'too long' => {
     const clear = openedSecret(opener, record);
     const value = renamedIn(clear.value, renameIn(record, isShown(record)));
     if (value === null) return isShown(record) ? 'too long' : 'stays';

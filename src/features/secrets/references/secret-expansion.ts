@@ -3,7 +3,7 @@ import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { type BatchLoad, batched } from '../../../kernel/database/batched.js';
 import { AppError } from '../../../kernel/errors.js';
-import { giveWay, mapInSlices } from '../../../kernel/slices.js';
+import { mapYielding, yieldToEventLoop } from '../../../kernel/event-loop.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { type ExpandedValue, Expansion, insertedInto, type Lead } from '../core/expansion.rules.js';
 import { parseReferences, type Reference } from '../core/reference.rules.js';
@@ -73,7 +73,7 @@ export async function expandViews(
   const opener = await openerFor(ctx, project, beyond);
   ctx.load?.reserve(beyond.reduce((sum, { valueSealed }) => sum + (valueSealed?.length ?? 0), 0));
   for (const record of beyond) {
-    await giveWay();
+    await yieldToEventLoop();
     const name = nameOf(record);
     if (!targets.has(name)) targets.set(name, targetOfRecord(record, visibility, opener));
   }
@@ -172,7 +172,7 @@ async function inserted(
   expansion: Expansion,
 ): Promise<ExpandedViews> {
   const taken = new Map<string, ExpandedValue>();
-  const changed = await mapInSlices([...views], ([id, view]): [string, SecretView] => {
+  const changed = await mapYielding([...views], ([id, view]): [string, SecretView] => {
     const outcome = expansion.of(id);
     const { value, bytes, issues } = outcome;
     // Before anything reads the value: until then it is only a tree of its parts.

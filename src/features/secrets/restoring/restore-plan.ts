@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import { listByIds, type SecretRecord } from '../core/secret-reading.js';
+import { listByIds, type SecretRecord } from '../core/find-secrets.js';
 import { type Clear, openerFor } from '../core/secret-sealing.js';
 import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { joinPath } from '../scope/place.rules.js';

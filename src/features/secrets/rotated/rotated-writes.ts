@@ -4,8 +4,8 @@ import { guarded } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
+import { listByIds, type SecretRecord } from '../core/find-secrets.js';
 import { lockByIds } from '../core/locks.sql.js';
-import { listByIds, type SecretRecord } from '../core/secret-reading.js';
 import { type Attributes, nextAttributes, openedSecret, sealedRow } from '../core/secret-rows.js';
 import {
   openerFor,

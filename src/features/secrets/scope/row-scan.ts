@@ -1,5 +1,5 @@
+import { mapYielding } from '../../../kernel/event-loop.js';
 import type { CursorKey } from '../../../kernel/paging.js';
-import { mapInSlices } from '../../../kernel/slices.js';
 
 /**
  * Maximum number of rows that one request examines one by one, where rules depend on single ones, however few of them
@@ -41,7 +41,7 @@ export async function scanRows<Row, Seen>(
   const wanted = first + 1;
   const few = isOpen ? wanted : Math.min(Math.max(wanted * 4, 200), SCAN_LIMIT / 2);
   const seen = async (rows: readonly Row[]): Promise<Seen[]> =>
-    (await mapInSlices(rows, see)).filter((row) => row !== null);
+    (await mapYielding(rows, see)).filter((row) => row !== null);
   const head = await read(after, few);
   const found = await seen(head);
   if (found.length >= wanted || head.length < few) return { rows: found.slice(0, wanted), stoppedAt: null };

@@ -8,7 +8,7 @@ import {
   PermissionDenied,
 } from '../../../kernel/authz/ability.js';
 import type { Fields } from '../../../kernel/authz/conditions.js';
-import { giveWay } from '../../../kernel/slices.js';
+import { yieldToEventLoop } from '../../../kernel/event-loop.js';
 
 /** The attributes that conditions of rules about secrets can use. */
 export interface SecretSubject {
@@ -80,7 +80,7 @@ export async function authorizeCarried(project: Access, changes: readonly Subjec
 export async function authorizeAll(project: Access, action: Action, subjects: readonly SecretSubject[]): Promise<void> {
   for (const subject of subjects) {
     authorize(project, action, fieldsOf(subject));
-    await giveWay();
+    await yieldToEventLoop();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/context.js';
 import { queryOf } from '../../../kernel/database/database.js';
-import { giveWay } from '../../../kernel/slices.js';
+import { yieldToEventLoop } from '../../../kernel/event-loop.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import { type DuplicateCriteria, type GroupDigest, listDigests, MAX_DIGESTS } from './duplicates.sql.js';
 
@@ -47,7 +47,7 @@ export async function findEqualValues(
   for (const { projectId, digests } of stored) {
     const clear = sealers.get(projectId)?.unblind(digests) ?? Buffer.alloc(0);
     for (let at = 0; at < clear.length; at += DIGEST_BYTES) {
-      if (at % (SLICE * DIGEST_BYTES) === 0) await giveWay();
+      if (at % (SLICE * DIGEST_BYTES) === 0) await yieldToEventLoop();
       count(groups, clear.toString('latin1', at, at + DIGEST_BYTES), {
         projectId,
         isOpen: open.has(projectId),

@@ -1,14 +1,14 @@
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
+import { filterYielding, mapYielding } from '../../../kernel/event-loop.js';
 import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
 import { type CursorKey, SoughtPage } from '../../../kernel/paging.js';
-import { filterInSlices, mapInSlices } from '../../../kernel/slices.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
+import { listByIds } from '../core/find-secrets.js';
 import { type ReadIssue, type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
-import { countRows, waitForTurn } from '../core/secret-load.js';
 import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
-import { listByIds } from '../core/secret-reading.js';
+import { countRows, waitForTurn } from '../core/secret-read-limits.js';
 import { openersFor } from '../core/secret-sealing.js';
 import { likePattern } from '../scope/glob.rules.js';
 import { scanRows } from '../scope/row-scan.js';
@@ -95,7 +95,7 @@ async function disclose(
   if (rows.length === 0) return { hits: new Map(), readIssues: [] };
   const ids = rows.map(({ id }) => id);
   const found = await listByIds(ctx, ids, viewSecretValue);
-  const records = await filterInSlices(found, reach.includes);
+  const records = await filterYielding(found, reach.includes);
   await countRows(ctx, records, (record) => reach.project(record.projectId).visibility.readsValue(record));
   const openers = await openersFor(ctx, records);
   const viewers = new Map(
@@ -105,7 +105,7 @@ async function disclose(
     }),
   );
   const positions = new Map(rows.map((row) => [row.id, searchKeyOf(row)]));
-  const hits = await mapInSlices(records, (record): [string, SearchHit] => [
+  const hits = await mapYielding(records, (record): [string, SearchHit] => [
     record.id,
     {
       secret: (viewers.get(record.projectId) as SecretViewer).view(record),

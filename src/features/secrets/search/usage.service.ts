@@ -5,7 +5,7 @@ import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
 import { SoughtPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { findByKey } from '../core/secret-reading.js';
+import { findByKey } from '../core/find-secrets.js';
 import { loadPlace, loadSecretProject } from '../core/secret-target.js';
 import { type Place, parentOf } from '../scope/place.rules.js';
 import { scanRows } from '../scope/row-scan.js';
@@ -13,7 +13,7 @@ import { loadBoundsOfEach } from '../scope/scan-bounds.js';
 import { folderTest } from '../scope/scan-bounds.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { WhereUsed } from './usage.rules.js';
-import { listUses, type UsedThing, type UseRow, type UserFolders, useKeyOf } from './usage.sql.js';
+import { listUses, type UsedItem, type UseRow, type UserFolders, useKeyOf } from './usage.sql.js';
 
 const CURSOR_PARTS = 5;
 
@@ -21,7 +21,7 @@ const CURSOR_PARTS = 5;
 export type UseView = UseRow & { readonly projectId: string };
 
 /** Something that may be used, in a project where the caller may see it. */
-interface Target extends UsedThing {
+interface Target extends UsedItem {
   readonly project: ProjectAccess;
   readonly secretId: string | null;
 }

@@ -3,7 +3,7 @@ import type { CursorKey } from '../../../kernel/paging.js';
 import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.sql.js';
 
 /** A folder, or one secret in it. */
-export interface UsedThing {
+export interface UsedItem {
   readonly projectId: string;
   readonly folderId: string;
   readonly environment: string;

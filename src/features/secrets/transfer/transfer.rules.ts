@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
-import { giveWay } from '../../../kernel/slices.js';
+import { yieldToEventLoop } from '../../../kernel/event-loop.js';
 import { pathOf } from '../../../kernel/validation.js';
 import { place } from '../scope/place.rules.js';
 import { dotenvFormat } from './dotenv-format.rules.js';
@@ -85,7 +85,7 @@ export async function printFile(name: FileFormat, entries: readonly PrintableEnt
   const texts: string[] = [];
   const inexpressible: Inexpressible[] = [];
   for (let at = 0; at < entries.length; at += PRINTED_AT_ONCE) {
-    await giveWay();
+    await yieldToEventLoop();
     const part = format.print(entries.slice(at, at + PRINTED_AT_ONCE));
     if (part.inexpressible === undefined) texts.push(part.text);
     else inexpressible.push(...part.inexpressible.map(({ index, ...rest }) => ({ index: index + at, ...rest })));

@@ -1,7 +1,7 @@
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import type { SecretRecord } from '../core/secret-reading.js';
+import type { SecretRecord } from '../core/find-secrets.js';
 import { nextAttributes, openedSecret, sealedRow } from '../core/secret-rows.js';
 import type { Clear, SecretSealer } from '../core/secret-sealing.js';
 import type { SecretRow } from '../core/secret-writes.js';

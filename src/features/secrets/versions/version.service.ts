@@ -2,13 +2,13 @@ import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
 import { batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
 import { AppError } from '../../../kernel/errors.js';
+import { filterYielding } from '../../../kernel/event-loop.js';
 import { isId } from '../../../kernel/ids.js';
 import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../../kernel/paging.js';
-import { filterInSlices } from '../../../kernel/slices.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { type SecretView, shownIn } from '../core/secret.view.js';
-import { countRows, waitForTurn } from '../core/secret-load.js';
+import { countRows, waitForTurn } from '../core/secret-read-limits.js';
 import { openedSecret } from '../core/secret-rows.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { loadPlace, loadSecretProject } from '../core/secret-target.js';
@@ -97,11 +97,11 @@ export class VersionService {
       limit: visibility.isPerSecret ? null : rowLimit(request),
     });
     const versions = new VersionVisibility(visibility, present);
-    const shown = new Page(await filterInSlices(records, (record) => versions.describes(record)), request, cursorOf);
+    const shown = new Page(await filterYielding(records, (record) => versions.describes(record)), request, cursorOf);
     await countRows(ctx, shown.nodes, (record) => !record.isDeletion && versions.readsValue(record));
     const opener = await openerFor(ctx, project, shown.nodes);
     const viewer = new VersionViewer(opener, visibility, { present, viewSecretValue });
-    const page = await shown.mapInSlices(viewer.view, cursorOf);
+    const page = await shown.mapYielding(viewer.view, cursorOf);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret-version:list',
       projectId: project.projectId,

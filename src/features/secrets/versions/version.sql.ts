@@ -2,7 +2,7 @@ import { SYSTEM } from '../../../kernel/context.js';
 import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
 import type { TagRow } from '../../tags/public.js';
 import type { StoredEntry } from '../core/secret.sql.js';
-import { fits, lengthOf } from '../scope/value-column.js';
+import { fits, lengthOf } from '../scope/value-column.sql.js';
 
 const TAGS = t.builtJsonOf<readonly TagRow[]>();
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../kernel/context.js';
 import { guarded } from '../../../kernel/database/in-transaction.js';
+import type { PersonalRecord } from '../core/find-secrets.js';
 import { deletePersonalRow, insertPersonalRow, updatePersonalRow } from '../core/personal.sql.js';
-import type { PersonalRecord } from '../core/secret-reading.js';
 import { noteStates } from '../core/secret-states.js';
 
 /**

@@ -7,8 +7,8 @@ import { distinctIds, newId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
+import type { SecretRecord } from '../core/find-secrets.js';
 import { lockStructure } from '../core/locks.sql.js';
-import type { SecretRecord } from '../core/secret-reading.js';
 import { type Attributes, nextAttributes, sealedRow } from '../core/secret-rows.js';
 import { type Clear, openerFor, sealerFor } from '../core/secret-sealing.js';
 import {

@@ -4,14 +4,14 @@ import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
-import { mapInSlices } from '../../../kernel/slices.js';
-import { parse, parseInSlices } from '../../../kernel/validation.js';
+import { mapYielding } from '../../../kernel/event-loop.js';
+import { parse, parseYielding } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
+import type { SecretRecord } from '../core/find-secrets.js';
 import { lockStructure } from '../core/locks.sql.js';
 import { type NewSecret, type PathOf, plainMetadata, repeatedKeys, type SecretChange } from '../core/secret.rules.js';
 import { type SecretView, SecretViewer, writtenView } from '../core/secret.view.js';
-import type { SecretRecord } from '../core/secret-reading.js';
 import { newRow, nextRow, toNew, writtenRecord } from '../core/secret-rows.js';
 import { openerFor, sealerFor } from '../core/secret-sealing.js';
 import {
@@ -97,7 +97,7 @@ export class SecretService {
 
   /** Creates up to 1,000 secrets in a folder, all or nothing. @throws as `create`, with every violation */
   async createBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
-    const { secrets, ...place } = await parseInSlices(CreateSecrets, raw);
+    const { secrets, ...place } = await parseYielding(CreateSecrets, raw);
     return this.#create(ctx, { place, pathOf: inBatch }, secrets);
   }
 
@@ -148,7 +148,7 @@ export class SecretService {
    * @throws as `update` and, with `upsert`, as `create`, with every violation
    */
   async updateBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
-    const { secrets: changes, mode, ...place } = await parseInSlices(UpdateSecrets, raw);
+    const { secrets: changes, mode, ...place } = await parseYielding(UpdateSecrets, raw);
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#update(ctx, { place, pathOf: inBatch }, { changes, mode });
@@ -216,7 +216,7 @@ export class SecretService {
     );
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(secrets, target.pathOf));
     const sealer = await sealerFor(ctx, project, secrets.length);
-    const rows = await mapInSlices(secrets, (secret) => newRow(sealer, target, { secret, rename: null }));
+    const rows = await mapYielding(secrets, (secret) => newRow(sealer, target, { secret, rename: null }));
     return inTransaction(ctx, async (tx) => {
       if (secrets.length > 1) {
         await holdPlaces(tx, [target]);
@@ -279,11 +279,11 @@ export class SecretService {
       const visibility = new Visibility(project.ability);
       const renameIn = renamings.length === 0 ? null : renamer(renamings);
       const rename = renameIn === null ? null : renameIn(namedPlace(target), true);
-      const changed = await mapInSlices(present, (each) => {
+      const changed = await mapYielding(present, (each) => {
         const isShown = each.change.secretValue !== undefined || visibility.readsValue(each.record);
         return nextRow(sealer, opener, { ...each, isShown, rename: renameIn?.(namedPlace(target), isShown) ?? null });
       });
-      const made = await mapInSlices(added, (secret) => newRow(sealer, target, { secret, rename }));
+      const made = await mapYielding(added, (secret) => newRow(sealer, target, { secret, rename }));
       const written = await updateSecrets(tx, project, changed, { place: target.place });
       if (written.length !== changed.length) throw new AppError('CONCURRENT_CHANGE');
       written.push(...(await insertSecrets(tx, project, made)));
@@ -337,7 +337,7 @@ export class SecretService {
         tags: pick(tags, row.tagIds),
       }),
     );
-    const views = await mapInSlices(records, writtenView(new Visibility(project.ability)));
+    const views = await mapYielding(records, writtenView(new Visibility(project.ability)));
     const shown = isShown ? views : [];
     await recordWrite(tx, target, { action, ids: rows.map(({ id }) => id), facts, shown });
     return views;
@@ -356,7 +356,7 @@ async function deleteLocked(
   for (const record of records) authorize(project, 'secrets:delete', fieldsOf(record));
   refuseRotated(violationsOfRemoval(records, pathOf));
   const viewer = new SecretViewer(await openerFor(tx, project, records), new Visibility(project.ability), true);
-  const views = await mapInSlices(records, viewer.view);
+  const views = await mapYielding(records, viewer.view);
   const ids = records.map(({ id }) => id);
   await deleteSecrets(tx, ids, target.place);
   await recordWrite(tx, target, { action: 'secret:delete', ids, shown: views });

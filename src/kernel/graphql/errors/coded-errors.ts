@@ -6,7 +6,7 @@ import type { AnyContext } from '../../context.js';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../../errors.js';
 import { type Log, logFailure } from '../../log.js';
 import { validationFailed } from '../../validation.js';
-import { documentError, inOrder, syntaxError, type Telling } from './document-errors.js';
+import { documentError, inOrder, type SchemaHints, syntaxError } from './document-errors.js';
 
 /** The maximum number of errors reported for one document. */
 export const MAX_ERRORS = 50;
@@ -72,17 +72,17 @@ interface Fault {
 function violationsOf(reported: Reported, errors: readonly GraphQLError[], suggests: boolean): Fault[] {
   const isOfDocument = errors.every(({ extensions }) => extensions.code === 'GRAPHQL_VALIDATION_FAILED');
   return (isOfDocument ? inOrder(errors) : errors).slice(0, MAX_ERRORS).map((at, index) => {
-    const telling = { names: suggests, nearNames: suggests && index < MAX_SUGGESTIONS };
-    return { violation: violationOf(reported, at, telling), at };
+    const hints = { names: suggests, suggestions: suggests && index < MAX_SUGGESTIONS };
+    return { violation: violationOf(reported, at, hints), at };
   });
 }
 
-function violationOf({ schema }: Reported, error: GraphQLError, telling: Telling): AppError {
+function violationOf({ schema }: Reported, error: GraphQLError, hints: SchemaHints): AppError {
   switch (error.extensions.code) {
     case 'GRAPHQL_PARSE_FAILED':
       return syntaxError(error);
     case 'GRAPHQL_VALIDATION_FAILED':
-      return documentError(error, schema, telling);
+      return documentError(error, schema, hints);
     case 'BAD_USER_INPUT':
       // The gate has looked at the variables before.
       return validationFailed([{ path: 'variables', code: 'INVALID_TYPE', message: 'must match the declared types' }]);

@@ -10,16 +10,16 @@ import { AppError } from '../../errors.js';
 import { didYouMean, quoted } from '../../suggestions.js';
 
 /** What an error may say of the schema: the type at which it is, and a name that may be meant. */
-export interface Telling {
+export interface SchemaHints {
   readonly names: boolean;
-  readonly nearNames: boolean;
+  readonly suggestions: boolean;
 }
 
 /** Names of the schema by their kind, and `sent`: the name in the document, as an error may repeat it. */
 type Sentence = string | ((names: Readonly<Record<string, string>>) => string);
 
 /** What the sentences of graphql-js are searched for: names of the schema. A name of the document is taken from the document. */
-interface FaultKind {
+interface ErrorKind {
   /** How a sentence of this kind begins: words that graphql-js has as constants. */
   readonly pattern: RegExp;
   readonly sentence: Sentence;
@@ -30,7 +30,7 @@ interface FaultKind {
 }
 
 /** The kinds of sentences, by how graphql-js begins them. A caller's name cannot have the quotes that they stand in. */
-const KINDS: readonly FaultKind[] = [
+const KINDS: readonly ErrorKind[] = [
   {
     pattern: /^Cannot query field "\w+" on type "(?<type>\w+)"/,
     sentence: ({ sent, type }) => `unknown field ${sent} on type ${type}`,
@@ -115,15 +115,15 @@ const KINDS: readonly FaultKind[] = [
  * meant. Of what stands there only names of fields and arguments, if they are identifiers of at most 40 characters: all else may be a
  * secret in the wrong place.
  *
- * @param telling what may be said of the schema
+ * @param hints what may be said of the schema
  */
-export function documentError(error: GraphQLError, schema: GraphQLSchema, telling: Telling): AppError {
+export function documentError(error: GraphQLError, schema: GraphQLSchema, hints: SchemaHints): AppError {
   const found = KINDS.find(({ pattern }) => pattern.test(error.message));
   const name = nameOf(error);
   const names = { ...found?.pattern.exec(error.message)?.groups, sent: quoted(name) };
-  const reported = telling.names ? found?.sentence : (found?.discreet ?? found?.sentence);
+  const reported = hints.names ? found?.sentence : (found?.discreet ?? found?.sentence);
   const sentence = typeof reported === 'function' ? reported(names) : reported;
-  const meant = telling.nearNames ? didYouMean(name, found?.known?.(schema, names) ?? []) : '';
+  const meant = hints.suggestions ? didYouMean(name, found?.known?.(schema, names) ?? []) : '';
   return new AppError(
     'GRAPHQL_INVALID',
     `The GraphQL document does not match the schema${placeOf(error)}${sentence === undefined ? '' : `: ${sentence}`}${meant || '.'}`,

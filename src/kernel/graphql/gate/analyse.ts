@@ -7,7 +7,7 @@ import { measureDocument, type Picked } from './measure.js';
 import { measureText } from './tokens.js';
 
 /** What a text asks for, of what is allowed. */
-export interface Judgement {
+export interface Analysis {
   /** Every limit as far as the text was looked at: only those of the text when it exceeds one of them. */
   readonly shares: Shares;
   /** Null: the text was not worth parsing. */
@@ -17,24 +17,24 @@ export interface Judgement {
 }
 
 /**
- * Judges a text by the limits.
+ * Analyses a text by the limits.
  *
  * @throws GraphQLError for a text that is not GraphQL
  */
-export function judge(text: string, picked: Picked, limits: QueryLimits, model: CostModel): Judgement {
+export function analyse(text: string, picked: Picked, limits: QueryLimits, model: CostModel): Analysis {
   const shares = measureText(text, limits);
   if (excessOf(shares).length > 0) return { shares, document: null, dependsOnRequest: false };
   const document = parse(text, { maxTokens: limits.tokens });
   return analyseDocument({ shares, document }, picked, limits, model);
 }
 
-/** Judges a text once more, for another request. */
+/** Analyses a text once more, for another request. */
 export function analyseDocument(
-  { shares, document }: Pick<Judgement, 'shares'> & { readonly document: DocumentNode },
+  { shares, document }: Pick<Analysis, 'shares'> & { readonly document: DocumentNode },
   picked: Picked,
   limits: QueryLimits,
   model: CostModel,
-): Judgement {
+): Analysis {
   const { dependsOnRequest, ...measure } = measureDocument(document, picked, model, limits.selections);
   const measured = Object.entries(measure).map(([name, asked]) => [
     name,
@@ -74,7 +74,7 @@ export const excessOf = (shares: Shares): ErrorDetail[] =>
     }));
 
 /** @throws QUERY_TOO_COMPLEX with every limit that is exceeded */
-export function refuseExcess({ shares }: Judgement): void {
+export function refuseExcess({ shares }: Analysis): void {
   const details = excessOf(shares);
   if (details.length > 0) throw new AppError('QUERY_TOO_COMPLEX', undefined, { details });
 }

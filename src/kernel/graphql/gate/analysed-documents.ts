@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Judgement } from './analyse.js';
+import type { Analysis } from './analyse.js';
 
 /** Of all documents together, as estimated. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -10,7 +10,7 @@ const BYTES_OF_TOKEN = 400;
 const OVERHEAD_BYTES = 1_024;
 
 /** What is known of a text that may run. */
-export interface AnalysedDocument extends Judgement {
+export interface AnalysedDocument extends Analysis {
   readonly document: DocumentNode;
   /** It fits the schema. */
   isValid: boolean;

@@ -2,7 +2,7 @@ import type { ApolloServerOptions, BaseContext } from '@apollo/server';
 import { GraphQLError } from 'graphql';
 import { AppError } from '../../errors.js';
 import { malformedGraphQL } from '../errors/coded-errors.js';
-import { analyseDocument, type Judgement, judge, refuseExcess } from './analyse.js';
+import { type Analysis, analyse, analyseDocument, refuseExcess } from './analyse.js';
 import { type AnalysedDocument, analysedDocuments, hashOf } from './analysed-documents.js';
 import type { CostModel } from './cost.js';
 import type { QueryLimits, Shares } from './limits.js';
@@ -10,7 +10,7 @@ import type { Picked } from './measure.js';
 import type { PersistedDocument, PersistedDocuments } from './persisted-documents.js';
 import { needsToken } from './public-operations.js';
 
-/** What the gate judges by. */
+/** What the gate analyses by. */
 export interface GateRules {
   readonly model: CostModel;
   readonly limits: QueryLimits;
@@ -65,10 +65,10 @@ export class Gate {
    */
   async admit<P extends Asked>(asked: P, hasToken: boolean): Promise<P & { readonly query: string }> {
     const query = await this.#textOf(asked);
-    const judgement = this.#judge(query, asked);
-    if (judgement !== null) refuseExcess(judgement);
+    const analysis = this.#analyse(query, asked);
+    if (analysis !== null) refuseExcess(analysis);
     // Before anything reads the variables: what is wrong with them is no matter to somebody without a token.
-    const document = judgement?.document ?? null;
+    const document = analysis?.document ?? null;
     if (!hasToken && document !== null && needsToken(this.rules.model.schema, document, asked.operationName))
       throw new AppError('TOKEN_MISSING');
     return { ...asked, query };
@@ -83,7 +83,7 @@ export class Gate {
   async report(asked: Asked): Promise<Shares | null> {
     if (asked.extensions?.cost !== true) return null;
     const query = await this.#textOf(asked).catch(() => null);
-    return query === null ? null : (this.#judge(query, asked)?.shares ?? null);
+    return query === null ? null : (this.#analyse(query, asked)?.shares ?? null);
   }
 
   async #textOf({ query, documentId, extensions }: Asked): Promise<string> {
@@ -102,18 +102,17 @@ export class Gate {
   }
 
   /** Null for a text that cannot be parsed; Apollo Server reports where. */
-  #judge(text: string, picked: Picked): Judgement | null {
+  #analyse(text: string, picked: Picked): Analysis | null {
     const { model, limits } = this.rules;
     const hash = hashOf(text);
     const known = this.#known(hash);
     if (known !== undefined)
       return known.dependsOnRequest ? analyseDocument(known, picked, this.#limitsOf(hash), model) : known;
     try {
-      const judgement = judge(text, picked, limits, model);
-      const { document } = judgement;
-      if (document !== null && isWithin(judgement))
-        this.#analysed.set(hash, { ...judgement, document, isValid: false });
-      return judgement;
+      const analysis = analyse(text, picked, limits, model);
+      const { document } = analysis;
+      if (document !== null && isWithin(analysis)) this.#analysed.set(hash, { ...analysis, document, isValid: false });
+      return analysis;
     } catch (error) {
       if (error instanceof GraphQLError) return null;
       throw error;
@@ -135,5 +134,5 @@ const isHash = (persistedQuery: unknown): boolean => typeof persistedQuery === '
 /** Apollo Server puts the hash of the schema before that of the text. */
 const hashIn = (key: string): string => key.slice(-64);
 
-const isWithin = ({ shares }: Judgement): boolean =>
+const isWithin = ({ shares }: Analysis): boolean =>
   Object.values(shares).every(({ asked, allowed }) => asked <= allowed);

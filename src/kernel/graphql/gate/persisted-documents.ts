@@ -27,7 +27,7 @@ const EMPTY: Held = { byId: new Map(), byHash: new Map() };
 export class ManifestError extends Error {}
 
 /**
- * The documents of a manifest file, each parsed, judged and validated once. When the file changes, they are read again: those
+ * The documents of a manifest file, each parsed, analysed and validated once. When the file changes, they are read again: those
  * whose text stays are kept, and until all are checked the old ones answer.
  */
 export class PersistedDocuments {

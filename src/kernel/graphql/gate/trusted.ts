@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLSchema, NoSchemaIntrospectionCustomRule, specifiedRules, validate } from 'graphql';
-import { excessOf, judge } from './analyse.js';
+import { analyse, excessOf } from './analyse.js';
 import type { AnalysedDocument } from './analysed-documents.js';
 import type { CostModel } from './cost.js';
 import type { QueryLimits } from './limits.js';
@@ -14,7 +14,7 @@ export interface TrustedRules {
 }
 
 /**
- * Parses, judges and validates a document, once for all its requests.
+ * Parses, analyses and validates a document, once for all its requests.
  *
  * @returns all its faults, in the words of GraphQL, which quote the text: for whoever wrote it, not for logs and answers
  */
@@ -23,12 +23,12 @@ export function checkTrusted(
   { schema, model, limits, introspection }: TrustedRules,
 ): AnalysedDocument | { readonly violations: readonly string[] } {
   try {
-    const { document, ...judgement } = judge(text, {}, limits, model);
-    const excess = excessOf(judgement.shares).map(({ code, message }) => `${code}: ${message}`);
+    const { document, ...analysis } = analyse(text, {}, limits, model);
+    const excess = excessOf(analysis.shares).map(({ code, message }) => `${code}: ${message}`);
     if (document === null) return { violations: excess };
     const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
     const violations = [...excess, ...validate(schema, document, rules).map(report)];
-    return violations.length > 0 ? { violations } : { ...judgement, document, isValid: true };
+    return violations.length > 0 ? { violations } : { ...analysis, document, isValid: true };
   } catch (error) {
     if (error instanceof GraphQLError) return { violations: [report(error)] };
     throw error;

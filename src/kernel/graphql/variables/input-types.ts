@@ -11,7 +11,7 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
-import { inOneGo } from '../../slices.js';
+import { inOneGo } from '../../event-loop.js';
 
 type Translate = (value: unknown) => unknown;
 

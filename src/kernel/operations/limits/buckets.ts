@@ -48,7 +48,9 @@ export class Buckets {
   /** Used when something is taken from them. */
   readonly #all = new LRUCache<string, Bucket>({
     max: MAX_BUCKETS,
-    dispose: (bucket) => this.#changed.delete(bucket),
+    dispose: (bucket, _, reason) => {
+      if (reason !== 'set') this.#changed.delete(bucket);
+    },
   });
   readonly #changed = new Set<Bucket>();
   readonly slotMs: number;

@@ -3,7 +3,7 @@ import type { AuditSealer } from '../../audit/audit-sealer.js';
 import type { Kernel } from '../../context.js';
 import type { Jobs } from '../../jobs/jobs.js';
 import type { EmbeddedFigures } from '../../postgres/embedded-postgres.js';
-import type { ReplyCache } from '../responses/reply-cache.js';
+import type { ResponseCache } from '../responses/response-cache.js';
 import { measureJobs } from './job-metrics.js';
 import { type KeyFigures, StoreProbe, type TrailSize } from './store-probe.js';
 import type { StoredGauge } from './stored-gauge.js';
@@ -11,7 +11,7 @@ import type { StoredGauge } from './stored-gauge.js';
 /** What the store and what stands before it are measured by. */
 export interface Measured extends Kernel {
   readonly auditSealer: AuditSealer;
-  readonly replyCache: ReplyCache;
+  readonly responseCache: ResponseCache;
   readonly jobs: Jobs;
   /** `null`: the database is not ours. */
   readonly embedded: (() => Promise<EmbeddedFigures>) | null;
@@ -28,7 +28,7 @@ export function measureStore(registry: Registry, measured: Measured): void {
   measureAudit(registry, measured);
   measureAuditSeals(registry, measured);
   measureTrailSize(registry, probe);
-  measureReplyCache(registry, measured.replyCache);
+  measureResponseCache(registry, measured.responseCache);
   measureStored(registry, measured.gauges, probe);
   if (measured.embedded !== null) measureEmbedded(registry, measured.embedded);
 }
@@ -189,7 +189,7 @@ function measureAudit(registry: Registry, { auditTrail }: Measured): void {
   });
 }
 
-function measureReplyCache(registry: Registry, replyCache: ReplyCache): void {
+function measureResponseCache(registry: Registry, responseCache: ResponseCache): void {
   const registers = [registry];
   new Counter({
     name: 'strongroom_reply_cache_requests_total',
@@ -198,8 +198,8 @@ function measureReplyCache(registry: Registry, replyCache: ReplyCache): void {
     registers,
     collect() {
       this.reset();
-      this.inc({ result: 'hit' }, replyCache.figures.hits);
-      this.inc({ result: 'miss' }, replyCache.figures.misses);
+      this.inc({ result: 'hit' }, responseCache.figures.hits);
+      this.inc({ result: 'miss' }, responseCache.figures.misses);
     },
   });
   new Gauge({
@@ -207,7 +207,7 @@ function measureReplyCache(registry: Registry, replyCache: ReplyCache): void {
     help: 'Memory used by the response cache.',
     registers,
     collect() {
-      this.set(replyCache.figures.bytes);
+      this.set(responseCache.figures.bytes);
     },
   });
 }

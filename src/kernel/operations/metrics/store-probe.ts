@@ -8,7 +8,7 @@ import { SingleFlight } from '../../single-flight.js';
 import { measureTrail } from '../retention/retention.sql.js';
 import type { StoredGauge } from './stored-gauge.js';
 
-const ANSWER_WITHIN_MS = 1_000;
+const RESPONSE_WITHIN_MS = 1_000;
 /** Less than that: figures that take longer are passed over. */
 const STORED_WITHIN_MS = 500;
 const FRESH_MS = 15_000;
@@ -38,7 +38,7 @@ const AWAY: Reading = { isUp: false, keys: null, jobs: [], trail: null, stored: 
 export class StoreProbe {
   #last: Reading = AWAY;
   #readAt = Number.NEGATIVE_INFINITY;
-  readonly #reading = new SingleFlight(() => this.#ask(), ANSWER_WITHIN_MS);
+  readonly #reading = new SingleFlight(() => this.#ask(), RESPONSE_WITHIN_MS);
 
   constructor(
     private readonly database: Database,

@@ -31,7 +31,7 @@ export class Claim {
    *
    * @param ids of the created resources, which a retry gets
    */
-  withholdAnswer(...ids: string[]): void {
+  withholdResponse(...ids: string[]): void {
     this.#isWithheld = true;
     this.#ids.push(...ids);
   }

@@ -9,19 +9,19 @@ import type { PlaceInScope } from '../../crypto/sealer.js';
 import { queryOf } from '../../database/database.js';
 import type { RowFrom } from '../../database/statement.js';
 import { AppError } from '../../errors.js';
+import { inOneGo } from '../../event-loop.js';
 import { newId } from '../../ids.js';
-import { inOneGo } from '../../slices.js';
 import { validationFailed } from '../../validation.js';
-import type { Answer, StampOf } from './answer.js';
 import { Claim, RETRY_AFTER_SECONDS } from './claim.js';
 import { completeKey, findKey, insertKey, releaseKey, takeOverKey } from './idempotency-key.sql.js';
+import type { Answer, StampOf } from './response.js';
 
 /** How long a request waits for another one with its key. */
 const PATIENCE_MS = 10_000;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 250;
 /** A longer answer is not kept: the retry hears that it took effect. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** A request that may be sent again. */
 export interface Keyed {
@@ -119,7 +119,7 @@ export class IdempotencyKeys {
     const { claim } = ctx;
     if (claim === undefined) return;
     try {
-      const isKept = !claim.isWithheld && answer.bytes.length <= MAX_ANSWER_BYTES;
+      const isKept = !claim.isWithheld && answer.bytes.length <= MAX_RESPONSE_BYTES;
       const answerSealed = isKept ? await this.#seal(ctx, claim, answer) : null;
       const { id, fence, isWithheld } = claim;
       await completeKey(ctx.database.query, { id, fence, isWithheld, answerSealed });

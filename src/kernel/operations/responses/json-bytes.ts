@@ -1,4 +1,4 @@
-import { giveWay } from '../../slices.js';
+import { yieldToEventLoop } from '../../event-loop.js';
 
 /** What is shorter is made in one piece: it takes about a millisecond. In characters, roughly. */
 const PIECE_LENGTH = 256 * 1024;
@@ -31,7 +31,7 @@ export async function jsonBytes(value: unknown, onPiece: OnPiece, expectedBytes 
     bytes.write(text, length);
     onPiece(bytes.subarray(length, end));
     length = end;
-    await giveWay();
+    await yieldToEventLoop();
   }
   return bytes.subarray(0, length);
 }
@@ -41,7 +41,7 @@ async function larger(bytes: Buffer, capacity: number): Promise<Buffer> {
   const copy = Buffer.allocUnsafeSlow(2 * capacity);
   for (let at = 0; at < bytes.length; at += COPIED_AT_ONCE) {
     bytes.copy(copy, at, at, at + COPIED_AT_ONCE);
-    await giveWay();
+    await yieldToEventLoop();
   }
   return copy;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVEN_IF_FAULTY, looseEntries } from '../../../../kernel/validation.js';
+import { EVEN_IF_INVALID, looseEntries } from '../../../../kernel/validation.js';
 import { knownPassword } from '../../../app-connections/public.js';
 import { secretKeyOf } from '../../kind/mapping.rules.js';
 import { ruleName } from '../../password-rules/password-rule.rules.js';
@@ -50,7 +50,7 @@ export const AccountParameters = z
         message: 'must be absent if passwordRequirements is set',
         params: { code: 'INVALID' },
       });
-  }, EVEN_IF_FAULTY)
+  }, EVEN_IF_INVALID)
   .meta({ description: 'The local account, and how its password is changed.' });
 export type AccountParameters = z.output<typeof AccountParameters>;
 
@@ -65,7 +65,7 @@ export const AccountMapping = z
         message: 'must differ from the key of the user name',
         params: { code: 'DUPLICATE' },
       });
-  }, EVEN_IF_FAULTY)
+  }, EVEN_IF_INVALID)
   .meta({ description: 'Keys of the secrets that hold the name and the password of the account.' });
 
 const AccountTemporary = z
@@ -91,7 +91,7 @@ export const AccountContent = z
         message: 'required because the account changes its own password',
         params: { code: 'MISSING' },
       });
-  }, EVEN_IF_FAULTY)
+  }, EVEN_IF_INVALID)
   .meta({ description: 'Rotation of the password of a local account.' });
 
 export const AccountChange = z

@@ -80,13 +80,13 @@ function isTurnOver(): boolean {
 }
 
 /** Lets other requests run if heavy work has taken its share of this turn. */
-export async function giveWay(): Promise<void> {
+export async function yieldToEventLoop(): Promise<void> {
   if (isTurnOver()) await nextTurn();
 }
 
 /**
  * Does a piece of work when it is its turn. It begins as soon as that is known: many that come together would all be let through
- * by `giveWay` before the first of them has taken any time.
+ * by `yieldToEventLoop` before the first of them has taken any time.
  */
 export async function inTurn<T>(work: () => T): Promise<T> {
   if (isTurnOver()) await nextTurn();
@@ -107,7 +107,7 @@ export async function inOneGo<T>(work: () => T): Promise<T> {
  * Maps many items, and lets other requests run between them. A light list is mapped at once: it would wait behind heavy work for
  * much longer than it takes.
  */
-export async function mapInSlices<T, R>(items: readonly T[], map: (item: T, index: number) => R): Promise<R[]> {
+export async function mapYielding<T, R>(items: readonly T[], map: (item: T, index: number) => R): Promise<R[]> {
   const results: R[] = [];
   const since = performance.now();
   let isLight = true;
@@ -116,12 +116,12 @@ export async function mapInSlices<T, R>(items: readonly T[], map: (item: T, inde
     if (!isLight && isTurnOver()) await nextTurn();
     results.push(map(items[index] as T, index));
   }
-  if (!isLight) await giveWay();
+  if (!isLight) await yieldToEventLoop();
   return results;
 }
 
-/** Keeps those of many items that fit, in their order, as `mapInSlices` maps them. */
-export async function filterInSlices<T>(items: readonly T[], fits: (item: T) => boolean): Promise<T[]> {
-  const fitting = await mapInSlices(items, fits);
+/** Keeps those of many items that fit, in their order, as `mapYielding` maps them. */
+export async function filterYielding<T>(items: readonly T[], fits: (item: T) => boolean): Promise<T[]> {
+  const fitting = await mapYielding(items, fits);
   return items.filter((_, index) => fitting[index]);
 }

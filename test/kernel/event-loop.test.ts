@@ -1,13 +1,13 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import {
-  filterInSlices,
-  giveWay,
+  filterYielding,
   inOneGo,
   inTurn,
-  mapInSlices,
+  mapYielding,
   nextTurn,
   noteArrival,
-} from '../../src/kernel/slices.js';
+  yieldToEventLoop,
+} from '../../src/kernel/event-loop.js';
 import { TurnCounter } from '../kit/turn-counter.js';
 
 /** Blocks the event loop as heavy work does. */
@@ -69,13 +69,13 @@ describe('slices of work', () => {
 
   test('have a whole slice when it is their turn, though connections arrive without end', async () => {
     // Some thirty turns are left to arrivals before each slice. One slice for each item would take 1,500 or more.
-    expect(await turnsAmongArrivals(() => mapInSlices(Array(60), () => block(1)))).toBeLessThan(1_000);
+    expect(await turnsAmongArrivals(() => mapYielding(Array(60), () => block(1)))).toBeLessThan(1_000);
   });
 
   test('keep the order and the number of items, and let timers run between them', async () => {
     let fired = false;
     setTimeout(() => (fired = true), 0);
-    const firedBefore = await mapInSlices([1, 2, 3, 4], (item) => {
+    const firedBefore = await mapYielding([1, 2, 3, 4], (item) => {
       const isFired = fired;
       block(6);
       return [item, isFired];
@@ -89,7 +89,7 @@ describe('slices of work', () => {
     let fired = false;
     setTimeout(() => (fired = true), 0);
     const firedBefore: boolean[] = [];
-    const kept = await filterInSlices([1, 2, 3, 4], (item) => {
+    const kept = await filterYielding([1, 2, 3, 4], (item) => {
       firedBefore.push(fired);
       block(6);
       return item % 2 === 0;
@@ -119,7 +119,7 @@ describe('slices of work', () => {
       turns.push(counter.turns);
       block(12);
     };
-    await Promise.all([mapInSlices([1, 2], work), mapInSlices([1, 2], work)]);
+    await Promise.all([mapYielding([1, 2], work), mapYielding([1, 2], work)]);
     counter.stop();
     // In the turn in which all began, no more than what shows how heavy they are.
     expect(turns.filter((at) => at === 0)).toHaveLength(2);
@@ -138,10 +138,10 @@ describe('slices of work', () => {
   });
 
   test('do not wait when they are light, whatever others do', async () => {
-    const heavy = mapInSlices([1, 2, 3], () => block(12));
+    const heavy = mapYielding([1, 2, 3], () => block(12));
     let isNextTurn = false;
     setImmediate(() => (isNextTurn = true));
-    expect(await mapInSlices([1, 2, 3], (item) => item)).toEqual([1, 2, 3]);
+    expect(await mapYielding([1, 2, 3], (item) => item)).toEqual([1, 2, 3]);
     expect(await inOneGo(() => 'light')).toBe('light');
     expect(isNextTurn).toBe(false);
     expect(await inOneGo(() => block(3))).toBeUndefined();
@@ -155,7 +155,7 @@ describe('slices of work', () => {
     await turnOfLoop();
     let isNextTurn = false;
     setImmediate(() => (isNextTurn = true));
-    await giveWay();
+    await yieldToEventLoop();
     expect(isNextTurn).toBe(false);
   });
 });

@@ -2,22 +2,22 @@ import { type ClassType, Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
 import { nested } from '../../kernel/graphql/operations.js';
-import { CreateOrganizationPayload, MemberType, organizationLinkOf } from '../organizations/public.js';
-import { identitiesByIds } from './identity.links.js';
+import { CreateOrganizationPayload, MemberType, organizationRelationOf } from '../organizations/public.js';
 import { findIdentity } from './identity.queries.js';
 import { toIdentityView } from './identity.reader.js';
+import { identitiesByIds } from './identity.relations.js';
 import { IdentityType } from './identity.type.js';
 
 /** Gives a type with an `identityId` the machine identity itself. @returns a class of resolvers */
-export function identityLinkOf(type: ClassType<{ readonly identityId: string | null }>): new () => object {
+export function identityRelationOf(type: ClassType<{ readonly identityId: string | null }>): new () => object {
   @Resolver(() => type)
-  class IdentityLinkResolver {
+  class IdentityRelationResolver {
     @nested(IdentityType, 'The machine identity. Null if you do not have permission to read it.')
     identity({ identityId }: { identityId: string | null }, ctx: Context): Promise<IdentityType | null> {
       return linked(ctx, identitiesByIds, identityId);
     }
   }
-  return IdentityLinkResolver;
+  return IdentityRelationResolver;
 }
 
 @Resolver(() => MemberType)
@@ -39,8 +39,8 @@ export class FirstAdminResolver {
 }
 
 /** Resolvers of what identities lead to, and of what leads to them. */
-export const identityLinks = (): object[] => [
-  new (organizationLinkOf(IdentityType))(),
+export const identityRelations = (): object[] => [
+  new (organizationRelationOf(IdentityType))(),
   new MemberIdentityResolver(),
   new FirstAdminResolver(),
 ];

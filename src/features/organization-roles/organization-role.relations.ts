@@ -66,9 +66,9 @@ export interface RoleKey {
 }
 
 /** Key of a role in `rolesByKeys`. */
-export const roleLinkKey = ({ organizationId, roleSlug }: RoleKey): string => `${organizationId} ${roleSlug}`;
+export const roleRelationKey = ({ organizationId, roleSlug }: RoleKey): string => `${organizationId} ${roleSlug}`;
 
-/** The roles that a response names by organization and slug. Keys are made by `roleLinkKey`. @throws PERMISSION_DENIED */
+/** The roles that a response names by organization and slug. Keys are made by `roleRelationKey`. @throws PERMISSION_DENIED */
 export const rolesByKeys: BatchLoad<OrganizationRoleView> = async (ctx, keys) => {
   authorize(ctx, 'role:read');
   const organizations = await findOrganizations(ctx, scopeOf(ctx));
@@ -78,5 +78,5 @@ export const rolesByKeys: BatchLoad<OrganizationRoleView> = async (ctx, keys) =>
   const organizationIds = organizations.map(({ id }) => id);
   const own = slugs.length === 0 ? [] : await findRolesNamed(ctx, { organizationIds, slugs });
   const roles = [...own.map(toRoleView), ...organizations.flatMap(builtInRolesOf)];
-  return new Map(roles.map((role) => [roleLinkKey({ ...role, roleSlug: role.slug }), role]));
+  return new Map(roles.map((role) => [roleRelationKey({ ...role, roleSlug: role.slug }), role]));
 };

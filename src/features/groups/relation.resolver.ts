@@ -6,7 +6,7 @@ import { nested } from '../../kernel/graphql/operations.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
-import { organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
+import { organizationRelationOf, UserType, usersByIds } from '../organizations/public.js';
 import { ProjectMembershipType } from '../projects/public.js';
 import { groupsByIds, groupsOfMembers, linksOfGroups } from './group.reader.js';
 import {
@@ -18,21 +18,21 @@ import {
 import { GroupMemberType } from './group-member.type.js';
 
 /** Gives a type with a `groupId` the group itself. @returns a class of resolvers */
-export function groupLinkOf(type: ClassType<{ readonly groupId: string | null }>): new () => object {
+export function groupRelationOf(type: ClassType<{ readonly groupId: string | null }>): new () => object {
   @Resolver(() => type)
-  class GroupLinkResolver {
+  class GroupRelationResolver {
     @nested(GroupType, 'The group. Null if you do not have permission to read it.')
     group({ groupId }: { groupId: string | null }, ctx: Context): Promise<GroupType | null> {
       return linked(ctx, groupsByIds, groupId);
     }
   }
-  return GroupLinkResolver;
+  return GroupRelationResolver;
 }
 
 /** Gives users and identities their groups. @returns a class of resolvers */
-function groupsLinkOf(type: ClassType<{ readonly id: string }>): new () => object {
+function groupsRelationOf(type: ClassType<{ readonly id: string }>): new () => object {
   @Resolver(() => type)
-  class GroupsLinkResolver {
+  class GroupsRelationResolver {
     @nested([GroupType], 'Groups that the member is in, by name: those of your organization and those linked to it.')
     async groups({ id }: { id: string }, ctx: Context): Promise<readonly GroupType[]> {
       return (await batched(ctx, groupsOfMembers, id)) ?? [];
@@ -44,7 +44,7 @@ function groupsLinkOf(type: ClassType<{ readonly id: string }>): new () => objec
       return counted(orderedPageOf(all, page, { orderable: (group) => group }), async () => all.length);
     }
   }
-  return GroupsLinkResolver;
+  return GroupsRelationResolver;
 }
 
 @Resolver(() => ProjectMembershipType)
@@ -59,7 +59,7 @@ export class MembershipGroupResolver {
 }
 
 @Resolver(() => GroupMemberType)
-export class GroupMemberLinkResolver {
+export class GroupMemberRelationResolver {
   @nested(UserType, 'The user. Null for a machine identity, and for a user that another organization owns.')
   user({ memberKind, memberId }: GroupMemberType, ctx: Context): Promise<UserType | null> {
     return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);
@@ -92,11 +92,11 @@ export class GroupOrganizationsResolver {
 }
 
 /** Resolvers of what groups lead to, and of what leads to them. */
-export const groupLinks = (): object[] => [
-  ...[GroupMemberType, GroupOrganizationMembershipType].map((type) => new (groupLinkOf(type))()),
-  ...[UserType, IdentityType].map((type) => new (groupsLinkOf(type))()),
-  ...[GroupType, GroupOrganizationMembershipType].map((type) => new (organizationLinkOf(type))()),
+export const groupRelations = (): object[] => [
+  ...[GroupMemberType, GroupOrganizationMembershipType].map((type) => new (groupRelationOf(type))()),
+  ...[UserType, IdentityType].map((type) => new (groupsRelationOf(type))()),
+  ...[GroupType, GroupOrganizationMembershipType].map((type) => new (organizationRelationOf(type))()),
   new MembershipGroupResolver(),
-  new GroupMemberLinkResolver(),
+  new GroupMemberRelationResolver(),
   new GroupOrganizationsResolver(),
 ];

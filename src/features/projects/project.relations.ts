@@ -16,7 +16,7 @@ import { rolesByIds } from './roles/role-rows.js';
  * Projects, environments, memberships and roles that responses refer to by ID, each kind in one statement for a whole
  * response. Items that the root field of that kind would deny or not find are left out.
  */
-export class ProjectLinks {
+export class ProjectRelations {
   constructor(
     private readonly reader: ProjectReader,
     private readonly service: ProjectService,

@@ -2,7 +2,7 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { linked } from '../../../kernel/database/batched.js';
 import { nested } from '../../../kernel/graphql/operations.js';
-import { tokenAuthsOf } from '../identity.links.js';
+import { tokenAuthsOf } from '../identity.relations.js';
 import { IdentityType } from '../identity.type.js';
 import { TokenAuthType } from './token-auth.type.js';
 

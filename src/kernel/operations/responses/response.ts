@@ -26,7 +26,7 @@ export type StampOf = (ctx: Context, projectId: string) => Promise<Stamp | null>
  *
  * @throws ANSWER_TOO_LARGE, OVERLOADED
  */
-export async function jsonAnswer(
+export async function jsonResponse(
   body: unknown,
   headers: Readonly<Record<string, string>>,
   load: ResponseLoad,

@@ -2,7 +2,7 @@ import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { type Found, withoutNulls } from '../../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
-import { IN_OWN_PROJECT, type ProjectLinks } from '../../projects/public.js';
+import { IN_OWN_PROJECT, type ProjectRelations } from '../../projects/public.js';
 import { findProfiles, type ProfileView, toProfileView } from './profile.queries.js';
 import { readOf } from './profile.service.js';
 
@@ -12,10 +12,10 @@ import { readOf } from './profile.service.js';
  */
 export async function readableProfiles(
   ctx: Context,
-  links: ProjectLinks,
+  relations: ProjectRelations,
   ids: readonly string[],
 ): Promise<Found<ProfileView>> {
-  const found = await links.readable(ctx, await findProfiles(ctx, { ids }), (row, access) => {
+  const found = await relations.readable(ctx, await findProfiles(ctx, { ids }), (row, access) => {
     authorize(access, 'certificate-profiles:read');
     return can(access.ability, 'certificate-profiles:read', { slug: row.slug }) ? toProfileView(row) : null;
   });
@@ -23,11 +23,11 @@ export async function readableProfiles(
 }
 
 /** Profiles as nodes. */
-export const profileNode = (links: ProjectLinks): NodeKind =>
+export const profileNode = (relations: ProjectRelations): NodeKind =>
   nodeKind<ProfileView>({
     type: 'CertificateProfile',
     table: 'certificate_profile',
     reach: IN_OWN_PROJECT,
-    load: (ctx, ids) => readableProfiles(ctx, links, ids),
+    load: (ctx, ids) => readableProfiles(ctx, relations, ids),
     record: readOf,
   });

@@ -1,5 +1,5 @@
 import { type BatchLoad, mapFound } from '../../../kernel/database/batched.js';
-import { withOwners } from '../identity.links.js';
+import { withOwners } from '../identity.relations.js';
 import { readableOwned } from '../identity-rights.js';
 import { findUniversalAuths } from './universal-auth.queries.js';
 import { toUniversalAuthView, type UniversalAuthView } from './universal-auth.view.js';

@@ -2,21 +2,21 @@ import type { z } from 'zod';
 import { type Disclosure, disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
 import { batched, batchOfLists, listKey, type Together, together } from '../../../kernel/database/batched.js';
+import { filterYielding } from '../../../kernel/event-loop.js';
 import { type ListOrder, orderOf } from '../../../kernel/list-order.js';
 import { Page } from '../../../kernel/paging.js';
-import { filterInSlices } from '../../../kernel/slices.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
+import { type ListedRecord, listInEnvironments, listInManyFolders } from '../core/find-secrets.js';
 import { positionOfView, type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entries.js';
-import { countEntries, waitForTurn } from '../core/secret-load.js';
-import { type ListedRecord, listInEnvironments, listInManyFolders } from '../core/secret-reading.js';
+import { countEntries, waitForTurn } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
 import type { ReadFolder } from '../folders/folder.sql.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { expandViews } from '../references/secret-expansion.js';
 import type { SecretFilters } from '../scope/filter.sql.js';
-import type { Position } from '../scope/secret-order.js';
+import type { Position } from '../scope/secret-order.sql.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { ListInEnvironment, ListInFolder } from './nested-listing.rules.js';
 
@@ -113,7 +113,7 @@ async function open(ctx: Context, listing: Listing): Promise<Opened> {
   // Where rules depend on single secrets, the rows of a page are known only after reading them.
   const options = optionsOf(input, after, visibility.isPerSecret ? null : rowsFor(input));
   const records = (await load(ctx, owner, options)) ?? [];
-  const visible = await filterInSlices(records, (record) => visibility.describes(record));
+  const visible = await filterYielding(records, (record) => visibility.describes(record));
   const entries = new Page(entriesAfter(after, visible, 'beside', order), input, (entry) => cursorOf(entry, order));
   if (entries.nodes.length === 0)
     return { listing, visibility, page: new Page<SecretView>([], input, () => []), unreadable: 0 };
@@ -124,7 +124,7 @@ async function open(ctx: Context, listing: Listing): Promise<Opened> {
     entries.nodes.map(({ record }) => record),
   );
   const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
-  const page = await entries.mapInSlices(
+  const page = await entries.mapYielding(
     (entry) => viewEntry(viewer, entry),
     (view) => positionOfView(view, order),
   );

@@ -1,10 +1,10 @@
 import type { Context } from '../../../kernel/context.js';
 import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';
 import { AppError } from '../../../kernel/errors.js';
+import { mapYielding } from '../../../kernel/event-loop.js';
 import type { Heaviness } from '../../../kernel/load/load.js';
-import { mapInSlices } from '../../../kernel/slices.js';
+import type { ListedRecord } from './find-secrets.js';
 import type { Entry } from './secret-entries.js';
-import type { ListedRecord } from './secret-reading.js';
 
 /** A page of at most this many rows is not a heavy read. */
 const LIGHT_ROWS = 100;
@@ -44,7 +44,7 @@ export async function countRows<R extends SealedRow>(
   rows: readonly R[],
   readsValue: (row: R) => boolean,
 ): Promise<void> {
-  const read = await mapInSlices(rows, (row) => row.valueSealed !== undefined && readsValue(row));
+  const read = await mapYielding(rows, (row) => row.valueSealed !== undefined && readsValue(row));
   let bytes = 0;
   for (const [at, row] of rows.entries()) {
     bytes += (row.commentSealed?.length ?? 0) + (row.metadataSealed?.length ?? 0);

@@ -6,7 +6,7 @@ import type { TagRow } from '../../tags/public.js';
 import { FILTERS, filterParams, type SecretFilters } from '../scope/filter.sql.js';
 import type { Place } from '../scope/place.rules.js';
 import { mostSlashes } from '../scope/scope.rules.js';
-import type { Position } from '../scope/secret-order.js';
+import type { Position } from '../scope/secret-order.sql.js';
 import type { lockPersonal } from './personal.sql.js';
 import {
   findSecret,

@@ -2,16 +2,16 @@ import { type ClassType, Ctx, FieldResolver, Resolver, Root } from 'type-graphql
 import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
 import { MemberType } from './member.type.js';
-import { organizationsByIds, usersByIds } from './organization.links.js';
+import { organizationsByIds, usersByIds } from './organization.relations.js';
 import { OrganizationType } from './organization.type.js';
 import { UserType } from './user.type.js';
 
 type OwnedClass = ClassType<{ readonly organizationId: string }>;
 
 /** Gives a type with an `organizationId` the organization itself. @returns a class of resolvers */
-export function organizationLinkOf(type: OwnedClass): new () => object {
+export function organizationRelationOf(type: OwnedClass): new () => object {
   @Resolver(() => type)
-  class OrganizationLinkResolver {
+  class OrganizationRelationResolver {
     @FieldResolver(() => OrganizationType, {
       nullable: true,
       description:
@@ -24,7 +24,7 @@ export function organizationLinkOf(type: OwnedClass): new () => object {
       return linked(ctx, organizationsByIds, organizationId);
     }
   }
-  return OrganizationLinkResolver;
+  return OrganizationRelationResolver;
 }
 
 @Resolver(() => OrganizationType)
@@ -51,9 +51,9 @@ export class MemberUserResolver {
 }
 
 /** Resolvers of what organizations, their members and users lead to. */
-export const organizationLinks = (): object[] => [
-  new (organizationLinkOf(UserType))(),
-  new (organizationLinkOf(MemberType))(),
+export const organizationRelations = (): object[] => [
+  new (organizationRelationOf(UserType))(),
+  new (organizationRelationOf(MemberType))(),
   new OrganizationParentResolver(),
   new MemberUserResolver(),
 ];

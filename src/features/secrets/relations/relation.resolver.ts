@@ -7,9 +7,9 @@ import { IdentityType, identitiesByIds } from '../../identities/public.js';
 import { UserType, usersByIds } from '../../organizations/public.js';
 import {
   EnvironmentType,
-  type ProjectLinks,
   ProjectMembershipType,
-  projectLinkOf,
+  type ProjectRelations,
+  projectRelationOf,
   toEnvironmentType,
 } from '../../projects/public.js';
 import { SecretActorType, SecretImportEntry, SecretReadIssue, SecretType, toSecretType } from '../core/secret.type.js';
@@ -22,18 +22,18 @@ import { SecretSearchHitType } from '../search/search.type.js';
 import { SecretUseType } from '../search/usage.type.js';
 import { DeletedSecretType, SecretVersionSummaryType, SecretVersionType } from '../versions/version.type.js';
 import { CopySecretsPayload, MoveSecretsPayload } from '../writing/secret-writing.type.js';
-import { EnvironmentFolderPagesResolver, FolderTreeResolver } from './folder-link.resolver.js';
-import type { SecretLinks } from './secret.links.js';
+import { EnvironmentFolderPagesResolver, FolderTreeResolver } from './folder-relation.resolver.js';
+import type { SecretRelations } from './secret.relations.js';
 
 /** Adds the field `environment` to a type with an `environmentId`. @returns a resolver class */
-function environmentLinkOf(
+function environmentRelationOf(
   type: ClassType<{ readonly environmentId: string }>,
 ): new (
-  projects: ProjectLinks,
+  projects: ProjectRelations,
 ) => object {
   @Resolver(() => type)
-  class EnvironmentLinkResolver {
-    constructor(private readonly projects: ProjectLinks) {}
+  class EnvironmentRelationResolver {
+    constructor(private readonly projects: ProjectRelations) {}
 
     @FieldResolver(() => EnvironmentType, {
       nullable: true,
@@ -47,31 +47,35 @@ function environmentLinkOf(
       return found === null ? null : toEnvironmentType(found.environment, found.access);
     }
   }
-  return EnvironmentLinkResolver;
+  return EnvironmentRelationResolver;
 }
 
 /** Adds the field `folder` to a type with a `folderId`. @returns a resolver class */
-function folderLinkOf(type: ClassType<{ readonly folderId: string }>): new (links: SecretLinks) => object {
+function folderRelationOf(type: ClassType<{ readonly folderId: string }>): new (relations: SecretRelations) => object {
   @Resolver(() => type)
-  class FolderLinkResolver {
-    constructor(private readonly links: SecretLinks) {}
+  class FolderRelationResolver {
+    constructor(private readonly relations: SecretRelations) {}
 
     @FieldResolver(() => FolderType, {
       nullable: true,
       description: 'The folder; null if it was deleted, and null with PERMISSION_DENIED if you cannot read it.',
     })
     folder(@Root() { folderId }: { folderId: string }, @Ctx() ctx: Context): Promise<FolderType | null> {
-      return linked(ctx, this.links.folders, folderId);
+      return linked(ctx, this.relations.folders, folderId);
     }
   }
-  return FolderLinkResolver;
+  return FolderRelationResolver;
 }
 
 /** Adds the field `secret` to a type with a `secretId`. @returns a resolver class */
-function secretLinkOf(type: ClassType<{ readonly secretId: string | null }>): new (links: SecretLinks) => object {
+function secretRelationOf(
+  type: ClassType<{ readonly secretId: string | null }>,
+): new (
+  relations: SecretRelations,
+) => object {
   @Resolver(() => type)
-  class SecretLinkResolver {
-    constructor(private readonly links: SecretLinks) {}
+  class SecretRelationResolver {
+    constructor(private readonly relations: SecretRelations) {}
 
     @FieldResolver(() => SecretType, {
       nullable: true,
@@ -83,23 +87,23 @@ function secretLinkOf(type: ClassType<{ readonly secretId: string | null }>): ne
       @Ctx() ctx: Context,
       @Info() info: GraphQLResolveInfo,
     ): Promise<SecretType | null> {
-      const load = this.links.shown(VALUE_FIELDS.some((field) => selects(info, [field])));
+      const load = this.relations.shown(VALUE_FIELDS.some((field) => selects(info, [field])));
       const found = await linked(ctx, load, secretId);
       return found === null ? null : toSecretType(found);
     }
   }
-  return SecretLinkResolver;
+  return SecretRelationResolver;
 }
 
 /** Adds the field `secrets` to a type with `secretIds`. @returns a resolver class */
-function secretListLinkOf(
+function secretListRelationOf(
   type: ClassType<{ readonly secretIds: readonly string[] }>,
 ): new (
-  links: SecretLinks,
+  relations: SecretRelations,
 ) => object {
   @Resolver(() => type)
-  class SecretListLinkResolver {
-    constructor(private readonly links: SecretLinks) {}
+  class SecretListRelationResolver {
+    constructor(private readonly relations: SecretRelations) {}
 
     @FieldResolver(() => [SecretType], {
       nullable: true,
@@ -112,21 +116,23 @@ function secretListLinkOf(
       @Ctx() ctx: Context,
       @Info() info: GraphQLResolveInfo,
     ): Promise<SecretType[]> {
-      const load = this.links.shown(VALUE_FIELDS.some((field) => selects(info, [field])));
+      const load = this.relations.shown(VALUE_FIELDS.some((field) => selects(info, [field])));
       const found = await Promise.all(secretIds.map((id) => batched(ctx, load, id)));
       return found.flatMap((view) => (view === undefined ? [] : [toSecretType(view)]));
     }
   }
-  return SecretListLinkResolver;
+  return SecretListRelationResolver;
 }
 
 /** Fields of a secret that depend on its value. */
 const VALUE_FIELDS = ['secretValue', 'secretValueHidden'];
 
 /** Adds the users to remind to secrets and their versions. @returns a resolver class */
-function recipientLinkOf(type: ClassType<{ readonly secretReminderRecipients: readonly string[] }>): new () => object {
+function recipientRelationOf(
+  type: ClassType<{ readonly secretReminderRecipients: readonly string[] }>,
+): new () => object {
   @Resolver(() => type)
-  class RecipientLinkResolver {
+  class RecipientRelationResolver {
     @FieldResolver(() => [UserType], {
       nullable: true,
       description:
@@ -140,12 +146,12 @@ function recipientLinkOf(type: ClassType<{ readonly secretReminderRecipients: re
       return users.filter((user) => user !== undefined);
     }
   }
-  return RecipientLinkResolver;
+  return RecipientRelationResolver;
 }
 
 @Resolver(() => SecretActorType)
-export class SecretActorLinkResolver {
-  constructor(private readonly projects: ProjectLinks) {}
+export class SecretActorRelationResolver {
+  constructor(private readonly projects: ProjectRelations) {}
 
   @FieldResolver(() => UserType, {
     nullable: true,
@@ -199,14 +205,18 @@ const IN_FOLDERS = [SecretType, ImportEndType, SecretImportEntry, SecretVersionT
 const OF_SECRETS = [SecretVersionType, SecretUseType, SecretComparisonSideType, DuplicateSecretType, SecretReadIssue];
 
 /** Resolvers of the relations of secrets and folders. */
-export const secretLinks = (projects: ProjectLinks, links: SecretLinks, folders: FolderReadingService): object[] => [
-  ...IN_PROJECTS.map((type) => new (projectLinkOf(type))(projects)),
-  ...IN_ENVIRONMENTS.map((type) => new (environmentLinkOf(type))(projects)),
-  ...IN_FOLDERS.map((type) => new (folderLinkOf(type))(links)),
-  ...OF_SECRETS.map((type) => new (secretLinkOf(type))(links)),
-  ...[MoveSecretsPayload, CopySecretsPayload].map((type) => new (secretListLinkOf(type))(links)),
-  ...[SecretType, SecretVersionType].map((type) => new (recipientLinkOf(type))()),
-  new SecretActorLinkResolver(projects),
-  new FolderTreeResolver(links, folders),
+export const secretRelations = (
+  projects: ProjectRelations,
+  relations: SecretRelations,
+  folders: FolderReadingService,
+): object[] => [
+  ...IN_PROJECTS.map((type) => new (projectRelationOf(type))(projects)),
+  ...IN_ENVIRONMENTS.map((type) => new (environmentRelationOf(type))(projects)),
+  ...IN_FOLDERS.map((type) => new (folderRelationOf(type))(relations)),
+  ...OF_SECRETS.map((type) => new (secretRelationOf(type))(relations)),
+  ...[MoveSecretsPayload, CopySecretsPayload].map((type) => new (secretListRelationOf(type))(relations)),
+  ...[SecretType, SecretVersionType].map((type) => new (recipientRelationOf(type))()),
+  new SecretActorRelationResolver(projects),
+  new FolderTreeResolver(relations, folders),
   new EnvironmentFolderPagesResolver(folders),
 ];

@@ -2,24 +2,24 @@ import { type BatchLoad, mapFound } from '../../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { IN_OWN_PROJECT } from '../../projects/public.js';
 import { type SecretType, toSecretType } from '../core/secret.type.js';
-import { recordOf, type SecretLinks } from './secret.links.js';
+import { recordOf, type SecretRelations } from './secret.relations.js';
 
 /** The types of secrets that are found by ID alone. */
-export function secretNodes(links: SecretLinks): NodeKind[] {
-  const secrets: BatchLoad<SecretType> = async (ctx, ids) => mapFound(await links.secrets(ctx, ids), toSecretType);
+export function secretNodes(relations: SecretRelations): NodeKind[] {
+  const secrets: BatchLoad<SecretType> = async (ctx, ids) => mapFound(await relations.secrets(ctx, ids), toSecretType);
   return [
     nodeKind({
       type: 'Folder',
       table: 'folder',
       reach: IN_OWN_PROJECT,
-      load: links.folders,
+      load: relations.folders,
       record: ({ id, projectId }) => ({ action: 'folder:get', projectId, facts: { folderId: id } }),
     }),
     nodeKind({
       type: 'SecretImport',
       table: 'secret_import',
       reach: IN_OWN_PROJECT,
-      load: links.imports,
+      load: relations.imports,
       record: ({ id, projectId }) => ({ action: 'secret-import:get', projectId, facts: { importId: id } }),
     }),
     nodeKind({

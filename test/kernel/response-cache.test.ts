@@ -4,8 +4,8 @@ import { KEPT_FOR_EVER } from '../../src/kernel/audit/retention.js';
 import type { Context } from '../../src/kernel/context.js';
 import { AppError } from '../../src/kernel/errors.js';
 import { Load } from '../../src/kernel/load/load.js';
-import { type Answer, jsonAnswer, type Stamp } from '../../src/kernel/operations/responses/answer.js';
-import { ReplyCache } from '../../src/kernel/operations/responses/reply-cache.js';
+import { type Answer, jsonResponse, type Stamp } from '../../src/kernel/operations/responses/response.js';
+import { ResponseCache } from '../../src/kernel/operations/responses/response-cache.js';
 
 const MIB = 1024 * 1024;
 const LOAD = new Load(MIB);
@@ -20,7 +20,7 @@ function open(maxBytes = MIB) {
     stored: 0,
     text: 'x',
   };
-  const cache = new ReplyCache(
+  const cache = new ResponseCache(
     maxBytes,
     async () => state.stamp,
     () => state.now,
@@ -42,7 +42,7 @@ function open(maxBytes = MIB) {
   const make = async (ctx: Context): Promise<Answer> => {
     state.made += 1;
     await auditTrail.recordRead(ctx, { action: 'secret:list', projectId: null });
-    return jsonAnswer(state.text, {}, LOAD.open(), true);
+    return jsonResponse(state.text, {}, LOAD.open(), true);
   };
   const ask = (request = '/list', ctx = context(), how = make) =>
     cache.answer(ctx, { projectId: 'project', request }, how);
@@ -109,12 +109,12 @@ describe('the reply cache', () => {
       async () => Promise.reject(new AppError('SECRET_NOT_FOUND')),
       async (ctx) => {
         await auditTrail.recordRead(ctx, { action: 'secrets:read', outcome: 'denied' });
-        return jsonAnswer('denied', {}, LOAD.open(), true);
+        return jsonResponse('denied', {}, LOAD.open(), true);
       },
-      async () => jsonAnswer('unrecorded', {}, LOAD.open(), true),
+      async () => jsonResponse('unrecorded', {}, LOAD.open(), true),
       async (ctx) => {
         await auditTrail.recordRead(ctx, { action: 'secret:list' });
-        return jsonAnswer('closed', { 'x-unreadable-values': '1' }, LOAD.open(), true);
+        return jsonResponse('closed', { 'x-unreadable-values': '1' }, LOAD.open(), true);
       },
     ];
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { AuditEvent } from '../../audit/audit-record.js';
 import type { Context } from '../../context.js';
 import { toAppError } from '../../errors.js';
-import type { Answer, Stamp, StampOf } from './answer.js';
+import type { Answer, Stamp, StampOf } from './response.js';
 
 /** However often it is asked for: plaintext lies in memory no longer than this, nor does what somebody changed by hand. */
 const MAX_AGE_MS = 300_000;
@@ -38,7 +38,7 @@ export interface Wanted {
  *
  * The cache holds plaintext of values. It is bounded in bytes and age, and cleared when the node drains.
  */
-export class ReplyCache {
+export class ResponseCache {
   readonly #entries: LRUCache<string, Entry>;
   readonly #making = new Map<string, Promise<Entry | null>>();
   readonly #sweep: NodeJS.Timeout;

@@ -8,7 +8,7 @@ import { EnvironmentType } from '../../projects/public.js';
 import { FolderPageAt } from '../folders/folder.rules.js';
 import { FolderConnection, FolderType } from '../folders/folder.type.js';
 import type { FolderReadingService } from '../folders/folder-reading.service.js';
-import type { SecretLinks } from './secret.links.js';
+import type { SecretRelations } from './secret.relations.js';
 
 const PAGED = 'The same as `folders`, with pagination.';
 const FolderPageAtArgs = argsType(FolderPageAt);
@@ -16,13 +16,13 @@ const FolderPageAtArgs = argsType(FolderPageAt);
 @Resolver(() => FolderType)
 export class FolderTreeResolver {
   constructor(
-    private readonly links: SecretLinks,
+    private readonly relations: SecretRelations,
     private readonly reading: FolderReadingService,
   ) {}
 
   @nested(FolderType, 'The parent folder; null for the root folder, and when you cannot read it.')
   parent({ parentId }: FolderType, ctx: Context): Promise<FolderType | null> {
-    return linked(ctx, this.links.folders, parentId);
+    return linked(ctx, this.relations.folders, parentId);
   }
 
   @nested(

@@ -4,20 +4,20 @@ import { linked } from '../../kernel/database/batched.js';
 import { nested } from '../../kernel/graphql/operations.js';
 import { GroupOrganizationMembershipType, GroupType } from '../groups/public.js';
 import { IdentityType } from '../identities/public.js';
-import { MemberType, organizationLinkOf, UserType } from '../organizations/public.js';
-import { type RoleKey, roleLinkKey, rolesByKeys } from './organization-role.links.js';
+import { MemberType, organizationRelationOf, UserType } from '../organizations/public.js';
+import { type RoleKey, roleRelationKey, rolesByKeys } from './organization-role.relations.js';
 import { OrganizationRoleType } from './organization-role.type.js';
 
 /** Gives a type with a `roleSlug` the role itself. @returns a class of resolvers */
-function roleLinkOf(type: ClassType<RoleKey>): new () => object {
+function roleRelationOf(type: ClassType<RoleKey>): new () => object {
   @Resolver(() => type)
-  class RoleLinkResolver {
+  class RoleRelationResolver {
     @nested(OrganizationRoleType, 'The role. Null if you do not have permission to read it.')
     role(held: RoleKey, ctx: Context): Promise<OrganizationRoleType | null> {
-      return linked(ctx, rolesByKeys, roleLinkKey(held));
+      return linked(ctx, rolesByKeys, roleRelationKey(held));
     }
   }
-  return RoleLinkResolver;
+  return RoleRelationResolver;
 }
 
 @Resolver(() => GroupType)
@@ -25,15 +25,15 @@ class GroupRoleResolver {
   @nested(OrganizationRoleType, 'The role. Null if you do not have permission to read it.')
   role({ roleSlug }: GroupType, ctx: Context): Promise<OrganizationRoleType | null> {
     // That of the organization of the caller, which need not own the group.
-    return linked(ctx, rolesByKeys, roleLinkKey({ organizationId: ctx.organizationId, roleSlug }));
+    return linked(ctx, rolesByKeys, roleRelationKey({ organizationId: ctx.organizationId, roleSlug }));
   }
 }
 
 /** Resolvers of what roles of organizations lead to, and of what leads to them. */
-export const organizationRoleLinks = (): object[] => [
+export const organizationRoleRelations = (): object[] => [
   ...[UserType, IdentityType, MemberType, GroupOrganizationMembershipType].map(
-    (type: ClassType<RoleKey>) => new (roleLinkOf(type))(),
+    (type: ClassType<RoleKey>) => new (roleRelationOf(type))(),
   ),
   new GroupRoleResolver(),
-  new (organizationLinkOf(OrganizationRoleType))(),
+  new (organizationRelationOf(OrganizationRoleType))(),
 ];

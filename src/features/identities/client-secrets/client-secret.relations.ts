@@ -1,5 +1,5 @@
 import { type BatchLoad, mapFound } from '../../../kernel/database/batched.js';
-import { withOwners } from '../identity.links.js';
+import { withOwners } from '../identity.relations.js';
 import { readableOwned } from '../identity-rights.js';
 import { findClientSecrets } from './client-secret.queries.js';
 import { type ClientSecretView, toClientSecretView } from './client-secret.view.js';

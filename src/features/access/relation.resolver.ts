@@ -8,7 +8,7 @@ import type { AccessTokenService } from './access-token.service.js';
 import { AccessTokenType } from './access-token.type.js';
 
 @Resolver(() => AccessTokenType)
-export class AccessTokenLinkResolver {
+export class AccessTokenRelationResolver {
   constructor(private readonly service: AccessTokenService) {}
 
   @nested(IdentityType, 'The machine identity; null for a personal token, and if you cannot read it.')

@@ -4,11 +4,11 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import type { BatchLoad, Found } from '../../../kernel/database/batched.js';
-import { filterInSlices } from '../../../kernel/slices.js';
-import type { ProjectLinks } from '../../projects/public.js';
+import { filterYielding } from '../../../kernel/event-loop.js';
+import type { ProjectRelations } from '../../projects/public.js';
+import { listByIds } from '../core/find-secrets.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
-import { countRows, waitForTurn } from '../core/secret-load.js';
-import { listByIds } from '../core/secret-reading.js';
+import { countRows, waitForTurn } from '../core/secret-read-limits.js';
 import { openersFor } from '../core/secret-sealing.js';
 import { findFolders, type ReadFolder } from '../folders/folder.sql.js';
 import { findImports, type ImportRow } from '../folders/import.sql.js';
@@ -19,8 +19,8 @@ import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
  * Folders, secrets and imports that responses refer to by ID, each kind in one statement for a whole response. Items
  * that the root field of that kind would deny or not find are left out.
  */
-export class SecretLinks {
-  constructor(private readonly projects: ProjectLinks) {}
+export class SecretRelations {
+  constructor(private readonly projects: ProjectRelations) {}
 
   /** Folders by ID. */
   readonly folders: BatchLoad<ReadFolder> = async (ctx, ids) => {
@@ -75,7 +75,7 @@ export class SecretLinks {
       return { row, visibility: new Visibility(access.ability) };
     });
     const readable = [...found.values()].flatMap((value) => (value instanceof Error ? [] : [value]));
-    const described = await filterInSlices(readable, ({ row, visibility }) => visibility.describes(row));
+    const described = await filterYielding(readable, ({ row, visibility }) => visibility.describes(row));
     const readers = new Map(described.map(({ row, visibility }) => [row, visibility]));
     const rows = [...readers.keys()];
     await countRows(ctx, rows, (row) => readers.get(row)?.readsValue(row) === true);

@@ -8,7 +8,7 @@ import { orderedPageOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, pageOf, positionKey } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { IdentityType, identitiesByIds } from '../identities/public.js';
-import { OrganizationType, organizationLinkOf, UserType, usersByIds } from '../organizations/public.js';
+import { OrganizationType, organizationRelationOf, UserType, usersByIds } from '../organizations/public.js';
 import { EnvironmentFilter, EnvironmentPage } from './environments/environment.rules.js';
 import {
   EnvironmentConnection,
@@ -18,7 +18,7 @@ import {
 } from './environments/environment.type.js';
 import type { MembershipService } from './members/membership.service.js';
 import { ProjectMembershipConnection, ProjectMembershipType, RoleAssignmentType } from './members/membership.type.js';
-import type { ProjectLinks } from './project.links.js';
+import type { ProjectRelations } from './project.relations.js';
 import type { ListedProjects, ProjectService } from './project.service.js';
 import { ProjectConnection, ProjectType, toProjectConnection, toProjectType } from './project.type.js';
 import type { RoleService } from './roles/role.service.js';
@@ -32,14 +32,14 @@ import {
 } from './roles/role.type.js';
 
 /** Adds the field `project` to a type with a `projectId`, which may be null. @returns a resolver class */
-export function projectLinkOf(
+export function projectRelationOf(
   type: ClassType<{ readonly projectId: string | null }>,
 ): new (
-  links: ProjectLinks,
+  relations: ProjectRelations,
 ) => object {
   @Resolver(() => type)
-  class ProjectLinkResolver {
-    constructor(private readonly links: ProjectLinks) {}
+  class ProjectRelationResolver {
+    constructor(private readonly relations: ProjectRelations) {}
 
     @FieldResolver(() => ProjectType, {
       nullable: true,
@@ -49,11 +49,11 @@ export function projectLinkOf(
       @Root() { projectId }: { projectId: string | null },
       @Ctx() ctx: Context,
     ): Promise<ProjectType | null> {
-      const found = await linked(ctx, this.links.projects, projectId);
+      const found = await linked(ctx, this.relations.projects, projectId);
       return found === null ? null : toProjectType(found);
     }
   }
-  return ProjectLinkResolver;
+  return ProjectRelationResolver;
 }
 
 @Resolver(() => ProjectMembershipType)
@@ -79,7 +79,7 @@ export class MembershipMemberResolver {
 @Resolver(() => ProjectMembershipType)
 export class MembershipRolesResolver {
   constructor(
-    private readonly links: ProjectLinks,
+    private readonly relations: ProjectRelations,
     private readonly service: RoleService,
   ) {}
 
@@ -91,7 +91,7 @@ export class MembershipRolesResolver {
     @Root() { projectId, roleSlugs }: ProjectMembershipType,
     @Ctx() ctx: Context,
   ): Promise<ProjectRoleType[] | null> {
-    const project = await linked(ctx, this.links.projects, projectId);
+    const project = await linked(ctx, this.relations.projects, projectId);
     return project && (await this.service.rolesNamed(ctx, toProjectType(project), roleSlugs)).map(toRoleType);
   }
 }
@@ -99,7 +99,7 @@ export class MembershipRolesResolver {
 @Resolver(() => RoleAssignmentType)
 export class AssignedRoleResolver {
   constructor(
-    private readonly links: ProjectLinks,
+    private readonly relations: ProjectRelations,
     private readonly service: RoleService,
   ) {}
 
@@ -111,7 +111,7 @@ export class AssignedRoleResolver {
     @Root() { projectId, roleSlug }: RoleAssignmentType,
     @Ctx() ctx: Context,
   ): Promise<ProjectRoleType | null> {
-    const project = await linked(ctx, this.links.projects, projectId);
+    const project = await linked(ctx, this.relations.projects, projectId);
     const [role] = project === null ? [] : await this.service.rolesNamed(ctx, toProjectType(project), [roleSlug]);
     return role === undefined ? null : toRoleType(role);
   }
@@ -120,14 +120,14 @@ export class AssignedRoleResolver {
 const MEMBERSHIPS = 'The project memberships, ordered by ID, in projects where you can read members of this kind.';
 
 /** Adds their project memberships to users and identities. @returns a resolver class */
-function membershipLinkOf(type: ClassType<{ readonly id: string }>): new (links: ProjectLinks) => object {
+function membershipRelationOf(type: ClassType<{ readonly id: string }>): new (relations: ProjectRelations) => object {
   @Resolver(() => type)
-  class MembershipLinkResolver {
-    constructor(private readonly links: ProjectLinks) {}
+  class MembershipRelationResolver {
+    constructor(private readonly relations: ProjectRelations) {}
 
     @FieldResolver(() => [ProjectMembershipType], { description: MEMBERSHIPS })
     async memberships(@Root() { id }: { id: string }, @Ctx() ctx: Context): Promise<readonly ProjectMembershipType[]> {
-      return (await batched(ctx, this.links.membershipsOf, id)) ?? [];
+      return (await batched(ctx, this.relations.membershipsOf, id)) ?? [];
     }
 
     @FieldResolver(() => ProjectMembershipConnection, { description: 'The same as `memberships`, with pagination.' })
@@ -143,7 +143,7 @@ function membershipLinkOf(type: ClassType<{ readonly id: string }>): new (links:
       );
     }
   }
-  return MembershipLinkResolver;
+  return MembershipRelationResolver;
 }
 
 @Resolver(() => ProjectType)
@@ -272,20 +272,20 @@ export class OrganizationProjectsResolver {
 }
 
 /** Resolvers of the relations of projects and their contents, and of relations to them. */
-export const projectLinks = (
-  links: ProjectLinks,
+export const projectRelations = (
+  relations: ProjectRelations,
   projects: ProjectService,
   memberships: MembershipService,
   roles: RoleService,
 ): object[] => [
   ...[EnvironmentType, ProjectMembershipType, ProjectRoleType, IdentityType].map(
-    (type) => new (projectLinkOf(type))(links),
+    (type) => new (projectRelationOf(type))(relations),
   ),
-  ...[UserType, IdentityType].map((type) => new (membershipLinkOf(type))(links)),
-  new (organizationLinkOf(ProjectType))(),
+  ...[UserType, IdentityType].map((type) => new (membershipRelationOf(type))(relations)),
+  new (organizationRelationOf(ProjectType))(),
   new MembershipMemberResolver(),
-  new MembershipRolesResolver(links, roles),
-  new AssignedRoleResolver(links, roles),
+  new MembershipRolesResolver(relations, roles),
+  new AssignedRoleResolver(relations, roles),
   new ProjectMembersResolver(memberships),
   new ProjectRolesResolver(roles),
   new ProjectEnvironmentsResolver(),

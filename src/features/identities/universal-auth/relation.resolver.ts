@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.js';
 import { linked } from '../../../kernel/database/batched.js';
 import { nested } from '../../../kernel/graphql/operations.js';
 import { IdentityType } from '../identity.type.js';
-import { universalAuthsOf } from './universal-auth.links.js';
+import { universalAuthsOf } from './universal-auth.relations.js';
 import { UniversalAuthType } from './universal-auth.type.js';
 
 @Resolver(() => IdentityType)
