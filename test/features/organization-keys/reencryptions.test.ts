@@ -129,7 +129,7 @@ describe('re-encryptions of projects', () => {
     mustSucceed(await atNode(admin).post('/api/v4/secrets/SAME_VALUE', { ...at, secretValue: 'second' }));
     const { duplicateValues } = await atNode(admin).data('{ duplicateValues { nodes { count } } }');
     expect(duplicateValues.nodes).toEqual([{ count: 2 }]);
-    expect(await strongroom.verifyAudit()).toMatchObject({ code: 0, violations: [], differences: [] });
+    expect(await strongroom.verifyAudit()).toMatchObject({ code: 0, faults: [], differences: [] });
   }, 120_000);
 
   test('leave credentials, attempts, messages and debts of rotations and targets of webhooks as they were', async () => {

@@ -162,7 +162,7 @@ describe('a backup', () => {
   test('restores an audit trail that is intact and has the head that the backup had', async () => {
     const anchor = /--anchor (\S+)`/.exec(restored.stdout)?.[1] as string;
     const settings = { ...where(), DATABASE_URL: restored.databaseUrl, ROOT_KEY: strongroom.rootKey };
-    expect(await verifyAudit(settings, '--anchor', anchor)).toMatchObject({ code: 0, violations: [], differences: [] });
+    expect(await verifyAudit(settings, '--anchor', anchor)).toMatchObject({ code: 0, faults: [], differences: [] });
   });
 
   test('has every table but those that are listed, and text of any form', async () => {

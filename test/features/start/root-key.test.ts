@@ -49,7 +49,7 @@ describe('npm run rotate-root-key', () => {
     const after = await secretOf(node);
     expect(await node.stop()).toBe(0);
 
-    expect(await verifyAudit(settings({ ROOT_KEY: nextKey }))).toMatchObject({ code: 0, violations: [] });
+    expect(await verifyAudit(settings({ ROOT_KEY: nextKey }))).toMatchObject({ code: 0, faults: [] });
 
     const alone = await Service.start({ env: settings({ ROOT_KEY: nextKey }) });
     expect(await Promise.all([readValue(alone, before), readValue(alone, after)])).toEqual(['value-0', 'value-0']);

@@ -198,7 +198,7 @@ describe('a root key that transit encrypts', () => {
     expect((await stored()).next).not.toBeNull();
     expect(await rotate(alone, '--cancel')).toMatchObject({ code: 0, stderr: '' });
     expect(await stored()).toEqual(before);
-    expect(await verifyAudit({ ...base, ...alone })).toMatchObject({ code: 0, violations: [] });
+    expect(await verifyAudit({ ...base, ...alone })).toMatchObject({ code: 0, faults: [] });
   }, 120_000);
 
   test('is changed to one in the configuration and back, and starts have the right one in between', async () => {

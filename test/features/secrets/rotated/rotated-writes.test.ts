@@ -227,6 +227,6 @@ describe('what a rotation does with its secrets', () => {
   });
 
   test('leaves a trail that agrees with what is stored', async () => {
-    expect(await strongroom.verifyAudit()).toMatchObject({ differences: [], violations: [] });
+    expect(await strongroom.verifyAudit()).toMatchObject({ differences: [], faults: [] });
   });
 });
