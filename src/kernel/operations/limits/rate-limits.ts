@@ -39,6 +39,7 @@ export class RateLimits {
    * @throws RATE_LIMITED
    */
   take(reply: Headed, ctx: Context | AnonymousContext, { kind, mints }: Demand): void {
+    if (this.buckets === null) return;
     const caller = tokenOf(ctx);
     if (caller === null) this.takePublic(reply, ctx);
     else this.#takeAndReport(reply, [[kind, caller], ...mintsOf(caller, mints)]);
@@ -60,8 +61,8 @@ export class RateLimits {
    * @throws RATE_LIMITED when there is room for neither
    */
   takeUnknown(reply: Headed, ctx: Context | AnonymousContext): void {
-    const caller = tokenOf(ctx);
     if (this.buckets === null) return;
+    const caller = tokenOf(ctx);
     if (caller === null) {
       this.takePublic(reply, ctx);
       return;
