@@ -20,6 +20,7 @@ import {
 import { rotationRoutes } from './rotation.routes.js';
 import { RotationService } from './rotation.service.js';
 import { SecretRotationType } from './rotation.type.js';
+import { RotationDeletionService } from './rotation-deletion.service.js';
 import { RotationReadingService } from './rotation-reading.service.js';
 import { SecretValidityResolver } from './secret-validity.resolver.js';
 import { SecretRotationAttempt } from './store/attempt.entity.js';
@@ -42,14 +43,13 @@ export function createSecretRotations(deps: {
   const kinds = new Kinds(policy);
   const making = new RotationService(projects, connections, kinds);
   const reading = new RotationReadingService(projects, kinds);
-  const rotating = new RotatingService(projects, kinds);
   const rules = passwordRules();
   return {
     entities: [SecretRotation, SecretRotationCredential, SecretRotationAttempt, CredentialDebt, ...rules.entities],
     resolvers: [
       new ManyRotationsResolver(making, new ManyRotationsService(projects), reading),
       new RotationReadingResolver(reading),
-      new RotationResolver(making, rotating),
+      new RotationResolver(making, new RotatingService(projects, kinds), new RotationDeletionService(projects, kinds)),
       new RotationCountResolver(),
       new SecretValidityResolver(kinds),
       new ProjectRotationsResolver(reading),

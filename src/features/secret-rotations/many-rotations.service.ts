@@ -1,5 +1,5 @@
 import { can } from '../../kernel/authz/ability.js';
-import type { Context } from '../../kernel/context.js';
+import type { Context, Transaction } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { isId } from '../../kernel/ids.js';
 import { ask } from '../../kernel/jobs/queue.js';
@@ -48,30 +48,11 @@ export class ManyRotationsService {
    */
   async rotate(ctx: Context, raw: unknown): Promise<Requested[]> {
     const { projectId, connectionId, dryRun, staggerSeconds } = parse(RotateMany, raw);
-    const found = await this.#allowed(ctx, { projectId, connectionId });
-    const ids = found.map(({ id }) => id);
-    const due = dryRun
-      ? new Map<string, Date | null>()
+    const { found, due } = dryRun
+      ? { found: await this.#allowed(ctx, { projectId, connectionId }), due: new Map<string, Date | null>() }
       : await inTransaction(ctx, async (tx) => {
-          const { kind: actorKind, id: actorId } = tx.actor;
-          const places = ids.map((_, at) => at);
-          const requested = await requestRotations(tx, { ids, places, staggerSeconds, actorKind, actorId });
-          await ask(
-            tx,
-            ROTATE,
-            requested.map(({ id, ...row }) => ({ key: id, subjectId: id, ...row })),
-          );
-          if (requested.length === 0) return new Map();
-          const byProject = Map.groupBy(requested, (row) => row.projectId);
-          await tx.auditTrail.recordChange(
-            tx,
-            ...[...byProject].map(([project, rows]) => ({
-              action: 'secret-rotation:request-many',
-              projectId: project,
-              facts: { rotationIds: rows.map(({ id }) => id), staggerSeconds },
-            })),
-          );
-          return new Map(requested.map(({ id, dueAt }) => [id, dueAt]));
+          const rotations = await this.#allowed(tx, { projectId, connectionId });
+          return { found: rotations, due: await request(tx, rotations, staggerSeconds) };
         });
     const shown = await withMessages(ctx, found);
     if (due.size === 0)
@@ -117,6 +98,31 @@ export class ManyRotationsService {
       return project !== undefined && can(project.ability, action, fieldsOf(row));
     });
   }
+}
+
+/** Queues rotations. @returns when those that can run are due, by ID */
+async function request(
+  tx: Transaction,
+  rotations: readonly RotationView[],
+  staggerSeconds: number,
+): Promise<ReadonlyMap<string, Date | null>> {
+  const ids = rotations.map(({ id }) => id);
+  const places = ids.map((_, at) => at);
+  const { kind: actorKind, id: actorId } = tx.actor;
+  const requested = await requestRotations(tx, { ids, places, staggerSeconds, actorKind, actorId });
+  await ask(
+    tx,
+    ROTATE,
+    requested.map(({ id, ...row }) => ({ key: id, subjectId: id, ...row })),
+  );
+  const byProject = Map.groupBy(requested, (row) => row.projectId);
+  const changes = [...byProject].map(([projectId, rows]) => ({
+    action: 'secret-rotation:request-many',
+    projectId,
+    facts: { rotationIds: rows.map(({ id }) => id), staggerSeconds },
+  }));
+  if (changes.length > 0) await tx.auditTrail.recordChange(tx, ...changes);
+  return new Map(requested.map(({ id, dueAt }) => [id, dueAt]));
 }
 
 function timesOf(rotation: RotationView, now: Date, end: Date): Date[] {

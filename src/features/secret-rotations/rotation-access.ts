@@ -1,13 +1,15 @@
 import { type Action, authorize, can } from '../../kernel/authz/ability.js';
-import type { Context } from '../../kernel/context.js';
+import type { Context, Transaction } from '../../kernel/context.js';
 import { keyIdOf } from '../../kernel/crypto/seal.js';
 import { batched, batchOfOwned, type Together, together } from '../../kernel/database/batched.js';
 import { queryOf } from '../../kernel/database/database.js';
+import { lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import type { RotationType } from './kinds/kinds.js';
 import { listRotationViews, type RotationView } from './rotation-view.sql.js';
+import { SecretRotation } from './store/rotation.entity.js';
 import { messageOf } from './store/sealing.js';
 
 /** A rotation as shown to callers. */
@@ -23,6 +25,12 @@ export const fieldsOf = ({
   connectionId,
 }: Pick<RotationView, 'environment' | 'path' | 'connectionId'>) => ({ environment, secretPath: path, connectionId });
 
+/** A rotation that a caller names, and the type that it must be of. */
+export interface NamedRotation {
+  readonly id: string;
+  readonly type?: RotationType | null | undefined;
+}
+
 /** Authorization of rotations. */
 export class RotationAccess {
   constructor(private readonly projects: ProjectReader) {}
@@ -34,7 +42,7 @@ export class RotationAccess {
    */
   async load(
     ctx: Context,
-    { id, type }: { readonly id: string; readonly type?: RotationType | null | undefined },
+    { id, type }: NamedRotation,
     action: Action,
   ): Promise<{ readonly rotation: RotationView; readonly project: ProjectAccess }> {
     const [rotation] = isId(id) ? await listRotationViews(ctx, { ids: [id], projectIds: [], connectionIds: [] }) : [];
@@ -44,6 +52,13 @@ export class RotationAccess {
       throw new AppError('SECRET_ROTATION_NOT_FOUND');
     authorize(project, action, fieldsOf(rotation));
     return { rotation, project };
+  }
+
+  /** As `load`, and locks its row for a change in the transaction. @throws as `load` */
+  async lock(tx: Transaction, named: NamedRotation, action: Action) {
+    const { rotation: view, project } = await this.load(tx, named, action);
+    const rotation = await lockRow(tx, SecretRotation, { id: view.id }, 'SECRET_ROTATION_NOT_FOUND');
+    return { view, rotation, project };
   }
 
   /** The rotations of a project that the caller can read, by name. @throws PROJECT_NOT_FOUND, PERMISSION_DENIED */

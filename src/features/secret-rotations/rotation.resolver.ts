@@ -31,6 +31,7 @@ import {
 } from './rotation.rules.js';
 import type { RotationService } from './rotation.service.js';
 import { RotationConnection, SecretRotationType } from './rotation.type.js';
+import type { RotationDeletionService } from './rotation-deletion.service.js';
 import { toRotationType } from './rotation-kinds.type.js';
 import type { RotationReadingService } from './rotation-reading.service.js';
 
@@ -109,6 +110,7 @@ export class RotationResolver {
   constructor(
     private readonly service: RotationService,
     private readonly rotating: RotatingService,
+    private readonly deletion: RotationDeletionService,
   ) {}
 
   @mutation(
@@ -144,7 +146,7 @@ export class RotationResolver {
     'Deletes a rotation. With `revokeGeneratedCredentials`, the rotation is deleted only after its credentials are revoked; you can repeat the call until then.',
   )
   async deleteSecretRotation(ctx: Context, input: object): Promise<{ secretRotation: SecretRotationType }> {
-    return { secretRotation: toRotationType(await this.rotating.delete(ctx, input)) };
+    return { secretRotation: toRotationType(await this.deletion.delete(ctx, input)) };
   }
 
   @mutation(RotateSecrets, RotatedType, 'Replaces the credential of a rotation now, even if automatic rotation is off.')

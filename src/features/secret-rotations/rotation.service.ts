@@ -3,7 +3,6 @@ import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
-import { lockRow } from '../../kernel/database/rows.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { isId, newId } from '../../kernel/ids.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
@@ -130,25 +129,15 @@ export class RotationService {
    */
   async update(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const input = parse(UpdateRotation, raw);
-    const { rotation, project } = await this.access.load(ctx, input, 'secret-rotation:edit');
-    refuseChanged(input, rotation);
-    const content = input.content === undefined ? undefined : chosen(input.content);
-    if (content !== undefined && content.type !== rotation.type)
-      throw validationFailed([
-        { path: content.path, code: 'INVALID', message: `must be of the type ${rotation.type}` },
-      ]);
-    const kind = this.kinds.of(rotation.type);
-    const violations = kind.changeViolations?.(rotation.parameters, content?.parameters) ?? [];
-    if (content !== undefined && violations.length > 0)
-      throw validationFailed(
-        violations.map((violation) => ({ ...violation, path: `${content.path}.${violation.path}` })),
-      );
-    await inTransaction(ctx, async (tx) => {
-      const row = await lockRow(tx, SecretRotation, { id: rotation.id }, 'SECRET_ROTATION_NOT_FOUND');
-      refuseOtherVersion(row.version, input.expectedVersion);
-      refuseBusy(row);
+    return inTransaction(ctx, async (tx) => {
+      const { view, rotation, project } = await this.access.lock(tx, input, 'secret-rotation:edit');
+      refuseChanged(input, view);
+      const kind = this.kinds.of(rotation.type);
+      const content = input.content === undefined ? undefined : changedContent(kind, rotation, input.content);
+      refuseOtherVersion(rotation.version, input.expectedVersion);
+      refuseBusy(rotation);
       if (content?.secretsMapping !== undefined)
-        await relocateRotated(tx, project, { rotationId: row.id, mapping: content.secretsMapping });
+        await relocateRotated(tx, project, { rotationId: rotation.id, mapping: content.secretsMapping });
       const { name, description, isAutoRotationEnabled, rotationInterval, rotateAtUtc, schedule, apartFrom } = input;
       await this.#refuseUnknown(tx, project, input);
       await refuseUnknownNames(tx, kind, project, content);
@@ -157,21 +146,21 @@ export class RotationService {
         ...{ name, description, isAutoRotationEnabled, rotationInterval },
         ...{ rotateAtHours: rotateAtUtc?.hours, rotateAtMinutes: rotateAtUtc?.minutes },
         ...{ parameters: content?.parameters, secretsMapping: content?.secretsMapping },
-        schedule: isRescheduled ? scheduleOf(input, row.schedule) : undefined,
+        schedule: isRescheduled ? scheduleOf(input, rotation.schedule) : undefined,
       });
       const now = await databaseTime(tx);
-      tx.em.assign(row, { ...changes, version: row.version + 1, updatedAt: now });
+      tx.em.assign(rotation, { ...changes, version: rotation.version + 1, updatedAt: now });
       const isTimed = [isAutoRotationEnabled, rotationInterval, rotateAtUtc].some((given) => given !== undefined);
       if (isTimed || isRescheduled)
-        tx.em.assign(row, { pauseReason: null, refusals: 0, nextRotationAt: await nextOf(tx, row, now) });
+        tx.em.assign(rotation, { pauseReason: null, refusals: 0, nextRotationAt: await nextOf(tx, rotation, now) });
       await flush(tx, TAKEN);
       await tx.auditTrail.recordChange(tx, {
         action: 'secret-rotation:update',
         projectId: project.projectId,
-        facts: { rotationId: row.id, changed: Object.keys(changes).sort() },
+        facts: { rotationId: rotation.id, changed: Object.keys(changes).sort() },
       });
+      return shown(tx, rotation.id);
     });
-    return shown(ctx, rotation.id);
   }
 
   /**
@@ -184,28 +173,28 @@ export class RotationService {
     const {
       destinationEnvironment: environment,
       destinationSecretPath: secretPath,
+      overwriteDestination: shouldOverwrite,
       ...named
     } = parse(MoveRotation, raw);
-    const { rotation, project } = await this.access.load(ctx, named, 'secret-rotation:edit');
-    const place = { projectId: project.projectId, environment, secretPath };
-    const { connectionId } = rotation;
-    authorize(project, 'secret-rotation:create', fieldsOf({ environment, path: secretPath, connectionId }));
-    const destination = { ...(await loadPlace(ctx, place)), place };
-    await inTransaction(ctx, async (tx) => {
-      const row = await lockRow(tx, SecretRotation, { id: rotation.id }, 'SECRET_ROTATION_NOT_FOUND');
-      refuseBusy(row);
-      const { overwriteDestination: shouldOverwrite } = named;
-      await relocateRotated(tx, project, { rotationId: row.id, destination, shouldOverwrite });
+    return inTransaction(ctx, async (tx) => {
+      const { rotation, project } = await this.access.lock(tx, named, 'secret-rotation:edit');
+      const place = { projectId: project.projectId, environment, secretPath };
+      const { connectionId } = rotation;
+      authorize(project, 'secret-rotation:create', fieldsOf({ environment, path: secretPath, connectionId }));
+      const destination = { ...(await loadPlace(tx, place)), place };
+      refuseBusy(rotation);
+      await relocateRotated(tx, project, { rotationId: rotation.id, destination, shouldOverwrite });
       const { environmentId, folderId } = destination;
-      tx.em.assign(row, { environmentId, folderId, version: row.version + 1, updatedAt: await databaseTime(tx) });
+      const updatedAt = await databaseTime(tx);
+      tx.em.assign(rotation, { environmentId, folderId, version: rotation.version + 1, updatedAt });
       await flush(tx, HELD);
       await tx.auditTrail.recordChange(tx, {
         action: 'secret-rotation:move',
         projectId: project.projectId,
-        facts: { rotationId: row.id, environmentId, folderId },
+        facts: { rotationId: rotation.id, environmentId, folderId },
       });
+      return shown(tx, rotation.id);
     });
-    return shown(ctx, rotation.id);
   }
 
   /** All checks before anything changes outside: first those of the database, then the external system, which is only read. */
@@ -343,11 +332,27 @@ async function refuseUnknownNames(
   content: Pick<ReturnType<typeof chosen>, 'path' | 'parameters'> | undefined,
 ): Promise<void> {
   if (content?.parameters === undefined) return;
-  const violations = (await kind.nameViolations?.(tx, organizationId, content.parameters)) ?? [];
+  refuseViolations(content.path, await kind.nameViolations?.(tx, organizationId, content.parameters));
+}
+
+/** The new content of a rotation. @throws VALIDATION_FAILED for another type, or parameters that cannot change in this way */
+function changedContent(
+  kind: RotationKind,
+  rotation: Pick<SecretRotation, 'type' | 'parameters'>,
+  given: Parameters<typeof chosen>[0],
+): ReturnType<typeof chosen> {
+  const content = chosen(given);
+  const { path } = content;
+  if (content.type !== rotation.type)
+    throw validationFailed([{ path, code: 'INVALID', message: `must be of the type ${rotation.type}` }]);
+  refuseViolations(path, kind.changeViolations?.(rotation.parameters, content.parameters));
+  return content;
+}
+
+/** @throws VALIDATION_FAILED if content of this path in the request has violations */
+function refuseViolations(path: string, violations: readonly ErrorDetail[] = []): void {
   if (violations.length > 0)
-    throw validationFailed(
-      violations.map((violation) => ({ ...violation, path: `${content.path}.${violation.path}` })),
-    );
+    throw validationFailed(violations.map((violation) => ({ ...violation, path: `${path}.${violation.path}` })));
 }
 
 /** Another open attempt changes the same account. */

@@ -1,0 +1,87 @@
+import type { Context, Transaction } from '../../kernel/context.js';
+import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { AppError } from '../../kernel/errors.js';
+import { parse } from '../../kernel/validation.js';
+import type { ProjectReader } from '../projects/public.js';
+import { releaseRotated } from '../secrets/public.js';
+import { oweAll, untilRevoked } from './debts/deletion.js';
+import { credentialsOf } from './engine/work.js';
+import type { Kinds } from './kinds/kinds.js';
+import { DeleteRotation } from './rotation.rules.js';
+import { RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
+import type { SecretRotation } from './store/rotation.entity.js';
+
+/** Deletes rotations (operation 17). */
+export class RotationDeletionService {
+  private readonly access: RotationAccess;
+
+  constructor(
+    projects: ProjectReader,
+    private readonly kinds: Kinds,
+  ) {
+    this.access = new RotationAccess(projects);
+  }
+
+  /**
+   * Deletes a rotation. With `revokeGeneratedCredentials` its credentials are revoked first; the rotation stays until they are known to be
+   * revoked, and the call can be repeated.
+   *
+   * @param raw unvalidated input
+   * @returns the deleted rotation
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, SECRET_ROTATION_NOT_FOUND, AUDIT_UNAVAILABLE, ROTATION_RUNNING; UPSTREAM_REJECTED,
+   *   UPSTREAM_UNREACHABLE if a revocation failed
+   */
+  async delete(ctx: Context, raw: unknown): Promise<ShownRotation> {
+    const { deleteSecrets, revokeGeneratedCredentials, ...named } = parse(DeleteRotation, raw);
+    const { before, isRevoking } = await inTransaction(ctx, async (tx) => {
+      const { view, rotation } = await this.access.lock(tx, named, 'secret-rotation:delete');
+      const [shown] = await withMessages(tx, [view]);
+      if (rotation.status === 'in_progress') throw new AppError('ROTATION_RUNNING');
+      const isRevoked = rotation.status === 'deleting' || revokeGeneratedCredentials;
+      const isRevoking = isRevoked && (await this.#revoke(tx, rotation, deleteSecrets));
+      if (!isRevoking) await end(tx, rotation, deleteSecrets);
+      return { before: shown as ShownRotation, isRevoking };
+    });
+    if (isRevoking) await untilRevoked(ctx, before.id);
+    return before;
+  }
+
+  /** Begins to revoke the credentials of a rotation. @returns false if none can be valid */
+  async #revoke(tx: Transaction, rotation: SecretRotation, deleteSecrets: boolean): Promise<boolean> {
+    if (rotation.status === 'deleting') {
+      await oweAll(tx, rotation, []);
+      return true;
+    }
+    const kind = this.kinds.of(rotation.type);
+    const held = await credentialsOf(tx, rotation);
+    // For a kind with one valid credential at a time, the other slot is invalid already.
+    const live = held.filter(({ slot }) => kind.overlaps || slot === rotation.activeIndex);
+    if (live.length === 0) return false;
+    tx.em.assign(rotation, { status: 'deleting', isDeletingSecrets: deleteSecrets, nextRotationAt: null });
+    await flush(tx);
+    await oweAll(
+      tx,
+      rotation,
+      live.map(({ credential }) => credential),
+    );
+    await tx.auditTrail.recordChange(tx, {
+      action: 'secret-rotation:begin-delete',
+      projectId: rotation.projectId,
+      facts: { rotationId: rotation.id, deletesSecrets: deleteSecrets, revokes: true },
+    });
+    return true;
+  }
+}
+
+/** Removes a rotation; its external credentials are not changed. */
+async function end(tx: Transaction, rotation: SecretRotation, deleteSecrets: boolean): Promise<void> {
+  const { id: rotationId, projectId } = rotation;
+  await releaseRotated(tx, rotation, { rotationId, isDeleting: deleteSecrets });
+  tx.em.remove(rotation);
+  await flush(tx);
+  await tx.auditTrail.recordChange(tx, {
+    action: 'secret-rotation:delete',
+    projectId,
+    facts: { rotationId, deletesSecrets: deleteSecrets, revokes: false },
+  });
+}
