@@ -4,7 +4,7 @@ import { FOLDER_FIELDS, folderRoutes } from './folders/folder.routes.js';
 import { importRoutes, toOlderImport } from './folders/import.routes.js';
 import { secretRoutes } from './reading/secret.routes.js';
 import { folderPath } from './scope/place.rules.js';
-import { SECRETS } from './scope/secret-reply.js';
+import { SECRETS } from './scope/secret.reply.js';
 import { secretWritingRoutes } from './writing/secret-writing.routes.js';
 
 const RAW = '/api/v3/secrets/raw';

@@ -5,10 +5,10 @@ export {
   readsAllSecrets,
 } from './copies/copy-plan.js';
 export { writeContents } from './copies/copy-writes.js';
+export { type FoundPlace, loadPlace, loadSecretProject } from './core/load-place.js';
 export { secretKey } from './core/secret.rules.js';
 export { SecretType } from './core/secret.type.js';
 export { SEALED_SECRETS } from './core/secret-sealing.js';
-export { type FoundPlace, loadPlace, loadSecretProject } from './core/secret-target.js';
 export { followEnvironment, forgetEnvironment } from './folders/environment-changes.js';
 export { createRootFolders } from './folders/folder-writes.js';
 export { statesToKeep } from './kept-states/kept-states.js';

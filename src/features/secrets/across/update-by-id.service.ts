@@ -4,7 +4,7 @@ import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { parseYielding } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { refuse } from '../core/secret-target.js';
+import { refuse } from '../core/write-checks.js';
 import { inBatch, repeatedIds, type SecretChangeById, UpdateSecretsById } from './batch.rules.js';
 import { type Held, planBatch } from './batch-plan.js';
 import { authorizeEach, refuseWith } from './batch-violations.js';

@@ -76,7 +76,9 @@ export interface SealedContents {
 /** The sealed parts of a secret, as stored. */
 export interface Sealed extends SealedContents {
   readonly metadata: readonly StoredEntry[];
+  /** Equal for equal values of one project; null for the empty one. */
   readonly valueDigest: Buffer | null;
+  /** The references of its value, each once. */
   readonly references: readonly ReferenceTarget[];
   /** The same contents, sealed for the history. */
   readonly versionSealed: SealedContents;
@@ -258,6 +260,13 @@ export function openSecretMetadata(sealer: Sealer, record: SecretRecord): Metada
       : { key: entry.key, value: values.next().value as SealedText, isEncrypted: true },
   );
 }
+
+/** The sealed fields of a secret, in plaintext. @throws SEALED_VALUE_INVALID */
+export const openedSecret = (opener: Sealer, record: SecretRecord): Clear => ({
+  value: openSecretValue(opener, record),
+  comment: openSecretComment(opener, record),
+  metadata: openSecretMetadata(opener, record),
+});
 
 /**
  * The encrypted entries of a secret are sealed together, in order, each with its key: no value can be decrypted under

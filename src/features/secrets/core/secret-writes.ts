@@ -3,25 +3,17 @@ import { type ConstraintCodes, guarded } from '../../../kernel/database/in-trans
 import { AppError } from '../../../kernel/errors.js';
 import type { Place } from '../scope/place.rules.js';
 import { listTakenKeys } from './locks.sql.js';
-import type { ReferenceTarget } from './reference.rules.js';
-import type { StoredEntry } from './secret.sql.js';
-import type { Clear, SealedContents } from './secret-sealing.js';
+import type { Clear, Sealed } from './secret-sealing.js';
 import { noteStates } from './secret-states.js';
 import { deleteSecretRows, insertSecretRows, updateRowsByService, updateSecretRows } from './secret-writes.sql.js';
 
-/** Everything that a write of a secret determines, sealed for this row and this version. */
-export interface SecretRow {
+/** The unsealed columns of a row. */
+export interface Attributes {
   readonly id: string;
   readonly environmentId: string;
   readonly folderId: string;
   readonly key: string;
   readonly version: number;
-  readonly valueSealed: Buffer;
-  /** Equal for equal values of one project; null for the empty one. */
-  readonly valueDigest: Buffer | null;
-  readonly commentSealed: Buffer | null;
-  readonly metadata: readonly StoredEntry[];
-  readonly metadataSealed: Buffer | null;
   readonly skipMultilineEncoding: boolean;
   readonly reminderNote: string | null;
   readonly reminderRepeatDays: number | null;
@@ -30,10 +22,10 @@ export interface SecretRow {
   readonly rotationId: string | null;
   /** All its tags after the write. */
   readonly tagIds: readonly string[];
-  /** The references of its value, each once. */
-  readonly references: readonly ReferenceTarget[];
-  /** The contents again, sealed for the history. */
-  readonly versionSealed: SealedContents;
+}
+
+/** Everything that a write of a secret determines, sealed for this row and this version. */
+export interface SecretRow extends Attributes, Sealed {
   /** What was sealed, for the response. */
   readonly clear: Clear;
 }

@@ -9,7 +9,7 @@ import { isId } from '../../../kernel/ids.js';
 import { keyPageBounds, Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { loadPlace, loadSecretProject } from '../core/secret-target.js';
+import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { folderPath, parentOf } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.sql.js';

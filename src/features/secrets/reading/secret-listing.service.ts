@@ -7,6 +7,7 @@ import { Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { type Bounds, type ListedRecord, listInFolders, listInPlace } from '../core/find-secrets.js';
+import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import {
   type ImportView,
   positionOfView,
@@ -15,10 +16,9 @@ import {
   SecretViewer,
   shownIn,
 } from '../core/secret.view.js';
-import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entries.js';
+import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entry.view.js';
 import { countEntries, countRows, endTurnOfFew, waitForTurn } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
-import { loadPlace, loadSecretProject } from '../core/secret-target.js';
 import { type ExpandedViews, expandViews } from '../references/secret-expansion.js';
 import { nearestFirst, type ScopeFolder } from '../scope/scope.rules.js';
 import { findScope, type Scope } from '../scope/scope.sql.js';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { MAX_VERSION } from '../../../kernel/version.js';
 import { type Data, nextCursor, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
+import { depthTruncated, unreadableValues, unresolvedReferences } from '../scope/header.reply.js';
 import { parseMetadataFilter } from '../scope/metadata-filter.rules.js';
 import { place } from '../scope/place.rules.js';
-import { depthTruncated, unreadableValues, unresolvedReferences } from '../scope/reply-headers.js';
-import { FIELDS, IMPORTED, PLACE_ERRORS, SECRETS, toImported, toSecret } from '../scope/secret-reply.js';
+import { FIELDS, IMPORTED, PLACE_ERRORS, SECRETS, toImported, toSecret } from '../scope/secret.reply.js';
 import { parseTagSlugs } from './secret-reading.rules.js';
 
 const showing = {

@@ -9,7 +9,7 @@ import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { type ListedRecord, listInEnvironments, listInManyFolders } from '../core/find-secrets.js';
 import { positionOfView, type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
-import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entries.js';
+import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entry.view.js';
 import { countEntries, waitForTurn } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
 import type { ReadFolder } from '../folders/folder.sql.js';

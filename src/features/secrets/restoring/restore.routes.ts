@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bodyOf, route } from '../../../rest/route.js';
-import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, toSecret } from '../scope/secret-reply.js';
+import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, toSecret } from '../scope/secret.reply.js';
 import { HISTORY } from '../versions/version.routes.js';
 import { RestoreSecret } from '../versions/version.rules.js';
 import { RestoreSecrets } from './restore.rules.js';

@@ -5,17 +5,27 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/find-secrets.js';
+import type { FoundPlace } from '../core/load-place.js';
 import { lockByIds } from '../core/locks.sql.js';
-import { type Attributes, nextAttributes, openedSecret, sealedRow } from '../core/secret-rows.js';
+import { nextAttributes, sealedRow } from '../core/next-version.js';
 import {
+  openedSecret,
   openerFor,
   openSecretComment,
   openSecretMetadata,
   type SecretSealer,
   sealerFor,
 } from '../core/secret-sealing.js';
-import { type FoundPlace, holdPlaces, recordWrite } from '../core/secret-target.js';
-import { deleteSecrets, insertSecrets, type SecretRow, takenKeys, updateSecrets } from '../core/secret-writes.js';
+import {
+  type Attributes,
+  deleteSecrets,
+  insertSecrets,
+  type SecretRow,
+  takenKeys,
+  updateSecrets,
+} from '../core/secret-writes.js';
+import { recordWrite } from '../core/write-record.js';
+import { holdPlaces } from '../core/write-target.js';
 import type { Place } from '../scope/place.rules.js';
 import { forgetKeys, holdMapped, keepKeys } from './rotated.sql.js';
 

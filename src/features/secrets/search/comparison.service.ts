@@ -4,7 +4,7 @@ import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
 import { SoughtPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { loadSecretProject } from '../core/secret-target.js';
+import { loadSecretProject } from '../core/load-place.js';
 import { scanRows } from '../scope/row-scan.js';
 import { loadBounds } from '../scope/scan-bounds.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';

@@ -6,7 +6,7 @@ import { SoughtPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findByKey } from '../core/find-secrets.js';
-import { loadPlace, loadSecretProject } from '../core/secret-target.js';
+import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import { type Place, parentOf } from '../scope/place.rules.js';
 import { scanRows } from '../scope/row-scan.js';
 import { loadBoundsOfEach } from '../scope/scan-bounds.js';

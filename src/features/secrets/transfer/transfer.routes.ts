@@ -1,6 +1,6 @@
 import { queryBoolean, route } from '../../../rest/route.js';
-import { unresolvedReferences } from '../scope/reply-headers.js';
-import { EXAMPLE_PLACE, PLACE_ERRORS, SECRETS } from '../scope/secret-reply.js';
+import { unresolvedReferences } from '../scope/header.reply.js';
+import { EXAMPLE_PLACE, PLACE_ERRORS, SECRETS } from '../scope/secret.reply.js';
 import { ExportSecrets, ImportSecrets } from './transfer.rules.js';
 
 /** Files of secrets, in and out. */

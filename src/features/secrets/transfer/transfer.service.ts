@@ -6,12 +6,14 @@ import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
+import { lockRecords } from '../core/locked-secrets.js';
 import { lockHomes } from '../core/locks.sql.js';
 import type { PathOf, SecretChange } from '../core/secret.rules.js';
 import { type ImportView, type SecretView, SecretViewer } from '../core/secret.view.js';
 import { openerFor } from '../core/secret-sealing.js';
-import { loadTarget, lockRecords, refuseTaken, subjectOf, type Target } from '../core/secret-target.js';
 import { takenKeys } from '../core/secret-writes.js';
+import { refuseTaken, subjectOf } from '../core/write-checks.js';
+import { loadWriteTarget, type WriteTarget } from '../core/write-target.js';
 import type { SecretListingService } from '../reading/secret-listing.service.js';
 import { authorizeReferences } from '../references/reference-guard.js';
 import type { Place } from '../scope/place.rules.js';
@@ -134,7 +136,7 @@ export class SecretTransferService {
 
   async #write(tx: Transaction, { place, format, entries, mode, isDryRun }: Import): Promise<Imported> {
     const pathOf = (index: number): string => placeInFile(entries[index] as Entry);
-    const target = await loadTarget(tx, this.projects, { place, pathOf }, 'secrets:create');
+    const target = await loadWriteTarget(tx, this.projects, { place, pathOf }, 'secrets:create');
     const outcomeOf = await OUTCOMES[mode](tx, target, entries);
     const secrets = entries.map(
       (entry): Decided => ({
@@ -205,7 +207,11 @@ async function rehearsed<T>(ctx: Context, work: (tx: Transaction) => Promise<T>)
 }
 
 /** @returns the outcome of an entry. @throws PERMISSION_DENIED, SECRET_KEY_TAKEN */
-type Decide = (tx: Transaction, target: Target, entries: readonly Entry[]) => Promise<(entry: Entry) => ImportOutcome>;
+type Decide = (
+  tx: Transaction,
+  target: WriteTarget,
+  entries: readonly Entry[],
+) => Promise<(entry: Entry) => ImportOutcome>;
 
 /**
  * The outcomes of the entries, by mode. Rights are checked for each of them, whatever its outcome: the check must not
@@ -247,7 +253,7 @@ const OUTCOMES: Readonly<Record<ImportMode, Decide>> = {
 const keysOf = (entries: readonly Entry[]): string[] => entries.map(({ key }) => key);
 
 /** @throws PERMISSION_DENIED */
-function authorizeNew({ project, place }: Target, entries: readonly Entry[]): void {
+function authorizeNew({ project, place }: WriteTarget, entries: readonly Entry[]): void {
   for (const { key } of entries) authorize(project, 'secrets:create', fieldsOf(subjectOf(place, key, [])));
   const { environment, secretPath: path } = place;
   const values = entries.map((entry) => ({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MAX_VERSION } from '../../../kernel/version.js';
 import { type Data, nextCursor, orInstead, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
+import { unreadableValues } from '../scope/header.reply.js';
 import { place } from '../scope/place.rules.js';
-import { unreadableValues } from '../scope/reply-headers.js';
 
 /** Where the history of secrets is in REST. */
 export const HISTORY = '/api/v1/secrets';

@@ -7,11 +7,10 @@ import { isId } from '../../../kernel/ids.js';
 import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import { type SecretView, shownIn } from '../core/secret.view.js';
 import { countRows, waitForTurn } from '../core/secret-read-limits.js';
-import { openedSecret } from '../core/secret-rows.js';
-import { openerFor } from '../core/secret-sealing.js';
-import { loadPlace, loadSecretProject } from '../core/secret-target.js';
+import { openedSecret, openerFor } from '../core/secret-sealing.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import {
   CompareVersions,

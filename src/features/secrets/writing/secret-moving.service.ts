@@ -8,21 +8,14 @@ import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
+import { lockRecords, lockRecordsById } from '../core/locked-secrets.js';
 import { lockStructure } from '../core/locks.sql.js';
-import { type Attributes, nextAttributes, sealedRow } from '../core/secret-rows.js';
+import { nextAttributes, sealedRow } from '../core/next-version.js';
 import { type Clear, openerFor, sealerFor } from '../core/secret-sealing.js';
-import {
-  holdPlaces,
-  loadTarget,
-  lockRecords,
-  lockRecordsById,
-  namedPlace,
-  recordWrite,
-  refuseTaken,
-  subjectOf,
-  type Target,
-} from '../core/secret-target.js';
-import { deleteSecrets, insertSecrets, updateSecrets } from '../core/secret-writes.js';
+import { type Attributes, deleteSecrets, insertSecrets, updateSecrets } from '../core/secret-writes.js';
+import { refuseTaken, subjectOf } from '../core/write-checks.js';
+import { recordWrite } from '../core/write-record.js';
+import { holdPlaces, loadWriteTarget, namedPlace, type WriteTarget } from '../core/write-target.js';
 import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { authorizeReferences, type NewValue } from '../references/reference-guard.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
@@ -34,8 +27,8 @@ const pathOf = (index: number): string => `secretIds[${index}]`;
 
 /** Both ends of a move or copy. */
 interface Transfer {
-  readonly source: Target;
-  readonly destination: Target;
+  readonly source: WriteTarget;
+  readonly destination: WriteTarget;
   readonly secretIds: readonly string[];
   readonly shouldOverwrite: boolean;
 }
@@ -128,8 +121,13 @@ export class SecretMovingService {
 
   async #load(ctx: Context, raw: unknown, action: 'secrets:create' | 'secrets:delete'): Promise<Transfer> {
     const { projectId, source, destination, secretIds, shouldOverwrite } = parse(TransferSecrets, raw);
-    const from = await loadTarget(ctx, this.projects, { place: { projectId, ...source }, pathOf }, action);
-    const to = await loadTarget(ctx, this.projects, { place: { projectId, ...destination }, pathOf }, 'secrets:create');
+    const from = await loadWriteTarget(ctx, this.projects, { place: { projectId, ...source }, pathOf }, action);
+    const to = await loadWriteTarget(
+      ctx,
+      this.projects,
+      { place: { projectId, ...destination }, pathOf },
+      'secrets:create',
+    );
     if (from.folderId === to.folderId) {
       throw validationFailed([{ path: 'destination', code: 'SAME_FOLDER', message: 'must not be the source folder' }]);
     }
@@ -172,9 +170,9 @@ async function ready(
   return { records, replaced };
 }
 
-const homeOf = ({ environmentId, folderId }: Target) => ({ environmentId, folderId });
-const inPlace = ({ place }: Target, key: string, tags: readonly TagRow[]) => subjectOf(place, key, tags);
-const named = (target: Target, key: string) => ({ ...namedPlace(target), key });
+const homeOf = ({ environmentId, folderId }: WriteTarget) => ({ environmentId, folderId });
+const inPlace = ({ place }: WriteTarget, key: string, tags: readonly TagRow[]) => subjectOf(place, key, tags);
+const named = (target: WriteTarget, key: string) => ({ ...namedPlace(target), key });
 
 const newValueOf = ({ destination }: Transfer, value: SealedText, index: number): NewValue => ({
   ...namedPlace(destination),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { route } from '../../../rest/route.js';
 import { SecretChange, secretKey } from '../core/secret.rules.js';
 import { place } from '../scope/place.rules.js';
-import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, SECRETS, toSecret } from '../scope/secret-reply.js';
+import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, SECRETS, toSecret } from '../scope/secret.reply.js';
 import {
   CreateSecret,
   CreateSecrets,

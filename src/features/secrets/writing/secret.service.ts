@@ -9,33 +9,40 @@ import { parse, parseYielding } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
+import { holdSecret, lockRecords } from '../core/locked-secrets.js';
 import { lockStructure } from '../core/locks.sql.js';
-import { type NewSecret, type PathOf, plainMetadata, repeatedKeys, type SecretChange } from '../core/secret.rules.js';
+import { newRow, nextRow, writtenRecord } from '../core/next-version.js';
+import {
+  keyAfter,
+  type NewSecret,
+  type PathOf,
+  plainMetadata,
+  repeatedKeys,
+  type SecretChange,
+  toNew,
+} from '../core/secret.rules.js';
 import { type SecretView, SecretViewer, writtenView } from '../core/secret.view.js';
-import { newRow, nextRow, toNew, writtenRecord } from '../core/secret-rows.js';
 import { openerFor, sealerFor } from '../core/secret-sealing.js';
+import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets, type Written } from '../core/secret-writes.js';
 import {
   authorizeChanges,
   authorizeNew,
-  type Batch,
-  holdPlaces,
-  holdSecret,
-  keyAfter,
   loadNamed,
-  loadTarget,
-  lockRecords,
-  namedPlace,
   pick,
-  recordWrite,
   refuse,
   refuseMissing,
   refuseTaken,
   refuseTakenNames,
+} from '../core/write-checks.js';
+import { recordWrite, type WriteFacts } from '../core/write-record.js';
+import {
+  type Batch,
+  holdPlaces,
+  loadWriteTarget,
+  namedPlace,
   renamesOf,
-  type Target,
-  type WriteFacts,
-} from '../core/secret-target.js';
-import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets, type Written } from '../core/secret-writes.js';
+  type WriteTarget,
+} from '../core/write-target.js';
 import { refuseRotated, violationsOfChanges, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { authorizeReferences, type NewValue, readableValue } from '../references/reference-guard.js';
 import { renamer, rewriteReferencesTo } from '../references/reference-rewriting.js';
@@ -206,7 +213,7 @@ export class SecretService {
   async #create(ctx: Context, at: Batch, secrets: readonly NewSecret[]): Promise<SecretView[]> {
     const keys = secrets.map(({ secretKey }) => secretKey);
     refuse(repeatedKeys(keys, at.pathOf, 'secretKey'));
-    const target = await loadTarget(ctx, this.projects, at, 'secrets:create');
+    const target = await loadWriteTarget(ctx, this.projects, at, 'secrets:create');
     const { project } = target;
     const tags = await loadNamed(ctx, target, secrets);
     authorizeNew(target, secrets, tags);
@@ -232,7 +239,7 @@ export class SecretService {
     const keys = changes.map(({ secretKey }) => secretKey);
     refuse(repeatedKeys(keys, at.pathOf, 'secretKey'));
     refuse(repeatedKeys(changes.map(keyAfter), at.pathOf, 'newSecretKey'));
-    const target = await loadTarget(ctx, this.projects, at, mode === 'upsert' ? 'secrets:create' : 'secrets:edit');
+    const target = await loadWriteTarget(ctx, this.projects, at, mode === 'upsert' ? 'secrets:create' : 'secrets:edit');
     const lock = async (tx: Transaction) => {
       const isRenaming = changes.some(({ newSecretKey }) => newSecretKey !== undefined);
       if (isRenaming) await lockStructure(tx, target.project);
@@ -248,7 +255,7 @@ export class SecretService {
    */
   async #change(
     ctx: Context,
-    target: Target,
+    target: WriteTarget,
     update: Omit<Update, 'isNew'> & { lock: (tx: Transaction) => Promise<ReadonlyMap<string, SecretRecord>> },
   ): Promise<SecretView[]> {
     const { changes, mode, action = 'secret:update', facts, isShown = true, lock } = update;
@@ -298,7 +305,7 @@ export class SecretService {
 
   async #delete(ctx: Context, at: Batch, keys: readonly string[]): Promise<SecretView[]> {
     refuse(repeatedKeys(keys, at.pathOf, 'secretKey'));
-    const target = await loadTarget(ctx, this.projects, at, 'secrets:delete');
+    const target = await loadWriteTarget(ctx, this.projects, at, 'secrets:delete');
     return inTransaction(ctx, async (tx) => {
       const found = await lockRecords(tx, target, keys);
       refuseMissing(keys, (key) => found.has(key), at.pathOf);
@@ -310,7 +317,7 @@ export class SecretService {
   /** What was written, as the caller may see it, and its audit record. */
   async #finish(
     tx: Transaction,
-    target: Target,
+    target: WriteTarget,
     {
       action,
       facts,
@@ -349,7 +356,7 @@ export class SecretService {
  */
 async function deleteLocked(
   tx: Transaction,
-  target: Target,
+  target: WriteTarget,
   { records, pathOf }: { records: readonly SecretRecord[]; pathOf: (index: number) => string },
 ): Promise<SecretView[]> {
   const { project } = target;
@@ -368,7 +375,7 @@ const first = <T>(items: readonly T[]): T => items[0] as T;
 const tagsOf = (records: Iterable<SecretRecord>): [string, TagRow][] =>
   [...records].flatMap(({ tags }) => tags.map((tag): [string, TagRow] => [tag.id, tag]));
 
-const newValueOf = (target: Target, value: string, index: number): NewValue => ({
+const newValueOf = (target: WriteTarget, value: string, index: number): NewValue => ({
   ...namedPlace(target),
   value: new SealedText(value),
   at: target.pathOf(index, 'secretValue'),
@@ -376,7 +383,7 @@ const newValueOf = (target: Target, value: string, index: number): NewValue => (
 
 /** Also for missing ones that are skipped: whether the rights suffice must not depend on what exists. */
 const newValuesOf = (
-  target: Target,
+  target: WriteTarget,
   changes: readonly SecretChange[],
   { records, opener }: { records: ReadonlyMap<string, SecretRecord>; opener: Sealer },
 ): NewValue[] =>

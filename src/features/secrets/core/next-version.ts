@@ -14,14 +14,10 @@ import {
   openSecretMetadata,
   openSecretValue,
   renamedIn,
-  type Sealed,
   type SecretSealer,
   sealSecret,
 } from './secret-sealing.js';
-import type { SecretRow, Written } from './secret-writes.js';
-
-/** The unsealed columns of a row. */
-export type Attributes = Omit<SecretRow, keyof Sealed | 'clear'>;
+import type { Attributes, SecretRow, Written } from './secret-writes.js';
 
 /** A row whose contents are sealed for its ID and version. Needs `SecretSealer` with seals reserved. */
 export const sealedRow = (sealer: SecretSealer, attributes: Attributes, clear: Clear): SecretRow => ({
@@ -43,13 +39,6 @@ export const nextAttributes = (record: SecretRecord): Attributes => ({
   reminderRecipientIds: record.reminderRecipientIds,
   rotationId: record.rotationId,
   tagIds: record.tags.map(({ id }) => id),
-});
-
-/** The sealed fields of a secret, in plaintext. @throws SEALED_VALUE_INVALID */
-export const openedSecret = (opener: Sealer, record: SecretRecord): Clear => ({
-  value: openSecretValue(opener, record),
-  comment: openSecretComment(opener, record),
-  metadata: openSecretMetadata(opener, record),
 });
 
 /**
@@ -82,12 +71,6 @@ export function newRow(
     metadata: entriesOf(secret.secretMetadata),
   });
 }
-
-/** A change of a missing secret, as the secret that is created instead. */
-export const toNew = ({ newSecretKey: _never, ...change }: SecretChange): NewSecret => ({
-  ...change,
-  secretValue: change.secretValue ?? '',
-});
 
 /** A change of a secret. */
 interface Changing {

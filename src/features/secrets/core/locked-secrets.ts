@@ -1,0 +1,89 @@
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Transaction } from '../../../kernel/context.js';
+import { AppError } from '../../../kernel/errors.js';
+import { filterYielding } from '../../../kernel/event-loop.js';
+import { distinctIds, isId } from '../../../kernel/ids.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { Visibility } from '../scope/visibility.rules.js';
+import { findById, listByIds, type SecretRecord } from './find-secrets.js';
+import { lockByIds, lockByKeys, lockHomeOf, lockStructure } from './locks.sql.js';
+import type { PathOf } from './secret.rules.js';
+import { refuseMissing } from './write-checks.js';
+import type { WriteAction, WriteTarget } from './write-target.js';
+
+/** A secret that is locked until the transaction ends, and its folder. */
+interface HeldSecret {
+  readonly target: WriteTarget;
+  readonly record: SecretRecord;
+}
+
+/**
+ * A shared secret by ID, wherever it is, locked until the transaction ends. One that the caller may not see is not
+ * found.
+ *
+ * @param given `withFolder`: its folder is locked too, as for a new key
+ * @throws SECRET_NOT_FOUND, PERMISSION_DENIED
+ */
+export async function holdSecret(
+  tx: Transaction,
+  projects: ProjectReader,
+  { id, action, withFolder = false, pathOf }: { id: string; action: WriteAction; withFolder?: boolean; pathOf: PathOf },
+): Promise<HeldSecret> {
+  const code = 'SECRET_NOT_FOUND';
+  const found = isId(id) ? await findById(tx, id, false) : undefined;
+  const project = await projects.loadOwning(tx, found?.projectId, code);
+  if (found === undefined || !new Visibility(project.ability).describes(found)) throw new AppError(code);
+  authorize(project, action);
+  if (withFolder) {
+    await lockStructure(tx, project);
+    await lockHomeOf(tx, { secretId: id });
+  }
+  // It may have been changed, moved and hidden meanwhile.
+  const [record] = await lockedRecords(tx, project, await lockByIds(tx, { ids: [id] }));
+  if (record === undefined) throw new AppError(code);
+  const { environmentId, folderId, projectId, environment, path: secretPath } = record;
+  return {
+    record,
+    target: { project, place: { projectId, environment, secretPath }, pathOf, environmentId, folderId },
+  };
+}
+
+/**
+ * Those secrets of a folder that have these keys and that the caller may see, by key, locked until the transaction
+ * ends.
+ */
+export async function lockRecords(
+  tx: Transaction,
+  { folderId, project }: Pick<WriteTarget, 'folderId' | 'project'>,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, SecretRecord>> {
+  const records = await lockedRecords(tx, project, await lockByKeys(tx, { folderId, keys }));
+  return new Map(records.map((record) => [record.key, record]));
+}
+
+/**
+ * Those secrets of a folder that have these IDs and that the caller may see, in the order of the IDs, locked until the
+ * transaction ends.
+ */
+export async function lockRecordsById(
+  tx: Transaction,
+  { folderId, project, pathOf }: Pick<WriteTarget, 'folderId' | 'project' | 'pathOf'>,
+  ids: readonly string[],
+): Promise<SecretRecord[]> {
+  const records = await lockedRecords(tx, project, await lockByIds(tx, { ids: ids.filter(isId) }));
+  const byId = new Map(records.filter((record) => record.folderId === folderId).map((record) => [record.id, record]));
+  refuseMissing(ids, (id) => byId.has(id.toLowerCase()), pathOf);
+  return distinctIds(ids).map((id) => byId.get(id) as SecretRecord);
+}
+
+async function lockedRecords(
+  tx: Transaction,
+  project: ProjectAccess,
+  rows: readonly { readonly id: string }[],
+): Promise<SecretRecord[]> {
+  const locked = rows.map(({ id }) => id);
+  // Read after the lock and not with it: a statement that waited for the lock would see the old tags.
+  const records = locked.length === 0 ? [] : await listByIds(tx, locked);
+  const visibility = new Visibility(project.ability);
+  return filterYielding(records, (record) => visibility.describes(record));
+}
