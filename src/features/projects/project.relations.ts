@@ -2,15 +2,16 @@ import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import type { BatchLoad, Found } from '../../kernel/database/batched.js';
 import { isBuiltInForm } from '../permissions/public.js';
+import { listByIds } from './core/find-projects.js';
 import type { ProjectReader } from './core/project.reader.js';
-import { listAccess, listByIds, type ProjectAccess } from './core/project-access.js';
+import { listAccess, type ProjectAccess } from './core/project-access.js';
 import { findEnvironments } from './environments/environment.queries.js';
 import type { ReadEnvironment } from './environments/environment.service.js';
 import { fieldsOf, subjectOf } from './members/membership.rules.js';
 import { type MembershipRecord, membershipsByIds, membershipsOfMembers } from './members/memberships.js';
 import type { ProjectService, ReadProject } from './project.service.js';
 import { builtInRolesOf, isBuiltInId, type Role } from './roles/role.rules.js';
-import { rolesByIds } from './roles/role-rows.js';
+import { rolesByIds } from './roles/role.view.js';
 
 /**
  * Projects, environments, memberships and roles that responses refer to by ID, each kind in one statement for a whole

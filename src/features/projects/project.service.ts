@@ -12,6 +12,15 @@ import { ask } from '../../kernel/jobs/queue.js';
 import { type Orderable, orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
 import { type CursorKey, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
+import {
+  countProjects,
+  findById,
+  findBySlug,
+  listByIds,
+  listRecords,
+  organizationKey,
+  type ProjectRecord,
+} from './core/find-projects.js';
 import { openIgnoreValues, sealIgnoreValues } from './core/ignore-values.js';
 import { Project } from './core/project.entity.js';
 import type { ProjectReader } from './core/project.reader.js';
@@ -31,16 +40,7 @@ import {
   SLUG_SUFFIX_LENGTH,
   UpdateProject,
 } from './core/project.rules.js';
-import {
-  countProjects,
-  findById,
-  findBySlug,
-  listByIds,
-  listRecords,
-  organizationKey,
-  type ProjectAccess,
-  type ProjectRecord,
-} from './core/project-access.js';
+import type { ProjectAccess } from './core/project-access.js';
 import type { CreateRootFolders } from './environments/environment.service.js';
 import { columnsIn, insertEnvironments } from './environments/environment.sql.js';
 import { ProjectMembership } from './members/membership.entity.js';

@@ -1,3 +1,4 @@
+export { lockProject } from './core/find-projects.js';
 export { openIgnoreValues, sealIgnoreValues } from './core/ignore-values.js';
 export type { ProjectSchema } from './core/project.entity.js';
 export { ProjectReader } from './core/project.reader.js';
@@ -15,7 +16,6 @@ export {
   findEffectiveRules,
   findExplanation,
   listAccessBelow,
-  lockProject,
   type ProjectAccess,
 } from './core/project-access.js';
 export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environments/environment.service.js';

@@ -1,10 +1,12 @@
-import { type Action, authorize } from '../../../kernel/authz/ability.js';
+import { type Ability, type Action, authorize, type Rule } from '../../../kernel/authz/ability.js';
 import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
 import { batched } from '../../../kernel/database/batched.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { distinctIds, isId, NO_ID } from '../../../kernel/ids.js';
-import { type GroupRights, rightsOfGroup } from './group-rights.js';
-import { findAccess, findBySlug, listAccess, type ProjectAccess } from './project-access.js';
+import { projectRights, readStoredRules, rulesOfRoles } from '../../permissions/public.js';
+import { findBySlug } from './find-projects.js';
+import { lockHeldByGroup } from './project.sql.js';
+import { findAccess, listAccess, type ProjectAccess } from './project-access.js';
 
 /** An item that a caller names by ID, optionally with the project that it must belong to. */
 interface Named {
@@ -22,6 +24,14 @@ interface OwnedKind<Row extends InProject> {
   readonly find: (ctx: Context, params: { readonly ids: readonly string[] }) => Promise<Row[]>;
   readonly notFound: ErrorCode;
 }
+
+/** What a group grants in a project, and what the caller may do there. */
+interface GroupRights {
+  readonly rules: readonly Rule[];
+  readonly own: Ability;
+}
+
+const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
 
 /** What other slices read from projects. */
 export class ProjectReader {
@@ -117,8 +127,18 @@ export class ProjectReader {
    * What a group grants in each of its projects, of the caller's organization and its sub-organizations, and what the
    * caller may do there itself. The memberships are locked until the transaction ends.
    */
-  rightsOfGroup(tx: Transaction, groupId: string): Promise<readonly GroupRights[]> {
-    return rightsOfGroup(tx, groupId);
+  async rightsOfGroup(tx: Transaction, groupId: string): Promise<readonly GroupRights[]> {
+    const held = await lockHeldByGroup(tx, { groupId });
+    const ids = held.map(({ projectId }) => projectId);
+    const accesses = ids.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, ids);
+    const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
+    return held.map(({ projectId, roles, storedRules, privileges }) => ({
+      rules: rulesOfRoles(
+        roles,
+        [...(storedRules ?? []), ...(privileges ?? [])].map((stored) => readStoredRules(stored)),
+      ),
+      own: own.get(projectId) ?? NO_RIGHTS,
+    }));
   }
 
   /**

@@ -6,10 +6,11 @@ import { flush, guarded, inTransaction } from '../../../kernel/database/in-trans
 import { loadRow } from '../../../kernel/database/rows.js';
 import { newId } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
+import { lockProject } from '../core/find-projects.js';
 import type { ProjectReader } from '../core/project.reader.js';
 import type { EnvironmentRecord } from '../core/project.sql.js';
-import { lockProject, type ProjectAccess } from '../core/project-access.js';
-import { renameInRules } from '../roles/role-rows.js';
+import type { ProjectAccess } from '../core/project-access.js';
+import { renameInRules } from '../roles/rename-in-stored-rules.js';
 import { Environment } from './environment.entity.js';
 import {
   countEnvironments,

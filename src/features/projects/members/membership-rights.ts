@@ -12,7 +12,7 @@ import {
   rulesOfRoles,
 } from '../../permissions/public.js';
 import type { ProjectAccess } from '../core/project-access.js';
-import { rulesBySlug } from '../roles/role-rows.js';
+import { rulesBySlug } from '../roles/role.view.js';
 import { BESIDES_EACH } from './besides-roles.sql.js';
 import { fieldsOf, type MemberKind, type MemberNames, subjectOf } from './membership.rules.js';
 import { type BesidesRoles, besidesRoles, findMember } from './memberships.js';

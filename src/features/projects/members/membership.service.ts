@@ -9,8 +9,9 @@ import { orderedCursorKey, orderedPageBounds, orderOf } from '../../../kernel/li
 import { type CountedConnectionOf, counted, Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { isBuiltIn } from '../../permissions/public.js';
+import { lockProject } from '../core/find-projects.js';
 import type { ProjectReader } from '../core/project.reader.js';
-import { lockProject, type ProjectAccess } from '../core/project-access.js';
+import type { ProjectAccess } from '../core/project-access.js';
 import { ProjectMembership, type RoleTerm } from './membership.entity.js';
 import {
   AddMember,

@@ -9,7 +9,8 @@ import {
   rightsBeyondChange,
   selectsOtherwise,
 } from '../../permissions/public.js';
-import { lockProject, type ProjectAccess } from '../core/project-access.js';
+import { lockProject } from '../core/find-projects.js';
+import type { ProjectAccess } from '../core/project-access.js';
 import { listRulesOfProject } from './role.sql.js';
 
 /**

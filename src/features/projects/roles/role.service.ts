@@ -10,8 +10,10 @@ import { type OrderedRequest, orderedPageOf } from '../../../kernel/list-order.j
 import { type KeyBounds, Page, type PageRequest, rowLimit } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { isBuiltIn, isBuiltInForm, rightsBeyondChange, toRules } from '../../permissions/public.js';
+import { findById, lockProject, type ProjectRecord } from '../core/find-projects.js';
 import type { ProjectReader } from '../core/project.reader.js';
-import { findById, listAccess, lockProject, type ProjectAccess, type ProjectRecord } from '../core/project-access.js';
+import { listAccess, type ProjectAccess } from '../core/project-access.js';
+import { renameInRules } from './rename-in-stored-rules.js';
 import { deleteRole, findRole, findRoleBySlug, listRoles, type RoleRow, updateRole } from './role.queries.js';
 import {
   builtInRolesOf,
@@ -28,7 +30,7 @@ import {
   UpdateRole,
 } from './role.rules.js';
 import { countHolders, insertRole, renameInMemberships } from './role.sql.js';
-import { countsOfRoles, renameInRules, rolesByIds, rolesOfProjects, toRole } from './role-rows.js';
+import { countsOfRoles, rolesByIds, rolesOfProjects, toRole } from './role.view.js';
 
 const CODES = {
   project_role_slug_unique: 'ROLE_SLUG_TAKEN',

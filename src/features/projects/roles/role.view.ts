@@ -1,0 +1,32 @@
+import type { Rule } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import { type BatchLoad, batchOfOwned } from '../../../kernel/database/batched.js';
+import { readStoredRules } from '../../permissions/public.js';
+import { countRoles, findRoles, findStoredRules, listRolesOfProjects, type RoleRow } from './role.queries.js';
+import type { Role } from './role.rules.js';
+
+export const toRole = ({ permissions, ...row }: RoleRow): Role => ({ ...row, rules: readStoredRules(permissions) });
+
+/** Roles of whatever projects, in no order. The project decides who may see them. */
+export const rolesByIds = async (ctx: Context, ids: readonly string[]): Promise<Role[]> =>
+  (await findRoles(ctx, { ids })).map(toRole);
+
+/** Roles of many projects in one statement, each list by slug. For `batched`. */
+export const rolesOfProjects = batchOfOwned(
+  async (ctx, projectIds) => (await listRolesOfProjects(ctx, { projectIds })).map(toRole),
+  ({ projectId }) => projectId,
+);
+
+/** How many custom roles projects have. For `batched`. */
+export const countsOfRoles: BatchLoad<number> = async (ctx, projectIds) =>
+  new Map((await countRoles(ctx, { projectIds })).map(({ projectId, count }) => [projectId, count]));
+
+/** The rules of the roles of a project with these slugs, by slug. */
+export async function rulesBySlug(
+  ctx: Context,
+  projectId: string,
+  slugs: readonly string[],
+): Promise<ReadonlyMap<string, readonly Rule[]>> {
+  const rows = await findStoredRules(ctx, { projectId, slugs });
+  return new Map(rows.map(({ slug, permissions }) => [slug, readStoredRules(permissions)]));
+}
