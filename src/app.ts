@@ -4,7 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
 import { withPlaces } from './api-group-order.js';
 import { createJobs, startBackgroundWork, startTraces } from './background.js';
-import { createFirstAdmin, systemContext } from './bootstrap.js';
+import { createFirstAdmin } from './bootstrap.js';
 import { findUnusedToken, type UnusedToken } from './bootstrap-token.js';
 import { type Config, NO_CONFIG } from './config.js';
 import { connectDatabase, type DatabaseServer, stopServer } from './database-server.js';
@@ -94,6 +94,7 @@ import { openapiText } from './rest/openapi/document.js';
 import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
 import { SEALED_TABLES } from './sealed-tables.js';
+import { systemContext } from './system-context.js';
 
 const { version } = packageJson;
 

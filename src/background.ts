@@ -1,5 +1,4 @@
 import packageJson from '../package.json' with { type: 'json' };
-import { systemContext } from './bootstrap.js';
 import type { Config } from './config.js';
 import type { Kernel } from './kernel/context.js';
 import type { Database } from './kernel/database/database.js';
@@ -13,6 +12,7 @@ import type { RateLimits } from './kernel/operations/limits/rate-limits.js';
 import { SharedCounts } from './kernel/operations/limits/shared-counts.js';
 import { deleteOldKeys } from './kernel/operations/responses/idempotency-key.sql.js';
 import { periodically } from './kernel/periodic.js';
+import { systemContext } from './system-context.js';
 
 /** Pause between sweeps of idempotency keys. */
 const KEY_SWEEP_MS = 10_000;

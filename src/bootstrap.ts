@@ -3,12 +3,12 @@ import type { Config } from './config.js';
 import { insertToken } from './features/access/public.js';
 import { DEFAULT_TTL_SECONDS, EVERYWHERE, insertIdentity, insertTokenAuth } from './features/identities/public.js';
 import { type CreateFirstAdmin, Organization } from './features/organizations/public.js';
-import { organizationRights } from './features/permissions/public.js';
-import { type Context, type Kernel, SYSTEM, type Transaction } from './kernel/context.js';
+import type { Context, Kernel, Transaction } from './kernel/context.js';
 import { mintToken } from './kernel/crypto/token.js';
 import { queryOf } from './kernel/database/database.js';
 import { flush, inTransaction } from './kernel/database/in-transaction.js';
 import { newId } from './kernel/ids.js';
+import { systemContext } from './system-context.js';
 
 interface NewAdmin {
   /** Of the identity. */
@@ -113,16 +113,3 @@ async function makeAdmin(
   await insertToken(tx, unusedSeconds === undefined ? order : { ...order, unusedSeconds }, accessToken);
   return { identityId, accessToken };
 }
-
-/** The service acting by itself in an organization. */
-export const systemContext = (kernel: Kernel, organizationId: string): Context => ({
-  ...kernel,
-  requestId: newId(),
-  address: null,
-  userAgent: null,
-  actor: { ...SYSTEM, name: 'system', tokenId: null, isInstallationAdmin: false },
-  organizationId,
-  rootOrganizationId: organizationId,
-  ability: organizationRights({ roles: [], storedRules: null }).ability,
-  loaders: new Map(),
-});

@@ -1,4 +1,4 @@
-import { bootstrap, systemContext } from './bootstrap.js';
+import { bootstrap } from './bootstrap.js';
 import { keepToken } from './bootstrap-token.js';
 import type { Config } from './config.js';
 import type { DatabaseServer } from './database-server.js';
@@ -13,6 +13,7 @@ import type { ServiceRole, TableRights } from './kernel/database/service-role.js
 import type { Log } from './kernel/log.js';
 import { type KernelParts, makeKernel } from './make-kernel.js';
 import { prepareServiceRole, takeServiceRole, type WorkingRole } from './service-role.js';
+import { systemContext } from './system-context.js';
 
 /** The kernel of a node, and what its start has found. */
 export interface Opened extends WorkingRole {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { systemContext } from '../bootstrap.js';
 import { findFirstOrganization } from '../bootstrap.sql.js';
 import { openRootKeys, recordInstallation } from '../kernel/crypto/installation.js';
 import { cancelChange } from '../kernel/crypto/root-key-change.js';
@@ -15,6 +14,7 @@ import { codeOf } from '../kernel/log.js';
 import { makeDirectory } from '../kernel/make-directory.js';
 import { type KernelParts, makeKernel } from '../make-kernel.js';
 import { rotateRootKey } from '../root-key-rotation.js';
+import { systemContext } from '../system-context.js';
 import { pauseKinds, revokeAllClientSecrets, revokeAllTokens } from './after-restore.sql.js';
 import { BackupError, type Header, isThere, type Manifest, readBackup } from './backup-file.js';
 import { loadBackup } from './load-backup.js';

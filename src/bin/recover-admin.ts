@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { assemble } from '../app.js';
-import { recoverAdmin, systemContext } from '../bootstrap.js';
+import { recoverAdmin } from '../bootstrap.js';
 import { findOrganizationByName } from '../bootstrap.sql.js';
 import { readConfig } from '../config.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
@@ -8,6 +8,7 @@ import { Database } from '../kernel/database/database.js';
 import type { RowFrom } from '../kernel/database/statement.js';
 import { makeKernel } from '../make-kernel.js';
 import { migrations } from '../migrations/index.js';
+import { systemContext } from '../system-context.js';
 import { openExistingInstallation, openServer } from './program.js';
 import { runProgram } from './run-program.js';
 

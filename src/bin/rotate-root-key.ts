@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
 import { assemble } from '../app.js';
-import { systemContext } from '../bootstrap.js';
 import { findFirstOrganization } from '../bootstrap.sql.js';
 import { type Config, readConfig } from '../config.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
@@ -14,6 +13,7 @@ import { createLog } from '../kernel/log.js';
 import { makeKernel } from '../make-kernel.js';
 import { migrations } from '../migrations/index.js';
 import { rotateRootKey } from '../root-key-rotation.js';
+import { systemContext } from '../system-context.js';
 import { openExistingInstallation, openServer } from './program.js';
 import { runProgram } from './run-program.js';
 

@@ -1,5 +1,4 @@
 import { assemble } from '../../../src/app.js';
-import { systemContext } from '../../../src/bootstrap.js';
 import type { Kernel } from '../../../src/kernel/context.js';
 import { Database } from '../../../src/kernel/database/database.js';
 import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
@@ -10,6 +9,7 @@ import { ask, type JobRequest, queue } from '../../../src/kernel/jobs/queue.js';
 import { JobRunner, type RunnerParts } from '../../../src/kernel/jobs/runner.js';
 import type { WakeStore } from '../../../src/kernel/jobs/waker.js';
 import { createLog } from '../../../src/kernel/log.js';
+import { systemContext } from '../../../src/system-context.js';
 import { migratedDatabase } from '../../kit/databases.js';
 
 /** A row of the table `job`, as the driver reads it. */

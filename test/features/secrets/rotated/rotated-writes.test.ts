@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { assemble } from '../../../../src/app.js';
-import { systemContext } from '../../../../src/bootstrap.js';
 import { abilityOf } from '../../../../src/features/permissions/public.js';
 import type { ProjectAccess } from '../../../../src/features/projects/public.js';
 import {
@@ -23,6 +22,7 @@ import { SealedText } from '../../../../src/kernel/crypto/sealed-text.js';
 import { Database } from '../../../../src/kernel/database/database.js';
 import { inTransaction } from '../../../../src/kernel/database/in-transaction.js';
 import { createLog } from '../../../../src/kernel/log.js';
+import { systemContext } from '../../../../src/system-context.js';
 import { mustSucceed } from '../../../kit/caller.js';
 import { NOTHING_DISABLED } from '../../../kit/nothing-disabled.js';
 import { useStrongroom } from '../../../kit/strongroom.js';
