@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The highest number where no lower one is named. */
-export const MOST = 1_000_000_000;
+export const MAX_LIMIT = 1_000_000_000;
 
 /**
  * The rule of a setting that is made of numbers by name: `depth=20,cost=10000`, each name at most once, in any order.
@@ -18,14 +18,14 @@ export function keyValueList<N extends string>(
     .map((name) => `${name}=N`)
     .join(',');
   const bounds = lower.length === 0 ? '' : ` (${lower.join(', ')})`;
-  const message = `must be ${names}, each optional, with N from 1 to ${MOST}${bounds}`;
+  const message = `must be ${names}, each optional, with N from 1 to ${MAX_LIMIT}${bounds}`;
   const isKnown = (name: string): name is N => Object.hasOwn(defaults, name);
   return z.string().transform((text, check): Record<N, number> => {
     const numbers = new Map<string, number>();
     for (const entry of text.split(',')) {
       const { name = '', number } = /^\s*(?<name>\w+)\s*=\s*(?<number>\d{1,10})\s*$/.exec(entry)?.groups ?? {};
       const value = Number(number);
-      if (!isKnown(name) || numbers.has(name) || value < 1 || value > (highest?.[name] ?? MOST)) {
+      if (!isKnown(name) || numbers.has(name) || value < 1 || value > (highest?.[name] ?? MAX_LIMIT)) {
         check.addIssue({ code: 'custom', message });
         return z.NEVER;
       }

@@ -38,7 +38,7 @@ const CHANNEL = { find: findChannels, notFound: NOT_FOUND } as const;
 const TABLE = 'notification_channel';
 /** Configurations of channels. */
 export const SEALED_NOTIFICATION_CHANNELS = sealedChannels(TABLE);
-const MOST = 50;
+const MAX_CHANNELS = 50;
 const TAKEN = { notification_channel_name_unique: 'NOTIFICATION_CHANNEL_NAME_TAKEN' } as const;
 
 /** One page of channels and the total count. */
@@ -69,7 +69,7 @@ export class ChannelService {
       const project = await this.projects.authorized(tx, wanted, 'webhooks:create');
       const { organizationId, projectId } = project;
       await lockProject(tx, project);
-      if ((await listChannels(tx, { projectIds: [projectId] })).length >= MOST)
+      if ((await listChannels(tx, { projectIds: [projectId] })).length >= MAX_CHANNELS)
         throw new AppError('NOTIFICATION_CHANNELS_FULL');
       const id = newId();
       const sealed = await sealedConfig(tx, project, { id, configVersion: 1 }, config, null);

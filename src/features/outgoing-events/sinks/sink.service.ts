@@ -25,7 +25,7 @@ import { formatOf, SINKS, testBody } from './sink-outlet.js';
 
 const NOT_FOUND = 'AUDIT_SINK_NOT_FOUND';
 const TABLE = SINKS.table;
-const MOST = 10;
+const MAX_SINKS = 10;
 const TAKEN = { audit_sink_name_unique: 'AUDIT_SINK_NAME_TAKEN' } as const;
 
 /** A new sink and the secret that signs its requests, which is shown only now. */
@@ -54,7 +54,7 @@ export class SinkService {
     return inTransaction(ctx, async (tx) => {
       const { organizationId } = tx;
       await holdOrganization(tx, { organizationId });
-      if ((await listSinks(tx, { organizationId })).length >= MOST) throw new AppError('AUDIT_SINKS_FULL');
+      if ((await listSinks(tx, { organizationId })).length >= MAX_SINKS) throw new AppError('AUDIT_SINKS_FULL');
       const place = { id: newId(), organizationId, configVersion: 1 };
       const signingSecret = kind === 'webhook' ? mintSigningSecret() : null;
       const config = { url, signingSecret, eventKey: randomBytes(32).toString('base64url'), headers };

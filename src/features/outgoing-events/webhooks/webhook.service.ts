@@ -27,7 +27,7 @@ import { CLOUD_EVENTS, WEBHOOKS } from './webhook-outlet.js';
 const NOT_FOUND = 'CHANGE_WEBHOOK_NOT_FOUND';
 const WEBHOOK = { find: findWebhooks, notFound: NOT_FOUND } as const;
 const TABLE = WEBHOOKS.table;
-const MOST = 20;
+const MAX_WEBHOOKS = 20;
 const TAKEN = { change_webhook_name_unique: 'CHANGE_WEBHOOK_NAME_TAKEN' } as const;
 
 /** A webhook with its new signing secret: the only time that it is shown. */
@@ -58,7 +58,7 @@ export class WebhookService {
       authorize(project, 'audit-logs:read');
       const { organizationId, projectId } = project;
       await lockProject(tx, project);
-      if ((await listWebhooks(tx, { projectId })).length >= MOST) throw new AppError('CHANGE_WEBHOOKS_FULL');
+      if ((await listWebhooks(tx, { projectId })).length >= MAX_WEBHOOKS) throw new AppError('CHANGE_WEBHOOKS_FULL');
       const place = { id: newId(), organizationId, projectId, configVersion: 1 };
       const signingSecret = mintSigningSecret();
       const config = { url, signingSecret, eventKey: mintSigningSecret(), headers: [] };

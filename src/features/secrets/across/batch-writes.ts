@@ -4,7 +4,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import { sealedRow, writtenRecord } from '../core/next-version.js';
 import { type SecretView, SecretViewer, writtenView } from '../core/secret.view.js';
-import { countRows } from '../core/secret-read-limits.js';
+import { reserveRows } from '../core/secret-read-limits.js';
 import { sealerFor } from '../core/secret-sealing.js';
 import { updateSecrets } from '../core/secret-writes.js';
 import { type WriteFacts, writeEvent } from '../core/write-record.js';
@@ -87,7 +87,7 @@ async function writeIn(tx: Transaction, { project, planned }: ProjectPlan): Prom
     return own === undefined ? [] : [writtenRecord(tx, row, own, { project, environment, path, tags })];
   });
   const visibility = new Visibility(project.ability);
-  await countRows(tx, records, (record) => visibility.readsValue(record));
+  await reserveRows(tx, records, (record) => visibility.readsValue(record));
   const view = writtenView(visibility);
   return mapYielding(records, (record, at): Shown => [planned[at] as Planned, view(record)]);
 }

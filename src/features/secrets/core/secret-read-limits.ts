@@ -15,13 +15,17 @@ const LIGHT_ROWS = 100;
  * @param first at most so many rows; null: all
  * @throws OVERLOADED
  */
-export async function waitForTurn(ctx: Context, first: number | null | undefined, heaviness: Heaviness): Promise<void> {
+export async function acquireReadSlot(
+  ctx: Context,
+  first: number | null | undefined,
+  heaviness: Heaviness,
+): Promise<void> {
   if (first != null && first <= LIGHT_ROWS) return;
   await ctx.load?.turn(ctx.actor.tokenId ?? ctx.actor.id, heaviness);
 }
 
 /** Ends the turn early, if there turned out to be few rows. */
-export function endTurnOfFew(ctx: Context, first: number | null | undefined, rows: number): void {
+export function releaseSlotOfFewRows(ctx: Context, first: number | null | undefined, rows: number): void {
   const hasTurn = first == null || first > LIGHT_ROWS;
   if (hasTurn && rows <= LIGHT_ROWS) ctx.load?.endTurn();
 }
@@ -39,7 +43,7 @@ interface SealedRow {
  * @param readsValue whether the response will contain the value of a row
  * @throws ANSWER_TOO_LARGE, OVERLOADED
  */
-export async function countRows<R extends SealedRow>(
+export async function reserveRows<R extends SealedRow>(
   ctx: Context,
   rows: readonly R[],
   readsValue: (row: R) => boolean,
@@ -56,14 +60,14 @@ export async function countRows<R extends SealedRow>(
 }
 
 /** The same for entries of a list. The caller may read its personal values. */
-export async function countEntries(
+export async function reserveEntries(
   ctx: Context,
   entries: readonly Entry[],
   readsValue: (record: ListedRecord) => boolean,
 ): Promise<void> {
   const shared = entries.flatMap(({ record, own }) => (own === null ? [record] : []));
-  await countRows(ctx, shared, readsValue);
-  await countRows(
+  await reserveRows(ctx, shared, readsValue);
+  await reserveRows(
     ctx,
     entries.flatMap(({ own }) => own ?? []),
     () => true,

@@ -15,7 +15,7 @@ import { folderPath, parentOf } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.sql.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { VersionVisibility } from '../versions/version.rules.js';
-import { listStandings, listWritten } from '../versions/version.sql.js';
+import { listNewestStates, listWritten } from '../versions/version.sql.js';
 import { FolderByPath, FolderTree, GetFolder, ListFolders } from './folder.rules.js';
 import {
   type FolderRow,
@@ -194,8 +194,8 @@ async function knownAsWritten(
   const visibility = new Visibility(ability);
   if (!visibility.isPerSecret) return visibility.describes(ANYTHING) ? folders : [];
   const written = await listWritten(ctx, { folderIds: folders.map(({ id }) => id), since });
-  const standings = await listStandings(ctx, { ids: [...new Set(written.map(({ id }) => id))] });
-  const versions = new Map(standings.map((present) => [present.id, new VersionVisibility(visibility, present)]));
+  const newest = await listNewestStates(ctx, { ids: [...new Set(written.map(({ id }) => id))] });
+  const versions = new Map(newest.map((present) => [present.id, new VersionVisibility(visibility, present)]));
   const known = await filterYielding(written, (subject) => versions.get(subject.id)?.describes(subject) === true);
   const folderIds = new Set(known.map(({ folderId }) => folderId));
   return folders.filter(({ id }) => folderIds.has(id));

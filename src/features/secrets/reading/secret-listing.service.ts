@@ -17,7 +17,7 @@ import {
   shownIn,
 } from '../core/secret.view.js';
 import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entry.view.js';
-import { countEntries, countRows, endTurnOfFew, waitForTurn } from '../core/secret-read-limits.js';
+import { acquireReadSlot, releaseSlotOfFewRows, reserveEntries, reserveRows } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { type ExpandedViews, expandViews } from '../references/secret-expansion.js';
 import { nearestFirst, type ScopeFolder } from '../scope/scope.rules.js';
@@ -77,10 +77,10 @@ export class SecretListingService {
     const after = positionOf(input.after, orderOf(input));
     const project = await loadSecretProject(ctx, this.projects, input.projectId);
     authorizeListing(project);
-    await waitForTurn(ctx, input.first, input.recursive || input.includeImports ? 'huge' : 'large');
+    await acquireReadSlot(ctx, input.first, input.recursive || input.includeImports ? 'huge' : 'large');
     const { folderId, page, insertedInto } = await readList(ctx, project, input, after);
     const { shown, views } = await show(page);
-    endTurnOfFew(ctx, input.first, views.length);
+    releaseSlotOfFewRows(ctx, input.first, views.length);
     const ids = shownIn(views);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:list',
@@ -118,8 +118,8 @@ async function readList(
   const lines = entriesAfter(after, rows, input.ownValues, order);
   const entries = new Page(lines, input, (entry) => cursorOf(entry, order));
   const readsValue = (row: ListedRecord): boolean => visibility.readsValue(row);
-  await countEntries(ctx, entries.nodes, readsValue);
-  for (const entry of imports) await countRows(ctx, entry.rows, readsValue);
+  await reserveEntries(ctx, entries.nodes, readsValue);
+  for (const entry of imports) await reserveRows(ctx, entry.rows, readsValue);
   await yieldToEventLoop();
   const opener = await openerFor(ctx, project, [rows, ...imports.map((entry) => entry.rows)].flat());
   const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);

@@ -15,7 +15,7 @@ import type { Place } from '../scope/place.rules.js';
 import { byPrecedence } from '../scope/scope.rules.js';
 import { findScope } from '../scope/scope.sql.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
-import { thatIsThere } from '../versions/version.rules.js';
+import { existing } from '../versions/version.rules.js';
 import { loadVersion } from '../versions/version.service.js';
 import { GetSecret, GetSecretByKey } from './secret-reading.rules.js';
 
@@ -123,7 +123,7 @@ async function discloseVersion(
   { record: present, ...showing }: Showing & { record: ListedRecord },
 ): Promise<SecretView> {
   if (version == null || version === present.version) return disclose(ctx, project, { record: present, ...showing });
-  const old = await loadVersion(ctx, { present: thatIsThere(present), visibility }, version);
+  const old = await loadVersion(ctx, { present: existing(present), visibility }, version);
   if (old.isDeletion) throw new AppError('SECRET_VERSION_NOT_FOUND');
   const isReadable = visibility.readsValue(present) && visibility.readsValue(old);
   const { environmentId, environment, folderId, path, rotationId } = present;

@@ -10,7 +10,7 @@ import type { ProjectAccess } from '../../projects/public.js';
 import { type ListedRecord, listInEnvironments, listInManyFolders } from '../core/find-secrets.js';
 import { positionOfView, type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entry.view.js';
-import { countEntries, waitForTurn } from '../core/secret-read-limits.js';
+import { acquireReadSlot, reserveEntries } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
 import type { ReadFolder } from '../folders/folder.sql.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
@@ -74,7 +74,7 @@ const listTogether: Together<Listing, Page<SecretView>> = async (ctx, listings) 
   // One list may be long, and a hundred short ones are.
   const pages = listings.map(({ input }) => input.first ?? null);
   const rows = pages.reduce((sum: number | null, first) => (sum === null || first === null ? null : sum + first), 0);
-  await waitForTurn(ctx, rows, 'huge');
+  await acquireReadSlot(ctx, rows, 'huge');
   // All lists decrypt their values before any of them expands them: what expansions load is one statement for all lists
   // that request it in the same turn, and decryption yields.
   const opened = await Promise.all(listings.map((listing) => open(ctx, listing)));
@@ -117,7 +117,7 @@ async function open(ctx: Context, listing: Listing): Promise<Opened> {
   const entries = new Page(entriesAfter(after, visible, 'beside', order), input, (entry) => cursorOf(entry, order));
   if (entries.nodes.length === 0)
     return { listing, visibility, page: new Page<SecretView>([], input, () => []), unreadable: 0 };
-  await countEntries(ctx, entries.nodes, (record) => visibility.readsValue(record));
+  await reserveEntries(ctx, entries.nodes, (record) => visibility.readsValue(record));
   const opener = await openerFor(
     ctx,
     access,

@@ -8,7 +8,7 @@ import { filterYielding } from '../../../kernel/event-loop.js';
 import type { ProjectRelations } from '../../projects/public.js';
 import { listByIds } from '../core/find-secrets.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
-import { countRows, waitForTurn } from '../core/secret-read-limits.js';
+import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openersFor } from '../core/secret-sealing.js';
 import { findFolders, type ReadFolder } from '../folders/folder.sql.js';
 import { findImports, type ImportRow } from '../folders/import.sql.js';
@@ -68,7 +68,7 @@ export class SecretRelations {
   }
 
   async #secrets(ctx: Context, ids: readonly string[], viewSecretValue: boolean): Promise<Found<SecretView>> {
-    if (viewSecretValue) await waitForTurn(ctx, ids.length, 'large');
+    if (viewSecretValue) await acquireReadSlot(ctx, ids.length, 'large');
     const records = await listByIds(ctx, ids, viewSecretValue);
     const found = await this.projects.readable(ctx, records, (row, access) => {
       authorizeListing(access);
@@ -78,7 +78,7 @@ export class SecretRelations {
     const described = await filterYielding(readable, ({ row, visibility }) => visibility.describes(row));
     const readers = new Map(described.map(({ row, visibility }) => [row, visibility]));
     const rows = [...readers.keys()];
-    await countRows(ctx, rows, (row) => readers.get(row)?.readsValue(row) === true);
+    await reserveRows(ctx, rows, (row) => readers.get(row)?.readsValue(row) === true);
     const openers = await openersFor(ctx, rows);
     const views = described.map(({ row, visibility }): [string, SecretView] => {
       const opener = openers.get(row.projectId) as Sealer;

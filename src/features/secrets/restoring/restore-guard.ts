@@ -3,12 +3,12 @@ import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { authorizeReferences } from '../references/reference-guard.js';
 import { authorizeSubjectChanges, fieldsOf, type SecretSubject, Visibility } from '../scope/visibility.rules.js';
-import { type Stood, VersionVisibility } from '../versions/version.rules.js';
+import { type VersionedSecret, VersionVisibility } from '../versions/version.rules.js';
 
 /** A secret that a restore writes, as rules see it. */
 interface Restoration {
   /** The current state of the restored secret. */
-  readonly secret: Stood;
+  readonly secret: VersionedSecret;
   /** What is overwritten: the secret itself, or one that has its name; null for nothing. */
   readonly before: SecretSubject | null;
   /** As it was. */
@@ -84,7 +84,7 @@ export class RestoreGuard {
   }
 
   /** What the caller may see of the versions of a secret. */
-  versionsOf(secret: Stood): VersionVisibility {
+  versionsOf(secret: VersionedSecret): VersionVisibility {
     return new VersionVisibility(this.#visibility, secret);
   }
 

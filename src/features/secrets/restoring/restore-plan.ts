@@ -8,13 +8,13 @@ import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.j
 import { joinPath } from '../scope/place.rules.js';
 import { contentsOf, holds } from '../versions/restore-contents.js';
 import {
+  listNewestStates,
   listPast,
-  listStandings,
   listSubjectsInReach,
+  type NewestState,
   type PastRow,
   type PastSubject,
   type Reach,
-  type Standing,
 } from '../versions/version.sql.js';
 import {
   isInReach,
@@ -42,7 +42,7 @@ class Past implements PastSecret {
 
   constructor(
     readonly record: PastRow,
-    readonly standing: Standing,
+    readonly newest: NewestState,
     readonly isElsewhere: boolean,
     private readonly open: (record: PastRow) => Clear,
   ) {
@@ -90,14 +90,14 @@ export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<State
     .map((record): Present => ({ id: record.id, path: record.path, key: record.key, record }));
   if (guard.isPerSecret) authorizeReach(guard, present, await listSubjectsInReach(ctx, reach));
   const pastRecords = await listPast(ctx, { ...reach, ids, at });
-  const standings = await loadStandings(ctx, pastRecords);
-  const describes = (record: PastRow): boolean => guard.versionsOf(standings(record)).describes(record);
+  const newest = await loadNewestStates(ctx, pastRecords);
+  const describes = (record: PastRow): boolean => guard.versionsOf(newest(record)).describes(record);
   refuseUnknown(pastRecords, describes);
   const opener = await openerFor(ctx, project, [...records, ...pastRecords]);
   const open = (record: PastRow): Clear => contentsOf(opener, project, record);
   const inReach = new Set(present.map(({ id }) => id));
   const elsewhere = new Set(records.map(({ id }) => id).filter((id) => !inReach.has(id)));
-  const past = pastRecords.map((record) => new Past(record, standings(record), elsewhere.has(record.id), open));
+  const past = pastRecords.map((record) => new Past(record, newest(record), elsewhere.has(record.id), open));
   refuseClaimedTwice(past, describes);
   const plan = planRestore(present, past, sameAs(opener, guard));
   authorizePlan(guard, environment, plan);
@@ -116,18 +116,18 @@ const sameAs =
   ({ record }: Present, past: Past): boolean =>
     (record.id === past.id && record.version === past.record.version) ||
     (guard.readsValue(record) &&
-      guard.versionsOf(past.standing).readsValue(past.record) &&
+      guard.versionsOf(past.newest).readsValue(past.record) &&
       holds(opener, record, past.contents));
 
 /**
  * Whether the secrets of versions are here, elsewhere, or deleted. @throws CONCURRENT_CHANGE where one was deleted
  * permanently meanwhile
  */
-async function loadStandings(ctx: Context, past: readonly PastRow[]): Promise<(record: PastRow) => Standing> {
-  const standings = await listStandings(ctx, { ids: past.map(({ id }) => id) });
-  const byId = new Map(standings.map((standing) => [standing.id, standing]));
+async function loadNewestStates(ctx: Context, past: readonly PastRow[]): Promise<(record: PastRow) => NewestState> {
+  const states = await listNewestStates(ctx, { ids: past.map(({ id }) => id) });
+  const byId = new Map(states.map((state) => [state.id, state]));
   if (past.some(({ id }) => !byId.has(id))) throw new AppError('CONCURRENT_CHANGE');
-  return ({ id }) => byId.get(id) as Standing;
+  return ({ id }) => byId.get(id) as NewestState;
 }
 
 /**
@@ -156,12 +156,12 @@ function authorizePlan(
   const after = ({ path, key, record }: Past) => ({ environment, path, key, tags: record.tags });
   for (const { record } of deletes) guard.authorizeRemoval(record);
   for (const { present, past } of changes)
-    guard.authorize({ secret: past.standing, before: present.record, old: past.record, after: after(past) });
+    guard.authorize({ secret: past.newest, before: present.record, old: past.record, after: after(past) });
   for (const { past } of creates)
-    guard.authorize({ secret: past.standing, before: null, old: past.record, after: after(past) });
+    guard.authorize({ secret: past.newest, before: null, old: past.record, after: after(past) });
   for (const { past } of [...changes, ...creates])
     guard.authorizeValue(
-      { secret: past.standing, old: past.record, after: after(past) },
+      { secret: past.newest, old: past.record, after: after(past) },
       { value: () => past.contents.clear.value, at: joinPath(past.path, past.key) },
     );
 }

@@ -17,7 +17,7 @@ import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import { contentsOf, goneTagsOf, restoredRow } from '../versions/restore-contents.js';
 import { RestoreSecret, refuseDeletion } from '../versions/version.rules.js';
 import { type KnownHistory, loadHistory, loadVersion } from '../versions/version.service.js';
-import { listStandings, type Standing } from '../versions/version.sql.js';
+import { listNewestStates, type NewestState } from '../versions/version.sql.js';
 import { RestoreGuard } from './restore-guard.js';
 import { findFolders, lockHistories, makeFolders } from './restore-writes.js';
 
@@ -49,7 +49,7 @@ export class RestoreService {
     const { project } = known;
     authorize(project, known.present.isGone ? 'secrets:create' : 'secrets:edit');
     return inTransaction(ctx, async (tx) => {
-      const present = await lockedStanding(tx, known.present);
+      const present = await lockedState(tx, known.present);
       const record = await loadVersion(tx, { ...known, present }, version);
       refuseDeletion(record, 'version');
       const { environment, environmentId, path } = present;
@@ -86,11 +86,11 @@ export class RestoreService {
 }
 
 /** @throws SECRET_NOT_FOUND when its environment was deleted meanwhile */
-async function lockedStanding(tx: Transaction, { id, projectId, folderId }: Standing): Promise<Standing> {
+async function lockedState(tx: Transaction, { id, projectId, folderId }: NewestState): Promise<NewestState> {
   await lockStructure(tx, { projectId });
   if (folderId !== null) await lockHomes(tx, { folderIds: [folderId] });
   await lockHistories(tx, [id]);
-  const [present] = await listStandings(tx, { ids: [id] });
+  const [present] = await listNewestStates(tx, { ids: [id] });
   if (present === undefined) throw new AppError('SECRET_NOT_FOUND');
   return present;
 }

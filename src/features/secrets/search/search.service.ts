@@ -8,7 +8,7 @@ import type { ProjectReader } from '../../projects/public.js';
 import { listByIds } from '../core/find-secrets.js';
 import { type ReadIssue, type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
-import { countRows, waitForTurn } from '../core/secret-read-limits.js';
+import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openersFor } from '../core/secret-sealing.js';
 import { likePattern } from '../scope/glob.rules.js';
 import { scanRows } from '../scope/row-scan.js';
@@ -65,7 +65,7 @@ export class SecretSearchService {
       },
     );
     const page = new SoughtPage(rows, input, searchKeyOf, { cursors, stoppedAt });
-    if (viewSecretValue) await waitForTurn(ctx, first, 'large');
+    if (viewSecretValue) await acquireReadSlot(ctx, first, 'large');
     const { hits, readIssues } = await disclose(ctx, reach, { rows: page.nodes, viewSecretValue });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:search',
@@ -96,7 +96,7 @@ async function disclose(
   const ids = rows.map(({ id }) => id);
   const found = await listByIds(ctx, ids, viewSecretValue);
   const records = await filterYielding(found, reach.includes);
-  await countRows(ctx, records, (record) => reach.project(record.projectId).visibility.readsValue(record));
+  await reserveRows(ctx, records, (record) => reach.project(record.projectId).visibility.readsValue(record));
   const openers = await openersFor(ctx, records);
   const viewers = new Map(
     [...openers].map(([projectId, sealer]) => {

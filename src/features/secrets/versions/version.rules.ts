@@ -54,10 +54,10 @@ export const RestoreSecret = z
   .meta({ description: 'The secret and the version to restore.' });
 
 /** A secret at its location, or at the location where a restore would create it when it is deleted. */
-export type Stood = SecretSubject & { readonly isGone: boolean; readonly lastPath: string };
+export type VersionedSecret = SecretSubject & { readonly isGone: boolean; readonly lastPath: string };
 
 /** A secret that exists: at its location. */
-export const thatIsThere = <S extends SecretSubject>(secret: S): S & Stood => ({
+export const existing = <S extends SecretSubject>(secret: S): S & VersionedSecret => ({
   ...secret,
   isGone: false,
   lastPath: secret.path,
@@ -68,12 +68,12 @@ export const thatIsThere = <S extends SecretSubject>(secret: S): S & Stood => ({
  * it was deleted. Its folder may have moved to where the caller sees more, and no rule was checked for the deleted
  * secrets in it.
  */
-const standingsOf = (secret: Stood): readonly SecretSubject[] =>
+const locationsOf = (secret: VersionedSecret): readonly SecretSubject[] =>
   secret.isGone ? [secret, { ...secret, path: secret.lastPath }] : [secret];
 
 /** The caller may see the secret, deleted or not. */
-export const describesStanding = (visibility: Visibility, secret: Stood): boolean =>
-  standingsOf(secret).every((standing) => visibility.describes(standing));
+export const describesDeletedToo = (visibility: Visibility, secret: VersionedSecret): boolean =>
+  locationsOf(secret).every((location) => visibility.describes(location));
 
 /**
  * What a caller may see of the versions of one secret. Rules are checked twice: for the secret at its current location,
@@ -81,23 +81,23 @@ export const describesStanding = (visibility: Visibility, secret: Stood): boolea
  * elsewhere. Restoring a version checks the same.
  */
 export class VersionVisibility {
-  readonly #standings: readonly SecretSubject[];
+  readonly #locations: readonly SecretSubject[];
 
   constructor(
     private readonly visibility: Visibility,
-    secret: Stood,
+    secret: VersionedSecret,
   ) {
-    this.#standings = standingsOf(secret);
+    this.#locations = locationsOf(secret);
   }
 
   /** The caller may see the version. */
   describes(then: SecretSubject): boolean {
-    return [...this.#standings, then].every((subject) => this.visibility.describes(subject));
+    return [...this.#locations, then].every((subject) => this.visibility.describes(subject));
   }
 
   /** The caller may read the value of the version. */
   readsValue(then: SecretSubject): boolean {
-    return [...this.#standings, then].every((subject) => this.visibility.readsValue(subject));
+    return [...this.#locations, then].every((subject) => this.visibility.readsValue(subject));
   }
 }
 

@@ -9,23 +9,23 @@ import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import { type SecretView, shownIn } from '../core/secret.view.js';
-import { countRows, waitForTurn } from '../core/secret-read-limits.js';
+import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openedSecret, openerFor } from '../core/secret-sealing.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import {
   CompareVersions,
   changedMetadataKeys,
   type Difference,
-  describesStanding,
+  describesDeletedToo,
   differencesBetween,
+  existing,
   GetVersion,
   ListDeleted,
   ListOfSecret,
   ListVersions,
   PageOfSecret,
   refuseDeletion,
-  type Stood,
-  thatIsThere,
+  type VersionedSecret,
   VersionVisibility,
 } from './version.rules.js';
 import {
@@ -33,10 +33,10 @@ import {
   findProjectOfHistory,
   findVersions,
   listDeleted,
+  listNewestStates,
   listNewestVersions,
-  listStandings,
   listVersions,
-  type Standing,
+  type NewestState,
   type VersionRow,
 } from './version.sql.js';
 import {
@@ -69,7 +69,7 @@ type ShownSecret = Pick<
 /** An existing or deleted secret, in a project where the caller may see it. */
 export interface KnownHistory {
   readonly project: ProjectAccess;
-  readonly present: Standing;
+  readonly present: NewestState;
   readonly visibility: Visibility;
 }
 
@@ -88,7 +88,7 @@ export class VersionService {
     const { secretId, viewSecretValue, ...request } = parse(ListVersions, raw);
     const before = positionOf(request);
     const { project, present, visibility } = await loadHistory(ctx, this.projects, secretId);
-    await waitForTurn(ctx, request.first, 'large');
+    await acquireReadSlot(ctx, request.first, 'large');
     const records = await listVersions({ withValues: viewSecretValue })(ctx, {
       secretId: present.id,
       before,
@@ -97,7 +97,7 @@ export class VersionService {
     });
     const versions = new VersionVisibility(visibility, present);
     const shown = new Page(await filterYielding(records, (record) => versions.describes(record)), request, cursorOf);
-    await countRows(ctx, shown.nodes, (record) => !record.isDeletion && versions.readsValue(record));
+    await reserveRows(ctx, shown.nodes, (record) => !record.isDeletion && versions.readsValue(record));
     const opener = await openerFor(ctx, project, shown.nodes);
     const viewer = new VersionViewer(opener, visibility, { present, viewSecretValue });
     const page = await shown.mapYielding(viewer.view, cursorOf);
@@ -150,7 +150,7 @@ export class VersionService {
     // A personal value has no history.
     if (project === undefined || secret.type === 'personal') return [];
     const visibility = new Visibility(project.ability);
-    const present = thatIsThere({
+    const present = existing({
       environment: secret.environmentSlug,
       path: secret.secretPath,
       key: secret.secretKey,
@@ -240,7 +240,7 @@ export class VersionService {
     const visibility = new Visibility(project.ability);
     const limit = visibility.isPerSecret ? null : rowLimit(request);
     const records = await listDeleted(ctx, { environmentId, path, recursive, ...after, limit });
-    const described = records.filter((record) => describesStanding(visibility, record));
+    const described = records.filter((record) => describesDeletedToo(visibility, record));
     const page = new Page(described, request, cursorOfDeleted).map(toDeletedView, cursorOfDeletedView);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:list-deleted',
@@ -261,13 +261,15 @@ export async function loadHistory(ctx: Context, projects: ProjectReader, secretI
   const project = await projects.loadOwning(ctx, found?.projectId, 'SECRET_NOT_FOUND');
   authorizeListing(project);
   const visibility = new Visibility(project.ability);
-  const [present] = await listStandings(ctx, { ids: [secretId] });
-  if (present === undefined || !describesStanding(visibility, present)) throw new AppError('SECRET_NOT_FOUND');
+  const [present] = await listNewestStates(ctx, { ids: [secretId] });
+  if (present === undefined || !describesDeletedToo(visibility, present)) throw new AppError('SECRET_NOT_FOUND');
   return { project, present, visibility };
 }
 
 /** A secret that the caller may see, for requests about its versions. */
-type OwnerOfVersions = Pick<KnownHistory, 'visibility'> & { readonly present: Stood & { readonly id: string } };
+type OwnerOfVersions = Pick<KnownHistory, 'visibility'> & {
+  readonly present: VersionedSecret & { readonly id: string };
+};
 
 /** One version that the caller may see. @throws SECRET_VERSION_NOT_FOUND */
 export async function loadVersion(ctx: Context, history: OwnerOfVersions, version: number): Promise<VersionRow> {

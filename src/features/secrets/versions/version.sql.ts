@@ -121,7 +121,7 @@ const PLACE_ROW = {
  * Locations of secrets, or where a restore would create them. The latest version of an existing secret is its current
  * state.
  */
-export const listStandings = sqlStatement({
+export const listNewestStates = sqlStatement({
   text: `with ${GONE_OF_SECRETS}
     select ${PLACE}, ${IS_GONE} as "isGone", ${tagsOf('v.tag_ids')} as tags
     from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER}
@@ -131,7 +131,7 @@ export const listStandings = sqlStatement({
 });
 
 /** The location of a secret, or where a restore would create it when it is deleted. */
-export type Standing = RowFrom<typeof listStandings>;
+export type NewestState = RowFrom<typeof listNewestStates>;
 
 const SUBJECT = { environment: t.text, path: t.text, key: t.text, tags: TAGS } as const;
 

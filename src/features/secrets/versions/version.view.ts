@@ -2,7 +2,7 @@ import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { type ActorView, actorOf, type ReadIssue, type SecretView, SecretViewer } from '../core/secret.view.js';
 import type { Visibility } from '../scope/visibility.rules.js';
 import { VersionVisibility } from './version.rules.js';
-import type { DeletedRow, Standing, VersionRow } from './version.sql.js';
+import type { DeletedRow, NewestState, VersionRow } from './version.sql.js';
 
 /** A version as a caller sees it: the contents of the secret after a write. */
 export interface VersionView extends SecretView {
@@ -49,7 +49,7 @@ export class VersionViewer {
   constructor(
     private readonly sealer: Sealer,
     private readonly visibility: Visibility,
-    { present, viewSecretValue }: { present: Standing; viewSecretValue: boolean },
+    { present, viewSecretValue }: { present: NewestState; viewSecretValue: boolean },
   ) {
     this.#versions = new VersionVisibility(visibility, present);
     this.#viewSecretValue = viewSecretValue;

@@ -16,7 +16,7 @@ import {
   TypeMetaFieldDef,
   type ValueNode,
 } from 'graphql';
-import { MOST, plus, times } from './saturating.js';
+import { MAX_SUM, plus, times } from './saturating.js';
 
 /** A list in the answer whose length the document does not say: one of the whole lists at the top, and one further inside. */
 const ASSUMED_AT_TOP = 100;
@@ -70,7 +70,7 @@ export class VariableSizes {
 }
 
 // What is no number is refused by GraphQL itself, later on.
-const clamp = (value: number): number => Math.min(Math.max(0, value), MOST);
+const clamp = (value: number): number => Math.min(Math.max(0, value), MAX_SUM);
 
 function sizeOf(value: ValueNode, variables: VariableSizes): number | null | undefined {
   if (value.kind === Kind.INT) return clamp(Number(value.value));

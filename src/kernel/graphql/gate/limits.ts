@@ -1,4 +1,4 @@
-import { keyValueList, MOST } from '../../key-value-list.js';
+import { keyValueList, MAX_LIMIT } from '../../key-value-list.js';
 
 /** Limits of a GraphQL document. Each number is a maximum. */
 export interface QueryLimits {
@@ -61,10 +61,9 @@ export const queryLimits = keyValueList<keyof QueryLimits>(DEFAULT_LIMITS, HIGHE
 
 /** The limits of trusted documents: so many times these, as far as any document may go. */
 export const raised = (limits: QueryLimits, factor: number): QueryLimits =>
-  Object.fromEntries(NAMES.map((name) => [name, Math.min(limits[name] * factor, HIGHEST[name] ?? MOST)])) as Record<
-    keyof QueryLimits,
-    number
-  >;
+  Object.fromEntries(
+    NAMES.map((name) => [name, Math.min(limits[name] * factor, HIGHEST[name] ?? MAX_LIMIT)]),
+  ) as Record<keyof QueryLimits, number>;
 
 /**
  * Brackets of all kinds inside one another that a text may have: follows from the depth, with room for fragments within fields
