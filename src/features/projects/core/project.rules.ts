@@ -7,9 +7,6 @@ import { orderRules } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE, personText, SCALARS, slugFor, slugText } from '../../../kernel/text-rules.js';
 
-/** A project next to the ID of something in it. */
-export const onlyIn = idOf('project of the environment').nullish();
-
 /** Purposes of a project. */
 export const PROJECT_KINDS = ['secret-manager', 'cert-manager', 'kms', 'ssh', 'secret-scanning', 'pam', 'ai'] as const;
 export type ProjectKind = (typeof PROJECT_KINDS)[number];

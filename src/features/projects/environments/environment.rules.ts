@@ -3,9 +3,9 @@ import { integer } from '../../../kernel/int.js';
 import { orderRulesOf } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
-import { onlyIn } from '../core/project.rules.js';
 
 const projectId = idOf('project');
+const onlyIn = idOf('project of the environment').nullish();
 const id = idOf('environment');
 const name = personText(1, 64).meta({
   description: 'Name of the environment, for example `Production`: 1 to 64 characters.',

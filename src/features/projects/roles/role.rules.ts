@@ -11,7 +11,6 @@ import {
   PROJECT_ROLES,
   RESERVED_ROLE_SLUGS,
 } from '../../permissions/public.js';
-import { onlyIn } from '../core/project.rules.js';
 
 /** Slug of any role of a project. */
 export const roleSlug = slugText(1, 64);
@@ -74,6 +73,7 @@ const ownSlug = roleSlug.refine((slug) => !RESERVED_ROLE_SLUGS.includes(slug), {
 });
 
 const projectId = idOf('project');
+const onlyIn = idOf('ID of the project that the role must belong to. Default: any project.').nullish();
 const id = idOf('role');
 const slug = ownSlug.meta({
   description:

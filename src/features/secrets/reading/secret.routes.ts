@@ -12,7 +12,7 @@ const showing = {
   expandSecretReferences: queryBoolean(false).meta({ description: 'Whether to expand references in values.' }),
 };
 
-/** Published clients have it in camel case. */
+/** The parameter in camel case, as published clients send it. */
 const alike = queryBoolean(false).meta({ description: 'The same as `include_imports`.' });
 
 const ownValuesOf = (isInstead: boolean | undefined): string =>
@@ -32,7 +32,7 @@ const metadataFilter = z
       'Only secrets with all of these pairs: `key=K,value=V`, joined by `|`, at most 10. A request line and its header fields may have 64 KiB in all, percent-encoded.',
   });
 
-/** A single secret, whose issues are told in a header. */
+/** A response with one secret. A header counts its references that could not be expanded. */
 const toSingle = ({ referenceIssues: _header, ...secret }: Data) => ({ secret: toSecret(secret) });
 const SINGLE = `${FIELDS} referenceIssues { reason }`;
 
@@ -57,7 +57,7 @@ export const secretRoutes = [
         .optional()
         .meta({
           description:
-            'Whether values of your own stand in place of the shared ones; with false only shared ones are listed. Both are listed when absent.',
+            'With `true`, your personal values replace the shared ones; with `false`, only shared ones are listed. Default: both.',
         }),
       recursive: queryBoolean(false).meta({
         description:
