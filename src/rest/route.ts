@@ -144,8 +144,8 @@ type Declare = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.Z
 ) => FieldRoute;
 
 /**
- * Declares routes of one resource, by the fields that answer them:
- * `const widgets = routesAt('/api/v1/widgets', { select: 'id name' })`, then `widgets.get('/{id}', 'Get a widget', { field: 'widget' })`.
+ * Declares routes of one resource, by the fields that answer them: `const widgets = routesAt('/api/v1/widgets', {
+ * select: 'id name' })`, then `widgets.get('/{id}', 'Get a widget', { field: 'widget' })`.
  *
  * @param base where their paths begin
  */

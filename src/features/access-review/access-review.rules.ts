@@ -115,8 +115,9 @@ interface Asked {
 }
 
 /**
- * The checked actions in a project, in terms of abilities. @throws VALIDATION_FAILED for an action that the subject
- * does not have
+ * The checked actions in a project, in terms of abilities.
+ *
+ * @throws VALIDATION_FAILED for an action that the subject does not have
  */
 export const askedFor = (asked: Asked, path = '') => askedOf(PROJECT_ACTIONS, asked, path);
 

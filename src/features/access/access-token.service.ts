@@ -32,8 +32,7 @@ export interface AccessDependencies {
 }
 
 /**
- * The operations on access tokens for those who manage them. For those of a holder on its own token see
- * token-holder.service.ts.
+ * Creates, reads, renames and revokes access tokens. What holders do with their own token is in token-holder.service.ts.
  */
 export class AccessTokenService {
   constructor(
@@ -42,16 +41,14 @@ export class AccessTokenService {
   ) {}
 
   /**
-   * Creates a token for a machine identity according to its token-auth configuration. It is returned only once. A token
-   * that an identity creates for itself has at most the remaining lifetime and uses of the creating token, and is
-   * revoked with it.
+   * Creates a token for a machine identity with the settings of its token auth. It is returned only once. A token that
+   * an identity creates for itself has at most the remaining lifetime and uses of the creating token, and is revoked
+   * with it.
    *
    * @param raw `{ identityId, name?, organizationSlug? }`: the slug of a sub-organization to scope it to
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, TOKEN_AUTH_NOT_FOUND,
-   * ORGANIZATION_NOT_FOUND,
-   * TOKEN_SCOPE_REFUSED, TOKEN_USES_EXHAUSTED (for itself, with the last use), LAST_ADMIN (for itself, handing over the
-   * last
-   * uses of the last admin), AUDIT_UNAVAILABLE
+   * ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED, AUDIT_UNAVAILABLE; for itself also TOKEN_USES_EXHAUSTED with the last
+   * use, and LAST_ADMIN if the last admin would lose its last uses
    * Source: operation 1 of the specification.
    */
   async create(ctx: Context, raw: unknown): Promise<IssuedToken> {
@@ -74,14 +71,12 @@ export class AccessTokenService {
   }
 
   /**
-   * Creates a personal access token. Users create their own; an admin of the organization can create one for any user,
-   * since somebody has to create a person's first token. A token that a user creates for itself has at most the
-   * remaining lifetime and uses of the creating token, and is revoked with it.
+   * Creates a personal access token. Users create their own; admins of the organization can create one for any user,
+   * who otherwise could not get a first token. A token that a user creates for itself is limited as in `create`.
    *
    * @param raw `{ userId, name?, organizationSlug?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND,
-   * TOKEN_SCOPE_REFUSED,
-   * TOKEN_USES_EXHAUSTED and LAST_ADMIN as above, AUDIT_UNAVAILABLE
+   * TOKEN_SCOPE_REFUSED, AUDIT_UNAVAILABLE; TOKEN_USES_EXHAUSTED and LAST_ADMIN as `create`
    */
   async createPersonal(ctx: Context, raw: unknown): Promise<IssuedToken> {
     const { userId, name, organizationSlug, ...settings } = parse(CreatePersonalToken, raw);
@@ -103,7 +98,7 @@ export class AccessTokenService {
   }
 
   /**
-   * One token, without the token itself.
+   * Returns the data of one token, without the token itself.
    *
    * @param raw `{ id }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
@@ -117,7 +112,7 @@ export class AccessTokenService {
   }
 
   /**
-   * Tokens by ID inside of another response: those that `get` would find.
+   * Tokens by ID that another response links to: those that `get` would find.
    *
    * @throws PERMISSION_DENIED
    */
@@ -129,9 +124,9 @@ export class AccessTokenService {
   };
 
   /**
-   * The token of this request.
+   * Returns the data of the token of this request.
    *
-   * @throws TOKEN_NOT_FOUND (deleted at this moment), AUDIT_UNAVAILABLE
+   * @throws TOKEN_NOT_FOUND if it was deleted during the request; AUDIT_UNAVAILABLE
    */
   async getOwn(ctx: Context): Promise<AccessTokenView> {
     await this.heldUses.store(ctx.database.query);
@@ -144,7 +139,7 @@ export class AccessTokenService {
   /**
    * Renames a token.
    *
-   * @param raw `{ id, name? }`; absent keeps, null clears
+   * @param raw `{ id, name? }`: an absent name stays, null removes it
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, TOKEN_NOT_FOUND, AUDIT_UNAVAILABLE
    */
   async rename(ctx: Context, raw: unknown): Promise<AccessTokenView> {
@@ -160,14 +155,12 @@ export class AccessTokenService {
   }
 
   /**
-   * Revokes a token, with the tokens that it created for the same holder, at once on every node.
+   * Revokes a token and the tokens that its holder created with it. Takes effect at once on every node.
    *
    * @param raw `{ id }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY for a token of an account that may do more than
-   * the caller,
-   * TOKEN_NOT_FOUND (also if already revoked), LAST_ADMIN when no permanent admin of an organization could log in any
-   * more,
-   * AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE; PERMISSION_BOUNDARY if its holder may do more than
+   * the caller; TOKEN_NOT_FOUND, also if already revoked; LAST_ADMIN if an organization would have no permanent admin
+   * who can log in
    */
   async revoke(ctx: Context, raw: unknown): Promise<AccessTokenView> {
     const { id } = parse(OneToken, raw);
@@ -186,11 +179,10 @@ export class AccessTokenService {
 }
 
 /**
- * A token that the caller creates for itself: it takes over lifetime and uses.
+ * Creates a token of the caller for itself, from the remaining lifetime and uses of its own token.
  *
- * @throws LAST_ADMIN for the last uses of the last permanent admin of the root who can log in, to a token below it;
- * what
- * `inheritLimits` and `insertToken` throw
+ * @throws as `inheritLimits` and `insertToken`; LAST_ADMIN if the last permanent admin of the root organization who can
+ * log in would give its last uses to a token of an organization below
  */
 async function insertOwnToken(tx: Transaction, order: TokenOrder): Promise<IssuedToken> {
   const isBelow = order.organizationId !== tx.organizationId;

@@ -57,8 +57,7 @@ export class Authenticator {
    * the cause of a rejection, and for rules of roles that this node has not compiled yet.
    *
    * @throws TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED,
-   * TOKEN_SCOPE_REFUSED,
-   * RATE_LIMITED (too many of them from the address), OVERLOADED
+   * TOKEN_SCOPE_REFUSED, RATE_LIMITED (too many of them from the address), OVERLOADED
    */
   async authenticate(kernel: Kernel, info: RequestInfo, token: string): Promise<Context> {
     const hash = hashToken(token);

@@ -63,8 +63,9 @@ export async function revokeTokens(tx: Transaction, ids: readonly string[]): Pro
 }
 
 /**
- * Revokes the tokens of logins with a client secret that was revoked before. @returns their number, including
- * descendants
+ * Revokes the tokens of logins with a client secret that was revoked before.
+ *
+ * @returns their number, including descendants
  */
 export async function revokeTokensOfClientSecret(tx: Transaction, clientSecretId: string): Promise<number> {
   const tokens = await TOKENS_OF_CLIENT_SECRET(tx, { clientSecretId });

@@ -30,8 +30,8 @@ export class TokenHolderService {
    *
    * @param raw `{ accessToken }`
    * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED,
-   * TOKEN_ADDRESS_REFUSED,
-   * TOKEN_SCOPE_REFUSED, TOKEN_MAX_TTL_EXCEEDED (nothing changes), RATE_LIMITED, AUDIT_UNAVAILABLE
+   * TOKEN_ADDRESS_REFUSED, TOKEN_SCOPE_REFUSED, TOKEN_MAX_TTL_EXCEEDED (nothing changes), RATE_LIMITED,
+   * AUDIT_UNAVAILABLE
    */
   async renew(request: Context | AnonymousContext, raw: unknown): Promise<RenewedToken> {
     const { accessToken } = parse(TokenValue, raw);
@@ -55,8 +55,7 @@ export class TokenHolderService {
    *
    * @param raw `{ accessToken }`
    * @throws VALIDATION_FAILED, TOKEN_INVALID, TOKEN_REVOKED, LAST_ADMIN when no permanent admin of an organization
-   * could log in any
-   * more, RATE_LIMITED, AUDIT_UNAVAILABLE
+   * could log in any more, RATE_LIMITED, AUDIT_UNAVAILABLE
    * @returns the ID of the token
    */
   async revoke(request: Context | AnonymousContext, raw: unknown): Promise<string> {

@@ -26,7 +26,7 @@ export type OnAlertChange = (tx: Transaction, alert: Changed) => Promise<void>;
 type Changed = Pick<CertificateAlert, 'id' | 'organizationId' | 'projectId' | 'version'>;
 
 /**
- * Alerts on certificate events of a project (operations 11 and 12). Configs of channels are sealed, and views return them sealed.
+ * Alerts on certificate events of a project. Configs of channels are sealed, and views return them sealed.
  *
  * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
@@ -41,6 +41,7 @@ export class AlertService {
    * Creates an alert.
    *
    * @throws PROJECT_NOT_FOUND; VALIDATION_FAILED (WRONG_PROJECT_TYPE) if the project is not of type `cert-manager`
+   * Source: operation 11 of the specification.
    */
   create(ctx: Context, raw: unknown): Promise<AlertView> {
     const {
@@ -77,6 +78,7 @@ export class AlertService {
    * Updates an alert. Given channels replace the existing ones; a channel with the ID of an existing one and no config keeps its config.
    *
    * @throws CERTIFICATE_ALERT_NOT_FOUND; CONCURRENT_CHANGE if `expectedVersion` differs; VALIDATION_FAILED also as in `replaceChannels`
+   * Source: operation 12 of the specification.
    */
   update(ctx: Context, raw: unknown): Promise<AlertView> {
     const {

@@ -48,8 +48,9 @@ export class ConnectionAccess {
   }
 
   /**
-   * Authorizes an action in a project, or in the organization if there is none. @returns the project ID
+   * Authorizes an action in a project, or in the organization if there is none.
    *
+   * @returns the project ID
    * @throws PROJECT_NOT_FOUND, PERMISSION_DENIED
    */
   async authorize(ctx: Context, projectId: string | null | undefined, verb: Verb): Promise<string | null> {

@@ -27,7 +27,7 @@ const toReply = ({ description, version, projectId, credentialsHash, project, ..
 
 const projectId = z.string().optional();
 
-/** What clients send of features that there are not: it changes nothing, and is refused where it asks for more. */
+/** Fields of features that do not exist here. Clients may send the values that responses have; all others are refused. */
 const unsupported = {
   isPlatformManagedCredentials: z
     .boolean()

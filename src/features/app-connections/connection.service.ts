@@ -45,7 +45,7 @@ const CONSTRAINTS = {
 export type ListedConnections = Page<ConnectionRow> & { readonly totalCount: () => Promise<number> };
 
 /**
- * App connections: credentials for external systems, of an organization or a project (operations 13 to 15). New credentials are checked
+ * App connections: credentials for external systems, of an organization or a project. New credentials are checked
  * against the external system before they are stored, outside of any transaction.
  *
  * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
@@ -87,6 +87,7 @@ export class ConnectionService {
    *
    * @throws APP_CONNECTION_NOT_FOUND, APP_CONNECTION_NAME_TAKEN, UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; CONCURRENT_CHANGE if
    *   `expectedVersion` differs or the connection changed during the check; SEALED_VALUE_INVALID if a secret to be kept cannot be decrypted
+   * Source: operation 15 of the specification.
    */
   async update(ctx: Context, raw: unknown): Promise<ConnectionRow> {
     const {
@@ -140,7 +141,12 @@ export class ConnectionService {
     });
   }
 
-  /** Returns one connection. @throws APP_CONNECTION_NOT_FOUND */
+  /**
+   * Returns one connection.
+   *
+   * @throws APP_CONNECTION_NOT_FOUND
+   * Source: operation 14 of the specification.
+   */
   async get(ctx: Context, raw: unknown): Promise<ConnectionRow> {
     const row = await this.access.load(ctx, parse(OneConnection, raw), 'read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
@@ -162,6 +168,7 @@ export class ConnectionService {
    * Lists connections by name: those of a project, or of the organization and all its projects. Only those that the caller can read.
    *
    * @throws PROJECT_NOT_FOUND
+   * Source: operation 13 of the specification.
    */
   async list(ctx: Context, raw: unknown): Promise<ListedConnections> {
     const { projectId: wanted, app = null, ...page } = parse(ListConnections, raw);

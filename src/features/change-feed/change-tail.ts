@@ -45,8 +45,9 @@ export class ChangeTail {
   }
 
   /**
-   * Begins to follow the feed. @returns where it is, and what ends it
+   * Begins to follow the feed.
    *
+   * @returns where it is, and what ends it
    * @throws STORE_UNAVAILABLE
    */
   async join(ctx: Following): Promise<Head & { readonly leave: () => void }> {

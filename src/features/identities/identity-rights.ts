@@ -6,18 +6,18 @@ import { NO_ID } from '../../kernel/ids.js';
 
 export type IdentityAction = Action & `identity:${string}`;
 
-/** Whose an identity is: of the organization, or of one of its projects. */
+/** The owner of an identity: a project, or the organization if it is null. */
 interface Owned {
   readonly id: string;
   readonly projectId: string | null;
 }
 
 /**
- * Rights on an identity are those of its owner: of the organization, or of the project that owns it, with `identityId` for
- * conditions. One that is nobody's, and one of a project that the caller does not know of, are the same; so are they for who
- * has no such right in the organization.
+ * Authorizes actions on an identity in the organization or project that owns it; conditions match on its `identityId`. An
+ * unknown identity and one of a project that the caller cannot see are refused alike: as not found to callers with the right
+ * in the organization, as denied to all others.
  *
- * @param owned undefined: there is none
+ * @param owned undefined if the ID is unknown
  * @throws PERMISSION_DENIED, `notFound`
  */
 export async function authorizeOwned<Row extends Owned>(
@@ -30,7 +30,7 @@ export async function authorizeOwned<Row extends Owned>(
     for (const action of actions) authorize(ctx, action);
     return owned;
   }
-  // Looked for in any case, so that an id that nobody has takes the same statements as one that is hidden.
+  // Always looked up, so that unknown and hidden IDs take the same statements.
   const project = await ctx.accessTo(ctx, owned?.projectId ?? NO_ID);
   if (owned === undefined || project === undefined) {
     for (const action of actions) authorize(ctx, action);
@@ -40,17 +40,17 @@ export async function authorizeOwned<Row extends Owned>(
   return owned;
 }
 
-/** Something of an identity that a response leads to. */
+/** A row of an identity that a response links to. */
 interface OfOwned {
-  /** By which it is looked for. */
+  /** The value that it is looked up by. */
   readonly key: string;
   readonly identityId: string;
   readonly projectId: string | null;
 }
 
 /**
- * What responses lead to, for who has the right on its identity: as `authorizeOwned`, for many keys at once. An error in the
- * place of each that is denied, and of each that nobody has where it would be.
+ * Authorizes rows that a response links to, by key, as `authorizeOwned` does for one identity. A denied row is an error. An
+ * unknown key is an error for callers without the right in the organization, and left out for others.
  */
 export async function readableOwned<Row extends OfOwned>(
   ctx: Context,

@@ -61,8 +61,9 @@ export async function replacedRules(
 }
 
 /**
- * Changing what rules match is a change of roles, within the caller's own rights. @throws PERMISSION_DENIED,
- * PERMISSION_BOUNDARY
+ * Changing what rules match is a change of roles, within the caller's own rights.
+ *
+ * @throws PERMISSION_DENIED, PERMISSION_BOUNDARY
  */
 async function authorizeChanges(access: Access, rules: readonly Rule[]): Promise<void> {
   if (rules.length === 0) return;

@@ -45,23 +45,23 @@ const CODES = {
   additional_privilege_project_id_fkey: 'PROJECT_NOT_FOUND',
 } as const;
 
-/** Position of a privilege in a list: slugs are unique for one member. */
+/** The position of a privilege in a list. Slugs are unique for one member only. */
 export const bySlug = ({ slug, id }: Pick<PrivilegeView, 'slug' | 'id'>): CursorKey => [slug, id];
 
 /**
- * Permissions of single members of a project besides their roles, permanent or temporary. Each request of the holder
- * reads them, so that start and end take effect with the next request.
+ * Privileges: permissions that a member of a project has besides its roles, permanently or for a time. Every request of
+ * the member reads them, so they begin and end with its next request.
  *
- * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED
- * and
- * AUDIT_UNAVAILABLE. A change throws PERMISSION_BOUNDARY where it grants, revokes or forbids more than the caller has.
+ * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED
+ * and AUDIT_UNAVAILABLE. Changes that grant, revoke or forbid more than the caller may do throw PERMISSION_BOUNDARY.
  */
 export class PrivilegeService {
   constructor(private readonly projects: ProjectReader) {}
 
   /**
-   * Creates a privilege of a user or machine identity with a direct membership. @throws MEMBERSHIP_NOT_FOUND,
-   * PRIVILEGE_SLUG_TAKEN
+   * Creates a privilege of a user or machine identity with a direct membership.
+   *
+   * @throws MEMBERSHIP_NOT_FOUND, PRIVILEGE_SLUG_TAKEN
    */
   create(ctx: Context, raw: unknown): Promise<PrivilegeView> {
     const { projectId: byId, projectSlug, ...input } = parse(CreatePrivilege, raw);
@@ -139,7 +139,9 @@ export class PrivilegeService {
   }
 
   /**
-   * Privileges of a project, or of one of its members, by slug, then ID: of the members that the caller may read.
+   * Lists privileges of a project or of one of its members, by slug, then ID. Members that the caller may not read are
+   * left out.
+   *
    * @throws MEMBERSHIP_NOT_FOUND
    */
   async list(ctx: Context, raw: unknown): Promise<Page<PrivilegeView>> {
@@ -156,7 +158,7 @@ export class PrivilegeService {
     return page;
   }
 
-  /** Privileges of a membership that is part of a larger response; all memberships share one statement. */
+  /** Privileges of a membership in a response. All memberships of the response share one statement. */
   async listOfMembership(
     ctx: Context,
     { id, projectId }: { readonly id: string; readonly projectId: string },
@@ -170,7 +172,7 @@ export class PrivilegeService {
     return projectId == null ? this.projects.loadBySlug(ctx, String(projectSlug)) : this.projects.load(ctx, projectId);
   }
 
-  /** Of a member that the caller may read. @throws PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND */
+  /** The membership of a member that the caller may read. @throws PERMISSION_DENIED, MEMBERSHIP_NOT_FOUND */
   async #membershipOf(ctx: Context, project: ProjectAccess, kind: MemberKind, memberId: string): Promise<string> {
     const { projectId } = project;
     const [member] = isId(memberId) ? await findMember(ctx, { projectId, kind, memberId }) : [];
@@ -181,28 +183,29 @@ export class PrivilegeService {
   }
 
   /**
-   * A privilege and its project. @param isAllowed throws for callers who may not perform the action for any member of
-   * some kinds
+   * A privilege and its project.
+   *
+   * @param refuse refuses callers who may perform the action for no member of these kinds
    */
   async #find(
     ctx: Context,
     { id, projectId }: { readonly id: string; readonly projectId?: string | null | undefined },
-    isAllowed: Judge,
+    refuse: RefuseKinds,
   ): Promise<Found> {
     const named = projectId == null ? undefined : await this.projects.load(ctx, projectId);
     const [row] = isId(id) ? await findPrivileges(ctx, { ids: [id] }) : [];
     const project = named ?? (await this.projects.loadOwning(ctx, row?.projectId, 'PRIVILEGE_NOT_FOUND'));
     const found = row?.projectId === project.projectId ? row : undefined;
-    isAllowed(project, found === undefined ? KINDS : [found.memberKind]);
+    refuse(project, found === undefined ? KINDS : [found.memberKind]);
     if (found === undefined) throw new AppError('PRIVILEGE_NOT_FOUND');
     return { project, row: toPrivilegeView(found) };
   }
 
   /** The same by its slug. */
-  async #findBySlug(ctx: Context, named: z.output<typeof PrivilegeBySlug>, isAllowed: Judge): Promise<Found> {
+  async #findBySlug(ctx: Context, named: z.output<typeof PrivilegeBySlug>, refuse: RefuseKinds): Promise<Found> {
     const project = await this.#project(ctx, named);
     const { memberKind: kind, memberId, slug } = named;
-    isAllowed(project, [kind]);
+    refuse(project, [kind]);
     const { projectId } = project;
     const [row] = isId(memberId) ? await findPrivilegeBySlug(ctx, { projectId, kind, memberId, slug }) : [];
     if (row === undefined) throw new AppError('PRIVILEGE_NOT_FOUND');
@@ -216,8 +219,8 @@ interface Found {
   readonly row: PrivilegeView;
 }
 
-/** Throws for callers who may not perform the action on privileges of any member of some kinds. */
-type Judge = (project: ProjectAccess, kinds: readonly MemberKind[]) => void;
+/** Refuses callers who may perform an action for no member of these kinds. @throws PERMISSION_DENIED */
+type RefuseKinds = (project: ProjectAccess, kinds: readonly MemberKind[]) => void;
 
 async function change(
   tx: Transaction,
@@ -266,17 +269,17 @@ const SUFFIX = 8;
 
 const timeOf = async (tx: Transaction): Promise<Date> => ((await presentTime(tx, {}))[0] as { now: Date }).now;
 
-/** The rules of a privilege, as far as they apply now or later. */
+/** The rules of a privilege, unless it has ended. */
 const inForce = ({ permissions, endsAt }: AdditionalPrivilege, now: Date): readonly Rule[] =>
   endsAt != null && endsAt <= now ? [] : readStoredRules(permissions);
 
-/** The right to change privileges of members; `grant-privileges` covers assignments of every kind. */
+/** The rights that allow changes of privileges. `grant-privileges` also covers assignments of roles. */
 const CHANGING = ['edit', 'assign-additional-privileges', 'grant-privileges'] as const;
 
 const VERB = 'assign-additional-privileges';
 const actionOn = (kind: MemberKind, verb: 'read' | (typeof CHANGING)[number]): Action => `${subjectOf(kind)}:${verb}`;
 
-/** Whether some member of the kinds may be read. @throws PERMISSION_DENIED */
+/** @throws PERMISSION_DENIED unless the caller may read some member of these kinds */
 function authorizeReading(project: ProjectAccess, kinds: readonly MemberKind[]): void {
   const [first] = kinds as readonly [MemberKind];
   if (!kinds.some((kind) => can(project.ability, actionOn(kind, 'read')))) authorize(project, actionOn(first, 'read'));
@@ -289,7 +292,7 @@ export const authorizeReadingOf = (project: ProjectAccess, target: Target): void
 const readable = (project: ProjectAccess, rows: readonly PrivilegeView[]): PrivilegeView[] =>
   rows.filter((row) => can(project.ability, actionOn(row.memberKind, 'read'), fieldsOf(row)));
 
-/** Whether privileges of some member of the kinds may be changed. @throws PERMISSION_DENIED */
+/** @throws PERMISSION_DENIED unless the caller may change privileges of some member of these kinds */
 function authorizeSome(project: ProjectAccess, kinds: readonly MemberKind[]): void {
   const [first] = kinds as readonly [MemberKind];
   const mayChange = (kind: MemberKind): boolean => CHANGING.some((verb) => can(project.ability, actionOn(kind, verb)));
@@ -297,7 +300,7 @@ function authorizeSome(project: ProjectAccess, kinds: readonly MemberKind[]): vo
 }
 
 /**
- * Callers may if they may edit the member, or assign each subject and action that these rules allow.
+ * Authorizes callers who may edit the member, or assign every subject and action that these rules allow.
  *
  * @throws PERMISSION_DENIED
  */
@@ -311,15 +314,15 @@ function authorizeGiving(project: ProjectAccess, target: Target, given: readonly
 }
 
 /**
- * A privilege that forbids takes rights from its holder, and returns them when it ends: nobody does either with rights
- * that they do not have.
+ * Actions that a change of rules grants or takes and that the caller may not perform. Both count, since a privilege that
+ * forbids takes rights from its holder, and gives them back when it ends.
  */
 const beyondEitherWay = ({ ability }: ProjectAccess, before: readonly Rule[], after: readonly Rule[]): Action[] => [
   ...rightsBeyondChange(ability, before, after),
   ...rightsBeyondChange(ability, after, before),
 ];
 
-/** What callers would give themselves for longer than they have it. */
+/** Actions that callers would grant themselves for longer than they have them. */
 async function beyondOwnTerm(
   tx: Transaction,
   { memberKind, memberId }: Target,

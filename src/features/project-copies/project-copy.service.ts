@@ -52,10 +52,8 @@ export class ProjectCopyService {
    *
    * @param raw `{ projectId, name, slug?, description?, parts, dryRun }`; the rules are `CopyProject`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND, MEMBERSHIP_NOT_FOUND for a member of the
-   * organization only
-   * through a group, COPY_TOO_LARGE, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE, SEALED_VALUE_INVALID,
-   * ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment),
-   * AUDIT_UNAVAILABLE
+   * organization only through a group, COPY_TOO_LARGE, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE, SEALED_VALUE_INVALID,
+   * ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment), AUDIT_UNAVAILABLE
    */
   async copy(ctx: Context, raw: unknown): Promise<ProjectCopy> {
     const { projectId: id, parts: listed, dryRun, ...named } = parse(CopyProject, raw);

@@ -64,8 +64,7 @@ export class ProjectRescueService {
    * started, it stays as it is, and the rescue is rejected; a colleague can rescue the project.
    *
    * @throws PROJECT_NOT_FOUND, PROJECT_HAS_ADMIN also for callers who have the role as long; ALREADY_A_MEMBER,
-   * MEMBERSHIP_NOT_FOUND for a member of the organization only
-   * through a group
+   * MEMBERSHIP_NOT_FOUND for a member of the organization only through a group
    */
   rescue(ctx: Context, raw: unknown): Promise<RescueRow> {
     const { projectId: id, reason, range: asked } = parse(RescueProject, raw);

@@ -48,7 +48,7 @@ export const templateKey = ({ isBuiltIn, type, name }: TemplateView): CursorKey 
   isBuiltIn ? [BUILT_IN, type] : [OWN, name];
 
 /**
- * Templates of an organization, which projects are created from (operations 9 and 10). Changes do not affect existing projects.
+ * Templates of an organization, which projects are created from. Changes do not affect existing projects.
  *
  * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
@@ -80,6 +80,7 @@ export class TemplateService {
    * @throws PERMISSION_DENIED also as `listsAfter`; PERMISSION_BOUNDARY as `authorizeGrants`; PROJECT_TEMPLATE_NOT_FOUND,
    *   PROJECT_TEMPLATE_BUILT_IN, CONCURRENT_CHANGE if `expectedVersion` differs, USER_NOT_FOUND, GROUP_NOT_FOUND,
    *   IDENTITY_NOT_FOUND, ROLE_NOT_FOUND, ROLE_IN_USE, PROJECT_TEMPLATE_NAME_TAKEN
+   * Source: operation 10 of the specification.
    */
   update(ctx: Context, raw: unknown): Promise<TemplateView> {
     const { id, expectedVersion, name, description, type, ...changes } = parse(UpdateProjectTemplate, raw);
@@ -153,7 +154,11 @@ export class TemplateService {
     return preview;
   }
 
-  /** Lists the built-in template of each type, then those of the organization by name; or in another order. */
+  /**
+   * Lists the built-in template of each type, then those of the organization by name; or in another order.
+   *
+   * Source: operation 9 of the specification.
+   */
   async list(ctx: Context, raw: unknown): Promise<ListedTemplates> {
     const { type = null, ...request } = parse(ListProjectTemplates, raw);
     authorize(ctx, READ);

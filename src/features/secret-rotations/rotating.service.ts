@@ -25,7 +25,7 @@ export interface Rotated {
 }
 
 /**
- * Rotates now, and cancels attempts (operation 18).
+ * Rotates now, and cancels attempts.
  *
  * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED, SECRET_ROTATION_NOT_FOUND and
  * AUDIT_UNAVAILABLE.
@@ -44,6 +44,7 @@ export class RotatingService {
    * Replaces the credential now.
    *
    * @throws ROTATION_RUNNING, ROTATION_DELETING, ROTATION_UNDECIDED; as `waitForAttempt`
+   * Source: operation 18 of the specification.
    */
   async rotate(ctx: Context, raw: unknown): Promise<Rotated> {
     const { wait, ...named } = parse(RotateSecrets, raw);

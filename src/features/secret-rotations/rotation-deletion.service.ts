@@ -11,7 +11,7 @@ import { DeleteRotation } from './rotation.rules.js';
 import { RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
 import type { SecretRotation } from './store/rotation.entity.js';
 
-/** Deletes rotations (operation 17). */
+/** Deletes rotations. */
 export class RotationDeletionService {
   private readonly access: RotationAccess;
 
@@ -30,6 +30,7 @@ export class RotationDeletionService {
    * @returns the deleted rotation
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, SECRET_ROTATION_NOT_FOUND, AUDIT_UNAVAILABLE, ROTATION_RUNNING; UPSTREAM_REJECTED,
    *   UPSTREAM_UNREACHABLE if a revocation failed
+   * Source: operation 17 of the specification.
    */
   async delete(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const { deleteSecrets, revokeGeneratedCredentials, ...named } = parse(DeleteRotation, raw);

@@ -27,7 +27,7 @@ export interface GeneratedCredential {
 export type ListedRotations = Page<ShownRotation> & Pick<CountedConnectionOf<ShownRotation>, 'totalCount'>;
 
 /**
- * Reads rotations, their credentials and attempts (operation 16).
+ * Reads rotations, their credentials and attempts.
  *
  * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND or
  * SECRET_ROTATION_NOT_FOUND, and AUDIT_UNAVAILABLE.
@@ -42,7 +42,11 @@ export class RotationReadingService {
     this.access = new RotationAccess(projects);
   }
 
-  /** Returns one rotation by ID. */
+  /**
+   * Returns one rotation by ID.
+   *
+   * Source: operation 16 of the specification.
+   */
   async get(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const { rotation } = await this.access.load(ctx, parse(OneRotation, raw), 'secret-rotation:read');
     return withReadRecord(ctx, rotation);

@@ -60,7 +60,7 @@ const HELD = {
 class Fits extends Error {}
 
 /**
- * Creates and updates rotations (operations 16 to 18).
+ * Creates and updates rotations.
  *
  * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */

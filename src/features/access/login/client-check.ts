@@ -56,8 +56,9 @@ function refusalOf(client: KnownClient | null): ErrorCode | null {
 }
 
 /**
- * The client with its secret, unless it is rejected. @throws CREDENTIALS_INVALID, the CLIENT_SECRET_* codes,
- * TOKEN_SCOPE_REFUSED
+ * The client with its secret, unless it is rejected.
+ *
+ * @throws CREDENTIALS_INVALID, the CLIENT_SECRET_* codes, TOKEN_SCOPE_REFUSED
  */
 export function requireClient(client: KnownClient | null): KnownClient & { readonly clientSecretId: string } {
   const refusal = refusalOf(client);

@@ -33,8 +33,7 @@ export class LoginService {
    * @throws VALIDATION_FAILED, CREDENTIALS_INVALID (unknown client, wrong secret); with a valid secret:
    * CLIENT_SECRET_REVOKED, CLIENT_SECRET_EXPIRED, CLIENT_SECRET_USES_EXHAUSTED, CLIENT_SECRET_ADDRESS_REFUSED,
    * ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED; RATE_LIMITED after too many failures, from the address or for the
-   * client,
-   * and when the client has created too many tokens; AUDIT_UNAVAILABLE
+   * client, and when the client has created too many tokens; AUDIT_UNAVAILABLE
    */
   async logIn(request: Context | AnonymousContext, raw: unknown): Promise<IssuedToken> {
     const { clientId, clientSecret, organizationSlug } = parse(LogIn, raw);

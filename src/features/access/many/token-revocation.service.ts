@@ -23,7 +23,7 @@ import { authorizedTokens } from '../token-rights.js';
 import { filtered, tokensInReach, tokensOf } from './token-list.js';
 import { listTokens, type TokenSearch } from './token-list.queries.js';
 
-/** What was revoked, or would be. */
+/** Tokens that were revoked, or would be without `dryRun`. */
 interface Revocation {
   readonly dryRun: boolean;
   readonly tokens: readonly AccessTokenView[];
@@ -38,7 +38,7 @@ interface Chosen {
 
 type Filter = Omit<z.output<typeof RevokeTokens>, 'ids' | 'dryRun'>;
 
-/** A caller who selects tokens by common attributes sees which ones these are. */
+/** Callers who select tokens by their attributes see them, so they need the right to read them too. */
 const NEEDED = ['identity:get-token', 'identity:delete-token'] as const;
 
 /** Revokes many tokens at once. */
@@ -49,13 +49,13 @@ export class TokenRevocationService {
   ) {}
 
   /**
-   * Revokes tokens with the tokens that they created for the same holders, all or nothing, at once on every node. A
-   * constant number of statements. Of callers who revoke the same token concurrently one succeeds.
+   * Revokes tokens and the tokens that their holders created with them, all or nothing. Takes effect at once on every
+   * node. The number of statements is constant. If callers revoke a token concurrently, only one of them succeeds.
    *
    * @param raw `{ ids, dryRun? }` or `{ identityId?, expiresBefore?, unusedSince?, dryRun? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, TOKEN_NOT_FOUND (with the
-   * paths of
-   * all), LAST_ADMIN when no permanent admin of an organization could log in any more, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE;
+   * TOKEN_NOT_FOUND with the paths of all unknown tokens; LAST_ADMIN if an organization would have no permanent admin who
+   * can log in
    */
   async revoke(ctx: Context, raw: unknown): Promise<Revocation> {
     const { ids, dryRun, ...filter } = parse(RevokeTokens, raw);
@@ -79,8 +79,9 @@ export class TokenRevocationService {
   }
 
   /**
-   * Tokens of accounts that may do more than the caller are left out. @throws PERMISSION_DENIED, PERMISSION_BOUNDARY,
-   * IDENTITY_NOT_FOUND
+   * The tokens that match a filter, without those of accounts that may do more than the caller.
+   *
+   * @throws PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND
    */
   async #matching(tx: Transaction, { identityId, ...filter }: Filter): Promise<Chosen> {
     const all =
@@ -103,7 +104,7 @@ export class TokenRevocationService {
   }
 }
 
-/** The first tokens of a search, of accounts that may do no more than the caller. */
+/** The first tokens of a search whose accounts may do no more than the caller. */
 async function withinRights(tx: Transaction, search: TokenSearch, limit: number) {
   const exceptHolders: string[] = [];
   for (;;) {
@@ -115,7 +116,7 @@ async function withinRights(tx: Transaction, search: TokenSearch, limit: number)
   }
 }
 
-/** @throws TOKEN_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, each with the paths of all */
+/** Tokens by ID. @throws TOKEN_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, each with the paths of all such tokens */
 async function named(tx: Transaction, given: readonly string[]): Promise<Chosen> {
   const ids = distinctIds(given);
   const places = ids.map((id) => `ids[${given.findIndex((text) => text.toLowerCase() === id)}]`);
@@ -147,7 +148,7 @@ async function named(tx: Transaction, given: readonly string[]): Promise<Chosen>
   return { tokens: found.flatMap((token) => (token instanceof AppError ? [] : token)), hasMore: false };
 }
 
-/** Why a token is not revoked whose holder may do more; names one of the missing rights. */
+/** Why a token is not revoked if its holder may do more than the caller; the name of a missing right follows. */
 const TAKEN_FROM = 'is a token of an account with more permissions than you; to revoke it';
 
 function denialIn(check: () => void): PermissionDenied | null {

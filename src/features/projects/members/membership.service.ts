@@ -162,8 +162,7 @@ export class MembershipService {
    *
    * @param raw `{ projectId, memberKind, memberId, roles | roleAssignments }`, 1 to 10 roles
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND,
-   * USER_NOT_FOUND,
-   * IDENTITY_NOT_FOUND, GROUP_NOT_FOUND, ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
+   * USER_NOT_FOUND, IDENTITY_NOT_FOUND, GROUP_NOT_FOUND, ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
    */
   add(ctx: Context, raw: unknown): Promise<MembershipRecord> {
     const { projectId, memberKind: kind, memberId, ...given } = parse(AddMember, raw);
@@ -193,8 +192,7 @@ export class MembershipService {
    *
    * @param raw `{ projectId, usernames, roles | roleAssignments }`, 1 to 100 names, 1 to 10 roles for all of them
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND,
-   * USER_NOT_FOUND
-   * (naming each), ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
+   * USER_NOT_FOUND (naming each), ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
    */
   addUsers(ctx: Context, raw: unknown): Promise<MembershipRecord[]> {
     const { projectId, usernames, ...given } = parse(AddUsers, raw);
@@ -254,8 +252,7 @@ export class MembershipService {
    * @param raw `{ projectId, memberKind, memberId }`
    * @returns the deleted membership
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, MEMBERSHIP_NOT_FOUND,
-   * LAST_ADMIN,
-   * AUDIT_UNAVAILABLE
+   * LAST_ADMIN, AUDIT_UNAVAILABLE
    */
   remove(ctx: Context, raw: unknown): Promise<MembershipRecord> {
     const { projectId, memberKind: kind, memberId } = parse(MemberKey, raw);

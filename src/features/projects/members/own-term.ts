@@ -3,8 +3,9 @@ import type { Transaction } from '../../../kernel/context.js';
 import { abilityOf, rightsBeyond, rulesUntil } from '../../permissions/public.js';
 
 /**
- * The part of rules that a caller gives itself in a project that exceeds what it has there until they end. @param end
- * null: never
+ * The part of rules that a caller gives itself in a project that exceeds what it has there until they end.
+ *
+ * @param end null: never
  */
 export type BeyondOwnTerm = (rules: readonly Rule[], end: Date | null) => Action[];
 

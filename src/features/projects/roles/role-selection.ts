@@ -20,8 +20,8 @@ import { listRulesOfProject } from './role.sql.js';
  *
  * @param changesOf lists the changed fields that rules match on
  * @throws PERMISSION_DENIED, which reveals nothing about the rule, unless the caller may edit roles or every rule
- * matches the same;
- * PERMISSION_BOUNDARY where a rule that matches differently allows, or forbids, more than the caller may
+ * matches the same; PERMISSION_BOUNDARY where a rule that matches differently allows, or forbids, more than the caller
+ * may
  */
 export async function authorizeNewNames(
   tx: Transaction,

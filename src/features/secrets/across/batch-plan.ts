@@ -57,8 +57,7 @@ interface Group {
  *
  * @param pathOf the path of a field in the request, by the index of its secret in the batch
  * @throws VALIDATION_FAILED, TAG_NOT_FOUND, USER_NOT_FOUND, PERMISSION_DENIED, ROTATED_SECRET, SECRET_VERSION_DIFFERS,
- * SECRET_KEY_TAKEN,
- * SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, each for the whole batch
+ * SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, each for the whole batch
  */
 export async function planBatch(tx: Transaction, held: readonly Held[], pathOf: PathOf): Promise<ProjectPlan[]> {
   const groups = groupsOf(held, pathOf);

@@ -45,9 +45,8 @@ export class ReplaceValueService {
    *
    * @param raw `{ likeSecretId, secretValue, projectIds, dryRun }`; the rules are `ReplaceValue`
    * @throws VALIDATION_FAILED (also for an empty value, and for more than 500 secrets), SECRET_NOT_FOUND,
-   * PERMISSION_DENIED,
-   * PROJECT_NOT_FOUND for one that is named, ROTATED_SECRET where a rotation writes one of them, CONCURRENT_CHANGE,
-   * SEALED_VALUE_INVALID, ANSWER_TOO_LARGE, AUDIT_UNAVAILABLE
+   * PERMISSION_DENIED, PROJECT_NOT_FOUND for one that is named, ROTATED_SECRET where a rotation writes one of them,
+   * CONCURRENT_CHANGE, SEALED_VALUE_INVALID, ANSWER_TOO_LARGE, AUDIT_UNAVAILABLE
    */
   async replace(ctx: Context, raw: unknown): Promise<Replaced> {
     const { likeSecretId, secretValue, projectIds, dryRun } = parse(ReplaceValue, raw);

@@ -20,10 +20,8 @@ export class UpdateByIdService {
    *
    * @param raw `{ secrets, dryRun }`; the rules are `UpdateSecretsById`
    * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, USER_NOT_FOUND, ROTATED_SECRET,
-   * SECRET_VERSION_DIFFERS,
-   * SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID,
-   * ANSWER_TOO_LARGE,
-   * AUDIT_UNAVAILABLE, with every violation
+   * SECRET_VERSION_DIFFERS, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE,
+   * SEALED_VALUE_INVALID, ANSWER_TOO_LARGE, AUDIT_UNAVAILABLE, with every violation
    */
   async update(ctx: Context, raw: unknown): Promise<Outcome> {
     const { secrets, dryRun } = await parseYielding(UpdateSecretsById, raw);

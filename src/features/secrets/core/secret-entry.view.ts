@@ -49,7 +49,9 @@ export const cursorOf = ({ record, own }: Entry, order = BY_NAME): CursorKey =>
   cursorKey(order, [...valuesOf(order, record), own === null ? 'shared' : 'personal']);
 
 /**
- * The entry after which a list continues. @throws VALIDATION_FAILED for an invalid cursor of such a list in this order
+ * The entry after which a list continues.
+ *
+ * @throws VALIDATION_FAILED for an invalid cursor of such a list in this order
  */
 export const positionOf = (after: string | null | undefined, order: ListOrder = BY_NAME): Position | null =>
   after == null ? null : readCursor(after, order, SECRET_KINDS);

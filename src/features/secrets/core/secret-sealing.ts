@@ -244,8 +244,9 @@ const isStoredEntry = (entry: Partial<Record<string, unknown>> | null): boolean 
   typeof entry?.key === 'string' && ('value' in entry ? typeof entry.value === 'string' : entry.isEncrypted === true);
 
 /**
- * All metadata, including encrypted entries. @throws SEALED_VALUE_INVALID also when the unsealed part names other
- * entries than were sealed
+ * All metadata, including encrypted entries.
+ *
+ * @throws SEALED_VALUE_INVALID also when the unsealed part names other entries than were sealed
  */
 export function openSecretMetadata(sealer: Sealer, record: SecretRecord): MetadataEntry[] {
   const entries = storedEntries(record);

@@ -105,8 +105,7 @@ export const takenKeys = async (
  * rights on what was added to it. Absent: the caller has locked the folder
  * @returns times of the rows, in no order
  * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PROJECT_NOT_FOUND, TAG_NOT_FOUND,
- * CONCURRENT_CHANGE for a folder
- * that was renamed meanwhile
+ * CONCURRENT_CHANGE for a folder that was renamed meanwhile
  */
 export async function insertSecrets(
   tx: Transaction,
@@ -131,8 +130,7 @@ export async function insertSecrets(
  * @param place as in `insertSecrets`
  * @returns times of the rows that were at the version before, in no order: fewer than given means a concurrent change
  * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, TAG_NOT_FOUND, SEALED_VALUE_INVALID for a row that
- * is older than its
- * history
+ * is older than its history
  */
 export async function updateSecrets(
   tx: Transaction,

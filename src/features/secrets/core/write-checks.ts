@@ -86,8 +86,9 @@ async function checkRecipients(
 }
 
 /**
- * Reports every taken key of a batch. Only for the message: the constraint protects against races. @throws
- * SECRET_KEY_TAKEN
+ * Reports every taken key of a batch. Only for the message: the constraint protects against races.
+ *
+ * @throws SECRET_KEY_TAKEN
  */
 export async function refuseTaken(
   tx: Transaction,

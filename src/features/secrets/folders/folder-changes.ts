@@ -38,8 +38,7 @@ export interface Relocation extends PlaceRenaming {
  * batch may change a folder and one above it. References to the secrets in them are updated.
  *
  * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, FOLDER_NAME_TAKEN,
- * REFERENCES_TOO_LONG,
- * SEALED_VALUE_INVALID, CONCURRENT_CHANGE
+ * REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  */
 export async function changeFolders(tx: Transaction, batch: FolderBatch): Promise<void> {
   const { project, environments, changes } = batch;

@@ -97,8 +97,7 @@ export class FolderService {
    *
    * @param raw `{ id, onlyIn?, name?, newPath?, description? }`; the rules are `UpdateFolder`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
-   * FOLDER_NAME_TAKEN,
-   * REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+   * FOLDER_NAME_TAKEN, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
    */
   update(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const change = parse(UpdateFolder, raw);
@@ -140,8 +139,7 @@ export class FolderService {
    *
    * @param raw `{ id, forceDelete }`; the rules are `DeleteFolder`
    * @throws VALIDATION_FAILED, FOLDER_NOT_FOUND, PERMISSION_DENIED, FOLDER_NOT_EMPTY, FOLDER_IMPORTED,
-   * SEALED_VALUE_INVALID,
-   * AUDIT_UNAVAILABLE
+   * SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    */
   delete(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { id, forceDelete } = parse(DeleteFolder, raw);

@@ -58,8 +58,7 @@ export class ImportService {
    *
    * @param raw `{ projectId, environment, path, sourceEnvironment, sourcePath }`; the rules are `CreateImport`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
-   * IMPORT_EXISTS,
-   * IMPORT_CYCLE, AUDIT_UNAVAILABLE
+   * IMPORT_EXISTS, IMPORT_CYCLE, AUDIT_UNAVAILABLE
    */
   create(ctx: Context, raw: unknown): Promise<ImportRow> {
     const { sourceEnvironment, sourcePath, path: secretPath, ...at } = parse(CreateImport, raw);
@@ -80,11 +79,9 @@ export class ImportService {
    * Changes the source of an import, or its position in its folder.
    *
    * @param raw `{ id, onlyIn?, sourceEnvironment?, sourcePath?, position? }`; the rules are `UpdateImport`; a position
-   * beyond the
-   * end means the last one
+   * beyond the end means the last one
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
-   * IMPORT_NOT_FOUND,
-   * IMPORT_EXISTS, IMPORT_CYCLE, AUDIT_UNAVAILABLE
+   * IMPORT_NOT_FOUND, IMPORT_EXISTS, IMPORT_CYCLE, AUDIT_UNAVAILABLE
    */
   update(ctx: Context, raw: unknown): Promise<ImportRow> {
     const { sourceEnvironment, sourcePath, position, ...given } = parse(UpdateImport, raw);
@@ -113,8 +110,7 @@ export class ImportService {
    * @param raw `{ id, onlyIn? }`; the rules are `DeleteImport`
    * @returns the deleted import
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
-   * IMPORT_NOT_FOUND,
-   * AUDIT_UNAVAILABLE
+   * IMPORT_NOT_FOUND, AUDIT_UNAVAILABLE
    */
   delete(ctx: Context, raw: unknown): Promise<ImportRow> {
     const given = parse(DeleteImport, raw);

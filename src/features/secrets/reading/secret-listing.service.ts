@@ -58,8 +58,7 @@ export class SecretListingService {
    *
    * @param raw place, filters and page; the rules are `ListSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
-   * ANSWER_TOO_LARGE,
-   * OVERLOADED, AUDIT_UNAVAILABLE
+   * ANSWER_TOO_LARGE, OVERLOADED, AUDIT_UNAVAILABLE
    * Source: operation 8 of the specification.
    */
   list(ctx: Context, raw: unknown): Promise<SecretPage> {

@@ -19,18 +19,18 @@ export interface Renaming {
 }
 
 /**
- * Updates the references to renamed secrets in other values: a new version of each, written by the service itself.
- * Called in the transaction of the rename, after it. One statement when nothing references them, five otherwise,
- * whatever their number. A reference without a location that still finds its secret in the same folder stays. Personal
- * values belong to their owners: their references are neither indexed nor updated.
+ * Updates references to renamed secrets in the values of other secrets. Each gets a new version, written by the service
+ * itself. Call it after the rename, in the same transaction. It takes one statement if no value references the secrets,
+ * and five otherwise, however many there are.
  *
- * A value that the caller may not read never prevents a rename: where its references cannot be updated, it stays as it
- * is, as when the secret is deleted. An error would reveal what it references.
+ * References without a location do not change if they still find their secret in the same folder. Personal values belong
+ * to their owners: their references are neither indexed nor updated.
  *
- * @param options `except`: secrets that are left as they are, those that were written with the new names; `isDryRun`:
- * nothing is
- * written
- * @returns how many secrets were updated, of those whose values the caller may read
+ * A value that the caller may not read never prevents a rename, because the error would reveal what it references. If its
+ * references cannot be updated, it does not change, as when the referenced secret is deleted.
+ *
+ * @param options `except`: IDs of secrets that the same write has already updated; `isDryRun`: nothing is written
+ * @returns the number of updated secrets whose values the caller may read
  * @throws SECRET_REFERENCED when a new key cannot be written in a reference, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID,
  * CONCURRENT_CHANGE
  */
@@ -52,7 +52,7 @@ export async function rewriteReferencesTo(
 /** The location of secrets in terms of references. */
 export type NamedPlace = Omit<SecretName, 'key'>;
 
-/** How references in a value at a location change. @param isShown whether the caller may read the value */
+/** Changes references in values at a location. @param isShown whether the caller may read the value */
 export type RenameIn = (place: NamedPlace, isShown: boolean) => Rename;
 
 /** A renamed or moved folder, with all secrets in it. */
@@ -62,10 +62,10 @@ export interface PlaceRenaming {
 }
 
 /**
- * The same for whole folders: references that name one of them are updated. Those without a location stay, since a
- * folder keeps its secrets together. One statement when nothing references them, five otherwise, whatever their number.
+ * As `rewriteReferencesTo`, for renamed or moved folders: updates the references that name a location in one of them.
+ * References without a location do not change, since the secrets of a folder stay together.
  *
- * @returns how many secrets were updated, of those whose values the caller may read
+ * @returns the number of updated secrets whose values the caller may read
  * @throws REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  */
 export async function rewriteReferencesInto(
@@ -134,12 +134,11 @@ const placeNameOf = ({ environment, path }: NamedPlace): string => JSON.stringif
 const nameOf = ({ environment, path, key }: SecretName): string => JSON.stringify([environment, path, key]);
 
 /**
- * How a reference in a value at a given location changes with new names of secrets. For values that are written
- * together with the names; `rewriteReferencesTo` is for all others.
+ * Changes references in values that are written together with new names of secrets. All other values are updated by
+ * `rewriteReferencesTo`.
  *
- * @returns a function that throws SECRET_REFERENCED for a new key that cannot be written in a reference; where the
- * caller may
- * not read the value, the reference stays
+ * @returns a function that throws SECRET_REFERENCED if a reference cannot contain the new key. If the caller may not read
+ * the value, the reference does not change instead
  */
 export function renamer(renamings: readonly Renaming[]): RenameIn {
   const known = new Map(renamings.map(({ from, to }) => [nameOf(from), to]));

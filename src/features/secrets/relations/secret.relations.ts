@@ -50,8 +50,9 @@ export class SecretRelations {
   readonly secrets: BatchLoad<SecretView> = (ctx, ids) => this.#secrets(ctx, ids, true);
 
   /**
-   * The same, with a record of each in the audit trail. @param opened false: without their values, which are not even
-   * read
+   * The same, with a record of each in the audit trail.
+   *
+   * @param opened false: without their values, which are not even read
    */
   shown(opened: boolean): BatchLoad<SecretView> {
     return opened ? this.#opened : this.#described;

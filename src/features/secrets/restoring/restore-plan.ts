@@ -51,7 +51,7 @@ class Past implements PastSecret {
     this.key = record.key;
   }
 
-  /** Decrypted on first use: what has not been written since is never decrypted. @throws SEALED_VALUE_INVALID */
+  /** Decrypted on first use: secrets that were not written since need none. @throws SEALED_VALUE_INVALID */
   get contents(): { readonly record: PastRow; readonly clear: Clear } {
     this.#clear ??= this.open(this.record);
     return { record: this.record, clear: this.#clear };
@@ -108,8 +108,8 @@ export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<State
 }
 
 /**
- * Equal contents are reported only to callers who may read both values: others could write guesses until a restore
- * skips one.
+ * Whether a secret is as it was. Contents are compared only for callers who may read both values: others could guess a
+ * value by writing it, and see that the restore skips the secret.
  */
 const sameAs =
   (opener: Sealer, guard: RestoreGuard) =>
@@ -120,8 +120,9 @@ const sameAs =
       holds(opener, record, past.contents));
 
 /**
- * Whether the secrets of versions are here, elsewhere, or deleted. @throws CONCURRENT_CHANGE where one was deleted
- * permanently meanwhile
+ * The newest states of secrets that were in scope. They may be in scope, elsewhere, or deleted.
+ *
+ * @throws CONCURRENT_CHANGE if one was deleted permanently meanwhile
  */
 async function loadNewestStates(ctx: Context, past: readonly PastRow[]): Promise<(record: PastRow) => NewestState> {
   const states = await listNewestStates(ctx, { ids: past.map(({ id }) => id) });
@@ -131,10 +132,11 @@ async function loadNewestStates(ctx: Context, past: readonly PastRow[]): Promise
 }
 
 /**
- * The times for which a restore is rejected would reveal when hidden secrets were written. So it is rejected for all.
+ * Refuses callers from whom some secret in scope is hidden, whatever point in time they restore. If only some points in
+ * time were refused, these would reveal when hidden secrets were written.
  *
  * @param past versions in scope
- * @throws PERMISSION_DENIED unless the caller may see each secret in scope, and each that was there in some version
+ * @throws PERMISSION_DENIED unless the caller may see every secret in scope, and some version of every secret that was
  */
 function authorizeReach(guard: RestoreGuard, present: readonly Present[], past: readonly PastSubject[]): void {
   for (const { record } of present) guard.requireDescribed(record);
@@ -147,7 +149,7 @@ function authorizeReach(guard: RestoreGuard, present: readonly Present[], past: 
     guard.requireDescribed(versions.find((version) => guard.describes(version)) ?? (versions[0] as PastSubject));
 }
 
-/** @throws PERMISSION_DENIED unless the caller may do all of it */
+/** @throws PERMISSION_DENIED unless the caller may perform every step */
 function authorizePlan(
   guard: RestoreGuard,
   environment: string,
@@ -167,7 +169,9 @@ function authorizePlan(
 }
 
 /**
- * External systems do not accept the earlier credentials. @throws ROTATED_SECRET, naming the secrets that would change
+ * Refuses changes of secrets of rotations: external systems do not accept the earlier credentials any more.
+ *
+ * @throws ROTATED_SECRET, naming the secrets that would change
  */
 function refuseRotatedIn({ deletes, changes }: RestorePlan<Present, Past>): void {
   const present = [...deletes, ...changes.map((change) => change.present)].map(({ record }) => record);
@@ -199,7 +203,7 @@ function refuseUnknown(past: readonly PastRow[], describes: (record: PastRow) =>
 }
 
 /**
- * Folders have been renamed since, so that two secrets get the same name.
+ * Refuses two secrets of one name: their folders had different paths then, and are one folder now.
  *
  * @throws SECRET_KEY_TAKEN, naming those of which the caller may see both
  */

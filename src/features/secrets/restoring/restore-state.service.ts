@@ -57,10 +57,8 @@ export class StateRestoreService {
    *
    * @param raw place, `recursive`, `at`, `dryRun`; the rules are `RestoreSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND (nothing is or was there),
-   * PERMISSION_DENIED,
-   * HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE,
-   * SEALED_VALUE_INVALID,
-   * AUDIT_UNAVAILABLE
+   * PERMISSION_DENIED, HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE,
+   * SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    */
   async restore(ctx: Context, raw: unknown): Promise<RestoredState> {
     const { recursive, at, dryRun, ...place } = parse(RestoreSecrets, raw);

@@ -40,8 +40,7 @@ export class RestoreService {
    * @param raw `{ id, version }`; the rules are `RestoreSecret`
    * @throws VALIDATION_FAILED (also for a version that is a deletion), SECRET_NOT_FOUND, SECRET_VERSION_NOT_FOUND,
    * PERMISSION_DENIED, ROTATED_SECRET, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND
-   * (deleted at the same
-   * moment), CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
+   * (deleted at the same moment), CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    */
   async restore(ctx: Context, raw: unknown): Promise<RestoredSecret> {
     const { id, version } = parse(RestoreSecret, raw);

@@ -43,8 +43,8 @@ interface Relocation {
  *
  * @returns IDs of the secrets that were changed
  * @throws SECRET_KEY_TAKEN, naming each field; ROTATED_SECRET for one of another rotation in the way;
- * PERMISSION_DENIED,
- * SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND, SEALED_VALUE_INVALID, CONCURRENT_CHANGE, AUDIT_UNAVAILABLE
+ * PERMISSION_DENIED, SECRET_REFERENCED, REFERENCES_TOO_LONG, FOLDER_NOT_FOUND, SEALED_VALUE_INVALID, CONCURRENT_CHANGE,
+ * AUDIT_UNAVAILABLE
  */
 export async function relocateRotated(
   tx: Transaction,

@@ -28,8 +28,7 @@ class Malformed extends Error {}
 /**
  * Parses `key=K,value=V|key=K,value=V`. The words `key` and `value` are accepted in either order and any case;
  * whitespace around words and texts is dropped. Inside K and V a backslash before `,` `=` `|` `\` or a blank makes it
- * an ordinary character.
- * A blank text is no filter.
+ * an ordinary character. A blank text is no filter.
  */
 export function parseMetadataFilter(raw: string): { pairs: MetadataPair[]; malformed: MalformedPair[] } {
   if (raw.trim() === '') return { pairs: [], malformed: [] };

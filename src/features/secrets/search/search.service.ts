@@ -37,8 +37,7 @@ export class SecretSearchService {
    * caller may not see is left out. The number of statements does not depend on the number of projects.
    *
    * @param raw `{ key, secretPath, tagSlugs, metadata, environments, projectIds, viewSecretValue, first, after }`; the
-   * rules are
-   * `SearchSecrets`
+   * rules are `SearchSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
    */
   async search(ctx: Context, raw: unknown): Promise<SearchPage> {

@@ -37,8 +37,7 @@ export class UsageService {
    *
    * @param raw `{ secret or folder, first, after }`; the rules are `WhereUsed`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
-   * SECRET_NOT_FOUND,
-   * AUDIT_UNAVAILABLE
+   * SECRET_NOT_FOUND, AUDIT_UNAVAILABLE
    */
   async whereUsed(ctx: Context, raw: unknown): Promise<SoughtPage<UseView>> {
     const { secret, folder, ...request } = parse(WhereUsed, raw);

@@ -80,8 +80,8 @@ export class SecretTransferService {
    *
    * @param raw place, `format`, `content`, `mode`, `dryRun`; the rules are `ImportSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, PERMISSION_DENIED,
-   * SECRET_KEY_TAKEN,
-   * CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE; violations of the file are at `content[line]`
+   * SECRET_KEY_TAKEN, CONCURRENT_CHANGE, SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE; violations of the file are at
+   * `content[line]`
    */
   async import(ctx: Context, raw: unknown): Promise<ImportReport> {
     const { format, content, mode, dryRun: isDryRun, ...place } = parse(ImportSecrets, raw);
@@ -104,8 +104,7 @@ export class SecretTransferService {
    *
    * @param raw place, `format` and what is to be in the file; the rules are `ExportSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
-   * NOT_EXPRESSIBLE,
-   * AUDIT_UNAVAILABLE
+   * NOT_EXPRESSIBLE, AUDIT_UNAVAILABLE
    */
   async export(ctx: Context, raw: unknown): Promise<ExportedFile> {
     const { format, includeComments, ...asked } = parse(ExportSecrets, raw);

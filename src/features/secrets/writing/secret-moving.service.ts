@@ -53,9 +53,8 @@ export class SecretMovingService {
    *
    * @param raw `{ projectId, source, destination, secretIds, shouldOverwrite }`; the rules are `TransferSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, SECRET_NOT_FOUND,
-   * PERMISSION_DENIED,
-   * SECRET_KEY_TAKEN, ROTATED_SECRET, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE, SEALED_VALUE_INVALID,
-   * AUDIT_UNAVAILABLE
+   * PERMISSION_DENIED, SECRET_KEY_TAKEN, ROTATED_SECRET, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE,
+   * SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    */
   async move(ctx: Context, raw: unknown): Promise<Transferred> {
     const transfer = await this.#load(ctx, raw, 'secrets:delete');

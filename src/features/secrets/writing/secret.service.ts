@@ -251,7 +251,9 @@ export class SecretService {
   }
 
   /**
-   * Updates existing secrets of a folder, and creates others. @param update `lock`: the existing ones, locked, by key
+   * Updates existing secrets of a folder, and creates others.
+   *
+   * @param update `lock`: the existing ones, locked, by key
    */
   async #change(
     ctx: Context,
@@ -352,7 +354,10 @@ export class SecretService {
 }
 
 /**
- * Deletes locked secrets of a folder. @returns the deleted secrets, in order @throws PERMISSION_DENIED, ROTATED_SECRET
+ * Deletes locked secrets of a folder.
+ *
+ * @returns the deleted secrets, in order
+ * @throws PERMISSION_DENIED, ROTATED_SECRET
  */
 async function deleteLocked(
   tx: Transaction,
