@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { contentHash, isDeepEqual, ROOT, sourceFiles, withLock } from './tree.mjs';
 
 const MODULES = join(ROOT, 'node_modules');
@@ -17,7 +17,14 @@ const isRunTime = process.argv.includes('--run-time');
 
 const lockHash = () => contentHash(['package-lock.json']);
 const sourceHash = () =>
-  contentHash([...sourceFiles('src'), 'mikro-orm.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json']);
+  contentHash([
+    ...sourceFiles('src'),
+    '.scripts/setup.mjs',
+    'mikro-orm.config.ts',
+    'tsconfig.json',
+    'package.json',
+    'package-lock.json',
+  ]);
 const holds = (stamp, hash) => existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
 /** What the stamp says of an installation: everything, or what the service needs to run. */
 const installed = (isWhole) => `${lockHash()} ${isWhole ? 'all' : 'run-time'}`;
@@ -82,20 +89,60 @@ function build() {
   rmSync(last, { recursive: true, force: true });
 }
 
-/** Types are not checked here: `npm test` does. */
+const PROGRAMS = /^src\/(main|bin\/(?!(run-)?program\b)[^/]+)\.ts$/;
+const THREADS = /-(thread|worker)\.ts$/;
+const BROWSER_SCRIPTS = /^src\/kernel\/pages\/browser\//;
+/** Where what a start loads is: one folder, because threads and pages are found beside the code that asks for them. */
+const PROGRAM_FOLDER = 'src';
+
+/** Loaded when they are first needed, or not there at all; each has files of its own, or other packages beside it. */
+const UNBUNDLED = [
+  '@agendajs/mongo-backend',
+  '@graphql-yoga/render-graphiql',
+  '@scalar/fastify-api-reference',
+  'class-validator',
+  'mongodb',
+  'pg-native',
+];
+
+/**
+ * The programs, each in few files with the packages that it needs: to find and read three thousand would take half of a start.
+ * Types are not checked here: `npm test` does.
+ */
 function compile(folder) {
   const { buildSync } = createRequire(import.meta.url)(join(MODULES, 'esbuild'));
-  buildSync({
-    absWorkingDir: ROOT,
-    entryPoints: [...sourceFiles('src').filter((path) => path.endsWith('.ts')), 'mikro-orm.config.ts'],
-    tsconfig: 'tsconfig.json',
-    outbase: ROOT,
+  const build = (options) =>
+    buildSync({
+      absWorkingDir: ROOT,
+      tsconfig: 'tsconfig.json',
+      format: 'esm',
+      sourcemap: true,
+      sourcesContent: false,
+      logLevel: 'warning',
+      ...options,
+    });
+  const sources = sourceFiles('src');
+  const named = (pattern) => sources.filter((path) => pattern.test(path));
+  build({
+    entryPoints: [
+      ...[...named(PROGRAMS), 'mikro-orm.config.ts'].map((path) => ({ in: path, out: path.replace(/\.ts$/, '') })),
+      ...named(THREADS).map((path) => ({ in: path, out: join(PROGRAM_FOLDER, basename(path, '.ts')) })),
+    ],
     outdir: folder,
+    chunkNames: `${PROGRAM_FOLDER}/[name]-[hash]`,
     platform: 'node',
-    format: 'esm',
-    sourcemap: true,
-    sourcesContent: false,
-    logLevel: 'warning',
+    bundle: true,
+    splitting: true,
+    external: UNBUNDLED,
+    // For packages that are CommonJS, and ask for modules of Node.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+  });
+  build({
+    entryPoints: named(BROWSER_SCRIPTS),
+    outbase: join(ROOT, 'src/kernel/pages'),
+    outdir: join(folder, PROGRAM_FOLDER),
   });
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
 }

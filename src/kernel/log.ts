@@ -46,7 +46,7 @@ export function describeError(error: unknown): LogFields {
   const below = above === -1 ? '' : stack.slice(above + error.message.length);
   const frames = below.split('\n').filter((line) => /^\s+at /.test(line));
   return {
-    error: error.constructor.name,
+    error: classOf(error),
     code: codeOf(error),
     at: frames
       .map((line) =>
@@ -61,7 +61,10 @@ export function describeError(error: unknown): LogFields {
   };
 }
 
-const describeCause = (cause: Error): string => [cause.constructor.name, codeOf(cause) ?? []].flat().join(' ');
+/** The build puts a line before the names of some classes. */
+const classOf = (error: Error): string => error.constructor.name.replace(/^_/, '');
+
+const describeCause = (cause: Error): string => [classOf(cause), codeOf(cause) ?? []].flat().join(' ');
 
 /**
  * Logs failures on our side: unexpected errors as errors; an unavailable database or a value that cannot be decrypted as warnings.

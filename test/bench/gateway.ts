@@ -1,12 +1,15 @@
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { assemble } from '../../src/app.js';
+import { CostModel } from '../../src/kernel/graphql/gate/cost.js';
+import { Gate } from '../../src/kernel/graphql/gate/gate.js';
+import { DEFAULT_LIMITS } from '../../src/kernel/graphql/gate/limits.js';
+import { PersistedDocuments } from '../../src/kernel/graphql/gate/persisted-documents.js';
+import { createLog } from '../../src/kernel/log.js';
 import type { Caller } from '../kit/caller.ts';
 import { BOMBS, type Bomb } from './bombs.ts';
 import type { Ground } from './ground.ts';
 import { LOADS } from './loads.ts';
 import { measure, metric } from './measure.ts';
 
-const BUILD = resolve(import.meta.dirname, '../../.build/src');
 const ROUNDS = 25;
 const MIB = 1024 * 1024;
 
@@ -74,8 +77,8 @@ const REPEATS = 20_000;
 export async function runGate(ground: Ground, seconds: number): Promise<void> {
   const load = LOADS.find(({ name }) => name === SMALL);
   if (load === undefined) throw new Error(`there is no load ${SMALL}`);
-  const body: unknown = JSON.parse(String(load.request(ground).body));
-  const gate = await builtGate();
+  const body = JSON.parse(String(load.request(ground).body));
+  const gate = makeGate();
   const each = async (repeats: number): Promise<number> => {
     const start = performance.now();
     for (let round = 0; round < repeats; round += 1) await gate.admit(body, true);
@@ -89,19 +92,17 @@ export async function runGate(ground: Ground, seconds: number): Promise<void> {
   );
 }
 
-/** A gate of the built program, as the service has it. */
-async function builtGate(): Promise<{ admit(body: unknown, hasToken: boolean): Promise<unknown> }> {
-  const built = async (path: string) => import(pathToFileURL(join(BUILD, path)).href);
-  const { schema } = (await built('app.js')).assemble();
-  const { DEFAULT_LIMITS } = await built('kernel/graphql/gate/limits.js');
-  const { CostModel } = await built('kernel/graphql/gate/cost.js');
-  const { PersistedDocuments } = await built('kernel/graphql/gate/persisted-documents.js');
-  const { Gate } = await built('kernel/graphql/gate/gate.js');
+/** A gate as the service has it. */
+function makeGate(): Gate {
+  const { schema } = assemble();
   const rules = {
     model: new CostModel(schema),
     limits: DEFAULT_LIMITS,
     trustedLimits: DEFAULT_LIMITS,
     isPersistedOnly: false,
   };
-  return new Gate(rules, new PersistedDocuments('/nonexistent', { schema, ...rules, introspection: true }, null));
+  return new Gate(
+    rules,
+    new PersistedDocuments('/nonexistent', { schema, ...rules, introspection: true }, createLog('silent')),
+  );
 }

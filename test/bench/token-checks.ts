@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { compiled, passToken } from '../../src/features/access/token-check.js';
+import type { Query } from '../../src/kernel/database/database.js';
 import { embeddedUrl } from '../kit/processes.ts';
 import { withClient } from '../kit/tables.ts';
 import type { AccessGround } from './access.ts';
 import type { Ground } from './ground.ts';
 
-const BUILT = resolve(import.meta.dirname, '../../.build/src/features/access/token-check.js');
 const WARM_UP = 100;
 const CHECKS = 500;
-
-type Query = (text: string, params?: readonly unknown[]) => Promise<unknown[]>;
 
 /** What the check of one token takes. */
 interface Checked {
@@ -35,25 +32,25 @@ export async function runTokenChecks({ service: { dataDir }, access }: Ground): 
 }
 
 async function check(databaseUrl: string, token: string | null): Promise<Checked> {
-  const { passToken, compiled } = await import(pathToFileURL(BUILT).href);
   const hash = createHash('sha256')
     .update(token ?? '')
     .digest();
   return withClient(databaseUrl, async (client) => {
     let statements = 0;
     const names = new Map<string, string>();
-    const query: Query = async (text, params) => {
+    const query: Query = async <R>(text: string, params: readonly unknown[] = []) => {
       statements += 1;
       const name = names.get(text) ?? `s${names.size}`;
       names.set(text, name);
-      return (await client.query({ name, text, values: [...(params ?? [])] })).rows;
+      return (await client.query({ name, text, values: [...params] })).rows as R[];
     };
     const times: number[] = [];
     for (let round = 0; round < WARM_UP + CHECKS; round += 1) {
       if (round === WARM_UP) statements = 0;
       const start = performance.now();
       const passed = await passToken(query, hash, '127.0.0.1', 1);
-      if ((await compiled(query, hash, '127.0.0.1', passed)) === null) throw new Error('the token does not pass');
+      if (passed === null || (await compiled(query, hash, '127.0.0.1', passed)) === null)
+        throw new Error('the token does not pass');
       if (round >= WARM_UP) times.push(performance.now() - start);
     }
     times.sort((one, other) => one - other);

@@ -1,15 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type * as EmbeddedPostgres from '../../src/kernel/postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../src/kernel/postgres/embedded-postgres.js';
 import { Caller } from '../kit/caller.ts';
 import { embeddedUrl } from '../kit/processes.ts';
 import { Seed } from '../kit/seed.ts';
 import { Service } from '../kit/service.ts';
 import { withClient } from '../kit/tables.ts';
-
-/** As the service runs it: its sources are compiled. */
-const BUILT_POSTGRES = join(import.meta.dirname, '../../.build/src/kernel/postgres/embedded-postgres.js');
 
 /** A data directory with an embedded database, and the service that runs on it. */
 export class Installation {
@@ -77,7 +74,6 @@ async function createDatabase(serverUrl: string, name: string): Promise<string> 
 export async function withPostgres<T>(
   work: (freshDatabase: (name: string) => Promise<string>) => Promise<T>,
 ): Promise<T> {
-  const { startEmbeddedPostgres } = (await import(BUILT_POSTGRES)) as typeof EmbeddedPostgres;
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-fault-'));
   try {
     const server = await startEmbeddedPostgres({ dataDir, log: () => undefined });

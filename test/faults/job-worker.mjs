@@ -3,10 +3,10 @@
 // Each step is a call to an external system, as far as a job can tell; its effect is written at the end, under the lease.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { Database, queryOf } from '../../.build/src/kernel/database/database.js';
-import { Jobs } from '../../.build/src/kernel/jobs/jobs.js';
-import { wakeStore } from '../../.build/src/kernel/jobs/wake-stores.js';
-import { createLog } from '../../.build/src/kernel/log.js';
+import { Database, queryOf } from '../../src/kernel/database/database.ts';
+import { Jobs } from '../../src/kernel/jobs/jobs.ts';
+import { wakeStore } from '../../src/kernel/jobs/wake-stores.ts';
+import { createLog } from '../../src/kernel/log.ts';
 
 const [url, stepMs, steps, failure = ''] = process.argv.slice(2);
 const log = createLog('silent');

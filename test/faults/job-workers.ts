@@ -6,6 +6,7 @@ import { until } from '../kit/until.ts';
 import { withInstallation } from './installation.ts';
 
 const WORKER = join(import.meta.dirname, 'job-worker.mjs');
+const SOURCES = join(import.meta.dirname, '../kit/sources.mjs');
 const CLOCK = join(import.meta.dirname, 'skewed-clock.mjs');
 
 const TABLES = `
@@ -35,7 +36,15 @@ export class JobWorkers {
 
   /** Waits for a further node to look for jobs. */
   async start({ stepMs, steps, aheadMs = 0, failure = '' }: Work): Promise<ChildProcess> {
-    const args = [`--import=${CLOCK}?ms=${aheadMs}`, WORKER, this.url, `${stepMs}`, `${steps}`, failure];
+    const args = [
+      `--import=${SOURCES}`,
+      `--import=${CLOCK}?ms=${aheadMs}`,
+      WORKER,
+      this.url,
+      `${stepMs}`,
+      `${steps}`,
+      failure,
+    ];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#children.push(child);
     await once(child.stdout as NonNullable<typeof child.stdout>, 'data');

@@ -1,7 +1,6 @@
 // `npm run faults -- [--times N | --full] [--only C40] [--brief] [--old COMMIT]`: breaks what the service stands on, and counts what
 // it promised. What it ran before is built from a commit: `--old`, or the one before the last migration.
 import { readdir } from 'node:fs/promises';
-import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Check } from './check.ts';
@@ -13,17 +12,6 @@ const { values: options } = parseArgs({
     full: { type: 'boolean' },
     brief: { type: 'boolean' },
     old: { type: 'string' },
-  },
-});
-
-// What the checks share with other tests is imported by the names that the compiled service has. Of the service they get what is
-// compiled: not all of its sources run as they are.
-registerHooks({
-  resolve(specifier, context, next) {
-    if (/^(\.\.\/)+src\//.test(specifier))
-      return next(specifier.replace('/src/', '/.build/src/').replace(/\.ts$/, '.js'), context);
-    const isOurs = /^\.{1,2}\/.*\.js$/.test(specifier) && context.parentURL?.endsWith('.ts') === true;
-    return next(isOurs ? specifier.replace(/\.js$/, '.ts') : specifier, context);
   },
 });
 

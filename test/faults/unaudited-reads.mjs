@@ -1,5 +1,10 @@
 // Loaded into a service by `NODE_OPTIONS=--import=...`: reads are not recorded. What is measured beside it is what recording costs.
-import { isMainThread } from 'node:worker_threads';
-import { AuditTrail } from '../../.build/src/kernel/audit/audit-trail.js';
+import { registerHooks } from 'node:module';
 
-if (isMainThread) AuditTrail.prototype.recordRead = () => Promise.resolve();
+registerHooks({
+  load(url, context, next) {
+    const loaded = next(url, context);
+    if (!/var AuditTrail = class\b/.test(loaded.source)) return loaded;
+    return { ...loaded, source: `${loaded.source}\nAuditTrail.prototype.recordRead = () => Promise.resolve();` };
+  },
+});

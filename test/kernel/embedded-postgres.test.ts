@@ -10,7 +10,8 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/kernel/p
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
-const COMPILED = resolve('.build/src/kernel/postgres/embedded-postgres.js');
+const SOURCES = resolve('test/kit/sources.mjs');
+const EMBEDDED_POSTGRES = resolve('src/kernel/postgres/embedded-postgres.ts');
 
 const silent = () => undefined;
 const start = (dataDir: string) => startEmbeddedPostgres({ dataDir, log: silent });
@@ -56,12 +57,12 @@ async function until<T>(name: string, deadlineMs: number, ask: () => Promise<T |
 /** A service of its own process, that starts the database, prints its address and then waits. */
 function spawnService(dataDir: string, uid?: number) {
   const script = `
-    import(${JSON.stringify(COMPILED)})
+    import(${JSON.stringify(EMBEDDED_POSTGRES)})
       .then(({ startEmbeddedPostgres }) => startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, log: () => {} }))
       .then((db) => { console.log(db.url); process.on('SIGTERM', () => db.stop().then(() => process.exit(0))); })
       .catch((error) => { console.log(error.name + ': ' + (error.violations ?? [error.stack]).join(' | ')); process.exit(78); });
     setInterval(() => {}, 1000);`;
-  return spawn(process.execPath, ['-e', script], {
+  return spawn(process.execPath, [`--import=${SOURCES}`, '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });

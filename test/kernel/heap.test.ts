@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const NODE = resolve('node_modules/.bin/node');
+const SOURCES = resolve('test/kit/sources.mjs');
 const RUNS = 3;
 
 /**
@@ -12,7 +13,10 @@ const RUNS = 3;
 test('is not collected again and again for buffers that are thrown away', async () => {
   const counts: number[] = [];
   for (let run = 0; run < RUNS; run += 1) {
-    const { stdout, stderr } = await promisify(execFile)(NODE, [join(import.meta.dirname, 'heap.mjs')]);
+    const { stdout, stderr } = await promisify(execFile)(NODE, [
+      `--import=${SOURCES}`,
+      join(import.meta.dirname, 'heap.mjs'),
+    ]);
     expect(stderr).toBe('');
     counts.push(Number(stdout.split(' ')[0]));
   }

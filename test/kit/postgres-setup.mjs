@@ -2,11 +2,11 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../.build/src/kernel/postgres/embedded-postgres.js';
 import { databaseAt, migratedDatabase } from './databases.ts';
 import { mavenJars } from './maven-jars.ts';
 import { openDesk } from './run-desk.ts';
 import { SharedServices } from './shared-services.ts';
+import './sources.mjs';
 
 const TEMPLATE = 'strongroom_template';
 const MONGO_POM = join(import.meta.dirname, 'mongo/pom.xml');
@@ -16,6 +16,7 @@ const MONGO_POM = join(import.meta.dirname, 'mongo/pom.xml');
  * files share beyond that is made when one of them asks for it.
  */
 export default async function startPostgres() {
+  const { startEmbeddedPostgres } = await import('../../src/kernel/postgres/embedded-postgres.ts');
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-test-postgres-'));
   const server = await startEmbeddedPostgres({ dataDir, log: () => undefined });
   process.env.TEST_POSTGRES_URL = server.url;
@@ -33,9 +34,9 @@ export default async function startPostgres() {
 
 /** A database that has the schema already: a copy of it takes a tenth of the time of the migrations. */
 async function makeTemplate(serverUrl) {
-  const { Database } = await import('../../.build/src/kernel/database/database.js');
-  const { migrations } = await import('../../.build/src/migrations/index.js');
-  const { migrate } = await import('../../.build/src/kernel/database/migrate.js');
+  const { Database } = await import('../../src/kernel/database/database.ts');
+  const { migrations } = await import('../../src/migrations/index.ts');
+  const { migrate } = await import('../../src/kernel/database/migrate.ts');
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
   try {

@@ -21,7 +21,7 @@ declare module '../context.js' {
 }
 
 export type Row = Record<string, unknown>;
-type Orm = Awaited<ReturnType<typeof open>>;
+type Orm = ReturnType<typeof open>;
 
 /** Begins or ends a transaction; in one that has failed, nothing may come before it. */
 const CONTROL = /^(begin|start|commit|rollback|savepoint|release)\b/;
@@ -59,7 +59,7 @@ export class Database {
     limits: PoolLimits = POOL_LIMITS,
   ): Promise<Database> {
     const guard = new PoolGuard(log, limits);
-    const orm = await open(url, model, guard);
+    const orm = open(url, model, guard);
     try {
       await connect(orm, guard);
       const connection = orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> };
@@ -238,7 +238,7 @@ export async function isReadOnly(ask: Query): Promise<boolean> {
   return server?.isReadOnly !== false;
 }
 
-const open = (url: string, model: Partial<Model>, guard: PoolGuard) => MikroORM.init(ormOptions(url, model, guard));
+const open = (url: string, model: Partial<Model>, guard: PoolGuard) => new MikroORM(ormOptions(url, model, guard));
 
 /** Opens the first connection. A pooler that takes no settings at its start is asked without them. */
 async function connect(orm: Orm, guard: PoolGuard): Promise<void> {

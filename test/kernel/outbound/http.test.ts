@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Context } from '../../../src/kernel/context.js';
 import { type OutboundRequest, send, type TargetPolicy } from '../../../src/kernel/outbound/http.js';
@@ -195,7 +195,11 @@ test('a proxy of the environment is not used', async () => {
   const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: address, http_proxy: address, ALL_PROXY: address, NO_PROXY: '' };
   const program = join(import.meta.dirname, 'proxied.mjs');
 
-  const { stdout } = await run(process.execPath, [program, server.url('/', '127.0.0.1')], { env });
+  const { stdout } = await run(
+    process.execPath,
+    [`--import=${resolve('test/kit/sources.mjs')}`, program, server.url('/', '127.0.0.1')],
+    { env },
+  );
 
   expect(stdout).toBe('target');
   expect(proxy.connections).toBe(0);

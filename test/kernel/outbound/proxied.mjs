@@ -1,5 +1,5 @@
-// Sends one request to the address given, by the compiled service, in the environment of this process.
-import { send } from '../../../.build/src/kernel/outbound/http.js';
+// Sends one request to the address given, as the service does, in the environment of this process.
+import { send } from '../../../src/kernel/outbound/http.ts';
 
 const [, , url] = process.argv;
 const request = { url, method: 'GET', headers: {}, body: null, limitMs: 20_000, maxResponseBytes: 100 };
