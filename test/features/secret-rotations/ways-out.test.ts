@@ -1,9 +1,13 @@
-import { mustSucceed } from '../../kit/caller.ts';
+import { mustSucceed, type Reply } from '../../kit/caller.ts';
 import { Rotating } from '../../kit/rotating.ts';
 import { useStrongroom } from '../../kit/strongroom.ts';
+import { withClient } from '../../kit/tables.ts';
 import { until } from '../../kit/until.ts';
 
 const PATH = '/api/v2/secret-rotations/datatool-service-token';
+/** As many as a node runs at once; the next one waits for its turn. */
+const TRANSACTIONS = 12;
+const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 /** As if what is sealed had been lost. */
 const BROKEN = (column: string): string =>
   `set_byte(${column}, length(${column}) - 1, (get_byte(${column}, length(${column}) - 1) + 1) % 256)`;
@@ -149,4 +153,53 @@ describe('a rotation that cannot go on as it should', () => {
     expect([403, 404]).toContain((await made).status);
     expect(fake.tokens.live()).toEqual([]);
   });
+
+  test.each(['rotate', 'update', 'delete', 'cancel'])(
+    'is not changed by somebody who loses the right to while the change waits for its turn (%s)',
+    async (change) => {
+      const { admin, project } = rotating;
+      const { id } = await rotating.create();
+      if (change === 'cancel') await begin(id);
+      const before = await rotating.get(id);
+      const maker = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['admin'] });
+      const [attempt] = await strongroom.sql<{ id: string }>(
+        'select id from secret_rotation_attempt where rotation_id = $1 order by number desc',
+        [id],
+      );
+      const changes: Readonly<Record<string, () => Promise<Reply>>> = {
+        rotate: () => rotating.rotate(id, maker),
+        update: () => maker.patch(`${PATH}/${id}`, { name: 'renamed' }),
+        delete: () => maker.delete(`${PATH}/${id}`),
+        cancel: () =>
+          maker.graphql(
+            'mutation ($input: CancelSecretRotationAttemptInput!) { cancelSecretRotationAttempt(input: $input) { attempt { state } } }',
+            { input: { attemptId: attempt?.id } },
+          ),
+      };
+
+      const reply = await withClient(strongroom.databaseUrl, async (client) => {
+        await client.query('begin; lock table tag in share mode');
+        const waiting = Array.from({ length: TRANSACTIONS }, (_, at) =>
+          admin.post(`/api/v1/projects/${project.id}/tags`, { slug: `tag-${at}`, color: '#000000' }),
+        );
+        await until('all transactions of the node to wait', 10_000, async () => {
+          const rows = await strongroom.sql(WAITING);
+          return rows.length >= TRANSACTIONS;
+        });
+        const pending = changes[change]?.();
+        mustSucceed(await maker.get(`${PATH}/${id}`));
+        await strongroom.sql('delete from project_membership where identity_id = $1', [maker.identityId]);
+        await client.query('commit');
+        for (const made of await Promise.all(waiting)) mustSucceed(made);
+        return pending;
+      });
+
+      expect(reply).toBeError(
+        404,
+        change === 'cancel' ? 'SECRET_ROTATION_ATTEMPT_NOT_FOUND' : 'SECRET_ROTATION_NOT_FOUND',
+      );
+      expect(await rotating.get(id)).toEqual(before);
+      if (change === 'cancel') await pause(false);
+    },
+  );
 });
