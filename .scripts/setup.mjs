@@ -2,9 +2,9 @@
 // packages that only development needs are neither asked for nor installed.
 // Plain JavaScript for Node 20 without any package, because on a fresh clone there is nothing else.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { contentHash, isDeepEqual, ROOT, sourceFiles, withLock } from './tree.mjs';
 
 const MODULES = join(ROOT, 'node_modules');
@@ -93,7 +93,8 @@ const PROGRAMS = /^src\/(main|bin\/(?!(run-)?program\b)[^/]+)\.ts$/;
 const THREADS = /-(thread|worker)\.ts$/;
 const BROWSER_SCRIPTS = /^src\/kernel\/pages\/browser\//;
 /** Where what a start loads is: one folder, because threads and pages are found beside the code that asks for them. */
-const PROGRAM_FOLDER = 'src';
+const BUNDLES = 'bundles';
+const bundleOf = (path) => join(BUNDLES, basename(path, '.ts'));
 
 /** Loaded when they are first needed, or not there at all; each has files of its own, or other packages beside it. */
 const UNBUNDLED = [
@@ -125,11 +126,11 @@ function compile(folder) {
   const named = (pattern) => sources.filter((path) => pattern.test(path));
   build({
     entryPoints: [
-      ...[...named(PROGRAMS), 'mikro-orm.config.ts'].map((path) => ({ in: path, out: path.replace(/\.ts$/, '') })),
-      ...named(THREADS).map((path) => ({ in: path, out: join(PROGRAM_FOLDER, basename(path, '.ts')) })),
+      ...[...named(PROGRAMS), ...named(THREADS)].map((path) => ({ in: path, out: bundleOf(path) })),
+      { in: 'mikro-orm.config.ts', out: 'mikro-orm.config' },
     ],
     outdir: folder,
-    chunkNames: `${PROGRAM_FOLDER}/[name]-[hash]`,
+    chunkNames: `${BUNDLES}/[name]-[hash]`,
     platform: 'node',
     bundle: true,
     splitting: true,
@@ -142,9 +143,23 @@ function compile(folder) {
   build({
     entryPoints: named(BROWSER_SCRIPTS),
     outbase: join(ROOT, 'src/kernel/pages'),
-    outdir: join(folder, PROGRAM_FOLDER),
+    outdir: join(folder, BUNDLES),
   });
+  for (const path of named(PROGRAMS)) writeFileSync(...launcher(folder, path));
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+}
+
+/** The file that is run: it lets V8 keep compiled code beside the build, unless that is read-only, and loads the program. */
+function launcher(folder, path) {
+  const file = join(folder, path.replace(/\.ts$/, '.js'));
+  const up = (target) => relative(dirname(file), join(folder, target));
+  mkdirSync(dirname(file), { recursive: true });
+  const lines = [
+    "import { enableCompileCache } from 'node:module';",
+    `enableCompileCache(\`\${import.meta.dirname}/${up('compile-cache')}\`);`,
+    `await import('${up(bundleOf(path))}.js');`,
+  ];
+  return [file, lines.join('\n')];
 }
 
 function run(command, ...args) {
