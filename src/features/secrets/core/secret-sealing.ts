@@ -193,7 +193,7 @@ export function sealSecret(
   return {
     ...contentsFor(TABLES.current),
     versionSealed: contentsFor(TABLES.version),
-    valueDigest: digestOf({ ofProject, ofOrganization }, text),
+    valueDigest: digestOf({ ofProject, ofOrganization }, value),
     references: row.rotationId === null ? parseReferences(text).references : [],
     metadata: metadata.map((entry) =>
       entry.isEncrypted ? { key: entry.key, isEncrypted: true } : { key: entry.key, value: entry.value.reveal() },
@@ -206,17 +206,19 @@ export function sealSecret(
  * the same for equal values of the organization. Null for the empty value: all empty values are equal, and none is
  * confidential.
  */
-const digestOf = ({ ofProject, ofOrganization }: SecretSealer, text: string): Buffer | null =>
-  text === '' ? null : ofProject.blind(ofOrganization.digest(text));
+export function digestOf({ ofProject, ofOrganization }: SecretSealer, value: SealedText): Buffer | null {
+  const text = value.reveal();
+  return text === '' ? null : ofProject.blind(ofOrganization.digest(text));
+}
 
 /** A row at one version. */
-interface RowVersion {
+export interface RowVersion {
   readonly id: string;
   readonly version: number;
 }
 
 /** Rows of a secret and of its history have the same shape; only those of the history can be deletions. */
-const tableOf = (row: RowVersion): SealedTable => ('isDeletion' in row ? TABLES.version : TABLES.current);
+export const tableOf = (row: RowVersion): SealedTable => ('isDeletion' in row ? TABLES.version : TABLES.current);
 
 /** Decrypts one part. @throws SEALED_VALUE_INVALID when it was not sealed for this row and version */
 const open = (sealer: Sealer, row: RowVersion, column: SealedPart, sealed: Buffer): SealedText =>
@@ -306,42 +308,3 @@ export const openPersonal = (
   column: 'value' | 'comment',
   sealed: Buffer,
 ): SealedText => sealer.open({ table: TABLES.personal, column, rowId: id, rowVersion: version }, sealed);
-
-/** The purpose of the seals of secrets and versions in old databases. */
-const FORMER_TABLE = 'secret';
-
-type FormerContents = Readonly<Record<keyof SealedContents, Buffer | null>>;
-
-/**
- * The contents of a row of an old database, resealed. A part that cannot be decrypted stays as it is. Takes three seals
- * at most.
- *
- * @returns null when nothing can be decrypted: the row has been resealed already, or was tampered with
- */
-export function resealed(
-  sealer: SecretSealer,
-  row: RowVersion & FormerContents,
-): (FormerContents & Pick<Sealed, 'valueDigest'>) | null {
-  const { ofProject } = sealer;
-  let isOpened = false;
-  let valueDigest: Buffer | null = null;
-  const anew = (column: SealedPart, sealed: Buffer | null): Buffer | null => {
-    if (sealed === null) return sealed;
-    const place = { column, rowId: row.id, rowVersion: row.version };
-    try {
-      const text = ofProject.open({ ...place, table: FORMER_TABLE }, sealed);
-      isOpened = true;
-      if (column === 'value') valueDigest = digestOf(sealer, text.reveal());
-      return ofProject.seal({ ...place, table: tableOf(row) }, text);
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return sealed;
-      throw error;
-    }
-  };
-  const contents = {
-    valueSealed: anew('value', row.valueSealed),
-    commentSealed: anew('comment', row.commentSealed),
-    metadataSealed: anew('metadata', row.metadataSealed),
-  };
-  return isOpened ? { ...contents, valueDigest } : null;
-}

@@ -3,7 +3,16 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import type { RowFrom } from '../../../kernel/database/statement.js';
-import { resealed } from '../core/secret-sealing.js';
+import { AppError } from '../../../kernel/errors.js';
+import {
+  digestOf,
+  type RowVersion,
+  type Sealed,
+  type SealedContents,
+  type SealedPart,
+  type SecretSealer,
+  tableOf,
+} from '../core/secret-sealing.js';
 import { noteStates } from '../core/secret-states.js';
 import {
   finishResealing,
@@ -119,3 +128,42 @@ const columnsOf = (rows: readonly SealedRow[]) => ({
   comments: rows.map(({ commentSealed }) => commentSealed),
   metadata: rows.map(({ metadataSealed }) => metadataSealed),
 });
+
+/** The purpose of the seals of secrets and versions in old databases. */
+const FORMER_TABLE = 'secret';
+
+type FormerContents = Readonly<Record<keyof SealedContents, Buffer | null>>;
+
+/**
+ * The contents of a row of an old database, resealed. A part that cannot be decrypted stays as it is. Takes three seals
+ * at most.
+ *
+ * @returns null when nothing can be decrypted: the row has been resealed already, or was tampered with
+ */
+function resealed(
+  sealer: SecretSealer,
+  row: RowVersion & FormerContents,
+): (FormerContents & Pick<Sealed, 'valueDigest'>) | null {
+  const { ofProject } = sealer;
+  let isOpened = false;
+  let valueDigest: Buffer | null = null;
+  const anew = (column: SealedPart, sealed: Buffer | null): Buffer | null => {
+    if (sealed === null) return sealed;
+    const place = { column, rowId: row.id, rowVersion: row.version };
+    try {
+      const text = ofProject.open({ ...place, table: FORMER_TABLE }, sealed);
+      isOpened = true;
+      if (column === 'value') valueDigest = digestOf(sealer, text);
+      return ofProject.seal({ ...place, table: tableOf(row) }, text);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return sealed;
+      throw error;
+    }
+  };
+  const contents = {
+    valueSealed: anew('value', row.valueSealed),
+    commentSealed: anew('comment', row.commentSealed),
+    metadataSealed: anew('metadata', row.metadataSealed),
+  };
+  return isOpened ? { ...contents, valueDigest } : null;
+}
