@@ -60,7 +60,6 @@ import type { Gate } from './kernel/graphql/gate/gate.js';
 import { SchemaResponses } from './kernel/graphql/introspection.js';
 import { NodeResolver } from './kernel/graphql/node.js';
 import { buildGraphQLSchema, printSortedSchema } from './kernel/graphql/schema.js';
-import { releaseMemory } from './kernel/heap.js';
 import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
 import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { withCause } from './kernel/http/listening.js';
@@ -73,6 +72,7 @@ import { OpenStreams } from './kernel/http/streams/open-streams.js';
 import { NO_ID } from './kernel/ids.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import { type Jobs, KERNEL_JOB_KINDS } from './kernel/jobs/jobs.js';
+import { releaseMemory } from './kernel/load/heap.js';
 import { Load } from './kernel/load/load.js';
 import { describeError, type Log } from './kernel/log.js';
 import { RateLimits } from './kernel/operations/limits/rate-limits.js';
@@ -88,7 +88,7 @@ import type { KernelParts } from './make-kernel.js';
 import { migrations } from './migrations/index.js';
 import { openGate } from './open-gate.js';
 import { openKernel } from './open-kernel.js';
-import { type CompiledRoute, compileRoutes } from './rest/compile.js';
+import { type CompiledRoute, routesOf } from './rest/compiled-route.js';
 import { mountRoutes } from './rest/mount.js';
 import { openapiText } from './rest/openapi/document.js';
 import type { Group } from './rest/openapi/groups.js';
@@ -233,7 +233,7 @@ export async function startApp(
     // Before the database is waited for: a first start makes it meanwhile.
     const rateLimits = new RateLimits(config.rateLimits);
     const assembly = assemble(rateLimits, config);
-    const routes = compileRoutes(assembly.schema, assembly.routes);
+    const routes = routesOf(assembly.schema, assembly.routes);
     const server = await databaseServer;
     // After whoever can tell what is wrong with DATA_DIR, where its file is.
     const gate = await openGate(assembly.schema, config, log);

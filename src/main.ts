@@ -2,8 +2,8 @@ import type { App } from './app.js';
 import { readConfig } from './config.js';
 import { openDatabaseServer } from './database-server.js';
 import { ConfigurationError } from './kernel/configuration-error.js';
-import { setUpHeap } from './kernel/heap.js';
 import { checkEndpoint } from './kernel/http/listening.js';
+import { setUpHeap } from './kernel/load/heap.js';
 import { createLog, describeError, type Log } from './kernel/log.js';
 import { startWatchdog, type Watchdog } from './kernel/operations/watchdog/watchdog.js';
 

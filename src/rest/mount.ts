@@ -8,7 +8,7 @@ import { type Answer, jsonResponse, matchingTag } from '../kernel/operations/res
 import type { ResponseCache } from '../kernel/operations/responses/response-cache.js';
 import { type Checked, check, checkYielding, validationFailed } from '../kernel/validation.js';
 import { prefersStrict } from './body-keys.js';
-import type { CompiledRoute } from './compile.js';
+import type { CompiledRoute } from './compiled-route.js';
 import { runIfMatching } from './preconditions.js';
 import { replyHeaders } from './response-headers.js';
 import type { WrittenRoute } from './route.js';
@@ -27,7 +27,7 @@ const NOTHING = z.strictObject({});
 export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], mounting: Mounting): void {
   const contexts = new WeakMap<FastifyRequest, AnyContext>();
   for (const compiled of routes) {
-    const { method, path, anonymous, sensitive, form } = compiled.route;
+    const { method, path, anonymous, sensitive, form } = compiled.declared;
     app.route({
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),

@@ -2,7 +2,7 @@ import type { AnyContext } from '../kernel/context.js';
 import { AppError, toAppError } from '../kernel/errors.js';
 import type { ResponseLoad } from '../kernel/load/load.js';
 import { hasStrongTag, jsonResponse } from '../kernel/operations/responses/response.js';
-import type { CompiledRoute } from './compile.js';
+import type { CompiledRoute } from './compiled-route.js';
 import type { Data } from './route.js';
 
 interface Conditional {

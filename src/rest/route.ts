@@ -124,7 +124,7 @@ export type WrittenRoute = WrittenDefinition<z.ZodObject, z.ZodObject>;
 export type FieldRoute = FieldDefinition<z.ZodObject, z.ZodObject>;
 export type Route = WrittenRoute | FieldRoute;
 
-/** Declares a route with its document. It is compiled, and refused when it does not fit the schema, at start. */
+/** Declares a route with its document, which `compileRoutes` checks. */
 export const route = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
   definition: WrittenDefinition<Q, B>,
 ): WrittenRoute => definition as unknown as WrittenRoute;

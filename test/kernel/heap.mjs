@@ -1,7 +1,7 @@
 // Throws 600 MiB of buffers away beside a heap that is in use, and prints how often all of the heap was collected meanwhile.
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { setUpHeap } from '../../src/kernel/heap.ts';
+import { setUpHeap } from '../../src/kernel/load/heap.ts';
 
 setUpHeap();
 let collections = 0;

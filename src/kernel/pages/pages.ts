@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readAddress } from '../addresses.js';
 import { chooseType } from '../http/media-types.js';
 import { addVary } from '../http/vary.js';
+import { once } from '../once.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
 import { type Asset, makeAsset, sendAsset } from './asset.js';
 import { BUNDLE_FILES, bundleFile } from './bundles.js';
@@ -145,11 +146,3 @@ async function mountFiles(app: FastifyInstance): Promise<void> {
 
 /** Browsers would ask for a map that is not served. */
 const withoutMap = (script: string): string => script.replace(/^\/\/# sourceMappingURL=.*$/m, '');
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { CompiledRoute } from '../compile.js';
+import type { CompiledRoute } from '../compiled-route.js';
 import type { JsonSchema } from '../response-schema.js';
 import { errorComponents, errorResponses } from './error-reference.js';
 import { describedInPath, type Group, groupNameOf, permissionOf, tagsOf } from './groups.js';

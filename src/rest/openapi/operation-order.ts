@@ -1,4 +1,4 @@
-import type { CompiledRoute } from '../compile.js';
+import type { CompiledRoute } from '../compiled-route.js';
 import { type Group, groupNameOf, placeIn } from './groups.js';
 
 /** Within one path: a list before what adds to it, but one of it is created before it is read. */

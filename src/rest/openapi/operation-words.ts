@@ -1,4 +1,4 @@
-import type { CompiledRoute } from '../compile.js';
+import type { CompiledRoute } from '../compiled-route.js';
 
 /** `Get a tag` -> `A tag.`, and `Create a tag` -> `Done: create a tag.`: what a summary says of the answer. */
 export function doneOf(summary: string): string {
