@@ -19,7 +19,7 @@ const lockHash = () => contentHash(['package-lock.json']);
 const sourceHash = () =>
   contentHash([
     ...sourceFiles('src'),
-    '.scripts/setup.mjs',
+    ...sourceFiles('.scripts'),
     'mikro-orm.config.ts',
     'tsconfig.json',
     'package.json',
@@ -89,6 +89,7 @@ function build() {
   rmSync(last, { recursive: true, force: true });
 }
 
+const HTTP = './.scripts/node-http.cjs';
 const PROGRAMS = /^src\/(main|bin\/(?!(run-)?program\b)[^/]+)\.ts$/;
 const THREADS = /-(thread|worker)\.ts$/;
 const BROWSER_SCRIPTS = /^src\/kernel\/pages\/browser\//;
@@ -135,6 +136,7 @@ function compile(folder) {
     bundle: true,
     splitting: true,
     external: UNBUNDLED,
+    alias: { http: HTTP, 'node:http': HTTP },
     // For packages that are CommonJS, and ask for modules of Node.
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
