@@ -15,7 +15,9 @@ import {
   type UpdateResult,
 } from 'kysely';
 import type { Transaction } from '../context.js';
+import { once } from '../once.js';
 import type { KeyBounds, TimeBounds } from '../paging.js';
+import type { Connected, Query } from './database.js';
 import { type Statement, statement } from './statement.js';
 
 /** A row of a table as it is read. */
@@ -87,16 +89,19 @@ const PARAMETERS: ProxyHandler<object> = {
 type Returned<Result> = Result extends InsertResult | UpdateResult | DeleteResult ? never : Result;
 
 /**
- * A statement that is made and compiled once, and prepared once on each connection.
+ * A statement that is made and compiled when it is first run, and prepared once on each connection.
  *
  * @param build puts parameters where values belong, and does nothing else with them: at this time they have none
  */
 export function prepared<Params extends object, Result extends object>(
   build: (params: Params) => Compilable<Result>,
 ): Statement<Params, Returned<Result>> {
-  const placeholders = new Proxy({}, PARAMETERS) as Params;
-  const { sql, parameters } = build(placeholders).compile();
-  return statement(sql, (params) =>
-    parameters.map((value) => (value instanceof Parameter ? params[value.name as keyof Params] : value)),
-  );
+  const compiled = once(() => {
+    const { sql, parameters } = build(new Proxy({}, PARAMETERS) as Params).compile();
+    return statement<Params, Returned<Result>>(sql, (params) =>
+      parameters.map((value) => (value instanceof Parameter ? params[value.name as keyof Params] : value)),
+    );
+  });
+  const run = (from: Connected | Query, params: Params) => compiled()(from, params);
+  return Object.defineProperty(run, 'text', { get: () => compiled().text }) as Statement<Params, Returned<Result>>;
 }

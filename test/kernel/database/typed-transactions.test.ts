@@ -82,13 +82,14 @@ describe('a transaction', () => {
 describe('a prepared statement', () => {
   test('is not made from what its parameters are not there for yet', () => {
     const organizations = tables.selectFrom('organization').select('id');
-    expect(() => prepared(({ name }: { name: string }) => organizations.where('name', '=', `${name}s`))).toThrow(
+    expect(() => prepared(({ name }: { name: string }) => organizations.where('name', '=', `${name}s`)).text).toThrow(
       'the parameter name has no value',
     );
-    expect(() =>
-      prepared((organization: { id: string; name: string; slug: string }) =>
-        tables.insertInto('organization').values({ ...organization }),
-      ),
+    expect(
+      () =>
+        prepared((organization: { id: string; name: string; slug: string }) =>
+          tables.insertInto('organization').values({ ...organization }),
+        ).text,
     ).toThrow('name the parameters of a statement one by one');
   });
 });
