@@ -2,6 +2,8 @@ import packageJson from '../package.json' with { type: 'json' };
 import type { Config } from './config.js';
 import type { Kernel } from './kernel/context.js';
 import type { Database } from './kernel/database/database.js';
+import { Growth, SMALL_PAGES } from './kernel/database/growth.js';
+import { listTableSizes } from './kernel/database/plans.sql.js';
 import type { ServiceAccess } from './kernel/database/service-role.js';
 import type { Lifecycle } from './kernel/http/health.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
@@ -16,6 +18,8 @@ import { systemContext } from './system-context.js';
 
 /** Pause between sweeps of idempotency keys. */
 const KEY_SWEEP_MS = 10_000;
+/** The same between looks at the sizes of tables. */
+const GROWTH_MS = 2_000;
 
 /** Begins to trace, if traces go anywhere: else the code for it is not loaded. @returns what ends it */
 export async function startTraces({ traces }: Pick<Config, 'traces'>, log: Log): Promise<() => Promise<void>> {
@@ -60,10 +64,24 @@ export async function startBackgroundWork(
     () => database.withConnection((query) => deleteOldKeys(query, {})),
     log,
   );
+  const stopRenewing = await renewPlans(database, log);
   await jobs.start();
-  const stops = [sweep, () => jobs.stop()];
+  const stops = [sweep, stopRenewing, () => jobs.stop()];
   if (rateLimits.buckets === null) return stops;
   const counts = new SharedCounts(rateLimits.buckets, database, limitKey, log);
   await counts.start();
   return [...stops, () => counts.close()];
+}
+
+/** Has statements planned anew whenever tables have outgrown their plans. @returns what ends it */
+async function renewPlans(database: Database, log: Log): Promise<() => Promise<void>> {
+  const growth = new Growth();
+  const look = async (): Promise<void> => {
+    const sizes = await database.withConnection((query) => listTableSizes(query, { least: SMALL_PAGES }));
+    if (!growth.isOutgrown(sizes)) return;
+    await database.renewPlans();
+    log.debug('plans renewed');
+  };
+  await look();
+  return periodically('plans', GROWTH_MS, look, log);
 }

@@ -58,6 +58,7 @@ import { WalksOfProjects } from './0060-0079/0061-walks-of-projects.js';
 import { AuditIndexes } from './0060-0079/0062-audit-indexes.js';
 import { RowSecurity } from './0060-0079/0063-row-security.js';
 import { PlansOfReferences } from './0060-0079/0064-plans-of-references.js';
+import { RotatedReferences } from './0060-0079/0065-rotated-references.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -121,4 +122,5 @@ export const migrations = [
   { name: '0062-audit-indexes', class: AuditIndexes },
   { name: '0063-row-security', class: RowSecurity },
   { name: '0064-plans-of-references', class: PlansOfReferences },
+  { name: '0065-rotated-references', class: RotatedReferences },
 ] as const;

@@ -22,8 +22,9 @@ export class Relay {
   /**
    * @param databaseUrl of Postgres or MongoDB: with a host and a port, or with the directory of a Postgres socket as its host
    * @param at the port to listen at; 0 is any
+   * @param tap asked at each connection for what looks at the bytes that are sent to the database
    */
-  static async start(databaseUrl: string, at = 0): Promise<Relay> {
+  static async start(databaseUrl: string, at = 0, tap?: () => (sent: Buffer) => void): Promise<Relay> {
     const url = new URL(databaseUrl);
     const host = decodeURIComponent(url.hostname);
     const port = url.port || (url.protocol === 'mongodb:' ? '27017' : '5432');
@@ -32,6 +33,7 @@ export class Relay {
       const far = host.startsWith('/')
         ? connect({ path: `${host}/.s.PGSQL.${port}` })
         : connect({ host, port: Number(port) });
+      if (tap !== undefined) near.on('data', tap());
       for (const [from, to] of [
         [near, far],
         [far, near],

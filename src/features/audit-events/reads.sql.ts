@@ -14,7 +14,7 @@ export const LIST_READS = sqlStatement({
         union all select d.digest from audit_disclosure d where d.ids @> array[wanted.id]
       ) names cross join lateral (
         select own.* from audit_record own
-        where own.disclosed = names.name and own.organization_id = :organizationId
+        where own.disclosed = names.name and coalesce(own.organization_id = :organizationId, false)
           and own.sequence < coalesce(wanted.before, 9223372036854775807)
         order by own.sequence desc limit :limit
       ) found

@@ -1,4 +1,4 @@
-import { plannedOnce } from '../database/planned-once.js';
+import { plannedOnce } from '../database/plans.sql.js';
 
 /** Which projects have changed with the events of a batch: none, those that are named, or all of the organization. */
 export type Reach = 'nothing' | 'projects' | 'organization';

@@ -177,9 +177,14 @@ export class BoundedClient extends pg.Client {
     this.discard();
   }
 
+  /** It ends when it is given back. */
+  spend(): void {
+    this.#isSpent = true;
+  }
+
   /** Nobody else gets it. Waits for its end when it is idle. */
   async retire(): Promise<void> {
-    this.#isSpent = true;
+    this.spend();
     if (this.loan !== null) return;
     const ended = new Promise((resolve) => this.once('end', resolve));
     this.discard();

@@ -10,9 +10,8 @@ import { connectionError } from './connection-error.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
 import { type Bounded, EVERY_ORGANIZATION, type Scope, scopeOf } from './scope.js';
-import { FIND_READ_ONLY } from './session.sql.js';
-import { hasSettings, isRefusedByPooler } from './session-settings.js';
-import { POOL_LIMITS, type PoolLimits } from './time-limits.js';
+import { FIND_LOCK_TIMEOUT, FIND_READ_ONLY } from './session.sql.js';
+import { POOL_LIMITS, type PoolLimits, TIME_LIMITS } from './time-limits.js';
 
 declare module '../context.js' {
   interface Kernel {
@@ -183,6 +182,11 @@ export class Database {
     return this.guard.reconnect({ ...(url === null ? {} : { connectionString: url }), options });
   }
 
+  /** Has all statements planned anew. */
+  renewPlans(): Promise<void> {
+    return this.guard.renew();
+  }
+
   /** Work that may rightly take long, as migrations do: no deadline of ours holds meanwhile. */
   withoutLimits<T>(work: () => Promise<T>): Promise<T> {
     return this.guard.withoutLimits(work);
@@ -249,4 +253,17 @@ async function connect(orm: Orm, guard: PoolGuard): Promise<void> {
     guard.isPooled = true;
     await orm.em.getConnection().connect();
   }
+}
+
+/** Whether a connection was refused by a pooler that takes no settings at the start of one, such as PgBouncer. */
+function isRefusedByPooler(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (/unsupported startup parameter/.test(at.message)) return true;
+  return false;
+}
+
+/** Whether connections have the settings that they were started with. A pooler may drop them without a word. */
+async function hasSettings(query: (text: string) => Promise<{ limit?: string }[]>): Promise<boolean> {
+  const [row] = await query(FIND_LOCK_TIMEOUT);
+  return Number(row?.limit) === TIME_LIMITS.lockMs;
 }

@@ -16,12 +16,16 @@ export interface Model {
 
 const TIMESTAMPTZ = 1184;
 
-/** Server-side limits of every connection. */
+/** Settings of every connection: limits of the server, and how it plans. */
 const SESSION = [
   `statement_timeout=${TIME_LIMITS.statementMs}`,
   `lock_timeout=${TIME_LIMITS.lockMs}`,
   `idle_in_transaction_session_timeout=${TIME_LIMITS.idleInTransactionMs}`,
   'synchronous_commit=on',
+  // Every statement has an index. To read a whole table is right for as long as it is small, and plans are kept.
+  'enable_seqscan=off',
+  // To compile a plan takes longer than to run it.
+  'jit=off',
   'timezone=UTC',
   'application_name=strongroom',
 ];

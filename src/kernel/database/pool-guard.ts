@@ -128,6 +128,14 @@ export class PoolGuard implements Watch {
     return async () => void (await this.reconnect(before as typeof change));
   }
 
+  /** Replaces all connections that are open, each as soon as nobody holds it: what the server keeps for them is made anew. */
+  async renew(): Promise<void> {
+    for (const client of this.#open) client.spend();
+    // Idle ones are taken as anybody takes them: to end them where they are could be to end them for who gets them at this moment.
+    const idle = await Promise.all(Array.from({ length: this.#pool.idleCount }, () => this.#pool.connect()));
+    for (const client of idle) client.release();
+  }
+
   close(): void {
     clearInterval(this.#timer);
   }

@@ -1,5 +1,5 @@
 import { SYSTEM } from '../../../kernel/context.js';
-import { plannedOnce } from '../../../kernel/database/planned-once.js';
+import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { secretDigest } from './secret-states.js';
 

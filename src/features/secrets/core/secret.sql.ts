@@ -1,5 +1,5 @@
 import { chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
-import { plannedOnce } from '../../../kernel/database/planned-once.js';
+import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
 import { BY_NAME, LIST_ORDERS } from '../../../kernel/list-order.js';
 import type { TagRow } from '../../tags/public.js';
@@ -24,6 +24,8 @@ interface Selection {
   readonly isRun?: boolean;
   /** Where sizes of values are summed: those past the limit of a response are null. Absent: there are few. */
   readonly summed?: Summed;
+  /** Absent: the rows may be chosen by their folder or environment. */
+  readonly from?: string;
 }
 
 /** In the order of the rows: only whether all fit matters. */
@@ -33,7 +35,14 @@ const IN_ANY_ORDER: Summed = { window: '(rows unbounded preceding)' };
  * One statement for everything: tags and the writer's name and membership come with the row, never by a query of their
  * own.
  */
-const select = ({ withValues, withOwn, isOneProject = false, isRun = false, summed }: Selection): string => `
+const select = ({
+  withValues,
+  withOwn,
+  isOneProject = false,
+  isRun = false,
+  summed,
+  from = FROM,
+}: Selection): string => `
   select s.id, ${columns(FOLDER, isRun ? 's.folder_id' : null)}, s.key, s.version,
     ${withValues ? `${valueColumn('s', summed, withOwn)} as "valueSealed",` : ''} s.comment_sealed as "commentSealed",
     s.metadata, s.metadata_sealed as "metadataSealed", s.skip_multiline_encoding as "skipMultilineEncoding",
@@ -42,10 +51,14 @@ const select = ({ withValues, withOwn, isOneProject = false, isRun = false, summ
     ${columns(WRITER, isRun ? 's.actor_id' : null)}, s.created_at as "createdAt", s.updated_at as "updatedAt",
     ${isOneProject ? `case when (select exists (select from tag where project_id = :projectId::uuid)) then ${TAGS} end` : TAGS} as tags
     ${withOwn ? ownColumns(withValues, summed) : ''}
-  ${FROM}
+  ${from}
   ${withOwn ? 'left join personal_secret ps on ps.secret_id = s.id and ps.user_id = :userId' : ''}`;
 
-const FROM = 'from secret s join folder f on f.id = s.folder_id join environment e on e.id = s.environment_id';
+/** The environment by the folder: where the planner may take secrets by either, it may read all of the environment for one folder. */
+const FROM = 'from secret s join folder f on f.id = s.folder_id join environment e on e.id = f.environment_id';
+/** For many secrets by their ids: each folder is looked up, whatever the planner thinks how many there are. */
+const FROM_IDS = `from secret s cross join lateral (select * from folder where id = s.folder_id offset 0) f
+  cross join lateral (select * from environment where id = f.environment_id offset 0) e`;
 
 const FOLDER = {
   organizationId: 's.organization_id',
@@ -130,7 +143,7 @@ const IN_ENVIRONMENTS = 'f.environment_id = any(:environmentIds::uuid[])';
 /** Where secrets are listed. */
 const PLACES = {
   folder: IN_PLACE,
-  foldersOfProject: 's.project_id = :projectId and s.folder_id = any(:folderIds::uuid[])',
+  foldersOfProject: 'f.project_id = :projectId and s.folder_id = any(:folderIds::uuid[])',
   environments: `${IN_ENVIRONMENTS} and f.path = :secretPath`,
   treesOfEnvironments: `${IN_ENVIRONMENTS} and ${isWithin(':secretPath')} and ${isNear(':most')}`,
   folders: 's.folder_id = any(:folderIds::uuid[])',
@@ -217,7 +230,7 @@ export const findSecret = sqlVariants({
 /** Secrets by id, by path, then key. */
 export const findSecrets = sqlVariants({
   options: { withValues: OPTIONS.withValues },
-  text: (choice) => `${select({ ...choice, withOwn: false, summed: IN_ANY_ORDER })}
+  text: (choice) => `${select({ ...choice, withOwn: false, summed: IN_ANY_ORDER, from: FROM_IDS })}
     where s.id = any(${plannedOnce(':ids', 'uuid')}) ${rowsIn(BY_NAME)}`,
   params: { ids: t.array(t.uuid) },
   row: ROW,

@@ -1,4 +1,4 @@
-import { plannedOnce } from '../../../kernel/database/planned-once.js';
+import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /** Whether keys are reserved for rotations in some of these folders. */

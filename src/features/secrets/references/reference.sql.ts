@@ -26,9 +26,9 @@ export const namesOf = (names: readonly SecretName[]) => ({
 export const listReferenced = sqlStatement({
   text: `
   select id, project_id as "projectId", environment, path, key, version, tags,
-    (select s.rotation_id from secret s where s.id = found.id) is not null as "isRotated",
+    is_rotated as "isRotated",
     case when sum(octet_length(value_sealed)) over (order by id) <= ${MAX_REFERENCED_BYTES} then value_sealed end as "valueSealed"
-  from referenced_secrets(:projectIds, :environments, :paths, :keys) found`,
+  from referenced_secrets(:projectIds, :environments, :paths, :keys)`,
   params: { projectIds: t.array(t.uuid), ...NAMES },
   row: {
     id: t.uuid,

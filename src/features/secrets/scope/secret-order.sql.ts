@@ -50,7 +50,7 @@ export const firstOf = (
 ): string =>
   `s.id = any(array(select id from (
      select s.id, row_number() over (partition by s.${of}_id ${rowsIn(order)}) as place
-     from secret s join folder f on f.id = s.folder_id join environment e on e.id = s.environment_id
+     from secret s join folder f on f.id = s.folder_id join environment e on e.id = f.environment_id
      where ${conditions.join(' and ')}) ranked where place <= ${limit}))`;
 
 /**

@@ -11,7 +11,7 @@ export const TAG_SLUGS = t.builtJsonOf<readonly { readonly slug: string }[]>();
 
 const SELECT = `select s.folder_id as "folderId", e.slug as environment, f.path, s.key,
     ${tagSlugsOf('s.id')} as tags
-  from secret s join folder f on f.id = s.folder_id join environment e on e.id = s.environment_id`;
+  from secret s join folder f on f.id = s.folder_id join environment e on e.id = f.environment_id`;
 
 const SUBJECT = { folderId: t.uuid, environment: t.text, path: t.text, key: t.text, tags: TAG_SLUGS } as const;
 

@@ -51,8 +51,8 @@ export const listFound = sqlVariants({
     ${tagSlugsOf('s.id')} as tags
   from secret s
   join project p on p.id = s.project_id
-  join environment e on e.id = s.environment_id
   join folder f on f.id = s.folder_id
+  join environment e on e.id = f.environment_id
   where s.organization_id = :organizationId and s.project_id = any(:projectIds::uuid[])
     and ${[...chosenOf(CONDITIONS, choice), isWithinBounds(choice.bounds)].join(' and ')}
   order by ${ORDER.join(', ')} limit :limit::integer`,

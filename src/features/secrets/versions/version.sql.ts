@@ -77,16 +77,17 @@ export const findProjectOfHistory = sqlStatement({
  * Deleted folders, each with its last known path. A version keeps the path of its time; a restore uses the current or
  * last path of its folder.
  *
- * @param which versions to take it from
+ * @param which versions lie in them
  */
 const goneFolders = (which: string): string => `gone_folder as (
-    select distinct on (v.folder_id) v.folder_id, v.path from secret_version v
-    where ${which} and not exists (select from folder f where f.id = v.folder_id)
-    order by v.folder_id, v.created_at desc, v.version desc)`;
-const GONE_IN_ENVIRONMENT = goneFolders('v.environment_id = :environmentId');
-const GONE_OF_SECRETS = goneFolders(
-  'v.folder_id in (select own.folder_id from secret_version own where own.secret_id = any(:ids::uuid[]))',
-);
+    select own.folder_id, last.path
+    from (
+      select had.folder_id from (select distinct v.folder_id from secret_version v where ${which}) had
+      where not exists (select from folder f where f.id = had.folder_id) offset 0) own
+    -- Looked up: to join would be to read all that was ever in the folders, of which few are gone.
+    cross join lateral (
+      select v.path from secret_version v where v.folder_id = own.folder_id
+      order by v.created_at desc, v.version desc limit 1) last)`;
 
 /** Needs the deleted folders. */
 const JOIN_FOLDER = `left join folder f on f.id = v.folder_id
@@ -122,7 +123,7 @@ const PLACE_ROW = {
  * state.
  */
 export const listNewestStates = sqlStatement({
-  text: `with ${GONE_OF_SECRETS}
+  text: `with ${goneFolders('v.secret_id = any(:ids::uuid[])')}
     select ${PLACE}, ${IS_GONE} as "isGone", ${tagsOf('v.tag_ids')} as tags
     from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER}
     where v.secret_id = any(:ids::uuid[]) and ${IS_NEWEST}`,
@@ -154,9 +155,7 @@ export const listWritten = sqlStatement({
  *
  * @param which the versions
  */
-const pastSubjects = (which: string): string => `with ${goneFolders(
-  `v.folder_id in (select v.folder_id from secret_version v where ${which})`,
-)}
+const pastSubjects = (which: string): string => `with ${goneFolders(which)}
   select past.environment, past.path, past.key, ${tagsOf('past.tag_ids')} as tags
   from (
     select distinct e.slug as environment, place.path, v.key, v.tag_ids
@@ -222,7 +221,7 @@ const IN_REACH = `v.environment_id = :environmentId and (${PATH} = :path
 
 /** Deleted secrets of a scope after a position, by path, key and ID. `restorableVersion` is null when only a deletion is kept. */
 export const listDeleted = sqlStatement({
-  text: `with ${GONE_IN_ENVIRONMENT}
+  text: `with ${goneFolders('v.environment_id = :environmentId')}
     select ${PLACE}, true as "isGone", ${tagsOf('v.tag_ids')} as tags, ${WRITER},
       v.created_at as "deletedAt",
       (select max(r.version) from secret_version r where r.secret_id = v.secret_id and not r.is_deletion) as "restorableVersion"
@@ -245,7 +244,7 @@ export type DeletedRow = RowFrom<typeof listDeleted>;
 
 /** Secrets with any stored version in a scope, existing or deleted. */
 export const listReached = sqlStatement({
-  text: `with ${GONE_IN_ENVIRONMENT}
+  text: `with ${goneFolders('v.environment_id = :environmentId')}
     select distinct v.secret_id as id from secret_version v ${JOIN_FOLDER} where ${IN_REACH}`,
   params: REACH,
   row: { id: t.uuid },
@@ -256,7 +255,7 @@ export type Reach = Parameters<typeof listReached>[1];
 
 /** Versions in a scope, as they were. Those of one secret that are the same to rules are merged. */
 export const listSubjectsInReach = sqlStatement({
-  text: `with ${GONE_IN_ENVIRONMENT}
+  text: `with ${goneFolders('v.environment_id = :environmentId')}
     select past.id, past.environment, past.path, past.key, ${tagsOf('past.tag_ids')} as tags
     from (
       select distinct v.secret_id as id, e.slug as environment, v.path, v.key, v.tag_ids
@@ -281,7 +280,7 @@ const FOLLOWS_ONLY_RENAMES = `exists (select from secret_version n
  * were deleted, are left out. Materialized: behind row security, the index is not searched for what COALESCE returns.
  */
 export const listPast = sqlStatement({
-  text: `with ${GONE_IN_ENVIRONMENT},
+  text: `with ${goneFolders('v.environment_id = :environmentId')},
     span as (
       select v.secret_id, min(v.version) as oldest, max(v.version) as newest,
         max(v.version) filter (where v.created_at <= :at) as chosen

@@ -1,0 +1,200 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { ensureServiceRole, grantToServiceRole } from '../../../src/kernel/database/service-role.js';
+import { migratedDatabase } from '../../kit/databases.js';
+import type { Executed } from '../../kit/statement-recorder.js';
+import { IS_TABLE, withClient } from '../../kit/tables.js';
+
+/** How often a statement is measured, with the longest of its parameters. */
+const TIMES = 3;
+
+const READS = /^\s*(select|with)\b/i;
+const CHANGES =
+  /\b(insert into|update \w+ (\w+ )?set|delete from|set_config|pg_advisory|pg_try|pg_notify|for (no key )?update|for (key )?share)\b/i;
+
+interface Node {
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
+  readonly 'Rows Removed by Join Filter'?: number;
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
+  readonly Plans?: readonly Node[];
+}
+
+/** What Postgres did for one execution of a statement. */
+export interface Work {
+  readonly text: string;
+  /** Rows that it returned. */
+  readonly rows: number;
+  /** Parameters that it was given, elements of arrays included. */
+  readonly given: number;
+  /** Rows that passed through its plan, or pages that were looked at, whichever are more. */
+  readonly read: number;
+}
+
+interface Statement {
+  readonly text: string;
+  readonly params: readonly Executed['params'][];
+}
+
+/** Reads with plans that are made. */
+export interface Kept {
+  measure(): Promise<Work[]>;
+  close(): Promise<void>;
+}
+
+/** A second database, in which the reads of a first one are done again, planned when it is convenient for a test. */
+export class Replay {
+  private constructor(
+    private readonly owner: pg.Client,
+    private readonly url: string,
+    private readonly role: string,
+  ) {}
+
+  /** One without rows, which nobody takes statistics of by himself. */
+  static async create(): Promise<Replay> {
+    const url = await migratedDatabase();
+    const owner = await connect(url);
+    const ask = async (text: string, params?: readonly unknown[]) => (await owner.query(text, params as never)).rows;
+    const found = await ensureServiceRole(ask as never);
+    if (!('role' in found)) throw new Error(found.reason);
+    await grantToServiceRole(ask as never, found.role, {});
+    // Slices have rights of their own beside those; here only plans matter.
+    await owner.query(`grant select on all tables in schema public to ${pg.escapeIdentifier(found.role)}`);
+    for (const table of await tablesOf(owner)) {
+      const { rows } = await owner.query(`select relkind from pg_class where oid = $1::regclass`, [table]);
+      if (rows[0].relkind === 'r') await owner.query(`alter table ${table} set (autovacuum_enabled = off)`);
+    }
+    await owner.query('vacuum analyze');
+    return new Replay(owner, url, found.role);
+  }
+
+  /** The rows of another database, without any look at what they are like. */
+  async fill(databaseUrl: string): Promise<void> {
+    const folder = await mkdtemp(join(tmpdir(), 'strongroom-rows-'));
+    await chmod(folder, 0o777);
+    // The trail only grows, and what refers to something may come before it.
+    await this.owner.query('set session_replication_role = replica');
+    try {
+      await withClient(databaseUrl, async (source) => {
+        for (const table of await tablesOf(source)) {
+          if (table === 'schema_migration') continue;
+          const columns = await columnsOf(source, table);
+          const file = pg.escapeLiteral(join(folder, table));
+          await source.query(`copy (select ${columns} from ${table}) to ${file}`);
+          // What migrations put there. The trail has nothing yet, and lets nobody delete.
+          if (!table.startsWith('audit_')) await this.owner.query(`delete from ${table}`);
+          await this.owner.query(`copy ${table} (${columns}) from ${file}`);
+        }
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  /** A statement of the owner. */
+  async sql(text: string, params: unknown[] = []): Promise<void> {
+    await this.owner.query(text, params);
+  }
+
+  /** What it takes to do these reads of an organization with plans of this moment, whatever the parameters. */
+  async measure(organizationId: string, executed: readonly Executed[]): Promise<Work[]> {
+    const kept = await this.keep(organizationId, executed);
+    try {
+      return await kept.measure();
+    } finally {
+      await kept.close();
+    }
+  }
+
+  /** Plans these reads now, to measure them later by the same plans. */
+  async keep(organizationId: string, executed: readonly Executed[]): Promise<Kept> {
+    const client = await connect(this.url);
+    await client.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set jit = off');
+    await client.query(`select set_config('strongroom.organization', $1, false)`, [organizationId]);
+    await client.query(`set role ${pg.escapeIdentifier(this.role)}`);
+    const statements = readsOf(executed);
+    for (const [at, { text, params }] of statements.entries()) {
+      await client.query(`prepare kept_${at} as ${text}`);
+      await client.query(executionOf(at, params[0] ?? []));
+    }
+    return {
+      measure: async () => {
+        const works: Work[] = [];
+        for (const [at, { text, params }] of statements.entries())
+          for (const values of params) works.push(await workOf(client, text, values, executionOf(at, values)));
+        return works;
+      },
+      close: () => client.end(),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.owner.end();
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+const tablesOf = async (client: pg.Client): Promise<string[]> =>
+  (
+    await client.query(`select table_name as name from information_schema.tables where ${IS_TABLE} order by 1`)
+  ).rows.map(({ name }) => name);
+
+async function columnsOf(client: pg.Client, table: string): Promise<string> {
+  const { rows } = await client.query(
+    `select string_agg(format('%I', attname), ', ' order by attnum) as columns from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    [table],
+  );
+  return rows[0].columns;
+}
+
+/** The statements among these that only read, each once, with the longest of its different parameters. */
+function readsOf(executed: readonly Executed[]): Statement[] {
+  const byText = Map.groupBy(executed, ({ text }) => text);
+  return [...byText]
+    .filter(([text]) => READS.test(text) && !CHANGES.test(text))
+    .map(([text, times]) => {
+      const different = new Map(times.map(({ params }) => [JSON.stringify(params), params]));
+      const longest = [...different].toSorted(([one], [other]) => other.length - one.length).slice(0, TIMES);
+      return { text, params: longest.map(([, params]) => params) };
+    });
+}
+
+function executionOf(at: number, params: Executed['params']): string {
+  const given = params.map((value) => (value === null ? 'null' : pg.escapeLiteral(value))).join();
+  return `execute kept_${at} ${given === '' ? '' : `(${given})`}`;
+}
+
+async function workOf(client: pg.Client, text: string, params: Executed['params'], execution: string): Promise<Work> {
+  const { rows } = await client.query(`explain (analyze, buffers, timing off, format json) ${execution}`);
+  const plan: Node = rows[0]['QUERY PLAN'][0].Plan;
+  return {
+    text,
+    rows: plan['Actual Rows'] * plan['Actual Loops'],
+    given: params.reduce((sum, value) => sum + elementsOf(value), 0),
+    read: Math.max(passed(plan), plan['Shared Hit Blocks'] + plan['Shared Read Blocks']),
+  };
+}
+
+/** Of an array in Postgres' own form, as `{a,b}`. */
+const elementsOf = (value: string | null): number => (value?.startsWith('{') ? value.split(',').length : 1);
+
+/** Rows that its nodes gave or threw away. */
+const passed = (node: Node): number =>
+  node['Actual Loops'] *
+    (node['Actual Rows'] +
+      (node['Rows Removed by Filter'] ?? 0) +
+      (node['Rows Removed by Index Recheck'] ?? 0) +
+      (node['Rows Removed by Join Filter'] ?? 0)) +
+  (node.Plans ?? []).reduce((sum, inner) => sum + passed(inner), 0);
