@@ -261,8 +261,11 @@ describe('a start with little or no configuration', () => {
     expect(token).toMatchObject({ accessTokenTTL: 86_400, accessTokenMaxTTL: 86_400 });
   });
 
-  test('has one of a single organization too, made while the service is stopped', async () => {
+  test('has none before there is a database', async () => {
     expect(await recover()).toMatchObject({ code: 78, stderr: expect.stringContaining('DATA_DIR has no database') });
+  });
+
+  test('has one of a single organization too, made while the service is stopped', async () => {
     expect(await (await start()).stop()).toBe(0);
     running.pop();
     const { stdout } = await recover({}, '--organization', 'default');
