@@ -136,6 +136,9 @@ function compile(folder) {
     bundle: true,
     splitting: true,
     external: UNBUNDLED,
+    // V8 keeps the text of all that it runs. Names stay, for stack traces.
+    minifyWhitespace: true,
+    lineLimit: 140,
     alias: { http: HTTP, 'node:http': HTTP },
     // For packages that are CommonJS, and ask for modules of Node.
     banner: {

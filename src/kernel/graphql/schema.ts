@@ -46,7 +46,7 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
     container: { get: (wanted: ResolverClass) => byClass.get(wanted) },
     // Rules are zod's, in the services: class-validator would check again and quote the caller's values.
     validate: false,
-    // It asks the schema for all of itself. Every start validates routes against it, which refuses a schema that is wrong.
+    // It asks the schema for all of itself. Apollo refuses a schema that is wrong.
     skipCheck: true,
     pubSub: NO_PUB_SUB,
   });
