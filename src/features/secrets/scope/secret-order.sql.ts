@@ -18,7 +18,12 @@ const TERMS = {
   ],
 } as const;
 
-const columnsOf = ({ field }: ListOrder): string[] => TERMS[field].map(([column]) => column);
+/** @param isOneFolder its path is the same for all rows */
+const termsOf = ({ field }: ListOrder, isOneFolder = false) =>
+  field === 'NAME' && isOneFolder ? TERMS.NAME.slice(1) : TERMS[field];
+
+const columnsOf = (order: ListOrder, isOneFolder = false): string[] =>
+  termsOf(order, isOneFolder).map(([column]) => column);
 
 const orderedBy = (columns: readonly string[], { direction }: ListOrder): string =>
   `order by ${columns.map((column) => `${column} ${direction}`).join(', ')}`;
@@ -26,17 +31,19 @@ const orderedBy = (columns: readonly string[], { direction }: ListOrder): string
 /** An order in SQL, of secrets `s` in folders `f`. */
 export const rowsIn = (order: ListOrder): string => orderedBy(columnsOf(order), order);
 
-/** The same within one environment. With many, folders of one path are not mixed, and no two rows are equal in it. */
-export function runIn(order: ListOrder): string {
-  const [first = '', second = ''] = columnsOf(order);
+/** The same within one environment or folder. With many, folders of one path are not mixed, and no two rows are equal in it. */
+export function runIn(order: ListOrder, isOneFolder: boolean): string {
+  const [first = '', second] = columnsOf(order, isOneFolder);
+  if (second === undefined) return orderedBy([first], order);
   return orderedBy(order.field === 'NAME' ? [first, 's.folder_id', second] : [first, second], order);
 }
 
 /** Condition of the row of a cursor, which may have a second entry, and of those after it. @param values parameters */
-export const isFrom = (order: ListOrder, values: readonly string[]): string =>
-  `(${columnsOf(order).join(', ')}) ${order.direction === 'ASC' ? '>=' : '<='} (${TERMS[order.field]
-    .map(([, type], at) => `${values[at]}::text::${type}`)
-    .join(', ')})`;
+export function isFrom(order: ListOrder, isOneFolder: boolean, values: readonly string[]): string {
+  const terms = termsOf(order, isOneFolder);
+  const given = values.slice(-terms.length).map((value, at) => `${value}::text::${terms[at]?.[1]}`);
+  return `(${terms.map(([column]) => column).join(', ')}) ${order.direction === 'ASC' ? '>=' : '<='} (${given.join(', ')})`;
+}
 
 /**
  * The first rows of each owner that match the conditions. As an array, which is built once: for a recently filled
