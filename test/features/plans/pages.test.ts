@@ -55,6 +55,19 @@ describe('a page of a folder', () => {
         secrets(projectId: $id, environment: "dev", secretPath: $path, first: ${PAGE}) { nodes { secretKey secretValue } } }`;
       return (await admin.data(document, { id: projectId, path: `/${folder}` })).secrets.nodes.length;
     },
+    'in an environment': (folder) =>
+      nested(`list: secretConnection(path: $path, first: ${PAGE}) { nodes { secretKey secretValue } }`, folder),
+  };
+
+  const nested = async (document: string, folder: string): Promise<number> => {
+    const { project } = await admin.data(
+      `query ($id: ID!, $path: String) { project(id: $id) { environments { ${document} } } }`,
+      {
+        id: projectId,
+        path: `/${folder}`,
+      },
+    );
+    return project.environments[0].list.nodes.length;
   };
 
   test.each(Object.entries(asks))(

@@ -1,11 +1,11 @@
 import { chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
 import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
-import { BY_NAME, LIST_ORDERS } from '../../../kernel/list-order.js';
+import { BY_NAME, LIST_ORDERS, type ListOrder } from '../../../kernel/list-order.js';
 import type { TagRow } from '../../tags/public.js';
 import { FILTER_PARAMS, FILTERS } from '../scope/filter.sql.js';
 import { isNear, isWithin } from '../scope/scope.sql.js';
-import { changedSince, firstOf, isFrom, rowsIn, runIn } from '../scope/secret-order.sql.js';
+import { changedSince, firstOfEnvironments, firstOfFolders, isFrom, rowsIn, runIn } from '../scope/secret-order.sql.js';
 import { type Summed, valueColumn } from '../scope/value-column.sql.js';
 
 /** A metadata entry as stored unsealed. The value of an encrypted one is in `metadataSealed`, in the same order. */
@@ -150,6 +150,27 @@ const PLACES = {
   folders: 's.folder_id = any(:folderIds::uuid[])',
 } as const;
 
+/** Folders of which each has a limit of its own. */
+const FOLDERS = {
+  environments: `${IN_ENVIRONMENTS} and f.path = :secretPath`,
+  folders: 'f.id = any(:folderIds::uuid[])',
+} as const;
+
+interface Chosen {
+  readonly in: keyof typeof PLACES;
+  readonly limitOf: 'none' | 'list' | 'environment' | 'folder';
+  readonly order: ListOrder;
+}
+
+/** Condition of the rows of a list. @param conditions besides where they are */
+function chosenRows({ in: place, limitOf, order }: Chosen, conditions: readonly string[]): string {
+  const all = [PLACES[place], ...conditions].join(' and ');
+  if (limitOf === 'none' || limitOf === 'list') return all;
+  if (place === 'environments' || place === 'folders')
+    return firstOfFolders(order, FOLDERS[place], conditions, ':limit::integer');
+  return firstOfEnvironments(order, [all], ':limit::integer');
+}
+
 const OPTIONS = { withValues: [true, false], withOwn: [false, true] } as const;
 
 /** Secrets in an order, from a position on. A limit may be for all or for each folder or environment. */
@@ -166,12 +187,11 @@ export const listSecrets = sqlVariants({
   text: (choice) => {
     const { withValues, withOwn, order, limitOf } = choice;
     const isOneFolder = choice.in === 'folder';
-    const conditions = [PLACES[choice.in], ...chosenOf(FILTERS, choice)];
-    if (choice.isAfter) conditions.push(isFrom(order, isOneFolder, [':afterFirst', ':afterSecond']));
+    const conditions = chosenOf(FILTERS, choice);
+    if (choice.isAfter)
+      conditions.push(isFrom(order, isOneFolder || choice.in === 'environments', [':afterFirst', ':afterSecond']));
     if (choice.isSince) conditions.push(changedSince(':since::text', ':userId'));
-    if (limitOf === 'environment' || limitOf === 'folder')
-      conditions.push(firstOf(limitOf, order, conditions, ':limit::integer'));
-    const where = `where ${conditions.join(' and ')}`;
+    const where = `where ${chosenRows(choice, conditions)}`;
     const isWhole = limitOf === 'none' && !withOwn;
     const summed: Summed = isWhole ? { rows: `${FROM} ${where}` } : { window: '(w rows unbounded preceding)' };
     const isOneProject = isOneFolder || choice.in === 'foldersOfProject';

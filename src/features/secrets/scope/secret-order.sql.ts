@@ -46,19 +46,29 @@ export function isFrom(order: ListOrder, isOneFolder: boolean, values: readonly 
 }
 
 /**
- * The first rows of each owner that match the conditions. As an array, which is built once: for a recently filled
+ * The first rows of each environment that match the conditions. As an array, which is built once: for a recently filled
  * folder the planner expects one row, and would rank all of them again for each.
  */
-export const firstOf = (
-  of: 'environment' | 'folder',
+export const firstOfEnvironments = (order: ListOrder, conditions: readonly string[], limit: string): string =>
+  `s.id = any(array(select id from (
+     select s.id, row_number() over (partition by s.environment_id ${rowsIn(order)}) as place
+     from secret s join folder f on f.id = s.folder_id join environment e on e.id = f.environment_id
+     where ${conditions.join(' and ')}) ranked where place <= ${limit}))`;
+
+/**
+ * The same of each folder, from its index as far as they are wanted.
+ *
+ * @param folders condition of their rows `f` @param conditions on secrets `s` in them
+ */
+export const firstOfFolders = (
   order: ListOrder,
+  folders: string,
   conditions: readonly string[],
   limit: string,
 ): string =>
-  `s.id = any(array(select id from (
-     select s.id, row_number() over (partition by s.${of}_id ${rowsIn(order)}) as place
-     from secret s join folder f on f.id = s.folder_id join environment e on e.id = f.environment_id
-     where ${conditions.join(' and ')}) ranked where place <= ${limit}))`;
+  `s.id = any(array(select first.id from (select f.id, f.path from folder f where ${folders} offset 0) f cross join lateral (
+     select s.id from secret s where ${['s.folder_id = f.id', ...conditions].join(' and ')}
+     ${orderedBy(columnsOf(order, true), order)} limit ${limit}) first))`;
 
 /**
  * Condition of what was last changed since a point in time, or has a personal value that was.
