@@ -10,7 +10,7 @@ test('every fault check that needs no quiet machine holds, tried once', () => {
     .filter((name) => !readFileSync(join(ROOT, 'test/faults', name), 'utf8').includes('needsQuiet: true'));
   const { status, stdout, stderr } = spawnSync(
     join(ROOT, 'node_modules/.bin/node'),
-    [join(ROOT, 'test/faults/run.ts'), '--times', '1', '--brief'],
+    [`--import=${join(ROOT, 'test/kit/sources.mjs')}`, join(ROOT, 'test/faults/run.ts'), '--times', '1', '--brief'],
     { cwd: ROOT, encoding: 'utf8', timeout: 900_000 },
   );
   expect(stdout).not.toContain('BROKEN');
