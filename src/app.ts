@@ -317,7 +317,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
   const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
   mountDocuments(http, documents, { kernel, contextOf, rateLimits, contextFor, lifecycle, openStreams });
   mountRoutes(http, routes, { contextFor, responseCache, idempotencyKeys, rateLimits });
-  // All is compiled then, and nobody connected yet.
+  // All is read then, and nobody connected yet.
   http.addHook('onReady', async () => releaseMemory());
   return http;
 }

@@ -19,7 +19,7 @@ import { systemContext } from './system-context.js';
 /** Pause between sweeps of idempotency keys. */
 const KEY_SWEEP_MS = 10_000;
 /** The same between looks at the sizes of tables. */
-const GROWTH_MS = 2_000;
+const GROWTH_MS = 5_000;
 
 /** Begins to trace, if traces go anywhere: else the code for it is not loaded. @returns what ends it */
 export async function startTraces({ traces }: Pick<Config, 'traces'>, log: Log): Promise<() => Promise<void>> {

@@ -87,19 +87,20 @@ export function routesOf(schema: GraphQLSchema, routes: readonly Route[]): Compi
 }
 
 /** @throws Error if no GET of the path provides the ETag */
-function currentOf(compiled: readonly CompiledRoute[], { route: { method, path } }: CompiledRoute): CompiledRoute {
-  const found = compiled.find(({ route }) => route.method === 'GET' && route.path === path);
+function currentOf(compiled: readonly CompiledRoute[], { declared: { method, path } }: CompiledRoute): CompiledRoute {
+  const found = compiled.find(({ declared }) => declared.method === 'GET' && declared.path === path);
   if (found === undefined) throw new Error(`${method} ${path}: takes If-Match, and there is no GET of its path`);
   return found;
 }
 
 /** @throws Error where no path beside it takes its last word as a name, or that operation knows the fields which tell them apart */
-function ofNameBeside(compiled: readonly CompiledRoute[], { route }: CompiledRoute): CompiledRoute {
+function ofNameBeside(compiled: readonly CompiledRoute[], self: CompiledRoute): CompiledRoute {
+  const { route } = self;
   const { method, path, chosenBy = [] } = route;
   const fieldsOf = ({ query, body }: WrittenRoute) => Object.keys((method === 'GET' ? query : body)?.shape ?? {});
   const found = compiled.find(
     (one) =>
-      one.route.method === method && one.route.path.replace(/\{\w+\}$/, lastWord(path)) === path && one.route !== route,
+      one.declared.method === method && one.declared.path.replace(/\{\w+\}$/, lastWord(path)) === path && one !== self,
   );
   if (found === undefined) throw new Error(`${method} ${path}: no path beside it takes names`);
   const own = fieldsOf(route);

@@ -14,7 +14,7 @@ export const plannedOnce = (place: string, type: string): string => `(select ${p
 export const listTableSizes = sqlStatement({
   text: `select oid::text as id, pages from pg_class
     cross join lateral (select (pg_relation_size(oid) / current_setting('block_size')::integer)::integer as pages) size
-    where relkind = 'r' and relnamespace = current_schema()::regnamespace and pages >= :least::integer`,
+    where relkind = 'r' and relnamespace = (select oid from pg_namespace where nspname = current_schema()) and pages >= :least::integer`,
   params: { least: t.integer },
   row: { id: t.text, pages: t.integer },
 });

@@ -132,8 +132,8 @@ export class PoolGuard implements Watch {
   async renew(): Promise<void> {
     for (const client of this.#open) client.spend();
     // Idle ones are taken as anybody takes them: to end them where they are could be to end them for who gets them at this moment.
-    const idle = await Promise.all(Array.from({ length: this.#pool.idleCount }, () => this.#pool.connect()));
-    for (const client of idle) client.release();
+    const idle = Array.from({ length: this.#pool.idleCount }, async () => (await this.#pool.connect()).release());
+    await Promise.allSettled(idle);
   }
 
   close(): void {

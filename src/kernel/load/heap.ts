@@ -15,7 +15,7 @@ export function setUpHeap(): void {
 }
 
 /**
- * Gives the memory back that a start took and does not need any more: schema, routes and validators are compiled once, and V8 would
+ * Gives the memory back that a start took and does not need any more: code is read and the schema built once, and V8 would
  * keep a third of the service's memory for more of that kind. Blocks for about a tenth of a second, so only before there are
  * requests.
  */

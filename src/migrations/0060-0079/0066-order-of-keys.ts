@@ -14,6 +14,9 @@ export class OrderOfKeys extends Migration {
 const ORDER = [
   'drop trigger secret_rotated_key_of_changed on secret',
   'alter table secret alter column key type text collate "C"',
+  // Compared with it: an index of another collation would not be used.
+  'alter table secret_reference alter column key type text collate "C"',
+  'alter table secret_rotation_key alter column key type text collate "C"',
   `create trigger secret_rotated_key_of_changed after update on secret
     for each row when (old.folder_id <> new.folder_id or old.key <> new.key or old.rotation_id is distinct from new.rotation_id)
     execute function refuse_rotated_key()`,

@@ -76,7 +76,9 @@ describe('a page of a folder', () => {
       const read = async (folder: keyof typeof SIZES): Promise<number> => {
         recorder.executed.length = 0;
         expect(await ask(folder)).toBe(PAGE);
-        const works = await replay.measure(organizationId, recorder.executed);
+        // Background tasks send statements at any moment.
+        const ofSecrets = recorder.executed.filter(({ text }) => text.includes('from secret s'));
+        const works = await replay.measure(organizationId, ofSecrets);
         return works.reduce((sum, work) => sum + work.read, 0);
       };
       const few = await read('few');

@@ -58,6 +58,28 @@ describe('a rotation that cannot go on as it should', () => {
     },
   );
 
+  test('is read, changed and rotated although the message of its failure cannot be decrypted', async () => {
+    const { id } = await rotating.create();
+    await begin(id);
+    const inAttempt = 'update secret_rotation_attempt set';
+    await strongroom.sql(
+      `${inAttempt} candidate_sealed = ${BROKEN('candidate_sealed')} where rotation_id = $1 and ended_at is null`,
+      [id],
+    );
+    await pause(false);
+    await ended(id);
+    await strongroom.sql(
+      `${inAttempt} message_sealed = ${BROKEN('message_sealed')} where rotation_id = $1 and message_sealed is not null`,
+      [id],
+    );
+    expect(await rotating.get(id)).toMatchObject({
+      rotationStatus: 'failed',
+      lastRotationMessage: 'SEALED_VALUE_INVALID: the message of this failure cannot be decrypted',
+    });
+    mustSucceed(await rotating.admin.patch(`${PATH}/${id}`, { name: 'mended' }));
+    await rotating.expectRotates(id);
+  });
+
   test('fails when its connection cannot be decrypted any more, and rotates once that is given anew', async () => {
     const { id } = await rotating.create();
     await begin(id);

@@ -4,6 +4,7 @@ import type { SealedTable } from '../../../kernel/crypto/sealed-table.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { queryOf } from '../../../kernel/database/database.js';
+import { AppError } from '../../../kernel/errors.js';
 import type { Credential } from '../kind/rotation-kind.js';
 
 /** Project of a row. */
@@ -105,6 +106,8 @@ export async function openTexts(
   return Object.fromEntries(Object.entries(clear).map(([name, text]) => [name, new SealedText(text)]));
 }
 
+const UNREADABLE_MESSAGE = 'SEALED_VALUE_INVALID: the message of this failure cannot be decrypted';
+
 /** The place of the error message of an attempt. */
 export const messageAt = (attemptId: string): SealedAt => ({
   table: 'secret_rotation_attempt',
@@ -113,9 +116,15 @@ export const messageAt = (attemptId: string): SealedAt => ({
   rowVersion: 1,
 });
 
-/** Error messages of attempts. @throws SEALED_VALUE_INVALID */
-export const messageOf = (sealer: Pick<Sealer, 'open'>, attemptId: string, sealed: Uint8Array): string =>
-  sealer.open(messageAt(attemptId), sealed).reveal();
+/** Error messages of attempts. One that cannot be decrypted says so, and keeps nobody from the rotation. */
+export function messageOf(sealer: Pick<Sealer, 'open'>, attemptId: string, sealed: Uint8Array): string {
+  try {
+    return sealer.open(messageAt(attemptId), sealed).reveal();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return UNREADABLE_MESSAGE;
+    throw error;
+  }
+}
 
 /** Error message of one attempt. @throws SEALED_VALUE_INVALID */
 export const openMessage = async (ctx: Context, attempt: Scope & { id: string }, sealed: Uint8Array): Promise<string> =>
