@@ -56,8 +56,10 @@ export class RotationAccess {
 
   /** As `load`, and locks its row for a change in the transaction. @throws as `load` */
   async lock(tx: Transaction, named: NamedRotation, action: Action) {
+    const { id } = (await this.load(tx, named, action)).rotation;
+    const rotation = await lockRow(tx, SecretRotation, { id }, 'SECRET_ROTATION_NOT_FOUND');
+    // Again: while the row was waited for, it may have been moved, or the right withdrawn.
     const { rotation: view, project } = await this.load(tx, named, action);
-    const rotation = await lockRow(tx, SecretRotation, { id: view.id }, 'SECRET_ROTATION_NOT_FOUND');
     return { view, rotation, project };
   }
 

@@ -176,6 +176,24 @@ describe('a rotation that cannot go on as it should', () => {
     expect(fake.tokens.live()).toEqual([]);
   });
 
+  test('is not changed by somebody who loses the right to while the change waits for its row', async () => {
+    const { admin, project } = rotating;
+    const { id } = await rotating.create();
+    const before = await rotating.get(id);
+    const maker = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['admin'] });
+    const reply = await withClient(strongroom.databaseUrl, async (client) => {
+      await client.query('begin');
+      await client.query('select from secret_rotation where id = $1 for update', [id]);
+      const pending = maker.patch(`${PATH}/${id}`, { name: 'renamed' });
+      await until('the change to wait', 10_000, async () => (await strongroom.sql(WAITING)).length > 0);
+      await strongroom.sql('delete from project_membership where identity_id = $1', [maker.identityId]);
+      await client.query('commit');
+      return pending;
+    });
+    expect(reply).toBeError(404, 'SECRET_ROTATION_NOT_FOUND');
+    expect(await rotating.get(id)).toEqual(before);
+  });
+
   test.each(['rotate', 'update', 'delete', 'cancel'])(
     'is not changed by somebody who loses the right to while the change waits for its turn (%s)',
     async (change) => {
