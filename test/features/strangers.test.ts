@@ -15,11 +15,12 @@ const operations = [...restOperations(), ...graphqlOperations()];
 
 /** Whoever holds one of these acts by it, with or without a token of its own. */
 const CREDENTIALS: readonly Thing[] = ['heldToken', 'clientId', 'heldClientSecret'];
-/** Tables that every request writes, whoever sends it; and what a request of a stranger writes about the stranger itself. */
-const WRITTEN_BY_READS = [
+/** Tables that every request writes, whoever sends it; that jobs write by the clock; and of a stranger about itself. */
+const WRITTEN_BESIDE = [
   'audit_record',
   'audit_disclosure',
   'audit_seal',
+  'audit_checkpoint',
   'access_token',
   'rate_limit_count',
   'data_key',
@@ -80,7 +81,7 @@ async function rowsOfWorld(): Promise<Record<string, string[]>> {
   const contents = Object.entries(await tableContents(strongroom.databaseUrl));
   return Object.fromEntries(
     contents
-      .filter(([table]) => !WRITTEN_BY_READS.includes(table))
+      .filter(([table]) => !WRITTEN_BESIDE.includes(table))
       .map(([table, rows]) => [
         table,
         rows.filter((row) => row.includes(world.organization) || row.includes(world.subOrganization)),

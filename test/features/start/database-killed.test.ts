@@ -88,9 +88,14 @@ test('a service whose embedded Postgres has lost its socket file gets a new one 
   const socket = join(service.dataDir, 'postgres/.s.PGSQL.5432');
   try {
     await rm(socket);
-    await until('the socket file', 20_000, () => access(socket).then(() => true));
+    // To stop the server may take 18 s, to start it again as long as its recovery.
+    await until(
+      () => `the socket file; it printed:\n${service.output}`,
+      60_000,
+      () => access(socket).then(() => true),
+    );
     const url = await embeddedUrl(service.dataDir);
-    await until('an answer on it', 20_000, async () => {
+    await until('an answer on it', 60_000, async () => {
       const client = new pg.Client({ connectionString: url });
       client.on('error', () => undefined);
       await client.connect();
