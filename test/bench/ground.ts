@@ -18,6 +18,8 @@ export interface Ground {
   readonly admin: Caller;
   readonly projectId: string;
   readonly identityId: string;
+  /** Of a login of that identity. */
+  readonly login: { readonly clientId: string; readonly clientSecret: string };
   /** A project of 10,000 secrets and of references without end. Empty where no load wants it. */
   readonly largeProjectId: string;
   /** An organization with very many members and rules. `null` where no load wants it. */
@@ -76,7 +78,7 @@ export async function withGround<T>(
   }
 }
 
-async function fill(admin: Caller): Promise<{ projectId: string; identityId: string }> {
+async function fill(admin: Caller): Promise<Pick<Ground, 'projectId' | 'identityId' | 'login'>> {
   const seed = new Seed(admin);
   const project = await seed.projectOf(admin);
   for (let made = 1; made < PROJECTS; made += 1) await seed.projectOf(admin);
@@ -84,7 +86,10 @@ async function fill(admin: Caller): Promise<{ projectId: string; identityId: str
   await fillFolder(seed, admin, project.id, 1_000, 'of-kibibytes', 'x'.repeat(KIBIBYTE));
   mustSucceed(await admin.post('/api/v2/folders', { projectId: project.id, environment: 'dev', name: 'new' }));
   const { identityId } = await seed.caller(admin);
-  return { projectId: project.id, identityId };
+  const method = `/api/v1/auth/universal-auth/identities/${identityId}`;
+  const { clientId } = mustSucceed(await admin.post(method, {})).body.identityUniversalAuth;
+  const { clientSecret } = mustSucceed(await admin.post(`${method}/client-secrets`, {})).body;
+  return { projectId: project.id, identityId, login: { clientId, clientSecret } };
 }
 
 async function fillFolder(

@@ -67,6 +67,17 @@ const graphql = (name: string, query: string): Load => ({
   request: ({ projectId }) => ({ method: 'POST', path: '/graphql', ...json({ query, variables: { id: projectId } }) }),
 });
 
+/** The same question in the other interface. */
+const secretsOf = (count: number): Load =>
+  graphql(
+    `GraphQL list of ${count}`,
+    `query ($id: ID!) { secrets(projectId: $id, environment: "dev", secretPath: "/of-${count}") {
+      nodes { id secretKey secretValue version secretComment tags { id slug } } } }`,
+  );
+
+/** One client alone, which waits for each response. */
+const alone = (load: Load): Load => ({ ...load, name: `${load.name}, one client`, clients: 1 });
+
 /** Each request about another secret: the key is made of its number. */
 const writing = (name: string, method: string, folder: string, keyOf: (n: number) => string): Load => ({
   name,
@@ -92,6 +103,8 @@ const getSecret = get(
   'get secret',
   ({ projectId }) => `${SECRETS}/KEY_00001?projectId=${projectId}&environment=dev&secretPath=/of-100`,
 );
+
+const listProjects = get('list projects (20)', () => '/api/v1/projects');
 
 const run = String(process.pid);
 let created = 0;
@@ -121,6 +134,9 @@ const kibibytes: Load = {
   ),
   clients: 1,
 };
+
+const updateIn = (count: number): Load =>
+  writing(`update secret (of ${count})`, 'PATCH', `/of-${count}`, (n) => `KEY_${String(n % count).padStart(5, '0')}`);
 
 /** Asked by one client alone, in the organization with very many members and rules. */
 const crowded = (
@@ -164,22 +180,32 @@ export const LOADS: readonly Load[] = [
       ...json({}),
     }),
   },
-  getProject,
+  {
+    name: 'login',
+    clients: READERS,
+    request: ({ login }) => ({ method: 'POST', path: '/api/v1/auth/universal-auth/login', ...json(login) }),
+  },
   limited(getProject),
-  get('list projects (20)', () => '/api/v1/projects'),
-  ...[getSecret, listOf(10), listOf(100), listOf(1_000)].flatMap((load) => [load, unkept(load)]),
+  ...[getProject, listProjects, getSecret, listOf(10), listOf(100), listOf(1_000)].flatMap((load) => [
+    load,
+    unkept(load),
+  ]),
+  alone(getSecret),
   createSecret,
+  alone(createSecret),
   keyed(createSecret),
-  writing('update secret (of 1000)', 'PATCH', '/of-1000', (n) => `KEY_${String(n % 1_000).padStart(5, '0')}`),
+  updateIn(10),
+  updateIn(1_000),
   graphql(
     'GraphQL get project',
     'query ($id: ID!) { project(id: $id) { id name slug environments { id slug name } } }',
   ),
   graphql(
-    'GraphQL list of 100',
-    `query ($id: ID!) { secrets(projectId: $id, environment: "dev", secretPath: "/of-100") {
-      nodes { id secretKey secretValue version secretComment tags { id slug } } } }`,
+    'GraphQL get secret',
+    `query ($id: ID!) { secretByKey(projectId: $id, environment: "dev", secretPath: "/of-100", secretKey: "KEY_00001") {
+      id secretKey secretValue version secretComment tags { id slug } } }`,
   ),
+  ...[secretsOf(10), secretsOf(100), secretsOf(1_000)].flatMap((load) => [load, unkept(load)]),
   crowded('check of 1000 rules', 'member', () => ({
     method: 'POST',
     path: '/graphql',

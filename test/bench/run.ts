@@ -2,6 +2,7 @@
 // on an embedded database of its own. One process and one machine: compare numbers of one run, not of two machines.
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { comparison } from './comparison.ts';
 import { runDailyRun } from './daily-run.ts';
 import { runBombs, runGate } from './gateway.ts';
 import { type Ground, withGround } from './ground.ts';
@@ -20,7 +21,7 @@ const { values: options } = parseArgs({
 
 const MIB = 1024 * 1024;
 const COLUMNS = ['load', 'clients', 'requests/s', 'p50 ms', 'p99 ms', 'SQL/request', 'to status', 'failures'];
-const WIDTHS = [26, 8, 11, 9, 9, 12, 10, 9];
+const WIDTHS = [32, 8, 11, 9, 9, 12, 10, 9];
 
 /** The base first: the others are told as ratios to it. Not in a profile, which is to show the wanted ones alone. */
 function chosen(): readonly Load[] {
@@ -70,6 +71,7 @@ async function runLoads(ground: Ground): Promise<{ loads: Measured[]; residentMi
   }
   const residentMiB = (await metric(ground.service.url, 'process_resident_memory_bytes')) / MIB;
   console.log(`\nresident memory of the service: ${residentMiB.toFixed(0)} MiB`);
+  console.log(`\n${comparison(loads)}`);
   return { loads, residentMiB };
 }
 

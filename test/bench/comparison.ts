@@ -1,0 +1,60 @@
+import type { Measured } from './measure.ts';
+
+/**
+ * Requests a second of the platform that the interface comes from, with as many clients, once measured elsewhere: two cores, with
+ * Postgres and the clients on the same machine. Ratios to them say little about a machine that is faster or slower than that one.
+ */
+const REFERENCE: Readonly<Record<string, number>> = {
+  'list of 10': 103,
+  'list of 100': 54,
+  'list of 1000': 16,
+  'get secret': 91,
+  'get project': 157,
+  'list projects (20)': 229,
+  'create token': 120,
+  login: 16,
+  'create secret': 32,
+  'update secret (of 10)': 29,
+  'update secret (of 1000)': 16,
+};
+
+/** A load of GraphQL, and the one of REST that asks the same. */
+const TWINS: Readonly<Record<string, string>> = {
+  'GraphQL get project': 'get project',
+  'GraphQL get secret': 'get secret',
+  'GraphQL list of 10': 'list of 10',
+  'GraphQL list of 100': 'list of 100',
+  'GraphQL list of 1000': 'list of 1000',
+  'GraphQL list of 10, not kept': 'list of 10, not kept',
+  'GraphQL list of 100, not kept': 'list of 100, not kept',
+  'GraphQL list of 1000, not kept': 'list of 1000, not kept',
+};
+
+/** Loads in terms of others, for those that were measured: the reference, and GraphQL beside REST. */
+export function comparison(loads: readonly Measured[]): string {
+  const rates = new Map(loads.map(({ name, perSecond }) => [name, perSecond]));
+  const cells = (name: string, reference: number): string[] => {
+    const rate = rates.get(name);
+    return rate === undefined ? ['-', '-'] : [rate.toFixed(0), (rate / reference).toFixed(1)];
+  };
+  const reference = Object.entries(REFERENCE)
+    .filter(([name]) => rates.has(name) || rates.has(`${name}, not kept`))
+    .map(([name, rate]) => [name, String(rate), ...cells(name, rate), ...cells(`${name}, not kept`, rate)]);
+  const twins = Object.entries(TWINS).flatMap(([name, twin]) => {
+    const [rate, other] = [rates.get(name), rates.get(twin)];
+    return rate === undefined || other === undefined
+      ? []
+      : [[name, other.toFixed(0), rate.toFixed(0), (other / rate).toFixed(2)]];
+  });
+  return [
+    table(['requests/s', 'reference*', 'kept', 'ratio', 'not kept', 'ratio'], reference),
+    table(['requests/s', 'REST', 'GraphQL', 'cost'], twins),
+    '* measured elsewhere, on two cores; wanted: a ratio of 10 at least, and GraphQL at 1.3 times the cost of REST at most',
+  ].join('\n\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, ...rows]
+    .map(([first = '', ...others]) => first.padEnd(32) + others.map((cell) => cell.padStart(12)).join(''))
+    .join('\n');
+}
