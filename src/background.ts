@@ -49,7 +49,7 @@ export function createJobs(
     isLeaving: () => lifecycle.isDraining,
     store: wakeStore(config.jobsUrl, access),
   });
-  const waking: Kernel = { ...kernel, wakeJobs: jobs.wake, log };
+  const waking: Kernel = { ...kernel, wakeJobs: jobs.wake, askLater: jobs.askLater, log };
   return { jobs, kernel: waking };
 }
 

@@ -130,6 +130,7 @@ const kernelOf = ({
   holdingsOf,
   publicUrl,
   wakeJobs,
+  askLater,
   log,
 }: Kernel): { [Part in keyof Required<Kernel>]: Kernel[Part] } => ({
   database,
@@ -141,6 +142,7 @@ const kernelOf = ({
   holdingsOf,
   publicUrl,
   wakeJobs,
+  askLater,
   log,
 });
 

@@ -1,15 +1,16 @@
 import type { Transaction } from '../../kernel/context.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
+import { ask } from '../../kernel/jobs/queue.js';
 import { openForTelling } from '../alerts/public.js';
 import { digestsOf, type LedgerTarget, ledgerTargets, writeMessages } from '../deliveries/public.js';
 import { refusedAddresses } from '../organizations/public.js';
 import { hasAddress } from './addresses.js';
 import { listTakingChannels } from './channel.queries.js';
 import type { NoticeKind } from './notice.rules.js';
-import { listPeople, lockNewNotices, markWritten } from './notice.sql.js';
+import { listPeople, listUntoldOwners, lockNewNotices, markWritten } from './notice.sql.js';
 import { NOTICE_SOURCE } from './notice-source.js';
-import { WRITE_MESSAGES } from './notices.js';
+import { type Owner, requestsOf, WRITE_MESSAGES } from './notices.js';
 
 /** Notices per transaction, and so per email. */
 const AT_ONCE = 500;
@@ -25,7 +26,21 @@ export const WRITE_MESSAGES_JOB: JobKind = {
   },
 };
 
-type Owner = { readonly organizationId: string; readonly projectId: string | null; readonly ownerId: string };
+/** For so long, whoever stored a notice may still ask for the job. */
+const UNTOLD_SECONDS = 10;
+
+/** Has the messages written of notices whose node died before it asked for that. */
+export const FIND_UNTOLD: JobKind = {
+  name: 'project-notices:find-untold',
+  description: 'Has the messages written for notices that have none yet, every minute.',
+  everySeconds: 60,
+  staysInside: true,
+  run: (_, run) =>
+    run.inTransaction(async (tx) =>
+      ask(tx, WRITE_MESSAGES, requestsOf(await listUntoldOwners(tx, { seconds: UNTOLD_SECONDS }))),
+    ),
+};
+
 type Notice = Awaited<ReturnType<typeof lockNewNotices>>[number];
 
 /** @returns the number of notices */

@@ -26,6 +26,25 @@ export const insertNotices = sqlStatement({
   row: { organizationId: t.uuid, projectId: t.nullable(t.uuid), ownerId: t.uuid },
 });
 
+/** Owners of notices that have had no messages for so many seconds, one at a time by index however many notices there are. */
+export const listUntoldOwners = sqlStatement({
+  text: `
+    with recursive owner as (
+      (select owner_id as id from notice where told_at is null order by owner_id limit 1)
+      union all
+      select (select n.owner_id from notice n where n.told_at is null and n.owner_id > owner.id order by n.owner_id limit 1)
+      from owner where owner.id is not null
+    )
+    select oldest.organization_id as "organizationId", oldest.project_id as "projectId", owner.id as "ownerId"
+    from owner cross join lateral (
+      select n.organization_id, n.project_id, n.created_at from notice n
+      where n.owner_id = owner.id and n.told_at is null order by n.created_at, n.id limit 1
+    ) oldest
+    where oldest.created_at < now() - make_interval(secs => :seconds)`,
+  params: { seconds: t.double },
+  row: { organizationId: t.uuid, projectId: t.nullable(t.uuid), ownerId: t.uuid },
+});
+
 /** Locks notices of an owner that have no messages yet, oldest first. */
 export const lockNewNotices = sqlStatement({
   text: `

@@ -1,6 +1,5 @@
 import type { Transaction } from '../../kernel/context.js';
-import { newId } from '../../kernel/ids.js';
-import { queue } from '../../kernel/jobs/queue.js';
+import { askAfterCommit, type JobRequest } from '../../kernel/jobs/queue.js';
 import type { NoticeFacts, NoticeKind } from './notice.rules.js';
 import { insertNotices } from './notice.sql.js';
 
@@ -22,8 +21,19 @@ export const WRITE_MESSAGES = {
   description: 'Writes the messages for new notices of a project or an organization.',
 } as const;
 
+/** A project or organization with notices that nobody was told. */
+export interface Owner {
+  readonly organizationId: string;
+  readonly projectId: string | null;
+  readonly ownerId: string;
+}
+
+/** One standing job for each owner. */
+export const requestsOf = (owners: readonly Owner[]): JobRequest[] =>
+  owners.map(({ ownerId, ...owner }) => ({ key: ownerId, subjectId: ownerId, ...owner }));
+
 /**
- * Stores notices in the transaction of the event, in two statements however many there are. After the commit they go to the channels
+ * Stores notices in the transaction of the event, in one statement however many there are. After the commit they go to the channels
  * that send this kind, by email to the people that they name, and, without either, by email to the admins. Notices that exist are
  * skipped.
  */
@@ -37,10 +47,6 @@ export async function notify(tx: Transaction, kind: NoticeKind, notices: readonl
     occurrences: notices.map(({ occurrence }) => occurrence),
     facts: notices.map(({ facts }) => JSON.stringify(facts)),
   });
-  // Not a standing job: all transactions that notify the same project would wait for its one row and, with a lock on the project, deadlock.
-  await queue(
-    tx,
-    WRITE_MESSAGES,
-    owners.map(({ ownerId, ...owner }) => ({ key: `${ownerId} ${newId()}`, subjectId: ownerId, ...owner })),
-  );
+  // In the transaction, all that notify the same project would wait for the one row of its job and, with a lock on the project, deadlock.
+  await askAfterCommit(tx, WRITE_MESSAGES, requestsOf(owners));
 }

@@ -7,6 +7,8 @@ declare module '../context.js' {
   interface Kernel {
     /** Looks for due jobs on this node at once, not at the next poll. Absent where no jobs run. */
     readonly wakeJobs?: (() => void) | undefined;
+    /** Asks for standing jobs of a kind within a second, together with others who ask meanwhile. Absent where no jobs run. */
+    readonly askLater?: ((kind: string, requests: readonly JobRequest[]) => void) | undefined;
   }
 }
 
@@ -49,6 +51,20 @@ export async function ask(
   if (requests.length === 0) return;
   await askJobs(tx, columnsOf(name, requests));
   wakeAfter(tx);
+}
+
+/**
+ * The same once the transaction has committed, so that it waits for no other that asks for the same job. A node that dies right after
+ * the commit forgets it: only for work that a schedule finds as well.
+ */
+export async function askAfterCommit(
+  tx: Transaction,
+  kind: Pick<JobKind, 'name'>,
+  requests: readonly JobRequest[],
+): Promise<void> {
+  const { askLater } = tx;
+  if (askLater === undefined) return ask(tx, kind, requests);
+  if (requests.length > 0) tx.afterCommit.push(() => askLater(kind.name, requests));
 }
 
 const columnsOf = (kind: string, requests: readonly JobRequest[]) => ({

@@ -20,6 +20,7 @@ const MONTH = `${new Date().getUTCFullYear() + 2}-01-01`;
 const NOT_PAUSED = [
   ...['access:delete-ended-tokens', 'audit-events:verify-trail', 'audit:prepare-partitions'],
   ...['certificates:delete-expired', 'jobs:delete-finished', 'outgoing-events:follow'],
+  'project-notices:find-untold',
   'project-reencryptions:reencrypt',
 ];
 const DOCUMENTS = '{"documents":{}}';

@@ -1,0 +1,83 @@
+import type { Transaction } from '../../../src/kernel/context.js';
+import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
+import { NO_ID } from '../../../src/kernel/ids.js';
+import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
+import type { Jobs } from '../../../src/kernel/jobs/jobs.js';
+import { askAfterCommit } from '../../../src/kernel/jobs/queue.js';
+import type { WakeStore } from '../../../src/kernel/jobs/waker.js';
+import { withClient } from '../../kit/tables.js';
+import { until } from '../../kit/until.js';
+import { Nodes } from './runners.js';
+
+const WAIT_MS = 20_000;
+const UNREACHABLE: WakeStore = {
+  name: 'postgres',
+  open: async () => {
+    throw new Error('unreachable');
+  },
+};
+
+describe('a standing job that is asked for after the commit', () => {
+  let nodes: Nodes;
+  let node: Jobs;
+  let runs = 0;
+  const kind: JobKind = {
+    name: 'test:work',
+    description: 'Work of a test.',
+    run: async () => {
+      runs += 1;
+    },
+  };
+  beforeEach(async () => {
+    runs = 0;
+    nodes = await Nodes.open();
+    node = await nodes.wokenNode([kind], UNREACHABLE);
+  });
+  afterEach(() => nodes.close());
+
+  const change = (then: (tx: Transaction) => Promise<void> = async () => undefined) =>
+    inTransaction({ ...nodes.contextOf(NO_ID), askLater: node.askLater }, async (tx) => {
+      await askAfterCommit(tx, kind, [{ key: 'one', organizationId: null }]);
+      await then(tx);
+    });
+  const isDone = async () => {
+    const jobs = await nodes.jobs();
+    return jobs.length === 1 && jobs[0]?.state === 'done';
+  };
+
+  test('runs after the commits of all who asked, far fewer times than they are', async () => {
+    await Promise.all(Array.from({ length: 200 }, () => change()));
+    await until('the run', WAIT_MS, isDone);
+    expect(runs).toBeLessThan(20);
+  });
+
+  test('holds up nobody while others have its row', async () => {
+    await change();
+    await until('the run', WAIT_MS, isDone);
+    await withClient(nodes.url, async (client) => {
+      await client.query('begin');
+      await client.query('select from job for update');
+      await change();
+      expect(runs).toBe(1);
+      await client.query('rollback');
+    });
+    await until('the second run', WAIT_MS, () => runs === 2);
+  });
+
+  test('does not run for what was rolled back', async () => {
+    const refused = change(async () => {
+      throw new Error('refused');
+    });
+    await expect(refused).rejects.toThrow('refused');
+    await node.stop();
+    expect(await nodes.jobs()).toEqual([]);
+  });
+
+  test('waits for other nodes when this one stops', async () => {
+    await change();
+    await node.stop();
+    const [job, ...others] = await nodes.jobs();
+    expect(others).toEqual([]);
+    expect(job?.state).toBe(runs === 0 ? 'waiting' : 'done');
+  });
+});
