@@ -60,12 +60,12 @@ export const listAlertsOf = prepared(
 const ORDER_COLUMNS = { id: 'id', name: 'name', createdAt: 'created_at', updatedAt: 'updated_at' };
 
 /** Alerts of a project in the requested order, then by ID. Only the order by creation has an index. */
-export const listAlertsInOrder = inOrders((order) =>
+export const listAlertsInOrder = inOrders((shape) =>
   prepared((page: OrderedBounds & AlertFilters & { projectId: string; offset: number }) =>
     alerts
       .where('project_id', '=', page.projectId)
       .where(isAmong(page))
-      .$call(pageInOrder(ORDER_COLUMNS, order, page))
+      .$call(pageInOrder(ORDER_COLUMNS, shape, page))
       .offset(page.offset),
   ),
 );

@@ -50,12 +50,12 @@ export const findIdentities = prepared(({ organizationId, ids }: { organizationI
 const ORDER_COLUMNS = { id: 'i.id', name: 'i.name', createdAt: 'i.created_at', updatedAt: 'i.updated_at' };
 
 /** Identities of an organization but those of its projects, in an order, then by id. */
-export const listIdentities = inOrders((order) =>
+export const listIdentities = inOrders((shape) =>
   prepared((page: OrderedBounds & { organizationId: string }) =>
     identities()
       .where('i.organization_id', '=', page.organizationId)
       .where('i.project_id', 'is', null)
-      .$call(pageInOrder(ORDER_COLUMNS, order, page)),
+      .$call(pageInOrder(ORDER_COLUMNS, shape, page)),
   ),
 );
 

@@ -34,8 +34,8 @@ const ORDER_COLUMNS = { id: 'id', name: 'name', createdAt: '"createdAt"', update
 const ORDER_PARAMS = { value: ':value', id: ':id', since: ':since', limit: ':limit::integer' };
 
 /** The members of an organization in an order. Names are of two tables, so that no index has them in order. */
-export const listMembers = inOrders((order) => {
-  const { condition, rest } = orderedText(ORDER_COLUMNS, order, ORDER_PARAMS);
+export const listMembers = inOrders((shape) => {
+  const { condition, rest } = orderedText(ORDER_COLUMNS, shape, ORDER_PARAMS);
   return sqlStatement({
     text: `select * from (${SELECT} where m.organization_id = :organizationId and ${IS_LISTED}) as member
       where ${condition} ${rest}`,

@@ -38,11 +38,11 @@ export type UserView = Awaited<ReturnType<typeof findUser>>[number];
 const ORDER_COLUMNS = { id: 'u.id', name: 'u.username', createdAt: 'u.created_at', updatedAt: 'u.updated_at' };
 
 /** Users of an organization in an order, then by id. */
-export const listUsers = inOrders((order) =>
+export const listUsers = inOrders((shape) =>
   prepared((page: OrderedBounds & { organizationId: string }) =>
     users()
       .where('u.organization_id', '=', page.organizationId)
-      .$call(pageInOrder(ORDER_COLUMNS, order, page)),
+      .$call(pageInOrder(ORDER_COLUMNS, shape, page)),
   ),
 );
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
+import { ofEach } from '../../kernel/database/plans.sql.js';
 import { anyOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { Orderable, OrderedBounds } from '../../kernel/list-order.js';
 import type { CursorKey, KeyBounds } from '../../kernel/paging.js';
@@ -29,20 +30,24 @@ export const findTagBySlug = prepared(({ projectId, slug }: z.output<typeof TagB
 /** Tags of whatever projects. */
 export const findTags = prepared(({ ids }: { ids: readonly string[] }) => tags.where('id', '=', anyOf(ids)));
 
-/** Tags of projects that changed since then, by slug. */
+/** A page of the tags of each project that changed since then, by slug. */
 export const listTags = prepared((page: KeyBounds & { projectIds: readonly string[]; since: Date | null }) =>
-  listed
-    .where('project_id', '=', anyOf(page.projectIds))
-    .where(sql<boolean>`(${page.since}::timestamptz is null or updated_at >= ${page.since}::timestamptz)`)
-    .$call(pageBy('slug', page)),
+  ofEach(tables, page.projectIds, (projectId) =>
+    listed
+      .where('project_id', '=', projectId)
+      .where(sql<boolean>`(${page.since}::timestamptz is null or updated_at >= ${page.since}::timestamptz)`)
+      .$call(pageBy('slug', page)),
+  ),
 );
 
 const ORDER_COLUMNS = { id: 'id', name: 'slug', createdAt: 'created_at', updatedAt: 'updated_at' };
 
-/** Tags of a project in an order, then by id. Only by slug an index has them in order. */
-export const listTagsInOrder = inOrders((order) =>
-  prepared((page: OrderedBounds & { projectId: string }) =>
-    listed.where('project_id', '=', page.projectId).$call(pageInOrder(ORDER_COLUMNS, order, page)),
+/** The same in an order, then by id. Only by slug an index has them in order. */
+export const listTagsInOrder = inOrders((shape) =>
+  prepared((page: OrderedBounds & { projectIds: readonly string[] }) =>
+    ofEach(tables, page.projectIds, (projectId) =>
+      listed.where('project_id', '=', projectId).$call(pageInOrder(ORDER_COLUMNS, shape, page)),
+    ),
   ),
 );
 

@@ -2,10 +2,8 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { argsType } from '../../kernel/graphql/inputs.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
-import { orderedPageOf } from '../../kernel/list-order.js';
-import { type CountedConnectionOf, counted, pageOf } from '../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../kernel/paging.js';
 import { ProjectType } from '../projects/public.js';
-import { bySlug, type ListedTag, toOrderable } from './tag.queries.js';
 import { CreateTag, ListTags, OneTag, TagBySlug, TagPage, UpdateTag } from './tag.rules.js';
 import type { TagService } from './tag.service.js';
 import { TagConnection, TagType } from './tag.type.js';
@@ -63,14 +61,12 @@ export class ProjectTagsResolver {
     [TagType],
     'Tags of the project, by slug. Null, with the error PERMISSION_DENIED, if you do not have permission to read them.',
   )
-  tags({ access }: ProjectType, ctx: Context): Promise<readonly ListedTag[]> {
-    return this.service.listInProject(ctx, access);
+  async tags({ access }: ProjectType, ctx: Context): Promise<readonly TagType[]> {
+    return (await this.service.listInProject(ctx, access)).nodes;
   }
 
   @nested(TagConnection, 'The same as `tags`, with pagination.', TagPageArgs)
-  async tagConnection(project: ProjectType, ctx: Context, page: object): Promise<CountedConnectionOf<TagType>> {
-    const tags = await this.tags(project, ctx);
-    const own = (rows: readonly ListedTag[], asked: object) => pageOf(rows, asked, 1, bySlug);
-    return counted(orderedPageOf(tags, page, { orderable: toOrderable, own }), async () => tags.length);
+  tagConnection({ access }: ProjectType, ctx: Context, page: object): Promise<CountedConnectionOf<TagType>> {
+    return this.service.listInProject(ctx, access, page);
   }
 }

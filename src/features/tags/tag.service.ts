@@ -2,11 +2,11 @@ import { raw as sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { type BatchLoad, batched, batchOfOwned } from '../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
-import { orderedCursorKey, orderedPageBounds } from '../../kernel/list-order.js';
-import { type CountedConnectionOf, counted, keyPageBounds, Page } from '../../kernel/paging.js';
+import { type ListOrder, type OrderedBounds, orderedCursorKey, orderedPageBounds } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, type KeyBounds, keyPageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { FieldChange } from '../permissions/public.js';
 import { authorizeNewNames, type ProjectAccess, type ProjectReader } from '../projects/public.js';
@@ -22,7 +22,7 @@ import {
   type TagRow,
   toOrderable,
 } from './tag.queries.js';
-import { CreateTag, ListTags, OneTag, TagBySlug, type TagPage, UpdateTag } from './tag.rules.js';
+import { CreateTag, ListTags, OneTag, TagBySlug, TagPage, UpdateTag } from './tag.rules.js';
 
 /**
  * Allows another slug of a locked tag, or its deletion (null), which changes what rules allow of all that has or had it.
@@ -119,13 +119,17 @@ export class TagService {
     const { projectId } = await this.projects.authorized(ctx, wanted, 'tags:read');
     const page = await read(ctx, projectId);
     await ctx.auditTrail.recordRead(ctx, { action: 'tag:list', projectId, facts: { count: page.nodes.length } });
-    return counted(page, async () => (await batched(ctx, countsOfTags, projectId)) ?? 0);
+    return withCount(ctx, projectId, page);
   }
 
-  /** Tags of a project that is part of a larger answer; all projects share one statement. @throws PERMISSION_DENIED */
-  async listInProject(ctx: Context, project: ProjectAccess): Promise<readonly ListedTag[]> {
+  /**
+   * Tags of a project that is part of a larger answer; pages of all projects share one statement.
+   *
+   * @throws PERMISSION_DENIED, VALIDATION_FAILED
+   */
+  async listInProject(ctx: Context, project: ProjectAccess, raw: unknown = {}): Promise<CountedConnectionOf<TagRow>> {
     authorize(project, 'tags:read');
-    return (await batched(ctx, loadByProject, project.projectId)) ?? [];
+    return withCount(ctx, project.projectId, await readerOf(parse(TagPage, raw))(ctx, project.projectId));
   }
 }
 
@@ -135,14 +139,17 @@ function readerOf(request: z.output<typeof TagPage>): (ctx: Context, projectId: 
   if (orderBy == null) {
     const bounds = { ...keyPageBounds(request), since };
     return async (ctx, projectId) =>
-      new Page(await listTags(ctx, { projectIds: [projectId], ...bounds }), request, bySlug);
+      new Page((await batched(ctx, pagesBySlug, listKey(projectId, bounds))) ?? [], request, bySlug);
   }
-  const bounds = orderedPageBounds(request, null);
+  const bounds = { ...orderedPageBounds(request, null), orderBy };
   return async (ctx, projectId) =>
-    new Page(await listTagsInOrder(ctx, orderBy, { projectId, ...bounds }), request, (tag) =>
+    new Page((await batched(ctx, pagesInOrder, listKey(projectId, bounds))) ?? [], request, (tag) =>
       orderedCursorKey(request, toOrderable(tag), null),
     );
 }
+
+const withCount = <C extends object>(ctx: Context, projectId: string, page: C) =>
+  counted(page, async () => (await batched(ctx, countsOfTags, projectId)) ?? 0);
 
 async function shown(ctx: Context, tag: TagRow): Promise<TagRow> {
   await ctx.auditTrail.recordRead(ctx, { action: 'tag:get', projectId: tag.projectId, facts: { tagId: tag.id } });
@@ -152,9 +159,23 @@ async function shown(ctx: Context, tag: TagRow): Promise<TagRow> {
 const recordTag = (tx: Transaction, action: string, { id, slug, projectId }: Tag): Promise<void> =>
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { tagId: id, slug } });
 
-const loadByProject = batchOfOwned(
-  (ctx, projectIds) => listTags(ctx, { projectIds, after: null, limit: null, since: null }),
-  ({ projectId }) => projectId,
+/** Of an option of a list, which is text. */
+const timeOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+const ownerOf = ({ projectId }: ListedTag): string => projectId;
+
+const pagesBySlug = batchOfLists<ListedTag, KeyBounds & { since: string | null }>(
+  (ctx, projectIds, { since, ...bounds }) => listTags(ctx, { projectIds, ...bounds, since: timeOf(since) }),
+  ownerOf,
+);
+
+const pagesInOrder = batchOfLists<
+  ListedTag,
+  Omit<OrderedBounds, 'since'> & { orderBy: ListOrder; since: string | null }
+>(
+  (ctx, projectIds, { orderBy, since, ...bounds }) =>
+    listTagsInOrder(ctx, orderBy, { projectIds, ...bounds, since: timeOf(since) }),
+  ownerOf,
 );
 
 const countsOfTags: BatchLoad<number> = async (ctx, projectIds) =>

@@ -1,4 +1,20 @@
+import { type Compilable, type Expression, type Kysely, type RawBuilder, sql } from 'kysely';
 import { type RowFrom, sqlStatement, t } from './statement.js';
+
+/**
+ * The rows of a page of each of many owners, each read no further than its page: `ofEach(tables, projectIds, (id) => rows)`. Rows of one
+ * owner keep the order that they have there, since only a nested loop can join what has a limit of its own.
+ */
+export const ofEach = <Row, Schema>(
+  tables: Kysely<Schema>,
+  ownerIds: readonly string[],
+  rowsOf: (ownerId: RawBuilder<string>) => Expression<Row>,
+): Compilable<Row> => ({
+  compile: () =>
+    sql<Row>`select page.* from unnest(${ownerIds}::uuid[]) owner (id) cross join lateral ${rowsOf(sql.ref('owner.id'))} page`.compile(
+      tables,
+    ),
+});
 
 /** Sizes of all tables that have as many pages or more. */
 export const listTableSizes = sqlStatement({

@@ -204,8 +204,8 @@ const ORDER_COLUMNS = { id: 'p.id', name: 'p.name', createdAt: 'p.created_at', u
 const ORDER_PARAMS = { value: ':value', id: ':id', since: ':since', limit: ':limit::integer' };
 
 /** The projects of a member, of one type or of all, in an order. */
-export const listProjects = inOrders((order) => {
-  const { condition, rest } = orderedText(ORDER_COLUMNS, order, ORDER_PARAMS);
+export const listProjects = inOrders((shape) => {
+  const { condition, rest } = orderedText(ORDER_COLUMNS, shape, ORDER_PARAMS);
   return sqlStatement({
     text: `select ${PROJECT_COLUMNS} from ${FROM}
       where ${OF_MEMBER} and (:type::text is null or p.type = :type) and ${condition} ${rest}`,

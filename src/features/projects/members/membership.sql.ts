@@ -75,8 +75,8 @@ const ORDER_COLUMNS = { id: 'm.id', name: NAME, createdAt: 'm.created_at', updat
 const ORDER_PARAMS = { value: ':value', id: ':id', since: ':since', limit: ':limit::integer' };
 
 /** Memberships of a project, of one kind or of all, in an order, then by ID. */
-export const listMembershipsInOrder = inOrders((order) => {
-  const { condition, rest } = orderedText(ORDER_COLUMNS, order, ORDER_PARAMS);
+export const listMembershipsInOrder = inOrders((shape) => {
+  const { condition, rest } = orderedText(ORDER_COLUMNS, shape, ORDER_PARAMS);
   return sqlStatement({
     text: `${SELECT} where m.project_id = :projectId and (:kind::text is null or :kind = ${KIND}) and ${condition} ${rest}`,
     params: {

@@ -4,7 +4,15 @@ import { BY_NAME, LIST_ORDERS, type ListOrder } from '../../../kernel/list-order
 import type { TagRow } from '../../tags/public.js';
 import { FILTER_PARAMS, FILTERS } from '../scope/filter.sql.js';
 import { isNear, isWithin } from '../scope/scope.sql.js';
-import { changedSince, firstOfEnvironments, firstOfFolders, isFrom, rowsIn, runIn } from '../scope/secret-order.sql.js';
+import {
+  changedSince,
+  firstOfEnvironments,
+  firstOfFolders,
+  isFrom,
+  isFromInFolders,
+  rowsIn,
+  runIn,
+} from '../scope/secret-order.sql.js';
 import { type Summed, valueColumn } from '../scope/value-column.sql.js';
 
 /** A metadata entry as stored unsealed. The value of an encrypted one is in `metadataSealed`, in the same order. */
@@ -187,8 +195,13 @@ export const listSecrets = sqlVariants({
     const { withValues, withOwn, order, limitOf } = choice;
     const isOneFolder = choice.in === 'folder';
     const conditions = chosenOf(FILTERS, choice);
+    const after = [':afterFirst', ':afterSecond'];
     if (choice.isAfter)
-      conditions.push(isFrom(order, isOneFolder || choice.in === 'environments', [':afterFirst', ':afterSecond']));
+      conditions.push(
+        choice.in === 'folders'
+          ? isFromInFolders(order, after)
+          : isFrom(order, isOneFolder || choice.in === 'environments', after),
+      );
     if (choice.isSince) conditions.push(changedSince(':since::text', ':userId'));
     const where = `where ${chosenRows(choice, conditions)}`;
     const isWhole = limitOf === 'none' && !withOwn;

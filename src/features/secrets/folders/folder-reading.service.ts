@@ -1,28 +1,27 @@
 import { type Ability, authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import { batched, batchOfLists, batchOfOwned, listKey } from '../../../kernel/database/batched.js';
+import { batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import type { RowFrom } from '../../../kernel/database/statement.js';
 import { AppError } from '../../../kernel/errors.js';
 import { filterYielding } from '../../../kernel/event-loop.js';
 import { isId } from '../../../kernel/ids.js';
-import { keyPageBounds, Page } from '../../../kernel/paging.js';
+import { type KeyBounds, keyPageBounds, Page, type PageRequest } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
-import { folderPath, parentOf } from '../scope/place.rules.js';
+import { parentOf } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.sql.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { VersionVisibility } from '../versions/version.rules.js';
 import { listNewestStates, listWritten } from '../versions/version.sql.js';
-import { FolderByPath, FolderTree, GetFolder, ListFolders } from './folder.rules.js';
+import { FolderByPath, FolderPage, FolderPageAt, FolderTree, GetFolder, ListFolders } from './folder.rules.js';
 import {
   type FolderRow,
   findFolder,
   listFolders,
-  listFoldersInEnvironments,
-  listSubfolders,
+  listFoldersIn,
   listTree,
   prefixOf,
   type ReadFolder,
@@ -102,9 +101,9 @@ export class FolderReadingService {
     const rows = await listFolders({ recursive })(ctx, { ...span, prefix: prefixOf(path), ...bounds });
     const seen = rows.filter(seenWith(project.ability));
     const folders = since === null ? seen : await knownAsWritten(ctx, project.ability, { folders: seen, since });
-    const page = new Page(folders, request, (folder) => [folder.path]);
+    const page = pageOf(folders, request, project);
     await recordList(ctx, project, { folderId: span.folderId, count: page.nodes.length });
-    return page.map(withAccess(project), ({ path: at }) => [at]);
+    return page;
   }
 
   /**
@@ -131,30 +130,37 @@ export class FolderReadingService {
   }
 
   /**
-   * Folders directly in one path of an environment that is part of a larger response; all environments share one
-   * statement. Empty if there is nothing, or nothing for this caller.
+   * Folders directly in one path of an environment that is part of a larger response, by path; pages of all environments
+   * share one statement. Empty if there is nothing, or nothing for this caller.
    *
-   * @throws VALIDATION_FAILED
+   * @param raw `{ path, first?, after? }`; the rules are `FolderPageAt`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED
    */
   async listInEnvironment(
     ctx: Context,
-    at: KnownEnvironment & { slug: string },
+    { id, slug, access }: KnownEnvironment & { slug: string },
     raw: unknown,
-  ): Promise<readonly ReadFolder[]> {
-    const path = parse(folderPath, raw);
-    authorize(at.access, 'secret-folders:read', { environment: at.slug, secretPath: path });
-    const folders = await batched(ctx, loadInEnvironments, listKey(at.id, { path }));
-    return (folders ?? []).map(withAccess(at.access));
+  ): Promise<Page<ReadFolder>> {
+    const { path, ...request } = parse(FolderPageAt, raw);
+    authorize(access, 'secret-folders:read', { environment: slug, secretPath: path });
+    const key = listKey(id, { path, ...keyPageBounds(request) });
+    return pageOf((await batched(ctx, loadInEnvironments, key)) ?? [], request, access);
   }
 
   /**
-   * Folders directly in a folder that is part of a larger response, by name; all folders share one statement.
+   * Folders directly in a folder that is part of a larger response, by path; pages of all folders share one statement.
    *
-   * @throws PERMISSION_DENIED
+   * @param raw `{ first?, after? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED
    */
-  async listInFolder(ctx: Context, at: ReadFolder): Promise<readonly ReadFolder[]> {
-    authorize(at.access, 'secret-folders:read', { environment: at.environmentSlug, secretPath: at.path });
-    return ((await batched(ctx, loadInFolders, at.id)) ?? []).map(withAccess(at.access));
+  async listInFolder(
+    ctx: Context,
+    { id, environmentSlug, path, access }: ReadFolder,
+    raw: unknown = {},
+  ): Promise<Page<ReadFolder>> {
+    const request = parse(FolderPage, raw);
+    authorize(access, 'secret-folders:read', { environment: environmentSlug, secretPath: path });
+    return pageOf((await batched(ctx, loadInFolders, listKey(id, keyPageBounds(request)))) ?? [], request, access);
   }
 
   async #base(
@@ -232,12 +238,17 @@ const recordList = (
   facts: { folderId: string; count: number },
 ): Promise<void> => ctx.auditTrail.recordRead(ctx, { action: 'folder:list', projectId, facts });
 
-const loadInEnvironments = batchOfLists<FolderRow, { path: string }>(
-  (ctx, environmentIds, { path }) => listFoldersInEnvironments(ctx, { environmentIds, path }),
+const pageOf = (folders: readonly FolderRow[], request: PageRequest, access: ProjectAccess): Page<ReadFolder> =>
+  new Page(folders.map(withAccess(access)), request, ({ path }) => [path]);
+
+const loadInEnvironments = batchOfLists<FolderRow, KeyBounds & { path: string }>(
+  (ctx, environmentIds, at) =>
+    listFoldersIn({ parents: 'environments' })(ctx, { environmentIds, folderIds: null, ...at }),
   ({ environmentId }) => environmentId,
 );
 
-const loadInFolders = batchOfOwned(
-  (ctx, parentIds) => listSubfolders(ctx, { parentIds }),
+const loadInFolders = batchOfLists<FolderRow, KeyBounds>(
+  (ctx, folderIds, at) =>
+    listFoldersIn({ parents: 'folders' })(ctx, { folderIds, environmentIds: null, path: null, ...at }),
   ({ parentId }) => parentId as string,
 );

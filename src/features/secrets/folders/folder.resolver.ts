@@ -112,7 +112,11 @@ export class EnvironmentFoldersResolver {
     'The folders directly in a path, ordered by name; null with PERMISSION_DENIED if you cannot read them.',
     FoldersAtArgs,
   )
-  folders(environment: EnvironmentType, ctx: Context, { path }: { path?: string }): Promise<readonly FolderType[]> {
-    return this.reading.listInEnvironment(ctx, environment, path);
+  async folders(
+    environment: EnvironmentType,
+    ctx: Context,
+    { path }: { path?: string },
+  ): Promise<readonly FolderType[]> {
+    return (await this.reading.listInEnvironment(ctx, environment, { path })).nodes;
   }
 }

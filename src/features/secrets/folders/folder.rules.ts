@@ -135,8 +135,11 @@ export const ListFolders = z.strictObject({
 /** Arguments of `Environment.folders`. */
 export const FoldersAt = z.strictObject({ path });
 
+/** Arguments of `Folder.folderConnection`. */
+export const FolderPage = z.strictObject(pageRules);
+
 /** Arguments of `Environment.folderConnection`. */
-export const FolderPageAt = FoldersAt.extend(pageRules);
+export const FolderPageAt = FolderPage.extend({ path });
 
 /** Arguments of `folderTree`. */
 export const FolderTree = z.strictObject({

@@ -65,10 +65,10 @@ export const listFolders = sqlVariants({
   options: { recursive: [false, true] },
   text: ({ recursive }) => `${SELECT}
     where ${recursive ? `f.environment_id = :environmentId and starts_with(f.path, :prefix) and f.path <> '/'` : 'f.parent_id = :folderId'}
-      and (:after::text is null or f.path collate "C" > :after)
+      and f.path > (select coalesce(:after::text, ''))
       and (:modifiedSince::timestamptz is null
         or exists (select from secret_version v where v.folder_id = f.id and v.created_at >= :modifiedSince))
-    order by f.path collate "C" limit :limit::integer`,
+    order by f.path limit :limit::integer`,
   params: {
     environmentId: t.uuid,
     prefix: t.text,
@@ -84,23 +84,29 @@ export const listFolders = sqlVariants({
 export const listTree = sqlStatement({
   text: `select f.*, (select count(*)::integer from secret s where s.folder_id = f.id) as "secretCount"
     from (${SELECT} where f.environment_id = :environmentId and (f.path = :path or starts_with(f.path, :prefix))) f
-    order by f.path collate "C"`,
+    order by f.path`,
   params: { environmentId: t.uuid, path: t.text, prefix: t.text },
   row: { ...FOLDER, secretCount: t.integer },
 });
 
-/** The folders directly in many folders. */
-export const listSubfolders = sqlStatement({
-  text: `${SELECT} where f.parent_id = any(:parentIds::uuid[]) order by f.name collate "C"`,
-  params: { parentIds: t.array(t.uuid) },
-  row: FOLDER,
-});
+const PARENTS = {
+  folders: 'select unnest(:folderIds::uuid[]) as id',
+  environments: 'select id from folder where environment_id = any(:environmentIds::uuid[]) and path = :path',
+} as const;
 
-/** The folders directly in the same path of many environments. */
-export const listFoldersInEnvironments = sqlStatement({
-  text: `${SELECT} join folder parent on parent.id = f.parent_id
-    where parent.environment_id = any(:environmentIds::uuid[]) and parent.path = :path order by f.name collate "C"`,
-  params: { environmentIds: t.array(t.uuid), path: t.text },
+/** The folders directly in many folders, or in the same path of many environments, by path: a page of each of them. */
+export const listFoldersIn = sqlVariants({
+  options: { parents: ['folders', 'environments'] },
+  text: ({ parents }) => `select page.* from (${PARENTS[parents]} offset 0) parent cross join lateral (
+      ${SELECT} where f.parent_id = parent.id and f.path > (select coalesce(:after::text, '')) order by f.path limit :limit::integer) page
+    order by page.path`,
+  params: {
+    folderIds: t.nullable(t.array(t.uuid)),
+    environmentIds: t.nullable(t.array(t.uuid)),
+    path: t.nullable(t.text),
+    after: t.nullable(t.text),
+    limit: t.nullable(t.integer),
+  },
   row: FOLDER,
 });
 

@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.js';
 import { linked } from '../../../kernel/database/batched.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { nested } from '../../../kernel/graphql/operations.js';
-import { type ConnectionOf, pageOf } from '../../../kernel/paging.js';
+import type { ConnectionOf } from '../../../kernel/paging.js';
 import { EnvironmentType } from '../../projects/public.js';
 import { FolderPageAt } from '../folders/folder.rules.js';
 import { FolderConnection, FolderType } from '../folders/folder.type.js';
@@ -29,13 +29,13 @@ export class FolderTreeResolver {
     [FolderType],
     'The folders directly in the folder, ordered by name; null with PERMISSION_DENIED if you cannot read them.',
   )
-  folders(folder: FolderType, ctx: Context): Promise<readonly FolderType[]> {
-    return this.reading.listInFolder(ctx, folder);
+  async folders(folder: FolderType, ctx: Context): Promise<readonly FolderType[]> {
+    return (await this.reading.listInFolder(ctx, folder)).nodes;
   }
 
   @nested(FolderConnection, PAGED)
-  async folderConnection(folder: FolderType, ctx: Context, page: object): Promise<ConnectionOf<FolderType>> {
-    return pageOf(await this.reading.listInFolder(ctx, folder), page, 1, ({ path }) => [path]);
+  folderConnection(folder: FolderType, ctx: Context, page: object): Promise<ConnectionOf<FolderType>> {
+    return this.reading.listInFolder(ctx, folder, page);
   }
 }
 
@@ -44,11 +44,7 @@ export class EnvironmentFolderPagesResolver {
   constructor(private readonly reading: FolderReadingService) {}
 
   @nested(FolderConnection, PAGED, FolderPageAtArgs)
-  async folderConnection(
-    environment: EnvironmentType,
-    ctx: Context,
-    { path, ...page }: { path?: string },
-  ): Promise<ConnectionOf<FolderType>> {
-    return pageOf(await this.reading.listInEnvironment(ctx, environment, path), page, 1, (folder) => [folder.path]);
+  folderConnection(environment: EnvironmentType, ctx: Context, at: object): Promise<ConnectionOf<FolderType>> {
+    return this.reading.listInEnvironment(ctx, environment, at);
   }
 }

@@ -46,6 +46,15 @@ export function isFrom(order: ListOrder, isOneFolder: boolean, values: readonly 
 }
 
 /**
+ * The same in each of many folders, by path and key: as a condition on the key alone, which the index of a folder has. Nothing is
+ * after a row in folders whose path is before its own.
+ */
+export function isFromInFolders(order: ListOrder, [path = '', key = '']: readonly string[]): string {
+  if (!isDefault(order)) return isFrom(order, false, [path, key]);
+  return `s.key >= case when f.path = ${path}::text then ${key}::text when f.path > ${path}::text then '' end`;
+}
+
+/**
  * The first rows of each environment that match the conditions. As an array, which is built once: for a recently filled
  * folder the planner expects one row, and would rank all of them again for each.
  */
