@@ -2,15 +2,6 @@ import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 const METHOD = t.oneOf('token-auth', 'universal-auth', 'personal');
 
-/** Holds the token-auth configuration of an identity until the transaction ends. */
-export const HOLD_TOKEN_AUTH = sqlStatement({
-  // The identity first, as its deletion does: whoever makes a token and whoever deletes its owner must not wait in a circle.
-  text: `with held as materialized (select id from identity where id = :identityId for key share)
-    select identity_id from identity_token_auth where identity_id = (select id from held) for share`,
-  params: { identityId: t.uuid },
-  row: { identity_id: t.uuid },
-});
-
 /** Deletes the tokens of an identity that were made by a method. */
 export const DELETE_TOKENS_OF_METHOD = sqlStatement({
   text: 'delete from access_token where identity_id = :identityId and auth_method = :method returning id',

@@ -4,10 +4,9 @@ import { loadRow } from '../../kernel/database/rows.js';
 import type { ErrorCode } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { AuthMethod } from './auth-method.js';
-import { HOLD_TOKEN_AUTH } from './auth-method.sql.js';
 import { findIdentity, findOfProjects, type IdentityRow } from './identity.queries.js';
 import { authorizeOwned, type IdentityAction } from './identity-rights.js';
-import { findTokenAuth, type TokenAuthView, toTokenAuthView } from './token-auth.queries.js';
+import { holdTokenAuth, type TokenAuthView, toTokenAuthView } from './token-auth.queries.js';
 
 /** What rules of roles can name of an identity: `{{identity.metadata.KEY}}`. */
 export interface Attribute {
@@ -78,21 +77,12 @@ export class IdentityReader {
   }
 
   /**
-   * The token-auth configuration of an identity that was loaded before.
-   *
-   * @throws TOKEN_AUTH_NOT_FOUND
-   */
-  async loadTokenAuth(ctx: Context, identityId: string): Promise<TokenAuthView> {
-    return toTokenAuthView(await loadRow(ctx, findTokenAuth, { identityId }, 'TOKEN_AUTH_NOT_FOUND'));
-  }
-
-  /**
-   * The same, held until the transaction ends: a token made by it cannot outlive a removal at the same moment.
+   * The token-auth configuration of an identity that was loaded before, held until the transaction ends: a token made by it cannot
+   * outlive a removal at the same moment.
    *
    * @throws TOKEN_AUTH_NOT_FOUND
    */
   async holdTokenAuth(tx: Transaction, identityId: string): Promise<TokenAuthView> {
-    await HOLD_TOKEN_AUTH(tx, { identityId });
-    return this.loadTokenAuth(tx, identityId);
+    return toTokenAuthView(await loadRow(tx, holdTokenAuth, { identityId }, 'TOKEN_AUTH_NOT_FOUND'));
   }
 }

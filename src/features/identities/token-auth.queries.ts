@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Transaction } from '../../kernel/context.js';
 import { anyOf, db, prepared, tablesOf } from '../../kernel/database/tables.js';
+import type { IdentitySchema } from './identity.entity.js';
 import type { IdentityTokenAuth, IdentityTokenAuthSchema } from './token-auth.entity.js';
 import { toRanges, type UpdateTokenAuth } from './token-auth.rules.js';
 
-const tables = tablesOf<typeof IdentityTokenAuthSchema>();
+const tables = tablesOf<typeof IdentityTokenAuthSchema | typeof IdentitySchema>();
 
 /** A configuration, in the names of its entity. */
 export const TOKEN_AUTH_COLUMNS = [
@@ -20,6 +21,22 @@ export const TOKEN_AUTH_COLUMNS = [
 
 export const findTokenAuth = prepared(({ identityId }: { identityId: string }) =>
   tables.selectFrom('identity_token_auth').select(TOKEN_AUTH_COLUMNS).where('identity_id', '=', identityId),
+);
+
+/**
+ * A configuration, held until the transaction ends. The identity first, as its deletion does: whoever makes a token and whoever
+ * deletes its owner must not wait in a circle.
+ */
+export const holdTokenAuth = prepared(({ identityId }: { identityId: string }) =>
+  tables
+    .with(
+      (held) => held('held').materialized(),
+      (query) => query.selectFrom('identity').select('id').where('id', '=', identityId).forKeyShare(),
+    )
+    .selectFrom('identity_token_auth')
+    .select(TOKEN_AUTH_COLUMNS)
+    .where('identity_id', '=', (query) => query.selectFrom('held').select('id'))
+    .forShare(),
 );
 
 /** Configurations of many identities, in no order. */

@@ -30,6 +30,23 @@ test('a token that is being made holds nothing that the deletion of its identity
   expect(['IDENTITY_NOT_FOUND', 'TOKEN_AUTH_NOT_FOUND']).toContain(reply.body.code);
 });
 
+test('a token that is made while its settings are changed has the new ones', async () => {
+  const { admin } = await strongroom.seed.organization();
+  const { identityId } = await strongroom.seed.caller(admin);
+  const path = `/api/v1/auth/token-auth/identities/${identityId}/tokens`;
+
+  const reply = await withClient(strongroom.databaseUrl, async (client) => {
+    await client.query('begin');
+    await client.query('update identity_token_auth set ttl_seconds = 77 where identity_id = $1', [identityId]);
+    const made = admin.post(path, {});
+    await until('the request to wait', 5_000, async () => (await strongroom.sql(WAITING)).length > 0);
+    await client.query('commit');
+    return made;
+  });
+
+  expect(reply.body.tokenData.accessTokenTTL).toBe(77);
+});
+
 test('a caller that is deleted while it makes a sub-organization is answered with a code', async () => {
   const { admin } = await strongroom.seed.organization();
   const caller = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
