@@ -1,20 +1,34 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { insertingNotices, NOTICE_OWNER } from './notice.sql.js';
 
 /** Projects that an identity `i` is a member of, directly or by a group; one row without a project if there is none. */
 const PROJECTS = `left join lateral (
     select distinct n.organization_id, n.project_id from project_member_now n where n.member_id = i.id) m on true`;
 const OWNER = `coalesce(m.organization_id, i.organization_id) as "organizationId", m.project_id as "projectId"`;
 
-/** Identities (or the owners of tokens, if no identity is given) and whom to notify of changes of their credentials. */
-export const listCredentialOwners = sqlStatement({
-  text: `
-    select g.at::integer as at, i.id as "identityId", i.name, ${OWNER}
-    from unnest(:identityIds::uuid[], :tokenIds::uuid[]) with ordinality as g (identity_id, token_id, at)
+/**
+ * Writes notices of changes of credentials of identities (or of the owners of tokens, if no identity is given), for whom they concern.
+ * @returns the owners of the notices
+ */
+export const insertCredentialNotices = sqlStatement({
+  text: insertingNotices(`
+    select coalesce(m.organization_id, i.organization_id), m.project_id, coalesce(g.subject_id, i.id), g.occurrence,
+      jsonb_build_object('name', i.name, 'fields', jsonb_build_object('Change', g.change, 'By', :author::text))
+    from unnest(:identityIds::uuid[], :tokenIds::uuid[], :subjectIds::uuid[], :changes::text[], :occurrences::text[])
+        as g (identity_id, token_id, subject_id, change, occurrence)
       left join access_token t on g.identity_id is null and t.id = g.token_id
       join identity i on i.id = coalesce(g.identity_id, t.identity_id)
-      ${PROJECTS}`,
-  params: { identityIds: t.array(t.nullable(t.uuid)), tokenIds: t.array(t.nullable(t.uuid)) },
-  row: { at: t.integer, identityId: t.uuid, name: t.text, organizationId: t.uuid, projectId: t.nullable(t.uuid) },
+      ${PROJECTS}`),
+  params: {
+    kind: t.text,
+    author: t.text,
+    identityIds: t.array(t.nullable(t.uuid)),
+    tokenIds: t.array(t.nullable(t.uuid)),
+    subjectIds: t.array(t.nullable(t.uuid)),
+    changes: t.array(t.text),
+    occurrences: t.array(t.text),
+  },
+  row: NOTICE_OWNER,
 });
 
 const PARAMS = { days: t.integer, afterTime: t.time, afterId: t.uuid, most: t.integer } as const;

@@ -2,8 +2,8 @@ import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { NO_ID, newId } from '../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
-import { listCredentialOwners, listExpiringClientSecrets, listExpiringTokens } from './credential.sql.js';
-import { notify } from './notices.js';
+import { insertCredentialNotices, listExpiringClientSecrets, listExpiringTokens } from './credential.sql.js';
+import { askToTell, notify } from './notices.js';
 
 /** Titles of notices by the audit action of the change. */
 const CHANGES: Readonly<Record<string, string>> = {
@@ -29,20 +29,16 @@ export async function notifyOfCredentialChanges(tx: Transaction, events: readonl
   });
   if (changes.length === 0) return;
   const idOf = (id: unknown): string | null => (typeof id === 'string' ? id : null);
-  const owners = await listCredentialOwners(tx, {
+  const owners = await insertCredentialNotices(tx, {
+    kind: 'credential-change',
+    author: tx.actor.name,
     identityIds: changes.map(({ identityId }) => idOf(identityId)),
     tokenIds: changes.map(({ accessTokenId }) => idOf(accessTokenId)),
+    subjectIds: changes.map(({ clientSecretId, accessTokenId }) => idOf(clientSecretId) ?? idOf(accessTokenId)),
+    changes: changes.map(({ what }) => what),
+    occurrences: changes.map(() => newId()),
   });
-  await notify(
-    tx,
-    'credential-change',
-    owners.map(({ at, identityId, name, organizationId, projectId }) => {
-      const { what, accessTokenId, clientSecretId } = changes[at - 1] as (typeof changes)[number];
-      const subjectId = idOf(clientSecretId) ?? idOf(accessTokenId) ?? identityId;
-      const facts = { name, fields: { Change: what, By: tx.actor.name } };
-      return { organizationId, projectId, subjectId, occurrence: newId(), facts };
-    }),
-  );
+  await askToTell(tx, owners);
 }
 
 /** How many days before expiration a credential causes a notice. */

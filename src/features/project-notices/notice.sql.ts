@@ -2,19 +2,27 @@ import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { cancelUnless } from '../deliveries/public.js';
 import { NOTICE_KINDS } from './notice.rules.js';
 
+/** A project or organization that has notices. */
+export const NOTICE_OWNER = { organizationId: t.uuid, projectId: t.nullable(t.uuid), ownerId: t.uuid } as const;
+
+/** Writes notices of a kind, except those that exist, and returns the owners of new ones. @param given a select of their columns */
+export const insertingNotices = (given: string): string => `
+  with written as (
+    insert into notice (id, organization_id, project_id, owner_id, kind, subject_id, occurrence, facts)
+    select gen_random_uuid(), n.organization_id, n.project_id, coalesce(n.project_id, n.organization_id), :kind, n.subject_id, n.occurrence,
+      n.facts
+    from (${given}) as n (organization_id, project_id, subject_id, occurrence, facts)
+    on conflict do nothing
+    returning organization_id, project_id, owner_id
+  )
+  select distinct organization_id as "organizationId", project_id as "projectId", owner_id as "ownerId" from written`;
+
 /** Writes notices, except those that exist. @returns the owners of new notices */
 export const insertNotices = sqlStatement({
-  text: `
-    with written as (
-      insert into notice (id, organization_id, project_id, owner_id, kind, subject_id, occurrence, facts)
-      select gen_random_uuid(), n.organization_id, n.project_id, coalesce(n.project_id, n.organization_id), :kind, n.subject_id, n.occurrence,
-        n.facts::jsonb
-      from unnest(:organizationIds::uuid[], :projectIds::uuid[], :subjectIds::uuid[], :occurrences::text[], :facts::text[])
-        as n (organization_id, project_id, subject_id, occurrence, facts)
-      on conflict do nothing
-      returning organization_id, project_id, owner_id
-    )
-    select distinct organization_id as "organizationId", project_id as "projectId", owner_id as "ownerId" from written`,
+  text: insertingNotices(`
+    select organization_id, project_id, subject_id, occurrence, facts::jsonb
+    from unnest(:organizationIds::uuid[], :projectIds::uuid[], :subjectIds::uuid[], :occurrences::text[], :facts::text[])
+      as g (organization_id, project_id, subject_id, occurrence, facts)`),
   params: {
     kind: t.text,
     organizationIds: t.array(t.uuid),
@@ -23,7 +31,7 @@ export const insertNotices = sqlStatement({
     occurrences: t.array(t.text),
     facts: t.array(t.text),
   },
-  row: { organizationId: t.uuid, projectId: t.nullable(t.uuid), ownerId: t.uuid },
+  row: NOTICE_OWNER,
 });
 
 /** Owners of notices that have had no messages for so many seconds, one at a time by index however many notices there are. */
@@ -42,7 +50,7 @@ export const listUntoldOwners = sqlStatement({
     ) oldest
     where oldest.created_at < now() - make_interval(secs => :seconds)`,
   params: { seconds: t.double },
-  row: { organizationId: t.uuid, projectId: t.nullable(t.uuid), ownerId: t.uuid },
+  row: NOTICE_OWNER,
 });
 
 /** Locks notices of an owner that have no messages yet, oldest first. */

@@ -47,6 +47,10 @@ export async function notify(tx: Transaction, kind: NoticeKind, notices: readonl
     occurrences: notices.map(({ occurrence }) => occurrence),
     facts: notices.map(({ facts }) => JSON.stringify(facts)),
   });
-  // In the transaction, all that notify the same project would wait for the one row of its job and, with a lock on the project, deadlock.
-  await askAfterCommit(tx, WRITE_MESSAGES, requestsOf(owners));
+  await askToTell(tx, owners);
 }
+
+/** Has the messages of owners written after the commit. */
+export const askToTell = (tx: Transaction, owners: readonly Owner[]): Promise<void> =>
+  // In the transaction, all that notify the same project would wait for the one row of its job and, with a lock on the project, deadlock.
+  askAfterCommit(tx, WRITE_MESSAGES, requestsOf(owners));
