@@ -151,10 +151,10 @@ const IN_ENVIRONMENTS = 'f.environment_id = any(:environmentIds::uuid[])';
 /** Where secrets are listed. */
 const PLACES = {
   folder: IN_PLACE,
-  foldersOfProject: 'f.project_id = :projectId and s.folder_id = any(:folderIds::uuid[])',
+  foldersOfProject: 'f.project_id = :projectId and f.id = any(:folderIds::uuid[])',
   environments: `${IN_ENVIRONMENTS} and f.path = :secretPath`,
   treesOfEnvironments: `${IN_ENVIRONMENTS} and ${isWithin(':secretPath')} and ${isNear(':most')}`,
-  folders: 's.folder_id = any(:folderIds::uuid[])',
+  folders: 'f.id = any(:folderIds::uuid[])',
 } as const;
 
 /** Folders of which each has a limit of its own. */
