@@ -1,5 +1,7 @@
 // `npm run bench -- [--seconds 4] [--only NAME]... [--json FILE] [--profile DIR]`: how fast the built service answers,
 // on an embedded database of its own. One process and one machine: compare numbers of one run, not of two machines.
+// `npm run bench -- --only millions [--projects 50] [--secrets 200]`: what requests take of the database of an organization with that
+// many projects, and that many secrets in each. These numbers are the same on every machine.
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { comparison } from './comparison.ts';
@@ -8,6 +10,7 @@ import { runBombs, runGate } from './gateway.ts';
 import { type Ground, withGround } from './ground.ts';
 import { LOADS, type Load } from './loads.ts';
 import { type Measured, measure, metric } from './measure.ts';
+import { runMillions } from './millions/run.ts';
 import { runTokenChecks } from './token-checks.ts';
 
 const { values: options } = parseArgs({
@@ -16,6 +19,8 @@ const { values: options } = parseArgs({
     only: { type: 'string', multiple: true },
     json: { type: 'string' },
     profile: { type: 'string' },
+    projects: { type: 'string', default: '50' },
+    secrets: { type: 'string', default: '200' },
   },
 });
 
@@ -49,7 +54,7 @@ const row = (measured: Measured, base: Measured): string =>
   ]);
 
 /** What is no load: printed in a form of its own. */
-const OTHERS = ['token check', 'daily run', 'gate', 'bombs'];
+const OTHERS = ['token check', 'daily run', 'gate', 'bombs', 'millions'];
 const isWanted = (name: string): boolean => options.only === undefined || options.only.includes(name);
 
 async function runAll(ground: Ground): Promise<{ loads: Measured[]; residentMiB: number; unrefused: number }> {
@@ -78,9 +83,13 @@ async function runLoads(ground: Ground): Promise<{ loads: Measured[]; residentMi
 const unknown = (options.only ?? []).filter(
   (name) => !OTHERS.includes(name) && !LOADS.some((load) => load.name === name),
 );
-if (!/^[1-9]\d{0,2}$/.test(options.seconds) || unknown.length > 0) {
+const size = { projects: Number(options.projects), secrets: Number(options.secrets) };
+const isSize = Object.values(size).every((count) => Number.isInteger(count) && count > 0);
+if (!/^[1-9]\d{0,2}$/.test(options.seconds) || !isSize || unknown.length > 0) {
   const names = [...LOADS.map(({ name }) => name), ...OTHERS];
-  console.error(`--seconds takes 1 to 999; --only takes ${names.map((name) => `"${name}"`).join(', ')}`);
+  console.error(
+    `--seconds takes 1 to 999, --projects and --secrets take counts; --only takes ${names.map((name) => `"${name}"`).join(', ')}`,
+  );
   process.exit(2);
 }
 const wish = {
@@ -88,7 +97,9 @@ const wish = {
   isLarge: chosen().some(({ isLarge }) => isLarge === true),
   isCrowded: isWanted('token check') || chosen().some(({ isCrowded }) => isCrowded === true),
 };
-const result = await withGround(wish, runAll);
+const isMillionsAlone = options.only?.every((name) => name === 'millions') === true;
+const result = isMillionsAlone ? { loads: [], residentMiB: 0, unrefused: 0 } : await withGround(wish, runAll);
+if (isWanted('millions')) await runMillions(size);
 if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
 const failures = result.loads.reduce((sum, load) => sum + load.failures, 0);
 if (failures > 0) console.error(`${failures} requests failed`);

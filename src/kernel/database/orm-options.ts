@@ -17,7 +17,7 @@ export interface Model {
 const TIMESTAMPTZ = 1184;
 
 /** Settings of every connection: limits of the server, and how it plans. */
-const SESSION = [
+export const SESSION = [
   `statement_timeout=${TIME_LIMITS.statementMs}`,
   `lock_timeout=${TIME_LIMITS.lockMs}`,
   `idle_in_transaction_session_timeout=${TIME_LIMITS.idleInTransactionMs}`,

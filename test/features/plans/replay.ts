@@ -4,26 +4,12 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { ensureServiceRole, grantToServiceRole } from '../../../src/kernel/database/service-role.js';
 import { migratedDatabase } from '../../kit/databases.js';
+import { buffersOf, executionOf, explained, isRead, type PlanNode } from '../../kit/explained.js';
 import type { Executed } from '../../kit/statement-recorder.js';
 import { IS_TABLE, withClient } from '../../kit/tables.js';
 
 /** How often a statement is measured, with the longest of its parameters. */
 const TIMES = 3;
-
-const READS = /^\s*(select|with)\b/i;
-const CHANGES =
-  /\b(insert into|update \w+ (\w+ )?set|delete from|set_config|pg_advisory|pg_try|pg_notify|for (no key )?update|for (key )?share)\b/i;
-
-interface Node {
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Rows Removed by Index Recheck'?: number;
-  readonly 'Rows Removed by Join Filter'?: number;
-  readonly 'Shared Hit Blocks': number;
-  readonly 'Shared Read Blocks': number;
-  readonly Plans?: readonly Node[];
-}
 
 /** What Postgres did for one execution of a statement. */
 export interface Work {
@@ -119,14 +105,14 @@ export class Replay {
     await client.query(`set role ${pg.escapeIdentifier(this.role)}`);
     const statements = readsOf(executed);
     for (const [at, { text, params }] of statements.entries()) {
-      await client.query(`prepare kept_${at} as ${text}`);
-      await client.query(executionOf(at, params[0] ?? []));
+      await client.query(`prepare ${nameOf(at)} as ${text}`);
+      await client.query(executionOf(nameOf(at), params[0] ?? []));
     }
     return {
       measure: async () => {
         const works: Work[] = [];
         for (const [at, { text, params }] of statements.entries())
-          for (const values of params) works.push(await workOf(client, text, values, executionOf(at, values)));
+          for (const values of params) works.push(await workOf(client, text, values, executionOf(nameOf(at), values)));
         return works;
       },
       close: () => client.end(),
@@ -163,7 +149,7 @@ async function columnsOf(client: pg.Client, table: string): Promise<string> {
 function readsOf(executed: readonly Executed[]): Statement[] {
   const byText = Map.groupBy(executed, ({ text }) => text);
   return [...byText]
-    .filter(([text]) => READS.test(text) && !CHANGES.test(text))
+    .filter(([text]) => isRead(text))
     .map(([text, times]) => {
       const different = new Map(times.map(({ params }) => [JSON.stringify(params), params]));
       const longest = [...different].toSorted(([one], [other]) => other.length - one.length).slice(0, TIMES);
@@ -171,19 +157,15 @@ function readsOf(executed: readonly Executed[]): Statement[] {
     });
 }
 
-function executionOf(at: number, params: Executed['params']): string {
-  const given = params.map((value) => (value === null ? 'null' : pg.escapeLiteral(value))).join();
-  return `execute kept_${at} ${given === '' ? '' : `(${given})`}`;
-}
+const nameOf = (at: number): string => `kept_${at}`;
 
 async function workOf(client: pg.Client, text: string, params: Executed['params'], execution: string): Promise<Work> {
-  const { rows } = await client.query(`explain (analyze, buffers, timing off, format json) ${execution}`);
-  const plan: Node = rows[0]['QUERY PLAN'][0].Plan;
+  const plan = await explained(client, execution);
   return {
     text,
     rows: plan['Actual Rows'] * plan['Actual Loops'],
     given: params.reduce((sum, value) => sum + elementsOf(value), 0),
-    read: Math.max(passed(plan), plan['Shared Hit Blocks'] + plan['Shared Read Blocks']),
+    read: Math.max(passed(plan), buffersOf(plan)),
   };
 }
 
@@ -191,7 +173,7 @@ async function workOf(client: pg.Client, text: string, params: Executed['params'
 const elementsOf = (value: string | null): number => (value?.startsWith('{') ? value.split(',').length : 1);
 
 /** Rows that its nodes gave or threw away. */
-const passed = (node: Node): number =>
+const passed = (node: PlanNode): number =>
   node['Actual Loops'] *
     (node['Actual Rows'] +
       (node['Rows Removed by Filter'] ?? 0) +
