@@ -1,8 +1,7 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
-import { type ConnectionOf, pageOf } from '../../kernel/paging.js';
-import { byName } from './group.service.js';
+import type { ConnectionOf } from '../../kernel/paging.js';
 import { GroupType } from './group.type.js';
 import { ListMembers, ManyMembers, OneMember } from './group-member.rules.js';
 import type { GroupMemberService } from './group-member.service.js';
@@ -63,12 +62,12 @@ export class GroupMembersResolver {
     [GroupMemberType],
     'Members of the group, by name: users if you have permission to read members, machine identities if you have permission to read those.',
   )
-  members({ id }: GroupType, ctx: Context): Promise<readonly GroupMemberType[]> {
-    return this.service.membersOf(ctx, id);
+  async members({ id }: GroupType, ctx: Context): Promise<readonly GroupMemberType[]> {
+    return (await this.service.membersOf(ctx, id)).nodes;
   }
 
   @nested(GroupMemberConnection, 'The same as `members`, with pagination.')
-  async memberConnection(group: GroupType, ctx: Context, page: object): Promise<ConnectionOf<GroupMemberType>> {
-    return pageOf(await this.members(group, ctx), page, 2, byName);
+  memberConnection({ id }: GroupType, ctx: Context, page: object): Promise<ConnectionOf<GroupMemberType>> {
+    return this.service.membersOf(ctx, id, page);
   }
 }

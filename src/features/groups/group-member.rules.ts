@@ -57,9 +57,11 @@ export const ManyMembers = z
   .refine(namesEachOnce, { path: ['userIds'], error: 'must list each member only once' })
   .meta({ description: 'The group, and 1 to 100 users and machine identities, each listed once.' });
 
+/** Arguments of `Group.memberConnection`. */
+export const MemberPage = z.strictObject(pageRules);
+
 /** Arguments of `groupMembers`. */
-export const ListMembers = z.strictObject({
+export const ListMembers = MemberPage.extend({
   groupId,
   memberKind: memberKind.nullish().meta({ description: 'Return only users, or only machine identities.' }),
-  ...pageRules,
 });

@@ -1,10 +1,10 @@
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { type BatchLoad, batched, batchOfOwned } from '../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../kernel/errors.js';
 import { isId, newId } from '../../kernel/ids.js';
-import { namePageBounds, Page } from '../../kernel/paging.js';
+import { type NameBounds, namePageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { keepLoggedInAdmins, lockAdminsOfGroup, protectInstallationAdmin } from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
@@ -12,7 +12,7 @@ import { loadGroup, lockGroup, mayRead } from './group.reader.js';
 import { byName } from './group.service.js';
 import { authorizeRightsOfGroup } from './group-boundary.js';
 import { GroupMember } from './group-member.entity.js';
-import { ListMembers, ManyMembers, OneMember } from './group-member.rules.js';
+import { ListMembers, ManyMembers, MemberPage, OneMember } from './group-member.rules.js';
 import { CANDIDATES, DELETE_MEMBERS, FIND_MEMBERS, LIST_MEMBERS, NAMED_MEMBERS } from './group-member.sql.js';
 
 /** A member of a group as services pass it on. */
@@ -93,7 +93,8 @@ export class GroupMemberService {
     authorize(ctx, 'groups:read');
     const kinds = readableKinds(ctx, memberKind);
     const group = await loadGroup(ctx, groupId, 'groups:read');
-    const page = new Page(await LIST_MEMBERS(ctx, { groupIds: [group.id], kinds, ...bounds }), request, byName);
+    const rows = await batched(ctx, pagesOfMembers, listKey(group.id, { kinds, ...bounds }));
+    const page = new Page(rows ?? [], request, byName);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'group-member:list',
       facts: { groupId: group.id, count: page.nodes.length },
@@ -101,9 +102,16 @@ export class GroupMemberService {
     return page;
   }
 
-  /** The members of a group that is part of a larger answer; all groups share one statement. @throws PERMISSION_DENIED */
-  async membersOf(ctx: Context, groupId: string): Promise<readonly GroupMemberRow[]> {
-    return (await batched(ctx, membersByGroup, groupId)) ?? [];
+  /**
+   * The members of a group that is part of a larger answer, by name, then id; pages of all groups share one statement.
+   *
+   * @param raw `{ first?, after? }`
+   * @throws PERMISSION_DENIED, VALIDATION_FAILED
+   */
+  async membersOf(ctx: Context, groupId: string, raw: unknown = {}): Promise<Page<GroupMemberRow>> {
+    const request = parse(MemberPage, raw);
+    const wanted = { kinds: readableKinds(ctx, null), ...namePageBounds(request) };
+    return new Page((await batched(ctx, pagesOfMembers, listKey(groupId, wanted))) ?? [], request, byName);
   }
 
   async #add(ctx: Context, groupId: string, named: readonly Named[]): Promise<readonly GroupMemberRow[]> {
@@ -251,8 +259,7 @@ export const groupMembersByIds: BatchLoad<GroupMemberRow> = async (ctx, ids) => 
   return new Map(readable.map((row) => [row.id, row]));
 };
 
-const membersByGroup = batchOfOwned(
-  async (ctx, groupIds): Promise<readonly GroupMemberRow[]> =>
-    LIST_MEMBERS(ctx, { groupIds, kinds: readableKinds(ctx, null), name: null, id: null, limit: null }),
+const pagesOfMembers = batchOfLists<GroupMemberRow, NameBounds & { kinds: readonly Kind[] }>(
+  (ctx, groupIds, page) => LIST_MEMBERS(ctx, { groupIds, ...page }),
   ({ groupId }) => groupId,
 );

@@ -16,11 +16,12 @@ const MEMBER_ROW = {
   joinedAt: t.time,
 } as const;
 
-/** Members by name, then id: of the kinds that are named, after the row of this name and id. */
+/** A page of the members of each of many groups, by name, then id: of the kinds that are named, after the row of this name and id. */
 export const LIST_MEMBERS = sqlStatement({
-  text: `${MEMBERS} where gm.group_id = any(:groupIds) and ${KIND} = any(:kinds)
+  text: `select page.* from unnest(:groupIds::uuid[]) owner (id) cross join lateral (
+    ${MEMBERS} where gm.group_id = owner.id and ${KIND} = any(:kinds)
       and (:name::text is null or (${NAME} collate "C", gm.id) > (:name::text, :id::uuid))
-    order by ${NAME} collate "C", gm.id limit :limit::integer`,
+    order by ${NAME} collate "C", gm.id limit :limit::integer) page`,
   params: {
     groupIds: t.array(t.uuid),
     kinds: t.array(t.text),

@@ -83,8 +83,8 @@ export class ProjectResolver {
       'The members of the project, ordered by name, then ID: users, identities and groups, each if you can read them; ' +
       'null with PERMISSION_DENIED if you can read none of them.',
   })
-  members(@Ctx() ctx: Context, @Root() project: ProjectType): Promise<MembershipRecord[]> {
-    return this.memberships.membersOf(ctx, project.access);
+  async members(@Ctx() ctx: Context, @Root() project: ProjectType): Promise<readonly MembershipRecord[]> {
+    return (await this.memberships.membersOf(ctx, project.access)).nodes;
   }
 
   @FieldResolver(() => [String], {

@@ -156,13 +156,12 @@ export class ProjectMembersResolver {
       'The members of the project with pagination, ordered by name, then ID: users, identities and groups, each if ' +
       'you can read them; null with PERMISSION_DENIED if you can read none of them.',
   })
-  async memberConnection(
+  memberConnection(
     @Root() project: ProjectType,
     @Ctx() ctx: Context,
     @Args(() => OrderedPageArgs) page: OrderedPageArgs,
   ): Promise<CountedConnectionOf<ProjectMembershipType>> {
-    const members = await this.memberships.membersOf(ctx, project.access);
-    return counted(orderedPageOf(members, page, { orderable: (member) => member }), async () => members.length);
+    return this.memberships.membersOf(ctx, project.access, page);
   }
 }
 

@@ -3,7 +3,7 @@ import { migratedDatabase } from '../../kit/databases.js';
 import { StatementRecorder } from '../../kit/statement-recorder.js';
 import { Strongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
-import { Replay } from './replay.js';
+import { Replay, type Work } from './replay.js';
 
 const SIZES = { few: 100, many: 10_000 } as const;
 const PAGE = 100;
@@ -15,6 +15,7 @@ type Data = Record<string, any>;
 /** Where pages are: a project with as many tags, and in a project that all share a folder with as many secrets and folders. */
 interface Place {
   readonly projectId: string;
+  readonly groupId: string;
   readonly shared: string;
   readonly path: string;
 }
@@ -41,7 +42,7 @@ const rest =
     return { count: body[name].length, end: body.nextCursor };
   };
 
-const VARIABLES = { projectId: 'ID!', shared: 'ID!', path: 'String!' } as const;
+const VARIABLES = { projectId: 'ID!', groupId: 'ID!', shared: 'ID!', path: 'String!' } as const;
 
 /** A connection in a document, in the place of `@page`. @param field with its arguments but those of the page */
 const graphql =
@@ -109,12 +110,36 @@ const LISTS: Readonly<Record<string, { readonly of: string; readonly ask: Ask }>
   'tags of a project': { of: 'tag', ask: graphql('tagConnection', 'project(id: $projectId) { @page }') },
 };
 
+/** Lists by the names of members, which are in other tables. */
+const MEMBERS: typeof LISTS = {
+  'members of a project': {
+    of: 'from project_membership m left join',
+    ask: graphql('memberConnection', 'project(id: $projectId) { @page }'),
+  },
+  'members of a group': {
+    of: 'from group_member gm',
+    ask: graphql('memberConnection', 'group(id: $groupId) { @page }'),
+  },
+};
+
 /** Makes rows of lists. */
 const ROWS = {
   folder: `insert into folder (id, organization_id, project_id, environment_id, parent_id, name, path)
     select gen_random_uuid(), f.organization_id, f.project_id, f.environment_id, f.id, n.name, f.path || '/' || n.name
     from folder f cross join (select 'at-' || lpad(n::text, 6, '0') as name from generate_series(1, $3) n) n
     where f.project_id = $1 and f.path = $2`,
+  member: `with made as (
+      insert into identity (id, organization_id, name)
+      select gen_random_uuid(), p.organization_id, 'member-' || lpad(n::text, 6, '0')
+      from project p cross join generate_series(1, $3) n where p.id = $1 returning id, organization_id),
+    joined as (
+      insert into organization_membership (id, organization_id, identity_id, role)
+      select gen_random_uuid(), organization_id, id, 'no-access' from made returning organization_id, identity_id),
+    grouped as (
+      insert into group_member (id, organization_id, group_id, identity_id)
+      select gen_random_uuid(), organization_id, $2, identity_id from joined)
+    insert into project_membership (id, organization_id, project_id, identity_id, roles)
+    select gen_random_uuid(), organization_id, $1, identity_id, array['viewer'] from joined`,
   tag: `insert into tag (id, organization_id, project_id, slug, color)
     select gen_random_uuid(), p.organization_id, p.id, 'tag-' || lpad(n::text, 6, '0'), $2
     from project p cross join generate_series(1, $3) n where p.id = $1`,
@@ -138,13 +163,15 @@ describe('a page', () => {
     const shared = seeded.project.id;
     const of = async (size: Size): Promise<Place> => {
       const { id: projectId } = await strongroom.seed.projectOf(admin);
-      return { projectId, shared, path: `/${size}` };
+      const { id: groupId } = await strongroom.seed.group(admin);
+      return { projectId, groupId, shared, path: `/${size}` };
     };
     places = { few: await of('few'), many: await of('many') };
-    for (const [size, { projectId, path }] of Object.entries(places) as [Size, Place][]) {
+    for (const [size, { projectId, groupId, path }] of Object.entries(places) as [Size, Place][]) {
       await addSecrets(shared, size);
       await withClient(databaseUrl, async (client) => {
         await client.query(ROWS.folder, [shared, path, SIZES[size]]);
+        await client.query(ROWS.member, [projectId, groupId, SIZES[size]]);
         await client.query(ROWS.tag, [projectId, '#aa0000', SIZES[size]]);
       });
     }
@@ -171,17 +198,20 @@ describe('a page', () => {
     }
   };
 
-  /** Rows and pages of the database that a page takes. */
-  const costOf = async ({ of, ask }: (typeof LISTS)[string], size: Size, after: string | null): Promise<number> => {
+  /** What the database does for a page. */
+  const worksOf = async ({ of, ask }: (typeof LISTS)[string], size: Size, after: string | null): Promise<Work[]> => {
     recorder.executed.length = 0;
     expect((await ask(admin, places[size], { first: PAGE, after })).count).toBe(PAGE);
     // Background tasks send statements at any moment.
-    const works = await replay.measure(
+    return replay.measure(
       organizationId,
       recorder.executed.filter(({ text }) => text.includes(of)),
     );
-    return works.reduce((sum, work) => sum + work.read, 0);
   };
+
+  /** Rows and pages of the database that it takes. */
+  const costOf = async (...page: Parameters<typeof worksOf>): Promise<number> =>
+    (await worksOf(...page)).reduce((sum, work) => sum + work.read, 0);
 
   /** Cursor of a row after which a little more than a page is left. */
   const lateCursor = async ({ ask }: (typeof LISTS)[string]): Promise<string> => {
@@ -204,4 +234,9 @@ describe('a page', () => {
     },
     60_000,
   );
+
+  test.each(Object.entries(MEMBERS))('of %s is one statement that returns no more than the page', async (_, list) => {
+    for (const after of [null, await lateCursor(list)])
+      expect(await worksOf(list, 'many', after)).toMatchObject([{ rows: PAGE + 1 }]);
+  });
 });

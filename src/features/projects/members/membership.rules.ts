@@ -84,14 +84,15 @@ export const AddUsers = z
   .refine(isOneGiven, EITHER)
   .meta({ description: 'The users of the organization to add to the project, by username, and the roles to assign.' });
 
+/** Arguments of `Project.memberConnection`. */
+export const MemberPage = z.strictObject({ ...pageRules, ...orderRules });
+
 /** Arguments of the list of members. */
-export const ListMembers = z.strictObject({
+export const ListMembers = MemberPage.extend({
   projectId,
   memberKind: memberKind
     .nullish()
     .meta({ description: 'Only members of this kind: users, machine identities or groups.' }),
-  ...pageRules,
-  ...orderRules,
 });
 
 /** Input of `removeProjectUsers`. */

@@ -1,17 +1,17 @@
 import { raw as sql } from '@mikro-orm/core';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { batched } from '../../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
-import { orderedCursorKey, orderedPageBounds, orderOf } from '../../../kernel/list-order.js';
-import { type CountedConnectionOf, counted, Page } from '../../../kernel/paging.js';
+import { orderedPageBounds } from '../../../kernel/list-order.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { isBuiltIn } from '../../permissions/public.js';
 import { lockProject } from '../core/find-projects.js';
 import type { ProjectReader } from '../core/project.reader.js';
 import type { ProjectAccess } from '../core/project-access.js';
+import { loadMemberPage } from './member-page.js';
 import { ProjectMembership, type RoleTerm } from './membership.entity.js';
 import {
   AddMember,
@@ -21,30 +21,20 @@ import {
   MEMBER_KINDS,
   MemberKey,
   type MemberKind,
+  MemberPage,
   MembershipById,
   placeOf,
   RemoveUsers,
   type RolesGiven,
   UpdateMember,
 } from './membership.rules.js';
+import { actionOn, authorizeRoles, authorizeTarget, loadTarget, type Target } from './membership-rights.js';
 import {
-  actionOn,
-  authorizeRoles,
-  authorizeTarget,
-  isConditional,
-  loadTarget,
-  mayDo,
-  type Target,
-} from './membership-rights.js';
-import {
-  countsOfMembers,
   databaseNow,
   findMembership,
   findUserIds,
-  listMemberships,
   type MembershipRecord,
   membershipsByIds,
-  membershipsOfProjects,
   membershipsOfUsers,
 } from './memberships.js';
 import { type RolesHeld, rolesToHold } from './role-terms.rules.js';
@@ -82,23 +72,13 @@ export class MembershipService {
     const project = await this.projects.load(ctx, projectId);
     const kinds = memberKind == null ? MEMBER_KINDS : [memberKind];
     for (const kind of kinds) authorize(project, actionOn(kind, 'read'));
-    // Conditions may leave some out: a page consists of the rest.
-    const isWhole = !kinds.some((kind) => isConditional(project, kind));
-    const wanted = { projectId: project.projectId, kind: memberKind ?? null, order: orderOf(request) };
-    const read = await listMemberships(ctx, wanted, { ...bounds, limit: isWhole ? bounds.limit : null });
-    const rows = isWhole ? read : read.filter((row) => mayDo(project, 'read', row.memberKind, row));
-    const shown = request.first == null ? rows : rows.slice(0, request.first + 1);
-    const page = new Page(shown, request, (member) => orderedCursorKey(request, member));
+    const page = await loadMemberPage(ctx, project, { kinds, request, bounds });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'project-membership:list',
       projectId: project.projectId,
       facts: { count: page.nodes.length },
     });
-    return counted(page, async () => {
-      if (isWhole) return countMembers(ctx, project, kinds);
-      const readable = await this.membersOf(ctx, project);
-      return readable.filter((row) => kinds.includes(row.memberKind)).length;
-    });
+    return page;
   }
 
   /**
@@ -145,16 +125,21 @@ export class MembershipService {
   }
 
   /**
-   * The members of a project that the caller may read, inside of another response. Batched over all projects of a
-   * request.
+   * The members of a project that the caller may read, by name, then ID, or in another order, inside of another response.
+   * Pages of all projects of a request share one statement.
    *
-   * @throws PERMISSION_DENIED when it may read none
+   * @param raw `{ first?, after?, orderBy?, updatedSince? }`
+   * @throws PERMISSION_DENIED when it may read none, VALIDATION_FAILED
    */
-  async membersOf(ctx: Context, project: ProjectAccess): Promise<MembershipRecord[]> {
-    const readable = MEMBER_KINDS.filter((kind) => can(project.ability, actionOn(kind, 'read')));
-    if (readable.length === 0) authorize(project, 'member:read');
-    const all = (await batched(ctx, membershipsOfProjects, project.projectId)) ?? [];
-    return all.filter((row) => mayDo(project, 'read', row.memberKind, row));
+  async membersOf(
+    ctx: Context,
+    project: ProjectAccess,
+    raw: unknown = {},
+  ): Promise<CountedConnectionOf<MembershipRecord>> {
+    const kinds = MEMBER_KINDS.filter((kind) => can(project.ability, actionOn(kind, 'read')));
+    if (kinds.length === 0) authorize(project, 'member:read');
+    const request = parse(MemberPage, raw);
+    return loadMemberPage(ctx, project, { kinds, request, bounds: orderedPageBounds(request) });
   }
 
   /**
@@ -307,11 +292,6 @@ function refuseOthers(usernames: readonly string[], memberships: readonly Member
       : [{ path: `usernames[${index}]`, code: 'MEMBERSHIP_NOT_FOUND', message: 'must be a member of the project' }],
   );
   if (details.length > 0) throw new AppError('MEMBERSHIP_NOT_FOUND', undefined, { details });
-}
-
-async function countMembers(ctx: Context, { projectId }: ProjectAccess, kinds: readonly MemberKind[]): Promise<number> {
-  const counts = (await batched(ctx, countsOfMembers, projectId)) ?? [];
-  return counts.reduce((sum, { memberKind, count }) => (kinds.includes(memberKind) ? sum + count : sum), 0);
 }
 
 async function load(ctx: Context, project: ProjectAccess, { kind, names }: Target): Promise<MembershipRecord> {

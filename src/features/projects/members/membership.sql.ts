@@ -64,24 +64,18 @@ export const listMembershipsOfMembers = sqlStatement({
   row: MEMBERSHIP,
 });
 
-/** Memberships of many projects, by name, then ID. */
-export const listMembershipsOfProjects = sqlStatement({
-  text: `${SELECT} where m.project_id = any(:projectIds::uuid[]) ${ORDER}`,
-  params: { projectIds: t.array(t.uuid) },
-  row: MEMBERSHIP,
-});
-
 const ORDER_COLUMNS = { id: 'm.id', name: NAME, createdAt: 'm.created_at', updatedAt: 'm.updated_at' };
 const ORDER_PARAMS = { value: ':value', id: ':id', since: ':since', limit: ':limit::integer' };
 
-/** Memberships of a project, of one kind or of all, in an order, then by ID. */
+/** A page of the memberships of each of many projects, of some kinds, in an order, then by ID. */
 export const listMembershipsInOrder = inOrders((shape) => {
   const { condition, rest } = orderedText(ORDER_COLUMNS, shape, ORDER_PARAMS);
   return sqlStatement({
-    text: `${SELECT} where m.project_id = :projectId and (:kind::text is null or :kind = ${KIND}) and ${condition} ${rest}`,
+    text: `select page.* from unnest(:projectIds::uuid[]) project (id) cross join lateral (
+      ${SELECT} where m.project_id = project.id and ${KIND} = any(:kinds::text[]) and ${condition} ${rest}) page`,
     params: {
-      projectId: t.uuid,
-      kind: t.nullable(t.oneOf(...MEMBER_KINDS)),
+      projectIds: t.array(t.uuid),
+      kinds: t.array(t.oneOf(...MEMBER_KINDS)),
       value: t.nullable(t.text),
       id: t.nullable(t.uuid),
       since: t.nullable(t.time),

@@ -1,5 +1,5 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { batchOfOwned } from '../../../kernel/database/batched.js';
+import { batchOfLists, batchOfOwned } from '../../../kernel/database/batched.js';
 import type { RowFrom } from '../../../kernel/database/statement.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
@@ -16,7 +16,6 @@ import {
   findUsersByName,
   listMembershipsInOrder,
   listMembershipsOfMembers,
-  listMembershipsOfProjects,
   listMembershipsOfUsers,
 } from './membership.sql.js';
 import { type HeldRole, heldRoles } from './role-terms.rules.js';
@@ -58,14 +57,21 @@ export async function membershipsOfUsers(
   return (await listMembershipsOfUsers(ctx, { projectId, userIds })).map(toRecord);
 }
 
-/** Memberships of a project in an order, then by ID. @param kind null: all kinds */
-export async function listMemberships(
-  ctx: Context,
-  { order, ...wanted }: { projectId: string; kind: MemberKind | null; order: ListOrder },
-  bounds: OrderedBounds,
-): Promise<MembershipRecord[]> {
-  return (await listMembershipsInOrder(ctx, order, { ...wanted, ...bounds })).map(toRecord);
+/** Which memberships of a project a page has. */
+interface MembershipPage extends Omit<OrderedBounds, 'since'> {
+  readonly kinds: readonly MemberKind[];
+  readonly order: ListOrder;
+  readonly since: string | null;
 }
+
+/** Pages of the memberships of many projects, each in an order, then by ID. For `batched`. */
+export const pagesOfMembers = batchOfLists<MembershipRecord, MembershipPage>(
+  async (ctx, projectIds, { order, since, ...page }) => {
+    const bounds = { ...page, since: since === null ? null : new Date(since) };
+    return (await listMembershipsInOrder(ctx, order, { projectIds, ...bounds })).map(toRecord);
+  },
+  ({ projectId }) => projectId,
+);
 
 /** How many members of each kind projects have, by project. For `batched`. */
 export const countsOfMembers = batchOfOwned(
@@ -80,12 +86,6 @@ export const membershipsByIds = async (ctx: Context, ids: readonly string[]): Pr
 /** Memberships of many users, identities and groups in the organization of the caller's scope, by ID. */
 export const membershipsOfMembers = async (ctx: Context, memberIds: readonly string[]): Promise<MembershipRecord[]> =>
   (await listMembershipsOfMembers(ctx, { memberIds, organizationId: ctx.organizationId })).map(toRecord);
-
-/** Memberships of many projects in one statement, each list by name, then ID. For `batched`. */
-export const membershipsOfProjects = batchOfOwned(
-  async (ctx, projectIds) => (await listMembershipsOfProjects(ctx, { projectIds })).map(toRecord),
-  ({ projectId }) => projectId,
-);
 
 /**
  * The member of the organization that a request names; undefined when there is none.
