@@ -238,7 +238,7 @@ export async function startApp(
     // After whoever can tell what is wrong with DATA_DIR, where its file is.
     const gate = await openGate(assembly.schema, config, log);
     const model = { entities: assembly.entities, migrations };
-    const database = await connectDatabase(config, { url: server.url, model, log, stopping });
+    const database = await connectDatabase(config, { at: server, model, log, stopping });
     cleanup.push(() => database.close());
     const opened = await openKernel(database, config, { ...assembly, log, server });
     const { auditChain, bootstrapToken, databaseRole, access } = opened;

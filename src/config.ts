@@ -6,6 +6,7 @@ import { ConfigurationError } from './kernel/configuration-error.js';
 import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
 import { TRANSIT, type TransitSettings } from './kernel/crypto/transit.js';
+import type { Pooler } from './kernel/database/bounded-client.js';
 import { DEFAULT_LIMITS, type QueryLimits, queryLimits, raised } from './kernel/graphql/gate/limits.js';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits, streamLimits } from './kernel/http/streams/stream-limits.js';
 import { overwriteInitialValues } from './kernel/initial-environment.js';
@@ -28,6 +29,8 @@ export interface Config {
   readonly databaseRole: 'service' | 'owner';
   /** Whether policies hold the statements of a request to its organization. */
   readonly hasRowSecurity: boolean;
+  /** What a pooler before the database shares; of session mode where there is none. */
+  readonly pooler: Pooler;
   /** How long a start waits for a database that is away. */
   readonly databaseWaitSeconds: number;
   /** Where Agenda keeps its wake-ups; `null`: in the database of the service. */
@@ -146,6 +149,8 @@ const Settings = z.object({
   DATABASE_OWNER_URL: url(['postgres:', 'postgresql:']),
   DATABASE_ROLE: z.enum(['service', 'owner'], { error: 'must be service or owner' }).default('service'),
   ROW_SECURITY: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  DATABASE_POOLER: z.enum(['session', 'transaction'], { error: 'must be session or transaction' }).default('session'),
+  PREPARED_STATEMENTS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   DATABASE_WAIT_SECONDS: wholeNumber(0, 3_600).default(60),
   ROOT_KEY: rootKey,
   NEXT_ROOT_KEY: rootKey,
@@ -262,6 +267,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     databaseOwnerUrl: sealed(settings.DATABASE_OWNER_URL),
     databaseRole: settings.DATABASE_ROLE,
     hasRowSecurity: settings.ROW_SECURITY === 'on',
+    pooler: poolerOf(settings),
     databaseWaitSeconds: settings.DATABASE_WAIT_SECONDS,
     jobsUrl: sealed(settings.JOBS_URL),
     rootKey: sealed(settings.ROOT_KEY),
@@ -303,6 +309,13 @@ const contradictions = (settings: z.output<typeof Settings>): string[] => {
     return ['DATABASE_OWNER_URL needs DATABASE_URL, by which the service logs in'];
   return settings.DATABASE_ROLE === 'owner' ? ['DATABASE_ROLE=owner contradicts DATABASE_OWNER_URL'] : [];
 };
+
+type PoolerSettings = Pick<z.output<typeof Settings>, 'DATABASE_POOLER' | 'PREPARED_STATEMENTS'>;
+
+const poolerOf = (settings: PoolerSettings): Pooler => ({
+  sharesSessions: settings.DATABASE_POOLER === 'transaction',
+  keepsStatements: settings.PREPARED_STATEMENTS === 'on',
+});
 
 type DocumentSettings = Pick<z.output<typeof Settings>, 'PERSISTED_DOCUMENTS' | 'PERSISTED_DOCUMENTS_ONLY'>;
 

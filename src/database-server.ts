@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config.js';
 import { TemporaryError } from './kernel/configuration-error.js';
-import { Database } from './kernel/database/database.js';
+import { OWN_SESSIONS } from './kernel/database/bounded-client.js';
+import { type Address, Database } from './kernel/database/database.js';
 import type { Model } from './kernel/database/orm-options.js';
 import type { Log } from './kernel/log.js';
 import { makeDataDirectory } from './kernel/postgres/data-directory.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './kernel/postgres/embedded-postgres.js';
 
 /** Where the database is. Its URL is that of the owner. */
-export interface DatabaseServer extends Pick<EmbeddedPostgres, 'url' | 'stop'> {
+export interface DatabaseServer extends Address, Pick<EmbeddedPostgres, 'stop'> {
   /** By which the service logs in; `null`: by `url`, as the owner does. */
   readonly serviceUrl: string | null;
   /** `null`: the database is not ours. */
@@ -21,17 +22,18 @@ export interface DatabaseServer extends Pick<EmbeddedPostgres, 'url' | 'stop'> {
  * @throws ConfigurationError when `DATA_DIR` cannot work
  */
 export async function openDatabaseServer(config: Config, log: Log): Promise<DatabaseServer> {
-  const { databaseUrl, databaseOwnerUrl, rootKey, dataDir } = config;
+  const { databaseUrl, databaseOwnerUrl, pooler, rootKey, dataDir } = config;
   if (databaseUrl === null) {
     const embedded = await startEmbeddedPostgres({
       dataDir,
       log: (event, fields, level = 'info') => log[level](event, fields),
     });
-    return { ...embedded, serviceUrl: null };
+    return { ...embedded, pooler: OWN_SESSIONS, serviceUrl: null };
   }
   if (rootKey === null) await makeDataDirectory(dataDir);
   return {
     url: (databaseOwnerUrl ?? databaseUrl).reveal(),
+    pooler,
     serviceUrl: databaseOwnerUrl === null ? null : databaseUrl.reveal(),
     stop: async () => undefined,
     figures: null,
@@ -55,12 +57,12 @@ const PAUSE_MS = 1_000;
  */
 export async function connectDatabase(
   { databaseWaitSeconds }: Pick<Config, 'databaseWaitSeconds'>,
-  { url, model, log, stopping }: { url: string; model: Model; log: Log; stopping: AbortSignal },
+  { at, model, log, stopping }: { at: Address; model: Model; log: Log; stopping: AbortSignal },
 ): Promise<Database> {
   const deadline = performance.now() + databaseWaitSeconds * 1_000;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await Database.connect(url, model, log);
+      return await Database.connect(at, model, log);
     } catch (error) {
       const isWorthWaiting = error instanceof TemporaryError && performance.now() < deadline && !stopping.aborted;
       if (!isWorthWaiting) throw error;

@@ -1,7 +1,7 @@
 import type { Config } from './config.js';
 import type { DatabaseServer } from './database-server.js';
 import { ConfigurationError } from './kernel/configuration-error.js';
-import { Database } from './kernel/database/database.js';
+import { type Address, Database } from './kernel/database/database.js';
 import {
   checkServiceRole,
   ensureServiceRole,
@@ -16,7 +16,7 @@ import {
 import { findSession } from './kernel/database/service-role.sql.js';
 import type { Log } from './kernel/log.js';
 
-type Server = Pick<DatabaseServer, 'url' | 'serviceUrl'>;
+type Server = Pick<DatabaseServer, 'url' | 'serviceUrl' | 'pooler'>;
 
 /**
  * Grants what the service needs to the role that it works with. Runs under the migration lock, on the migrated schema.
@@ -27,10 +27,10 @@ type Server = Pick<DatabaseServer, 'url' | 'serviceUrl'>;
 export async function prepareServiceRole(
   database: Database,
   { databaseRole, hasRowSecurity }: Pick<Config, 'databaseRole' | 'hasRowSecurity'>,
-  { serviceUrl, tableRights }: Pick<Server, 'serviceUrl'> & { readonly tableRights: TableRights },
+  { serviceUrl, pooler, tableRights }: Pick<Server, 'serviceUrl' | 'pooler'> & { readonly tableRights: TableRights },
 ): Promise<ServiceRole | null> {
   if (databaseRole === 'owner') return null;
-  const login = serviceUrl === null ? null : await userOf(serviceUrl);
+  const login = serviceUrl === null ? null : await userOf({ url: serviceUrl, pooler });
   return database.withConnection(async (query) => {
     const found = await (login === null ? ensureServiceRole(query) : checkServiceRole(query, login));
     if ('role' in found) {
@@ -43,8 +43,8 @@ export async function prepareServiceRole(
   });
 }
 
-async function userOf(url: string): Promise<string> {
-  const database = await Database.connect(url, {});
+async function userOf(at: Address): Promise<string> {
+  const database = await Database.connect(at, {});
   try {
     const [session] = await findSession(database.query, {});
     return session?.role ?? '';
@@ -69,16 +69,17 @@ export async function takeServiceRole(
   found: ServiceRole | null,
   { server: { url, serviceUrl }, config, log }: { server: Server; config: Pick<Config, 'hasRowSecurity'>; log: Log },
 ): Promise<WorkingRole> {
-  if (found === null) return { databaseRole: 'owner', access: { url } };
+  const { Client } = database;
+  if (found === null) return { databaseRole: 'owner', access: { url, Client } };
   const stays = (reason: string): WorkingRole => {
     log.warn('database role not restricted', { reason });
-    return { databaseRole: 'owner', access: { url } };
+    return { databaseRole: 'owner', access: { url, Client } };
   };
   if ('reason' in found) return stays(found.reason);
   if (await switchToServiceRole(database, found.role, { login: serviceUrl, isBounded: config.hasRowSecurity }))
     return {
       databaseRole: 'service',
-      access: serviceUrl === null ? { url, settings: roleSetting(found.role) } : { url: serviceUrl },
+      access: serviceUrl === null ? { url, Client, settings: roleSetting(found.role) } : { url: serviceUrl, Client },
     };
   if (serviceUrl === null)
     return stays('connections do not have the role that they ask for; is there a pooler between?');

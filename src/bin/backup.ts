@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   const config = readConfig();
   const server = await openServer(config);
   try {
-    const database = await Database.connect(server.url, { migrations });
+    const database = await Database.connect(server, { migrations });
     try {
       const backup = resolve(file);
       const { tables } = await takeBackup(database, { backup, persistedDocuments: config.persistedDocuments.file });

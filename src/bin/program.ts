@@ -5,14 +5,14 @@ import { openDatabaseServer } from '../database-server.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
 import { openInstallationKeys, openRootKeys } from '../kernel/crypto/installation.js';
 import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
-import type { Database } from '../kernel/database/database.js';
+import { OWN_SESSIONS } from '../kernel/database/bounded-client.js';
+import type { Address, Database } from '../kernel/database/database.js';
 import { refuseOtherSchema } from '../kernel/database/migrate.js';
 import { createLog } from '../kernel/log.js';
 import { findEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.js';
 
 /** A database that a program works on. */
-export interface OpenServer {
-  readonly url: string;
+export interface OpenServer extends Address {
   stop(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface OpenServer {
 export async function openServer(config: Config): Promise<OpenServer> {
   if (config.databaseUrl !== null) return openDatabaseServer(config, createLog('silent'));
   const running = await findEmbeddedPostgres(config.dataDir);
-  if (running !== null) return { url: running, stop: async () => undefined };
+  if (running !== null) return { url: running, pooler: OWN_SESSIONS, stop: async () => undefined };
   // Started on an empty directory, a database would be made.
   if ((await stat(join(config.dataDir, 'postgres')).catch(() => null)) === null)
     throw new ConfigurationError(['DATA_DIR has no database; use that of the service, or set DATABASE_URL']);

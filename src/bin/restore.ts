@@ -53,7 +53,7 @@ async function main(): Promise<number> {
   const assembly = assemble();
   const server = await openDatabaseServer(config, createLog('silent'));
   try {
-    const database = await Database.connect(server.url, { entities: assembly.entities, migrations });
+    const database = await Database.connect(server, { entities: assembly.entities, migrations });
     try {
       const whole = {
         ...order,

@@ -50,7 +50,7 @@ async function main(): Promise<number> {
   const server = await openServer(config);
   try {
     const assembly = assemble();
-    const database = await Database.connect(server.url, { entities: assembly.entities, migrations });
+    const database = await Database.connect(server, { entities: assembly.entities, migrations });
     try {
       const keys = await openExistingInstallation(database, config);
       const kernel = makeKernel(database, keys, { ...assembly, publicUrl: config.publicUrl });

@@ -40,7 +40,7 @@ async function main(): Promise<number> {
   const config = readConfig();
   const server = await openServer(config);
   try {
-    const database = await Database.connect(server.url, {});
+    const database = await Database.connect(server, {});
     try {
       const report = await database.withoutLimits(() =>
         database.withConnection((query) => verify(query, config, anchors)),

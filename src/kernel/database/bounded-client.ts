@@ -1,6 +1,15 @@
 import pg from 'pg';
 import { startChildSpan } from '../tracing/spans.js';
-import { type Scope, ScopedQuery, withScope } from './scope.js';
+import {
+  begun,
+  CONTROL,
+  type LocalSettings,
+  localSettings,
+  type Preamble,
+  PrecededQuery,
+  preambleOf,
+  type Scope,
+} from './scope.js';
 import { COMMIT, ROLLBACK, setSettings } from './session.sql.js';
 import { spanOfStatement } from './statement-span.js';
 
@@ -24,11 +33,22 @@ class QueryDeadline extends Error {
   }
 }
 
+/** What a pooler between the service and its database shares among those that connect to it. */
+export interface Pooler {
+  /** Each transaction may get another session: nothing that is set for a session stays. */
+  readonly sharesSessions: boolean;
+  /** Statements that are prepared under a name are there when they are used. */
+  readonly keepsStatements: boolean;
+}
+
+/** No pooler, or one that lends a session for as long as a connection lasts. */
+export const OWN_SESSIONS: Pooler = { sharesSessions: false, keepsStatements: true };
+
 /** Counts and names statements, and measures their time. */
-export interface Watch {
+export interface Watch extends Pooler {
   /** In milliseconds. Does not advance while the event loop is blocked: a response that has not been read yet is not late. */
   readonly clock: number;
-  /** A pooler stands before the database: settings of a connection are set by its first statement. */
+  /** A pooler stands before the database: it takes no settings of a connection at its start. */
   readonly isPooled: boolean;
   count(client: BoundedClient): void;
   /** Name under which a text is prepared; undefined when it is sent as it is. */
@@ -80,13 +100,17 @@ export class BoundedClient extends pg.Client {
   readonly #readOnly = new Set<string>();
   readonly #watch: Watch;
 
-  /** A statement that sets them. */
+  /** A statement that sets those of its session; null: its start does. */
   readonly #settings: string | null;
+  /** Those of each transaction; null: its session is its own. */
+  readonly #shared: LocalSettings | null;
 
   constructor(config: pg.ClientConfig, watch: Watch) {
     super(watch.isPooled ? { ...config, options: undefined } : config);
     this.#watch = watch;
-    this.#settings = watch.isPooled ? setSettings(config.options ?? '') : null;
+    const { options = '' } = config;
+    this.#shared = watch.sharesSessions ? localSettings(options) : null;
+    this.#settings = watch.isPooled && !watch.sharesSessions ? setSettings(options, false) : null;
     this.heardAt = watch.clock;
     this.on('error', () => {
       this.#isGone = true;
@@ -137,15 +161,35 @@ export class BoundedClient extends pg.Client {
 
   /** One statement, which reaches the rows of a scope. @param scope null: rows are not bounded, or a transaction has set it */
   queryIn(scope: Scope | null, text: string, values: unknown[], callback: Callback): void {
-    const sent = this.#sent(text, callback);
-    const query = scope === null ? new pg.Query(text, values, sent) : new ScopedQuery(scope, text, values, sent);
-    this.#submit(query, this.#watch.nameOf(text));
+    this.#submit(this.#queryOf(scope, text, values, callback), this.#watch.nameOf(text));
   }
 
   #send(text: string | pg.QueryConfig, values: unknown[] | undefined, callback: Callback): void {
-    const sent = typeof text === 'string' ? withScope(text) : text;
-    const query = new pg.Query(sent, values, this.#sent(text, callback));
-    this.#submit(query, typeof text === 'string' && values !== undefined ? this.#watch.nameOf(text) : undefined);
+    const name = typeof text === 'string' && values !== undefined ? this.#watch.nameOf(text) : undefined;
+    this.#submit(this.#queryOf(null, text, values, callback), name);
+  }
+
+  #queryOf(
+    scope: Scope | null,
+    text: string | pg.QueryConfig,
+    values: unknown[] | undefined,
+    callback: Callback,
+  ): pg.Submittable {
+    const sent = this.#sent(text, callback);
+    const shared = this.#shared;
+    const isControl = typeof text === 'string' && CONTROL.test(text);
+    if (isControl) return new pg.Query(begun(text, shared), values, sent);
+    if (shared === null && scope === null) return new pg.Query(text, values, sent);
+    const find = (): Preamble | null => this.#preambleOf(scope);
+    return new PrecededQuery(find, text, values, sent) as unknown as pg.Submittable;
+  }
+
+  /** What is set in front of a statement that is sent now. */
+  #preambleOf(scope: Scope | null): Preamble | null {
+    const hasSettings = this.#shared === null || this.getTransactionStatus() !== 'I';
+    if (hasSettings && scope === null) return null;
+    const preamble = hasSettings ? preambleOf(scope as Scope) : (this.#shared as LocalSettings).preambleOf(scope);
+    return this.#watch.keepsStatements ? preamble : { ...preamble, name: undefined };
   }
 
   // A configuration with a name would be copied by the driver, property by property.

@@ -2,12 +2,21 @@ import { ConfigurationError, TemporaryError } from '../configuration-error.js';
 import { codeOf } from '../log.js';
 import { ConnectionLost } from './bounded-client.js';
 
+const LOST_STATEMENTS =
+  'names a pooler that loses prepared statements; set DATABASE_POOLER=transaction and PREPARED_STATEMENTS=off';
+
+/** What is wrong with a pooler that nobody has told of. */
+export const SHARED_SESSIONS =
+  'names a pooler that lends each transaction another session; set DATABASE_POOLER=transaction, and PREPARED_STATEMENTS=off unless it keeps prepared statements (PgBouncer does since 1.21)';
+
 /** What a failed connection means, by the code of the driver or of the server. No host, name or password is repeated. */
 const REASONS: Readonly<Record<string, string>> = {
   '28P01': 'has a user or password that the server rejects',
   '28000': 'names a server that rejects this user from this host, or without TLS',
   '3D000': 'names a database that does not exist',
   '42501': 'names a database that its user cannot access',
+  '26000': LOST_STATEMENTS,
+  '42P05': LOST_STATEMENTS,
   EACCES: 'names a socket that this user cannot access',
   SELF_SIGNED_CERT_IN_CHAIN: 'names a server whose certificate authority is unknown; set sslrootcert',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'names a server with a self-signed certificate; set sslrootcert',

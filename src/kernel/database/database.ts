@@ -1,16 +1,17 @@
 import { AsyncResource } from 'node:async_hooks';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
-import type { Pool, PoolClient, QueryResult } from 'pg';
+import type { Client, Pool, PoolClient, QueryResult } from 'pg';
+import { ConfigurationError } from '../configuration-error.js';
 import { isTransaction } from '../context.js';
 import { FairQueue } from '../load/fair-queue.js';
 import { createLog, type Log } from '../log.js';
-import type { BoundedClient } from './bounded-client.js';
-import { connectionError } from './connection-error.js';
+import { type BoundedClient, OWN_SESSIONS, type Pooler } from './bounded-client.js';
+import { connectionError, SHARED_SESSIONS } from './connection-error.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
-import { type Bounded, EVERY_ORGANIZATION, type Scope, scopeOf } from './scope.js';
-import { FIND_LOCK_TIMEOUT, FIND_READ_ONLY } from './session.sql.js';
+import { type Bounded, CONTROL, EVERY_ORGANIZATION, type Scope, scopeOf } from './scope.js';
+import { FIND_LOCK_TIMEOUT, FIND_READ_ONLY, FIND_SESSION } from './session.sql.js';
 import { POOL_LIMITS, type PoolLimits, TIME_LIMITS } from './time-limits.js';
 
 declare module '../context.js' {
@@ -20,10 +21,17 @@ declare module '../context.js' {
 }
 
 export type Row = Record<string, unknown>;
+
+/** Where a database is. */
+export interface Address {
+  readonly url: string;
+  readonly pooler: Pooler;
+}
+
 type Orm = ReturnType<typeof open>;
 
-/** Begins or ends a transaction; in one that has failed, nothing may come before it. */
-const CONTROL = /^(begin|start|commit|rollback|savepoint|release)\b/;
+/** The pooler may lend the sessions of two connections to others meanwhile: one look at them could see nothing. */
+const CHECK_ROUNDS = 3;
 const SILENT = createLog('silent');
 const TRANSACTIONS = { capacity: 12, spare: 0, maxWaiting: 500 };
 
@@ -47,38 +55,67 @@ export class Database {
   /**
    * Opens the pool, and one connection to see that it can. Does not migrate.
    *
-   * @param url as `DATABASE_URL`, or that of the embedded server
+   * @param at where it is; a URL as `DATABASE_URL`, where no pooler shares sessions
    * @param model nothing for who only sends SQL
    * @throws ConfigurationError when there is no connection
    */
   static async connect(
-    url: string,
+    at: string | Address,
     model: Partial<Model>,
     log: Log = SILENT,
     limits: PoolLimits = POOL_LIMITS,
   ): Promise<Database> {
-    const guard = new PoolGuard(log, limits);
+    const { url, pooler } = typeof at === 'string' ? { url: at, pooler: OWN_SESSIONS } : at;
+    const guard = new PoolGuard(log, limits, pooler);
     const orm = open(url, model, guard);
     try {
       await connect(orm, guard);
       const connection = orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> };
       const database = new Database(orm, await connection.getNativeClient(), guard);
-      if (!guard.isPooled && !(await hasSettings(database.query))) {
-        guard.isPooled = true;
-        await guard.reconnect({});
+      if (!guard.isPooled && !(await hasSettings(database.query))) await guard.behind({ sharesSessions: true });
+      if (guard.isPooled) {
+        await database.checkPooler(pooler);
+        if (guard.sharesSessions !== pooler.sharesSessions) await guard.behind(pooler);
+        log.info('database behind a pooler', { mode: pooler.sharesSessions ? 'transaction' : 'session' });
       }
-      if (guard.isPooled) log.info('database behind a pooler');
       return database;
     } catch (error) {
       await orm.close(true);
       guard.close();
-      throw connectionError(error);
+      throw error instanceof ConfigurationError ? error : connectionError(error);
+    }
+  }
+
+  /**
+   * Two connections use the same prepared statement by turns, which fails behind a pooler that loses it.
+   *
+   * @throws ConfigurationError when they also use the same session, and nobody has said that they may
+   */
+  private async checkPooler({ sharesSessions, keepsStatements }: Pooler): Promise<void> {
+    if (sharesSessions && !keepsStatements) return;
+    this.prepare(FIND_SESSION);
+    const clients = [await this.pool.connect(), await this.pool.connect()];
+    try {
+      const seen = clients.map(() => new Set<number>());
+      for (let round = 0; round < CHECK_ROUNDS; round += 1)
+        for (const [index, client] of clients.entries())
+          seen[index]?.add((await client.query<{ session: number }>(FIND_SESSION, [])).rows[0]?.session ?? 0);
+      const [one, other] = seen as [Set<number>, Set<number>];
+      if (!sharesSessions && (one.size > 1 || [...one].some((session) => other.has(session))))
+        throw new ConfigurationError([`DATABASE_URL ${SHARED_SESSIONS}`]);
+    } finally {
+      for (const client of clients) client.release();
     }
   }
 
   /** SQL statements sent since start, transaction control included: for requests, and for background tasks. */
   get statements(): PoolGuard['statements'] {
     return this.guard.statements;
+  }
+
+  /** What others open their own connections with; absent: as they like. */
+  get Client(): typeof Client | undefined {
+    return this.guard.isPooled ? this.guard.Unwatched : undefined;
   }
 
   /** What becomes of the pool's connections. */
@@ -135,8 +172,9 @@ export class Database {
   }
 
   /**
-   * Statements on rows of all organizations, on one connection of their own, outside of any request: for background tasks, and for session locks.
-   * When `work` fails the connection is closed, and with it end its locks, its settings, and a transaction that it left open.
+   * Statements on rows of all organizations, on one connection of their own, outside of any request: for background tasks. Their session may
+   * change from one transaction to the next: locks and settings are those of a transaction.
+   * When `work` fails the connection is closed, and with it ends a transaction that it left open.
    *
    * @param patientUntil its statements may take as long as they need, until this signal closes the connection
    */
@@ -251,6 +289,7 @@ async function connect(orm: Orm, guard: PoolGuard): Promise<void> {
   } catch (error) {
     if (!isRefusedByPooler(error)) throw error;
     guard.isPooled = true;
+    guard.sharesSessions = true;
     await orm.em.getConnection().connect();
   }
 }

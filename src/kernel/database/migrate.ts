@@ -11,10 +11,9 @@ import {
   findServerSettings,
   hasMigrationTable,
   listMigrations,
-  releaseMigrationLock,
   tryMigrationLock,
 } from './migration.sql.js';
-import { setLocalLimit } from './session.sql.js';
+import { BEGIN, COMMIT, ROLLBACK, setLocalLimit } from './session.sql.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
 const MIGRATION_LOCK = { lock: '7266001' };
@@ -37,7 +36,7 @@ export async function migrate(
     await database.withConnection(async (query) => {
       await refuseReadOnlyServer(query);
       await lock(query);
-      // A start that fails closes the connection, and the lock ends with it.
+      // A start that fails closes the connection, and the lock ends with its transaction.
       await database.withoutLimits(async () => {
         await refuseUnsafeServer(database);
         await refusingForeignTables(database, async () => {
@@ -47,7 +46,7 @@ export async function migrate(
           await after();
         });
       });
-      await releaseMigrationLock(query, MIGRATION_LOCK);
+      await query(COMMIT);
     });
   } catch (error) {
     if (error instanceof ConfigurationError || toAppError(error).code !== 'STORE_UNAVAILABLE') throw error;
@@ -58,25 +57,32 @@ export async function migrate(
 }
 
 /**
- * Ten nodes may wait here for the first one, for as long as its work takes. No single statement does, so that a server that falls
- * silent meanwhile is noticed.
+ * Begins a transaction that has the lock. Ten nodes may wait here for the first one, for as long as its work takes. No single
+ * statement does, so that a server that falls silent meanwhile is noticed, and no transaction, which would keep a session of a pooler.
  */
 async function lock(query: Query): Promise<void> {
   for (;;) {
+    await query(BEGIN);
+    await query(setLocalLimit('idle_in_transaction_session_timeout', 0));
     const [answer] = await tryMigrationLock(query, MIGRATION_LOCK);
     if (answer?.held === true) return;
+    await query(ROLLBACK);
     await delay(LOCK_PAUSE_MS);
   }
 }
 
 /** All that is missing, in one transaction; a step on a large table may take long. */
 async function run(database: Database): Promise<void> {
+  await makeList(database);
   await database.fork().transactional(async (em) => {
     await em.execute(setLocalLimit('statement_timeout', 0));
     const transaction = em.getTransactionContext();
     await database.migrator.up(transaction === undefined ? {} : { transaction });
   });
 }
+
+/** Makes the list of migrations where it is missing. Within the transaction, the migrator would do so on another connection. */
+const makeList = (database: Database): Promise<unknown> => database.migrator.getExecuted();
 
 /** Names that exist already, or tables without our columns. A missing right is no such case. */
 const FOREIGN_SCHEMA = /^42(?!501)/;
@@ -148,6 +154,7 @@ export async function fillEmptyDatabase(database: Database, { migrations, fill, 
       await refuseUsedDatabase(query);
       if (migrations.some((name) => !database.migrations.includes(name)))
         throw new ConfigurationError(['the backup is of a newer version of Strongroom; restore it with that version']);
+      await makeList(database);
       const filled = database.fork().transactional(async (em) => {
         await em.execute(setLocalLimit('statement_timeout', 0));
         await em.execute(setLocalLimit('idle_in_transaction_session_timeout', 0));
@@ -163,7 +170,7 @@ export async function fillEmptyDatabase(database: Database, { migrations, fill, 
         throw error;
       });
     });
-    await releaseMigrationLock(query, MIGRATION_LOCK);
+    await query(COMMIT);
   });
 }
 

@@ -1,16 +1,10 @@
 import { sqlStatement, t } from './statement.js';
 
-/** A lock of the session that one node at a time has while it migrates. */
+/** A lock that one node at a time has while it migrates. It ends with the transaction: behind a pooler a session is not one node's. */
 export const tryMigrationLock = sqlStatement({
-  text: 'select pg_try_advisory_lock(:lock) as held',
+  text: 'select pg_try_advisory_xact_lock(:lock) as held',
   params: { lock: t.bigint },
   row: { held: t.boolean },
-});
-
-export const releaseMigrationLock = sqlStatement({
-  text: 'select pg_advisory_unlock(:lock) as released',
-  params: { lock: t.bigint },
-  row: { released: t.boolean },
 });
 
 /** Of the server: its version, and whether it may lose committed data. */

@@ -1,10 +1,20 @@
 import type { Query } from './database.js';
 import { BEGIN, BEGIN_SNAPSHOT, COMMIT, ROLLBACK, setLocalLimit } from './session.sql.js';
 
-/** Runs work in a transaction, for what has a connection of its own and no Context. @param query on one connection */
-export async function inOwnTransaction<T>(query: Query, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs work in a transaction, for what has a connection of its own and no Context.
+ *
+ * @param query on one connection
+ * @param options `isUnlimited`: each statement may take as long as it needs
+ */
+export async function inOwnTransaction<T>(
+  query: Query,
+  work: () => Promise<T>,
+  { isUnlimited = false }: { readonly isUnlimited?: boolean } = {},
+): Promise<T> {
   await query(BEGIN);
   try {
+    if (isUnlimited) await query(setLocalLimit('statement_timeout', 0));
     const result = await work();
     await query(COMMIT);
     return result;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describeError, type Log } from '../log.js';
 import { isInBackground } from './background.js';
-import { BoundedClient, ConnectionLost, type Loan, type Watch } from './bounded-client.js';
+import { BoundedClient, ConnectionLost, type Loan, OWN_SESSIONS, type Pooler, type Watch } from './bounded-client.js';
 import { PING } from './session.sql.js';
 import type { PoolLimits } from './time-limits.js';
 
@@ -36,7 +36,9 @@ export class PoolGuard implements Watch {
   clock = 0;
   /** Connections that were never given back. */
   leaks = 0;
-  isPooled = false;
+  isPooled: boolean;
+  sharesSessions: boolean;
+  readonly keepsStatements: boolean;
   /** Nobody gets a connection, although the database has some to give: only a restart helps. */
   isStarved = false;
   readonly #open = new Set<BoundedClient>();
@@ -58,11 +60,27 @@ export class PoolGuard implements Watch {
   #isProbing = false;
   #checkedAt = 0;
 
-  constructor(log: Log, limits: PoolLimits) {
+  constructor(log: Log, limits: PoolLimits, { sharesSessions, keepsStatements }: Pooler = OWN_SESSIONS) {
     this.#log = log;
     this.limits = limits;
+    this.isPooled = sharesSessions;
+    this.sharesSessions = sharesSessions;
+    this.keepsStatements = keepsStatements;
     const watch = this;
     this.Client = class extends BoundedClient {
+      constructor(config: pg.ClientConfig) {
+        super(config, watch);
+      }
+    } as typeof pg.Client;
+  }
+
+  /** The class of connections outside of the pool, which nobody watches over: a pooler takes no settings from their start either. */
+  get Unwatched(): typeof pg.Client {
+    const { isPooled, sharesSessions, keepsStatements } = this;
+    const nothing = (): undefined => undefined;
+    const events = { count: nothing, nameOf: nothing, opened: nothing, ended: nothing };
+    const watch: Watch = { isPooled, sharesSessions, keepsStatements, clock: 0, ...events };
+    return class extends BoundedClient {
       constructor(config: pg.ClientConfig) {
         super(config, watch);
       }
@@ -128,6 +146,12 @@ export class PoolGuard implements Watch {
     return async () => void (await this.reconnect(before as typeof change));
   }
 
+  /** Connections are made for a pooler from now on. */
+  async behind({ sharesSessions }: Pick<Pooler, 'sharesSessions'>): Promise<void> {
+    Object.assign(this, { isPooled: true, sharesSessions });
+    await this.reconnect({});
+  }
+
   /** Replaces all connections that are open, each as soon as nobody holds it: what the server keeps for them is made anew. */
   async renew(): Promise<void> {
     for (const client of this.#open) client.spend();
@@ -145,7 +169,7 @@ export class PoolGuard implements Watch {
   }
 
   nameOf(text: string): string | undefined {
-    return this.#names.get(text);
+    return this.keepsStatements ? this.#names.get(text) : undefined;
   }
 
   opened(client: BoundedClient): void {

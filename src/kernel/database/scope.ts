@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { NO_ID } from '../ids.js';
-import { setLocal } from './session.sql.js';
+import { setLocal, setSettings } from './session.sql.js';
 
 /** Whose rows statements reach: the id of an organization, or `*` for all. Policies of the tables hold them to it. */
 export type Scope = string;
@@ -22,23 +22,59 @@ export const scopeOf = ({ organizationId }: Bounded): Scope =>
 const SCOPE_SETTING = 'strongroom.organization';
 /** A setting of connections whose statements are not bounded, in the form of their start. */
 export const UNBOUNDED = `-c ${SCOPE_SETTING}=${EVERY_ORGANIZATION}`;
-/** It ends with the transaction, so that a pooler between may give the connection to somebody else. */
-/** Its value is the parameter. */
-const SET_TEXT = setLocal(SCOPE_SETTING);
-const SET_NAME = 'scope';
+const SET_SCOPE = setLocal(SCOPE_SETTING);
 const SCOPE = /^(\*|[0-9a-f-]{36})$/;
+
+/** Begins or ends a transaction; in one that has failed, nothing may come before it. */
+export const CONTROL = /^(begin|start|commit|rollback|savepoint|release)\b/;
+const BEGIN = /^(begin|start)\b/;
+
+/** What is set for the transaction of a statement, in front of it. It ends with the transaction: a pooler may lend the session to others. */
+export interface Preamble {
+  readonly text: string;
+  /** Under which it is prepared; undefined: it is not. */
+  readonly name: string | undefined;
+  readonly values: readonly string[];
+}
+
+/** The scope of a statement. */
+export const preambleOf = (scope: Scope): Preamble => ({ name: 'scope', text: SET_SCOPE, values: [scope] });
+
+/** Settings of connections, set for a transaction on a session that others use too. Whatever scope these left, it is not kept. */
+export interface LocalSettings {
+  /** Comes after the text that begins a transaction. */
+  readonly text: string;
+  /** Comes before a statement outside of transactions. */
+  preambleOf(scope: Scope | null): Preamble;
+}
+
+/** @param options in the form of the start of a connection */
+export function localSettings(options: string): LocalSettings {
+  // After the scope: among them may be that nothing is bounded.
+  const settings = setSettings(options, true).replace('select', ',');
+  const text = SET_SCOPE + settings;
+  return {
+    text: setLocal(SCOPE_SETTING, '') + settings,
+    preambleOf: (scope) => ({ name: 'settings', text, values: [scope ?? ''] }),
+  };
+}
 
 const beginning = new AsyncLocalStorage<Scope>();
 
 /** Begins a transaction whose statements reach the rows of a scope. */
 export const beginIn = <T>(scope: Scope, begin: () => T): T => beginning.run(scope, begin);
 
-/** The text that begins a transaction, with its scope in the same round trip; a text that begins none stays as it is. */
-export function withScope(text: string): string {
+/**
+ * The text that begins a transaction, with its scope in the same round trip; a text that begins none stays as it is.
+ *
+ * @param settings of connections, on a session that others use too
+ */
+export function begun(text: string, settings: LocalSettings | null): string {
   const scope = text.startsWith('start transaction') ? beginning.getStore() : undefined;
-  if (scope === undefined) return text;
+  const own = settings !== null && BEGIN.test(text) ? `${text}; ${settings.text}` : text;
+  if (scope === undefined) return own;
   if (!SCOPE.test(scope)) throw new Error('this is no scope');
-  return `${text}; ${setLocal(SCOPE_SETTING, scope)}`;
+  return `${own}; ${setLocal(SCOPE_SETTING, scope)}`;
 }
 
 /** What of the driver's connection is used here. */
@@ -54,55 +90,75 @@ type DriverQuery = new (
   text: string | pg.QueryConfig,
   values: unknown[] | undefined,
   callback: Callback,
-) => pg.Submittable & {
+) => {
   name: string | undefined;
   text: string;
+  submit(wire: Wire): Error | null;
+  requiresPreparation(): boolean;
   prepare(wire: Wire): void;
   handleDataRow(message: object): void;
   handleCommandComplete(message: object, wire: Wire): void;
 };
 
 /**
- * A statement outside of transactions, and before it the setting of its scope: both are sent together and end with one Sync, so that
- * the server runs them in one transaction and responds once.
+ * A statement, and before it what is set for its transaction: both are sent together and end with one Sync, so that the server runs
+ * them in one transaction and responds once.
  */
-export class ScopedQuery extends (pg.Query as unknown as DriverQuery) {
-  /** The server has not set the scope yet: what it says is about that. */
-  #isScoping = true;
+export class PrecededQuery extends (pg.Query as unknown as DriverQuery) {
+  /** The server has not run the preamble yet: what it says is about that. */
+  #isPreamble = false;
+  #preamble: Preamble | null = null;
   #own: { name: string | undefined; text: string } | null = null;
-  readonly #scope: Scope;
+  readonly #find: () => Preamble | null;
 
-  constructor(scope: Scope, text: string, values: unknown[], callback: Callback) {
+  /** @param find the preamble, asked for when the statement is sent; null: none, as in a transaction that has set it */
+  constructor(
+    find: () => Preamble | null,
+    text: string | pg.QueryConfig,
+    values: unknown[] | undefined,
+    callback: Callback,
+  ) {
     super(text, values, callback);
-    this.#scope = scope;
+    this.#find = find;
   }
 
-  requiresPreparation(): boolean {
-    return true;
+  override submit(wire: Wire): Error | null {
+    this.#preamble = this.#find();
+    this.#isPreamble = this.#preamble !== null;
+    return super.submit(wire);
+  }
+
+  override requiresPreparation(): boolean {
+    return this.#isPreamble || super.requiresPreparation();
   }
 
   override prepare(wire: Wire): void {
-    const isParsed = wire.parsedStatements[SET_NAME] !== undefined;
-    if (!isParsed) wire.parse({ name: SET_NAME, text: SET_TEXT });
-    wire.bind({ statement: SET_NAME, values: [this.#scope] });
+    if (this.#preamble === null) {
+      super.prepare(wire);
+      return;
+    }
+    const { name, text, values } = this.#preamble;
+    const isParsed = name !== undefined && wire.parsedStatements[name] !== undefined;
+    if (!isParsed) wire.parse({ name, text });
+    wire.bind({ statement: name, values });
     wire.execute({});
     super.prepare(wire);
     if (isParsed) return;
     // The driver notes what was parsed by the name that the statement has at that moment.
     this.#own = { name: this.name, text: this.text };
-    Object.assign(this, { name: SET_NAME, text: SET_TEXT });
+    Object.assign(this, { name, text });
   }
 
   override handleDataRow(message: object): void {
-    if (!this.#isScoping) super.handleDataRow(message);
+    if (!this.#isPreamble) super.handleDataRow(message);
   }
 
   override handleCommandComplete(message: object, wire: Wire): void {
-    if (!this.#isScoping) {
+    if (!this.#isPreamble) {
       super.handleCommandComplete(message, wire);
       return;
     }
-    this.#isScoping = false;
+    this.#isPreamble = false;
     if (this.#own !== null) Object.assign(this, this.#own);
   }
 }

@@ -139,6 +139,8 @@ export interface ServiceAccess {
   readonly url: string;
   /** Settings of its connections, by which they have the role; absent where it is who logs in. */
   readonly settings?: string;
+  /** The class of its connections behind a pooler. */
+  readonly Client?: Database['Client'];
 }
 
 /**

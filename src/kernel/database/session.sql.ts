@@ -20,16 +20,23 @@ export const setLocalLimit = (
 export const setLocal = (name: string, value?: string): string =>
   `select set_config(${pg.escapeLiteral(name)}, ${value === undefined ? '$1' : pg.escapeLiteral(value)}, true)`;
 
-/** Settings of a connection, in the form of its start (`-c name=value -c name=value`), as one statement that sets them. */
-export function setSettings(options: string): string {
+/**
+ * Settings of a connection, in the form of its start (`-c name=value -c name=value`), as one statement that sets them.
+ *
+ * @param isLocal for the transaction only
+ */
+export function setSettings(options: string, isLocal: boolean): string {
   const settings = options.split('-c ').flatMap((setting) => {
     const [name, value] = setting.trim().split('=');
     return name === undefined || value === undefined
       ? []
-      : [`set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, false)`];
+      : [`set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, ${isLocal})`];
   });
   return `select ${settings.join(', ')}`;
 }
+
+/** Which session of the server runs a statement. */
+export const FIND_SESSION = 'select pg_backend_pid() as session';
 
 /** A setting of connections that shows whether they have those that they were started with. */
 export const FIND_LOCK_TIMEOUT = `select setting as "limit" from pg_settings where name = 'lock_timeout'`;

@@ -2,6 +2,7 @@ import { PostgresBackend } from '@agendajs/postgres-backend';
 import pg from 'pg';
 import type { SealedText } from '../crypto/sealed-text.js';
 import type { ServiceAccess } from '../database/service-role.js';
+import { BEGIN } from '../database/session.sql.js';
 import { CHECK_TABLE, LOCK } from './wake-store.sql.js';
 import type { OpenStore, WakeStore } from './waker.js';
 
@@ -27,12 +28,13 @@ export function wakeStore(url: SealedText | null, access: ServiceAccess): WakeSt
 const openMongo = async (url: string): Promise<OpenStore> => (await import('./mongo-store.js')).openMongo(url);
 
 async function openPostgres(
-  { url, settings }: ServiceAccess,
+  { url, settings, Client }: ServiceAccess,
   { isMigrated }: { isMigrated: boolean },
 ): Promise<OpenStore> {
   const pool = new pg.Pool({
     connectionString: url,
     ...(settings === undefined ? {} : { options: settings }),
+    ...(Client === undefined ? {} : { Client }),
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: CONNECT_MS,
@@ -55,10 +57,11 @@ async function openPostgres(
 async function makeTable(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
+    await client.query(BEGIN);
     await client.query(LOCK, [SCHEMA_LOCK]);
     await new PostgresBackend({ pool, ensureSchema: true, disableNotifications: true }).connect();
   } finally {
-    // With its connection the lock ends.
+    // With its connection the transaction ends, and the lock.
     client.release(true);
   }
 }

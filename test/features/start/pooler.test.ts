@@ -5,6 +5,7 @@ import { Relay } from '../../kit/relay.js';
 import { Seed } from '../../kit/seed.js';
 import { Service } from '../../kit/service.js';
 import { withClient } from '../../kit/tables.js';
+import { until } from '../../kit/until.js';
 
 /** What every connection of the service has, by whichever way it was set. */
 const OF_CONNECTIONS = `select count(*)::int as count from pg_stat_activity
@@ -23,6 +24,7 @@ describeWithPgBouncer('behind a pooler of sessions', () => {
       const admin = new Caller(service.url, await service.firstToken());
       expect(service.output).toContain('"msg":"database behind a pooler"');
       expect((await admin.get('/readyz')).body).toMatchObject({ databaseRole: 'service' });
+      await until('the job store', 30_000, async () => (await admin.get('/readyz')).body.jobs.connected);
       const project = await new Seed(admin).projectOf(admin);
       const place = { projectId: project.id, environment: 'dev' };
       const replies = await Promise.all(

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -14,46 +14,68 @@ const PATH = `${process.env.PATH ?? ''}:/usr/sbin`;
 export const describeWithPgBouncer = (name: string, tests: () => void): void =>
   describeWith(['pgbouncer'], name, tests, PATH);
 
-/** A real PgBouncer in session mode before a database that a host and a port reach. */
+/** Whether the one that is installed keeps prepared statements in transaction mode. */
+export function keepsStatements(): boolean {
+  const version = /PgBouncer (\d+)\.(\d+)/.exec(
+    execFileSync('pgbouncer', ['--version'], { env: { PATH }, encoding: 'utf8' }),
+  );
+  return Number(version?.[1]) > 1 || Number(version?.[2]) >= 21;
+}
+
+/** A real PgBouncer before a database that a host and a port reach; in session mode, unless its configuration says otherwise. */
 export class PgBouncer {
   /** The database through it. */
   readonly url: string;
-  readonly #child: ChildProcess;
   readonly #folder: string;
+  #child: ChildProcess | null = null;
 
-  private constructor(url: string, child: ChildProcess, folder: string) {
-    [this.url, this.#child, this.#folder] = [url, child, folder];
+  private constructor(url: string, folder: string) {
+    [this.url, this.#folder] = [url, folder];
   }
 
-  /** @param more lines of its configuration, such as `ignore_startup_parameters = options` */
+  /** @param more lines of its configuration, such as `ignore_startup_parameters = options`. They come last, and count */
   static async start(databaseUrl: string, more: readonly string[] = []): Promise<PgBouncer> {
-    const { username, password, hostname, port, pathname } = new URL(databaseUrl);
+    const { username, password, hostname, port } = new URL(databaseUrl);
     const folder = await mkdtemp(join(tmpdir(), 'pgbouncer-'));
     // Read by another account than root, as which it refuses to run.
     await chmod(folder, 0o755);
     const own = await freePort();
-    const database = pathname.slice(1);
     await writeFile(join(folder, 'users.txt'), `"${username}" "${password}"\n`);
     const lines = [
-      ...['[databases]', `${database} = host=${hostname} port=${port} dbname=${database}`],
+      ...['[databases]', `* = host=${hostname} port=${port}`],
       ...['[pgbouncer]', 'listen_addr = 127.0.0.1', `listen_port = ${own}`, 'unix_socket_dir ='],
       ...['auth_type = scram-sha-256', `auth_file = ${join(folder, 'users.txt')}`],
       ...['pool_mode = session', 'max_client_conn = 200', 'default_pool_size = 60'],
       ...['server_connect_timeout = 3', 'server_login_retry = 1', 'query_wait_timeout = 10', ...more, ''],
     ];
     await writeFile(join(folder, 'pgbouncer.ini'), lines.join('\n'));
-    const account = process.getuid?.() === 0 ? ['--user=nobody'] : [];
-    const child = spawn('pgbouncer', [...account, join(folder, 'pgbouncer.ini')], { env: { PATH }, stdio: 'ignore' });
     const url = new URL(databaseUrl);
     [url.hostname, url.port] = ['127.0.0.1', String(own)];
-    await until('PgBouncer', 15_000, () => isListening(own));
-    return new PgBouncer(url.href, child, folder);
+    const pooler = new PgBouncer(url.href, folder);
+    await pooler.comeBack();
+    return pooler;
+  }
+
+  /** Ends it at once, with all connections through it. */
+  async die(): Promise<void> {
+    const child = this.#child;
+    if (child === null) return;
+    const ended = child.exitCode === null ? once(child, 'exit') : null;
+    child.kill('SIGKILL');
+    await ended;
+    this.#child = null;
+  }
+
+  /** Starts it as it was. */
+  async comeBack(): Promise<void> {
+    const account = process.getuid?.() === 0 ? ['--user=nobody'] : [];
+    const configuration = join(this.#folder, 'pgbouncer.ini');
+    this.#child = spawn('pgbouncer', [...account, configuration], { env: { PATH }, stdio: 'ignore' });
+    await until('PgBouncer', 15_000, () => isListening(Number(new URL(this.url).port)));
   }
 
   async stop(): Promise<void> {
-    const ended = this.#child.exitCode === null ? once(this.#child, 'exit') : null;
-    this.#child.kill('SIGKILL');
-    await ended;
+    await this.die();
     await rm(this.#folder, { recursive: true, force: true });
   }
 }

@@ -2,6 +2,7 @@ import type { Feature } from '../../../feature.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { inOwnTransaction } from '../../../kernel/database/on-connection.js';
 import type { RowFrom } from '../../../kernel/database/statement.js';
 import { AppError } from '../../../kernel/errors.js';
 import {
@@ -45,21 +46,17 @@ export const resealSecrets: NonNullable<Feature['upgrade']> = (kernel, contextOf
     const pending = await listPending(ask, {});
     if (pending.length === 0) return;
     // These scan all rows, which may take a while.
-    await ask('set statement_timeout = 0');
-    try {
-      const done = new Set((await listResealed(ask, { action: ACTION })).map(({ projectId }) => projectId));
-      for (const { projectId, organizationId } of pending) {
-        if (done.has(projectId)) {
-          log.warn('resealing refused', { projectId });
-          await finishResealing(ask, { projectId });
-        } else {
-          const secrets = await listSized(ask, { projectId });
-          await resealProject(contextOf(organizationId), projectId, secrets);
-          log.info('secrets resealed', { projectId, secrets: secrets.length });
-        }
+    const resealed = await inOwnTransaction(ask, () => listResealed(ask, { action: ACTION }), { isUnlimited: true });
+    const done = new Set(resealed.map(({ projectId }) => projectId));
+    for (const { projectId, organizationId } of pending) {
+      if (done.has(projectId)) {
+        log.warn('resealing refused', { projectId });
+        await finishResealing(ask, { projectId });
+      } else {
+        const secrets = await inOwnTransaction(ask, () => listSized(ask, { projectId }), { isUnlimited: true });
+        await resealProject(contextOf(organizationId), projectId, secrets);
+        log.info('secrets resealed', { projectId, secrets: secrets.length });
       }
-    } finally {
-      await ask('reset statement_timeout');
     }
   });
 
