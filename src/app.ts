@@ -58,6 +58,7 @@ import { AppError } from './kernel/errors.js';
 import { startApollo } from './kernel/graphql/apollo.js';
 import type { Gate } from './kernel/graphql/gate/gate.js';
 import { SchemaResponses } from './kernel/graphql/introspection.js';
+import { KeptQueries } from './kernel/graphql/kept-queries.js';
 import { NodeResolver } from './kernel/graphql/node.js';
 import { buildGraphQLSchema, printSortedSchema } from './kernel/graphql/schema.js';
 import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
@@ -88,7 +89,7 @@ import type { KernelParts } from './make-kernel.js';
 import { migrations } from './migrations/index.js';
 import { openGate } from './open-gate.js';
 import { openKernel } from './open-kernel.js';
-import { type CompiledRoute, routesOf } from './rest/compiled-route.js';
+import { type CompiledRoute, keptDocuments, routesOf } from './rest/compiled-route.js';
 import { mountRoutes } from './rest/mount.js';
 import { openapiText } from './rest/openapi/document.js';
 import type { Group } from './rest/openapi/groups.js';
@@ -312,7 +313,9 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
     openapi: () => openapiText(routes, { version: packageJson.version, groups }),
     rateLimits,
   });
-  mountGraphQL(http, { apollo, contextFor, rateLimits, gate, explorer, schemaResponses });
+  const keptQueries = new KeptQueries(schema, () => keptDocuments(routes));
+  const graphql = { apollo, contextFor, rateLimits, gate, explorer, schemaResponses };
+  mountGraphQL(http, { ...graphql, keptQueries, responseCache, operations, log });
   mountStreams(http, streams, { apollo, contextFor, rateLimits, gate, schema, openStreams, log });
   const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
   mountDocuments(http, documents, { kernel, contextOf, rateLimits, contextFor, lifecycle, openStreams });

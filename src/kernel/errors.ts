@@ -297,11 +297,14 @@ export function toEnvelope(thrown: unknown, requestId: string): ErrorEnvelope {
   return { statusCode: error.status, headers: errorHeaders(error), body: toErrorBody(error, requestId) };
 }
 
+/** Where an error is in a document and its response. */
+export type ErrorPlace = Pick<GraphQLError, 'nodes' | 'path'> & Partial<Pick<GraphQLError, 'source' | 'positions'>>;
+
 /**
  * Whatever was thrown, as a GraphQL error: message, and `extensions` with `code`, `statusCode`, `reqId`, `details`.
  * Locations and path stay, since they hold names of the document's fields and positions only.
  */
-export function toGraphQLError(thrown: unknown, requestId: string, at?: GraphQLError): GraphQLError {
+export function toGraphQLError(thrown: unknown, requestId: string, at?: ErrorPlace): GraphQLError {
   const error = toAppError(thrown);
   const { message, error: _name, ...extensions } = toErrorBody(error, requestId);
   return new GraphQLError(message, {

@@ -86,6 +86,10 @@ export function routesOf(schema: GraphQLSchema, routes: readonly Route[]): Compi
   return all;
 }
 
+/** Documents whose responses the response cache keeps. */
+export const keptDocuments = (routes: readonly CompiledRoute[]): string[] =>
+  routes.filter(({ declared }) => declared.cached === true).map(({ route }) => route.document);
+
 /** @throws Error if no GET of the path provides the ETag */
 function currentOf(compiled: readonly CompiledRoute[], { declared: { method, path } }: CompiledRoute): CompiledRoute {
   const found = compiled.find(({ declared }) => declared.method === 'GET' && declared.path === path);

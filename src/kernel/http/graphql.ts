@@ -1,13 +1,17 @@
 import { type ApolloServer, HeaderMap } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { FormattedExecutionResult } from 'graphql';
-import type { AnyContext } from '../context.js';
-import { AppError, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
+import type { AnyContext, Context } from '../context.js';
+import { AppError, type ErrorCode, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
 import { malformedGraphQL } from '../graphql/errors/coded-errors.js';
 import type { Gate } from '../graphql/gate/gate.js';
 import type { SchemaResponses } from '../graphql/introspection.js';
+import type { KeptQueries, KeptQuery } from '../graphql/kept-queries.js';
+import { type Log, logFailure } from '../log.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
+import type { OperationMetrics } from '../operations/metrics/operation-metrics.js';
 import { boundedJson } from '../operations/responses/response.js';
+import type { ResponseCache } from '../operations/responses/response-cache.js';
 import { noteError, translate } from './error-replies.js';
 import { type GraphQLParameters, isForeignGet, readParameters } from './graphql-parameters.js';
 import { type ChosenType, chooseType } from './media-types.js';
@@ -33,6 +37,8 @@ interface Outcome {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly result: FormattedExecutionResult;
+  /** The result as JSON, where it is known. */
+  readonly bytes?: Buffer;
 }
 
 interface Mounting {
@@ -40,10 +46,13 @@ interface Mounting {
   readonly contextFor: ContextFor;
   readonly rateLimits: RateLimits;
   readonly gate: Gate;
-  /** For a browser that opens `/graphql`. */
   /** The page at the same address, for browsers. */
   readonly explorer: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
   readonly schemaResponses: SchemaResponses;
+  readonly keptQueries: KeptQueries;
+  readonly responseCache: ResponseCache;
+  readonly operations: OperationMetrics;
+  readonly log: Log;
 }
 
 /**
@@ -84,9 +93,9 @@ export function mountGraphQL(app: FastifyInstance, mounting: Mounting): void {
         const ctx = contexts.get(request) as AnyContext;
         const outcome = await run(mounting, parameters, { request, reply, ctx });
         const { data, extensions } = outcome.result;
-        const kept = data == null ? undefined : schemaResponses.bytesOf(data, extensions);
-        if (kept !== undefined) describesSchema.add(request);
-        const bytes = kept ?? (await boundedJson(shown(outcome), request.load));
+        const described = data == null ? undefined : schemaResponses.bytesOf(data, extensions);
+        if (described !== undefined) describesSchema.add(request);
+        const bytes = outcome.bytes ?? described ?? (await boundedJson(shown(outcome), request.load));
         return send(reply, accepted, { ...outcome, status: statusFor(accepted, outcome) }, bytes);
       } catch (thrown) {
         return sendRefusal(reply, accepted ?? UNNAMED, refusal(thrown, request, reply));
@@ -105,17 +114,63 @@ const acceptedBy = ({ headers }: FastifyRequest): ResponseType | null => chooseT
 
 /** The one way from a request that is well-formed to its outcome. */
 async function run(
-  { apollo, gate }: Pick<Mounting, 'apollo' | 'gate'>,
+  mounting: Mounting,
   parameters: GraphQLParameters,
   { request, reply, ctx }: { request: FastifyRequest; reply: FastifyReply; ctx: AnyContext },
 ): Promise<Outcome> {
+  const { apollo, gate, keptQueries } = mounting;
   try {
-    return await execute(apollo, await gate.admit(parameters, ctx.actor !== null), request, ctx);
+    const admitted = await gate.admit(parameters, ctx.actor !== null);
+    const make = (at: AnyContext): Promise<Outcome> => execute(apollo, admitted, request, at);
+    // What is counted as a write for now is settled by Apollo Server's plugins.
+    if (ctx.actor === null || ctx.counted?.bucket.limit === 'writes') return await make(ctx);
+    const kept = keptQueries.find(admitted);
+    return await (kept === null ? make(ctx) : keptOrMade(mounting, kept, { request, ctx, make }));
   } catch (thrown) {
     // Without a text it is none of GraphQL, and so not answered as GraphQL's.
     if (toAppError(thrown).code === 'MALFORMED_REQUEST') throw thrown;
     const cost = await gate.report(parameters);
     return refusal(thrown, request, reply, cost === null ? undefined : { cost });
+  }
+}
+
+/**
+ * A kept response, with what Apollo Server's plugins do for one that is made. Rate limits have counted it when it arrived, and
+ * queries take no idempotency key.
+ */
+async function keptOrMade(
+  { responseCache, operations, log }: Pick<Mounting, 'responseCache' | 'operations' | 'log'>,
+  kept: KeptQuery,
+  { request, ctx, make }: { request: FastifyRequest; ctx: Context; make: (ctx: Context) => Promise<Outcome> },
+): Promise<Outcome> {
+  const begun = performance.now();
+  let making: Promise<Outcome> | undefined;
+  const count = (code: ErrorCode | 'OK'): void => {
+    operations.countField(kept.field, code);
+    operations.timeField(kept.field, (performance.now() - begun) / 1_000);
+  };
+  try {
+    const { bytes } = await responseCache.answer(ctx, kept, async (at) => {
+      making = make(at);
+      const { status, headers, result } = await making;
+      const made = await boundedJson(shown({ result }), request.load);
+      return { status, headers, bytes: made, hasErrors: result.errors !== undefined };
+    });
+    if (making !== undefined) return { ...(await making), bytes };
+    request.load.hold(bytes);
+    count('OK');
+    return { status: 200, headers: {}, result: { data: {} }, bytes };
+  } catch (thrown) {
+    if (making !== undefined) throw thrown;
+    const error = toAppError(thrown);
+    logFailure(log, error, thrown, request.id);
+    count(error.code);
+    const { data, at } = kept.failed;
+    return {
+      status: error.status,
+      headers: errorHeaders(error),
+      result: { data, errors: [toGraphQLError(error, request.id, at).toJSON()] },
+    };
   }
 }
 
@@ -192,4 +247,4 @@ export const sendRefusal = (reply: FastifyReply, type: ResponseType, outcome: Ou
   send(reply, type, outcome, Buffer.from(JSON.stringify(shown(outcome))));
 
 /** In the order in which people read it. */
-const shown = ({ result: { errors, data, extensions } }: Outcome) => ({ errors, data, extensions });
+const shown = ({ result: { errors, data, extensions } }: Pick<Outcome, 'result'>) => ({ errors, data, extensions });

@@ -1,26 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.js';
 import { Caller, type Reply, type SecondNode, useStrongroom } from '../../kit/strongroom.js';
-
-/** What is asked for again and again while something else changes. */
-interface Scene {
-  readonly admin: Caller;
-  /** A member of the project that wrote the secret. */
-  readonly writer: Caller;
-  /** Its token is used at the other node. */
-  readonly reader: Caller;
-  readonly project: { readonly id: string; readonly environments: readonly { readonly id: string }[] };
-  readonly tag: { readonly id: string };
-  readonly folder: { readonly id: string };
-  /** Of `/shared`, which the folder imports. */
-  readonly link: { readonly id: string };
-  readonly place: { readonly projectId: string; readonly environment: string; readonly secretPath: string };
-  readonly list: () => Promise<Reply>;
-}
+import { everything, type Filled, fill, type Interface, LIST, listOver, type Scene } from './kept-scene.js';
 
 const strongroom = useStrongroom();
 let other: SecondNode;
 beforeAll(async () => {
   other = await strongroom.startSecondNode();
+  // It knows that the document fits the schema from then on.
+  const { admin } = await strongroom.seed.organization();
+  await admin.at(other.url).graphql(LIST, { projectId: randomUUID(), environment: 'dev', secretPath: '/' });
 });
 afterAll(() => other.stop());
 
@@ -29,35 +18,15 @@ async function hitsAtOther(): Promise<number> {
   return Number(/^strongroom_reply_cache_requests_total\{result="hit"\} (\d+)/m.exec(text)?.[1] ?? 0);
 }
 
-const fill = async (admin: Caller): Promise<Omit<Scene, 'reader' | 'list'>> => {
+const filledOf = async (admin: Caller): Promise<Filled> => {
   const project = await strongroom.seed.projectOf(admin);
-  const place = { projectId: project.id, environment: 'dev', secretPath: '/app' };
-  const { tag } = (await admin.post(`/api/v1/projects/${project.id}/tags`, { slug: 'db', color: '#aa0000' })).body;
-  const { folder } = (await admin.post('/api/v2/folders', { projectId: project.id, environment: 'dev', name: 'app' }))
-    .body;
-  const shared = { ...place, secretPath: '/shared' };
-  await admin.post('/api/v2/folders', { projectId: project.id, environment: 'dev', name: 'shared' });
-  await admin.post('/api/v4/secrets/BASE', { ...shared, secretValue: 'base' });
-  await admin.post('/api/v4/secrets/REFERRING', { ...place, secretValue: '${dev.shared.BASE}!' });
-  const { secretImport: link } = (
-    await admin.post('/api/v2/secret-imports', {
-      ...{ projectId: project.id, environment: 'dev', path: '/app' },
-      import: { environment: 'dev', path: '/shared' },
-    })
-  ).body;
-  const writer = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['member'] });
-  const made = await writer.post('/api/v4/secrets/KEY', { ...place, secretValue: 'first', tagIds: [tag.id] });
-  expect(made.status).toBe(200);
-  return { admin, writer, project, tag, folder, link, place };
+  return fill(admin, project, (projectRoles) => strongroom.seed.caller(admin, { project: project.id, projectRoles }));
 };
 
-const everything = (place: Scene['place']): URLSearchParams =>
-  new URLSearchParams({ ...place, include_imports: 'true', expandSecretReferences: 'true' });
-
 /** A list that the other node keeps: asked for until it answers it from memory. */
-async function keptAt(filled: Omit<Scene, 'reader' | 'list'>, caller: Caller): Promise<Scene> {
+async function keptAt(filled: Filled, caller: Caller, over: Interface): Promise<Scene> {
   const reader = caller.at(other.url);
-  const list = () => reader.get(`/api/v4/secrets?${everything(filled.place)}`);
+  const list = () => listOver[over](reader, filled.place);
   const before = await hitsAtOther();
   const [first, second] = [await list(), await list()];
   expect(second.text).toBe(first.text);
@@ -66,10 +35,11 @@ async function keptAt(filled: Omit<Scene, 'reader' | 'list'>, caller: Caller): P
   return { ...filled, reader, list };
 }
 
-async function scene(): Promise<Scene> {
+async function scene(over: Interface): Promise<Scene> {
   const { admin } = await strongroom.seed.organization();
-  const filled = await fill(admin);
-  return keptAt(filled, await strongroom.seed.caller(admin, { project: filled.project.id, projectRoles: ['viewer'] }));
+  const filled = await filledOf(admin);
+  const reader = await strongroom.seed.caller(admin, { project: filled.project.id, projectRoles: ['viewer'] });
+  return keptAt(filled, reader, over);
 }
 
 const mustBeDone = (reply: Reply): void =>
@@ -77,188 +47,196 @@ const mustBeDone = (reply: Reply): void =>
 
 const secretIn = (reply: Reply) => reply.body.secrets[0];
 
-describe('the very next reading, at another node that keeps the reply, sees', () => {
-  const MEMBER = (id: string, of: Caller) => `/api/v2/workspace/${id}/identity-memberships/${of.identityId}`;
+describe.each<Interface>(['REST', 'GraphQL'])(
+  'the very next reading over %s, at another node that keeps the reply, sees',
+  (over) => {
+    const MEMBER = (id: string, of: Caller) => `/api/v2/workspace/${id}/identity-memberships/${of.identityId}`;
 
-  test.each<[string, (scene: Scene) => Promise<Reply>, (reply: Reply) => void]>([
-    [
-      'a secret that was written',
-      ({ writer, place }) => writer.patch('/api/v4/secrets/KEY', { ...place, secretValue: 'second' }),
-      (reply) => expect(secretIn(reply)).toMatchObject({ secretValue: 'second', version: 2 }),
-    ],
-    [
-      'a secret that was made',
-      ({ writer, place }) => writer.post('/api/v4/secrets/LATER', { ...place, secretValue: 'x' }),
-      (reply) => expect(reply.body.secrets).toHaveLength(3),
-    ],
-    [
-      'a secret that was deleted',
-      ({ writer, place }) => writer.delete('/api/v4/secrets/KEY', place),
-      (reply) => expect(reply.body.secrets).toHaveLength(1),
-    ],
-    [
-      'what an import brings and a reference means, when its source was written',
-      ({ writer, place }) =>
-        writer.patch('/api/v4/secrets/BASE', { ...place, secretPath: '/shared', secretValue: 'other' }),
-      ({ body }) => {
-        expect(body.imports[0].secrets[0].secretValue).toBe('other');
-        expect(body.secrets[1].secretValue).toBe('other!');
-      },
-    ],
-    [
-      'an import that was deleted',
-      ({ admin, project, link }) =>
-        admin.delete(`/api/v2/secret-imports/${link.id}`, { projectId: project.id, environment: 'dev', path: '/app' }),
-      (reply) => expect(reply.body.imports).toEqual([]),
-    ],
-    [
-      'a role that was taken away',
-      ({ admin, project, reader }) => admin.patch(MEMBER(project.id, reader), { roles: [{ role: 'no-access' }] }),
-      (reply) => expect(reply).toBeError(403, 'PERMISSION_DENIED'),
-    ],
-    [
-      'a membership that was ended',
-      ({ admin, project, reader }) => admin.delete(MEMBER(project.id, reader)),
-      (reply) => expect(reply).toBeError(404, 'PROJECT_NOT_FOUND'),
-    ],
-    [
-      'a token that was revoked',
-      ({ admin, reader }) => admin.post('/api/v1/auth/token/revoke', { accessToken: reader.token }),
-      (reply) => expect(reply).toBeError(401, 'TOKEN_REVOKED'),
-    ],
-    [
-      'a tag that was renamed',
-      ({ admin, project, tag }) => admin.patch(`/api/v1/projects/${project.id}/tags/${tag.id}`, { slug: 'data' }),
-      (reply) => expect(secretIn(reply).tags[0].slug).toBe('data'),
-    ],
-    [
-      'a folder that was renamed',
-      ({ admin, folder, project }) =>
-        admin.patch(`/api/v2/folders/${folder.id}`, { projectId: project.id, environment: 'dev', name: 'web' }),
-      (reply) => expect(reply).toBeError(404, 'FOLDER_NOT_FOUND'),
-    ],
-    [
-      'an environment that was renamed',
-      ({ admin, project }) =>
-        admin.patch(`/api/v1/projects/${project.id}/environments/${project.environments[0]?.id}`, { slug: 'work' }),
-      (reply) => expect(reply).toBeError(404, 'ENVIRONMENT_NOT_FOUND'),
-    ],
-    [
-      'a project that was deleted',
-      ({ admin, project }) => admin.delete(`/api/v1/projects/${project.id}`),
-      (reply) => expect(reply).toBeError(404, 'PROJECT_NOT_FOUND'),
-    ],
-    [
-      'an identity that was renamed',
-      ({ admin, writer }) => admin.patch(`/api/v1/identities/${writer.identityId}`, { name: 'other' }),
-      (reply) => expect(secretIn(reply).actor.name).toBe('other'),
-    ],
-    [
-      'an identity that was deleted',
-      ({ admin, writer }) => admin.delete(`/api/v1/identities/${writer.identityId}`),
-      (reply) => expect(secretIn(reply).actor).toMatchObject({ name: null, membershipId: null }),
-    ],
-    [
-      'a writer who left the project',
-      ({ admin, project, writer }) => admin.delete(MEMBER(project.id, writer)),
-      (reply) => expect(secretIn(reply).actor.membershipId).toBeNull(),
-    ],
-  ])('%s', async (_, change, judge) => {
-    const it = await scene();
+    test.each<[string, (scene: Scene) => Promise<Reply>, (reply: Reply) => void]>([
+      [
+        'a secret that was written',
+        ({ writer, place }) => writer.patch('/api/v4/secrets/KEY', { ...place, secretValue: 'second' }),
+        (reply) => expect(secretIn(reply)).toMatchObject({ secretValue: 'second', version: 2 }),
+      ],
+      [
+        'a secret that was made',
+        ({ writer, place }) => writer.post('/api/v4/secrets/LATER', { ...place, secretValue: 'x' }),
+        (reply) => expect(reply.body.secrets).toHaveLength(3),
+      ],
+      [
+        'a secret that was deleted',
+        ({ writer, place }) => writer.delete('/api/v4/secrets/KEY', place),
+        (reply) => expect(reply.body.secrets).toHaveLength(1),
+      ],
+      [
+        'what an import brings and a reference means, when its source was written',
+        ({ writer, place }) =>
+          writer.patch('/api/v4/secrets/BASE', { ...place, secretPath: '/shared', secretValue: 'other' }),
+        ({ body }) => {
+          expect(body.imports[0].secrets[0].secretValue).toBe('other');
+          expect(body.secrets[1].secretValue).toBe('other!');
+        },
+      ],
+      [
+        'an import that was deleted',
+        ({ admin, project, link }) =>
+          admin.delete(`/api/v2/secret-imports/${link.id}`, {
+            projectId: project.id,
+            environment: 'dev',
+            path: '/app',
+          }),
+        (reply) => expect(reply.body.imports).toEqual([]),
+      ],
+      [
+        'a role that was taken away',
+        ({ admin, project, reader }) => admin.patch(MEMBER(project.id, reader), { roles: [{ role: 'no-access' }] }),
+        (reply) => expect(reply).toBeError(403, 'PERMISSION_DENIED'),
+      ],
+      [
+        'a membership that was ended',
+        ({ admin, project, reader }) => admin.delete(MEMBER(project.id, reader)),
+        (reply) => expect(reply).toBeError(404, 'PROJECT_NOT_FOUND'),
+      ],
+      [
+        'a token that was revoked',
+        ({ admin, reader }) => admin.post('/api/v1/auth/token/revoke', { accessToken: reader.token }),
+        (reply) => expect(reply).toBeError(401, 'TOKEN_REVOKED'),
+      ],
+      [
+        'a tag that was renamed',
+        ({ admin, project, tag }) => admin.patch(`/api/v1/projects/${project.id}/tags/${tag.id}`, { slug: 'data' }),
+        (reply) => expect(secretIn(reply).tags[0].slug).toBe('data'),
+      ],
+      [
+        'a folder that was renamed',
+        ({ admin, folder, project }) =>
+          admin.patch(`/api/v2/folders/${folder.id}`, { projectId: project.id, environment: 'dev', name: 'web' }),
+        (reply) => expect(reply).toBeError(404, 'FOLDER_NOT_FOUND'),
+      ],
+      [
+        'an environment that was renamed',
+        ({ admin, project }) =>
+          admin.patch(`/api/v1/projects/${project.id}/environments/${project.environments[0]?.id}`, { slug: 'work' }),
+        (reply) => expect(reply).toBeError(404, 'ENVIRONMENT_NOT_FOUND'),
+      ],
+      [
+        'a project that was deleted',
+        ({ admin, project }) => admin.delete(`/api/v1/projects/${project.id}`),
+        (reply) => expect(reply).toBeError(404, 'PROJECT_NOT_FOUND'),
+      ],
+      [
+        'an identity that was renamed',
+        ({ admin, writer }) => admin.patch(`/api/v1/identities/${writer.identityId}`, { name: 'other' }),
+        (reply) => expect(secretIn(reply).actor.name).toBe('other'),
+      ],
+      [
+        'an identity that was deleted',
+        ({ admin, writer }) => admin.delete(`/api/v1/identities/${writer.identityId}`),
+        (reply) => expect(secretIn(reply).actor).toMatchObject({ name: null, membershipId: null }),
+      ],
+      [
+        'a writer who left the project',
+        ({ admin, project, writer }) => admin.delete(MEMBER(project.id, writer)),
+        (reply) => expect(secretIn(reply).actor.membershipId).toBeNull(),
+      ],
+    ])('%s', async (_, change, judge) => {
+      const it = await scene(over);
 
-    mustBeDone(await change(it));
+      mustBeDone(await change(it));
 
-    judge(await it.list());
-  });
-
-  /** A user who wrote the secret, in a sub-organization that has the project. */
-  async function sceneOfUser() {
-    const { admin } = await strongroom.seed.organization();
-    const create = 'mutation { createSubOrganization(input: { name: "Team", slug: "team" }) { organization { id } } }';
-    const sub = (await admin.data(create)).createSubOrganization.organization.id;
-    const user = (await admin.data('mutation { createUser(input: { username: "ada" }) { user { id } } }')).createUser
-      .user.id;
-    await admin.data(
-      `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
-      { input: { organizationId: sub, userId: user, roleSlug: 'member' } },
-    );
-    const scoped = (
-      await admin.post(`/api/v1/auth/token-auth/identities/${admin.identityId}/tokens`, { organizationSlug: 'team' })
-    ).body.accessToken;
-    const personal = (
-      await admin.data(
-        `mutation ($input: CreatePersonalAccessTokenInput!) { createPersonalAccessToken(input: $input) { accessToken } }`,
-        { input: { userId: user, organizationSlug: 'team' } },
-      )
-    ).createPersonalAccessToken.accessToken;
-    const subAdmin = new Caller(strongroom.url, scoped, admin.identityId);
-    const person = new Caller(strongroom.url, personal);
-    const filled = await fill(subAdmin);
-    await subAdmin.post(`/api/v1/projects/${filled.project.id}/memberships`, { userId: user, role: 'member' });
-    mustBeDone(await person.patch('/api/v4/secrets/KEY', { ...filled.place, secretValue: 'of ada' }));
-    return { root: admin, sub, user, person, filled, list: (await keptAt(filled, subAdmin)).list };
-  }
-
-  test('a user who was renamed, left the organization, and was deleted', async () => {
-    const { root, sub, user, list } = await sceneOfUser();
-    expect(secretIn(await list()).actor).toMatchObject({ name: 'ada', membershipId: expect.any(String) });
-
-    const input = { id: user, username: 'grace' };
-    await root.data('mutation ($input: UpdateUserInput!) { updateUser(input: $input) { __typename } }', { input });
-    expect(secretIn(await list()).actor.name).toBe('grace');
-
-    await root.data(
-      'mutation ($input: RemoveOrganizationMemberInput!) { removeOrganizationMember(input: $input) { __typename } }',
-      { input: { organizationId: sub, userId: user } },
-    );
-    expect(secretIn(await list()).actor).toMatchObject({ name: 'grace', membershipId: null });
-
-    await root.data('mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { __typename } }', {
-      input: { id: user },
+      judge(await it.list());
     });
-    expect(secretIn(await list()).actor.name).toBeNull();
-  });
 
-  test('a role of the project that was written anew', async () => {
-    const { admin } = await strongroom.seed.organization();
-    const filled = await fill(admin);
-    const roles = `/api/v1/projects/${filled.project.id}/roles`;
-    const may = (...action: string[]) => [{ subject: 'secrets', action }];
-    const body = { slug: 'reader', name: 'Reader', permissions: may('describeSecret', 'readValue') };
-    const { role } = mustSucceed(await admin.post(roles, body)).body;
-    const reader = await strongroom.seed.caller(admin, { project: filled.project.id, projectRoles: ['reader'] });
-    const { list } = await keptAt(filled, reader);
-    expect(secretIn(await list()).secretValue).toBe('first');
+    /** A user who wrote the secret, in a sub-organization that has the project. */
+    async function sceneOfUser() {
+      const { admin } = await strongroom.seed.organization();
+      const create =
+        'mutation { createSubOrganization(input: { name: "Team", slug: "team" }) { organization { id } } }';
+      const sub = (await admin.data(create)).createSubOrganization.organization.id;
+      const user = (await admin.data('mutation { createUser(input: { username: "ada" }) { user { id } } }')).createUser
+        .user.id;
+      await admin.data(
+        `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { __typename } }`,
+        { input: { organizationId: sub, userId: user, roleSlug: 'member' } },
+      );
+      const scoped = (
+        await admin.post(`/api/v1/auth/token-auth/identities/${admin.identityId}/tokens`, { organizationSlug: 'team' })
+      ).body.accessToken;
+      const personal = (
+        await admin.data(
+          `mutation ($input: CreatePersonalAccessTokenInput!) { createPersonalAccessToken(input: $input) { accessToken } }`,
+          { input: { userId: user, organizationSlug: 'team' } },
+        )
+      ).createPersonalAccessToken.accessToken;
+      const subAdmin = new Caller(strongroom.url, scoped, admin.identityId);
+      const person = new Caller(strongroom.url, personal);
+      const filled = await filledOf(subAdmin);
+      await subAdmin.post(`/api/v1/projects/${filled.project.id}/memberships`, { userId: user, role: 'member' });
+      mustBeDone(await person.patch('/api/v4/secrets/KEY', { ...filled.place, secretValue: 'of ada' }));
+      return { root: admin, sub, user, person, filled, list: (await keptAt(filled, subAdmin, over)).list };
+    }
 
-    mustBeDone(await admin.patch(`${roles}/${role.id}`, { permissions: may('describeSecret') }));
+    test('a user who was renamed, left the organization, and was deleted', async () => {
+      const { root, sub, user, list } = await sceneOfUser();
+      expect(secretIn(await list()).actor).toMatchObject({ name: 'ada', membershipId: expect.any(String) });
 
-    expect(secretIn(await list()).secretValue).toBe('<hidden>');
-    mustBeDone(await admin.patch(`${roles}/${role.id}`, { permissions: [] }));
-    expect(await list()).toBeError(403, 'PERMISSION_DENIED');
-  });
+      const input = { id: user, username: 'grace' };
+      await root.data('mutation ($input: UpdateUserInput!) { updateUser(input: $input) { __typename } }', { input });
+      expect(secretIn(await list()).actor.name).toBe('grace');
 
-  test("a value of one's own, that was made, changed and deleted, and nobody else sees it", async () => {
-    const { person, filled, list } = await sceneOfUser();
-    const { list: own } = await keptAt(filled, person);
-    const path = '/api/v4/secrets/KEY';
-    const body = { ...filled.place, type: 'personal' };
-    const values = async () => (await own()).body.secrets.map((it: { secretValue: string }) => it.secretValue);
-    expect(await values()).toEqual(['of ada', 'base!']);
+      await root.data(
+        'mutation ($input: RemoveOrganizationMemberInput!) { removeOrganizationMember(input: $input) { __typename } }',
+        { input: { organizationId: sub, userId: user } },
+      );
+      expect(secretIn(await list()).actor).toMatchObject({ name: 'grace', membershipId: null });
 
-    mustBeDone(await person.post(path, { ...body, secretValue: 'mine' }));
-    expect(await values()).toEqual(['of ada', 'mine', 'base!']);
-    mustBeDone(await person.patch(path, { ...body, secretValue: 'still mine' }));
-    expect(await values()).toEqual(['of ada', 'still mine', 'base!']);
-    expect((await list()).text).not.toContain('mine');
-    mustBeDone(await person.delete(path, body));
-    expect(await values()).toEqual(['of ada', 'base!']);
-  });
-});
+      await root.data('mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { __typename } }', {
+        input: { id: user },
+      });
+      expect(secretIn(await list()).actor.name).toBeNull();
+    });
+
+    test('a role of the project that was written anew', async () => {
+      const { admin } = await strongroom.seed.organization();
+      const filled = await filledOf(admin);
+      const roles = `/api/v1/projects/${filled.project.id}/roles`;
+      const may = (...action: string[]) => [{ subject: 'secrets', action }];
+      const body = { slug: 'reader', name: 'Reader', permissions: may('describeSecret', 'readValue') };
+      const { role } = mustSucceed(await admin.post(roles, body)).body;
+      const reader = await strongroom.seed.caller(admin, { project: filled.project.id, projectRoles: ['reader'] });
+      const { list } = await keptAt(filled, reader, over);
+      expect(secretIn(await list()).secretValue).toBe('first');
+
+      mustBeDone(await admin.patch(`${roles}/${role.id}`, { permissions: may('describeSecret') }));
+
+      expect(secretIn(await list()).secretValue).toBe('<hidden>');
+      mustBeDone(await admin.patch(`${roles}/${role.id}`, { permissions: [] }));
+      expect(await list()).toBeError(403, 'PERMISSION_DENIED');
+    });
+
+    test("a value of one's own, that was made, changed and deleted, and nobody else sees it", async () => {
+      const { person, filled, list } = await sceneOfUser();
+      const { list: own } = await keptAt(filled, person, over);
+      const path = '/api/v4/secrets/KEY';
+      const body = { ...filled.place, type: 'personal' };
+      const values = async () => (await own()).body.secrets.map((it: { secretValue: string }) => it.secretValue);
+      expect(await values()).toEqual(['of ada', 'base!']);
+
+      mustBeDone(await person.post(path, { ...body, secretValue: 'mine' }));
+      expect(await values()).toEqual(['of ada', 'mine', 'base!']);
+      mustBeDone(await person.patch(path, { ...body, secretValue: 'still mine' }));
+      expect(await values()).toEqual(['of ada', 'still mine', 'base!']);
+      expect((await list()).text).not.toContain('mine');
+      mustBeDone(await person.delete(path, body));
+      expect(await values()).toEqual(['of ada', 'base!']);
+    });
+  },
+);
 
 describe('a reply from memory', () => {
   test('costs three statements: token, access, audit', async () => {
     const { admin } = await strongroom.seed.organization();
-    const { place } = await fill(admin);
+    const { place } = await filledOf(admin);
     const query = everything(place);
     await admin.get(`/api/v4/secrets?${query}`);
 
@@ -269,7 +247,7 @@ describe('a reply from memory', () => {
   });
 
   test('is shared by identities with equal rules, each in the audit trail as itself', async () => {
-    const it = await scene();
+    const it = await scene('REST');
     const twin = (await strongroom.seed.caller(it.admin, { project: it.project.id, projectRoles: ['viewer'] })).at(
       other.url,
     );
@@ -290,7 +268,7 @@ describe('a reply from memory', () => {
   });
 
   test('is not shared with one who has other rules, nor between people', async () => {
-    const it = await scene();
+    const it = await scene('REST');
     const query = everything(it.place);
     const person = async (name: string): Promise<Caller> => {
       const create = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }';
@@ -311,7 +289,7 @@ describe('a reply from memory', () => {
   });
 
   test('is a 304 without a body for who has it, and is audited all the same', async () => {
-    const it = await scene();
+    const it = await scene('REST');
     const query = everything(it.place);
     const { etag } = (await it.list()).headers;
 
@@ -322,7 +300,7 @@ describe('a reply from memory', () => {
   });
 
   test('is not told when it cannot be audited', async () => {
-    const it = await scene();
+    const it = await scene('REST');
 
     await strongroom.sql('alter table audit_record rename to audit_record_away');
     const reply = await it.list().finally(() => strongroom.sql('alter table audit_record_away rename to audit_record'));
@@ -332,7 +310,7 @@ describe('a reply from memory', () => {
   });
 
   test('is another one for another request, however alike', async () => {
-    const it = await scene();
+    const it = await scene('REST');
     const query = new URLSearchParams({ ...it.place, viewSecretValue: 'false' });
     const reply = await it.reader.get(`/api/v4/secrets?${query}`);
     expect(secretIn(reply).secretValue).toBe('<hidden>');
@@ -344,7 +322,7 @@ describe('a reply from memory', () => {
 test('nothing is kept with REPLY_CACHE_MIB=0', async () => {
   const node = await strongroom.startSecondNode({ env: { REPLY_CACHE_MIB: '0' } });
   const { admin } = await strongroom.seed.organization();
-  const { place } = await fill(admin);
+  const { place } = await filledOf(admin);
   for (let times = 0; times < 2; times += 1)
     await admin.at(node.url).get(`/api/v4/secrets?${new URLSearchParams(place)}`);
 

@@ -1,5 +1,5 @@
 import type { ApolloServerOptions, BaseContext } from '@apollo/server';
-import { GraphQLError } from 'graphql';
+import { type DocumentNode, GraphQLError } from 'graphql';
 import { AppError } from '../../errors.js';
 import { malformedGraphQL } from '../errors/coded-errors.js';
 import { type Analysis, analyse, analyseDocument, refuseExcess } from './analyse.js';
@@ -24,6 +24,12 @@ export interface Asked extends Picked {
   readonly query?: string | null | undefined;
   readonly documentId?: string | null | undefined;
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** What to run. */
+interface Admitted {
+  readonly query: string;
+  readonly document: DocumentNode | null;
 }
 
 /**
@@ -59,11 +65,12 @@ export class Gate {
    * Lets a request pass, or refuses it.
    *
    * @param hasToken whether the request has a valid token
-   * @returns the parameters with the text to run: that of the registered document, if an ID was sent
+   * @returns the parameters with the text to run: that of the registered document, if an ID was sent; and its document, if it is
+   *   known to fit the schema
    * @throws TOKEN_MISSING, MALFORMED_REQUEST without a text, or with a text and an id, QUERY_TOO_COMPLEX with every limit that is exceeded,
    *   PERSISTED_QUERY_NOT_SUPPORTED for a hash in place of a text, PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY
    */
-  async admit<P extends Asked>(asked: P, hasToken: boolean): Promise<P & { readonly query: string }> {
+  async admit<P extends Asked>(asked: P, hasToken: boolean): Promise<P & Admitted> {
     const query = await this.#textOf(asked);
     const analysis = this.#analyse(query, asked);
     if (analysis !== null) refuseExcess(analysis);
@@ -71,7 +78,7 @@ export class Gate {
     const document = analysis?.document ?? null;
     if (!hasToken && document !== null && needsToken(this.rules.model.schema, document, asked.operationName))
       throw new AppError('TOKEN_MISSING');
-    return { ...asked, query };
+    return { ...asked, query, document: analysis?.isValid === true ? document : null };
   }
 
   /**
@@ -102,17 +109,19 @@ export class Gate {
   }
 
   /** Null for a text that cannot be parsed; Apollo Server reports where. */
-  #analyse(text: string, picked: Picked): Analysis | null {
+  #analyse(text: string, picked: Picked): (Analysis & Pick<AnalysedDocument, 'isValid'>) | null {
     const { model, limits } = this.rules;
     const hash = hashOf(text);
     const known = this.#known(hash);
     if (known !== undefined)
-      return known.dependsOnRequest ? analyseDocument(known, picked, this.#limitsOf(hash), model) : known;
+      return known.dependsOnRequest
+        ? { ...analyseDocument(known, picked, this.#limitsOf(hash), model), isValid: known.isValid }
+        : known;
     try {
       const analysis = analyse(text, picked, limits, model);
       const { document } = analysis;
       if (document !== null && isWithin(analysis)) this.#analysed.set(hash, { ...analysis, document, isValid: false });
-      return analysis;
+      return { ...analysis, isValid: false };
     } catch (error) {
       if (error instanceof GraphQLError) return null;
       throw error;

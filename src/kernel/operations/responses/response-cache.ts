@@ -12,9 +12,6 @@ const LARGEST_PART = 2;
 /** What an entry takes beside its bytes, roughly. */
 const OVERHEAD_BYTES = 1_024;
 
-/** What did not open may open after a repair that raises no revision. */
-const UNSETTLED = 'x-unreadable-values';
-
 /** A kept reply, and what the audit trail is to say whenever it is shown. */
 interface Entry {
   readonly revision: number;
@@ -115,10 +112,10 @@ export class ResponseCache {
   }
 
   #keep(key: string, reply: Pick<Entry, 'revision' | 'answer' | 'events'>): Entry | null {
-    const isLasting = reply.events.length > 0 && reply.events.every(({ outcome }) => outcome !== 'denied');
+    const isLasting = reply.answer.hasErrors !== true && reply.events.length > 0 && reply.events.every(isSettled);
     const disclosed = reply.events.reduce((sum, event) => sum + (event.disclosed?.ids.length ?? 0), 0);
     const size = reply.answer.bytes.length + disclosed + 2 * key.length + OVERHEAD_BYTES;
-    if (!isLasting || UNSETTLED in reply.answer.headers || size > this.maxBytes / LARGEST_PART) return null;
+    if (!isLasting || size > this.maxBytes / LARGEST_PART) return null;
     const answer = { ...reply.answer, bytes: unpooled(reply.answer.bytes) };
     const entry = { ...reply, answer, madeAt: this.now() };
     this.#entries.set(key, entry, { size });
@@ -131,6 +128,9 @@ export class ResponseCache {
 
   #isAged = ({ madeAt }: Entry): boolean => this.now() - madeAt > MAX_AGE_MS;
 }
+
+/** What could not be decrypted may be after a repair, which makes no new revision. */
+const isSettled = ({ outcome, facts }: AuditEvent): boolean => outcome !== 'denied' && !Number(facts?.unreadable ?? 0);
 
 const keyOf = ({ organizationId, actor }: Context, { projectId, request }: Wanted, { fingerprint }: Stamp): string =>
   JSON.stringify([organizationId, projectId, fingerprint, actor.kind === 'user' ? actor.id : null, request]);

@@ -3,11 +3,13 @@ import type { Context } from '../../context.js';
 import type { ResponseLoad } from '../../load/load.js';
 import { jsonBytes } from './json-bytes.js';
 
-/** A successful reply, ready to be sent. */
+/** A reply, ready to be sent. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
+  /** It has errors beside its data, or in place of it: nobody else gets it. */
+  readonly hasErrors?: boolean;
 }
 
 /** How a caller stands to a project at this moment. */

@@ -1,0 +1,156 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  OperationTypeNode,
+  parse,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { ErrorPlace } from '../errors.js';
+import { once } from '../once.js';
+import type { Wanted } from '../operations/responses/response-cache.js';
+import { hashOf } from './gate/analysed-documents.js';
+
+/** What is looked at of an admitted request. */
+interface Asked {
+  readonly document: DocumentNode | null;
+  readonly operationName?: string | null | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** A query whose response may be kept: it has one root field, of one project. */
+export interface KeptQuery extends Wanted {
+  /** Name of the root field in the schema. */
+  readonly field: string;
+  /** What a response has where the root field fails: its data, and where the error is. */
+  readonly failed: { readonly data: Readonly<Record<string, null>> | null; readonly at: ErrorPlace };
+}
+
+/** What is known of a document, for all its requests. */
+interface Plan extends Pick<KeptQuery, 'field' | 'failed'> {
+  readonly name: string | undefined;
+  readonly hash: string;
+  readonly declared: readonly string[];
+  readonly projectIdOf: (variables: Readonly<Record<string, unknown>>) => unknown;
+}
+
+/**
+ * Finds the queries whose responses are kept, as those of REST routes are. What such a route selects depends on its project and on
+ * the rules of the caller only, so a document that selects nothing else does so too. It has one root field, without directives.
+ */
+export class KeptQueries {
+  readonly #plans = new WeakMap<DocumentNode, Plan | null>();
+  readonly #fields: () => ReadonlySet<string>;
+
+  /** @param documents of the routes whose responses are kept */
+  constructor(
+    private readonly schema: GraphQLSchema,
+    documents: () => readonly string[],
+  ) {
+    this.#fields = once(() => keptFields(schema, documents()));
+  }
+
+  /** @returns null where each request runs the document */
+  find({ document, operationName, variables, extensions }: Asked): KeptQuery | null {
+    // The cost of a request is no part of what is kept.
+    if (document === null || extensions?.cost === true) return null;
+    const plan = this.#planOf(document);
+    if (plan === null || (operationName != null && operationName !== plan.name)) return null;
+    const given = variables ?? {};
+    const projectId = plan.projectIdOf(given);
+    if (typeof projectId !== 'string') return null;
+    const declared = textOf(
+      plan.declared.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]),
+    );
+    return declared === null ? null : { ...plan, projectId, request: `graphql ${plan.hash} ${declared}` };
+  }
+
+  #planOf(document: DocumentNode): Plan | null {
+    const known = this.#plans.get(document);
+    if (known !== undefined) return known;
+    const plan = planOf(this.schema, document, this.#fields());
+    this.#plans.set(document, plan);
+    return plan;
+  }
+}
+
+/** Null for values of which JSON has no text of their own: `1e400` is read as infinity, and written as null. */
+function textOf(value: unknown): string | null {
+  let isExact = true;
+  const text = JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'number' && !Number.isFinite(part)) isExact = false;
+    return part;
+  });
+  return isExact ? text : null;
+}
+
+function planOf(schema: GraphQLSchema, document: DocumentNode, kept: ReadonlySet<string>): Plan | null {
+  const [operation, ...others] = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  if (operation?.operation !== OperationTypeNode.QUERY || others.length > 0 || document.loc === undefined) return null;
+  const [root, ...further] = operation.selectionSet.selections;
+  if (root?.kind !== Kind.FIELD || further.length > 0 || (root.directives ?? []).length > 0) return null;
+  const field = schema.getQueryType()?.getFields()[root.name.value];
+  if (field === undefined || !coordinatesIn(schema, document).every((coordinate) => kept.has(coordinate))) return null;
+  return {
+    field: field.name,
+    failed: failedOf(field, root),
+    name: operation.name?.value,
+    hash: hashOf(document.loc.source.body),
+    declared: (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value),
+    projectIdOf: projectIdIn(root),
+  };
+}
+
+/** The project of a root field: of a variable, or written out. */
+function projectIdIn({ arguments: given = [] }: FieldNode): Plan['projectIdOf'] {
+  const value = given.find(({ name }) => name.value === 'projectId')?.value;
+  if (value?.kind === Kind.STRING) return () => value.value;
+  return (variables) => (value?.kind === Kind.VARIABLE ? variables[value.name.value] : undefined);
+}
+
+function failedOf({ type }: GraphQLField<unknown, unknown>, node: FieldNode): KeptQuery['failed'] {
+  const key = (node.alias ?? node.name).value;
+  return {
+    data: isNonNullType(type) ? null : { [key]: null },
+    at: { nodes: [node], path: [key] },
+  };
+}
+
+/** Coordinates of the fields and arguments in a valid document: `Query.tags`, `Query.tags(first:)`. */
+function coordinatesIn(schema: GraphQLSchema, document: DocumentNode): string[] {
+  const coordinates: string[] = [];
+  const types = new TypeInfo(schema);
+  const enter = ({ name, arguments: given = [] }: FieldNode): void => {
+    if (name.value === '__typename') return;
+    const coordinate = `${types.getParentType()?.name}.${name.value}`;
+    coordinates.push(coordinate, ...given.map((argument) => `${coordinate}(${argument.name.value}:)`));
+  };
+  visit(document, visitWithTypeInfo(types, { Field: enter }));
+  return coordinates;
+}
+
+/** Coordinates in documents, and the other forms in which pages show the same rows. */
+function keptFields(schema: GraphQLSchema, documents: readonly string[]): ReadonlySet<string> {
+  const kept = new Set(documents.flatMap((text) => coordinatesIn(schema, parse(text))));
+  for (const coordinate of [...kept]) {
+    const [type = '', listed] = coordinate.split('.');
+    const connection = schema.getType(type);
+    if (listed !== 'nodes' || !isObjectType(connection)) continue;
+    for (const name of ['edges', 'pageInfo']) {
+      const field = connection.getFields()[name];
+      const below = field && getNamedType(field.type);
+      if (!isObjectType(below)) continue;
+      kept.add(`${type}.${name}`);
+      for (const part of Object.keys(below.getFields())) kept.add(`${below.name}.${part}`);
+    }
+  }
+  return kept;
+}
