@@ -30,6 +30,9 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** The same of what passes by itself, as when a server is started together with the service. */
 const TEMPORARY_REASONS: Readonly<Record<string, string>> = {
+  // Of poolers: they accept connections while their database is away.
+  '08P01': 'names a pooler that cannot reach its database',
+  '57014': 'names a server that does not respond',
   '53300': 'names a server that has no free connections',
   '57P03': 'names a server that is starting up or shutting down',
   ECONNREFUSED: 'names a server that refuses connections; is it running?',

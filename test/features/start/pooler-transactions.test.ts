@@ -86,6 +86,20 @@ describeWithPgBouncer('behind a pooler of transactions', () => {
     }),
   );
 
+  test('whose database is away, a start ends as for a database that may come back', async () => {
+    const pooler = await PgBouncer.start('postgres://somebody:secret@127.0.0.1:1/none', [TRANSACTIONS]);
+    try {
+      const env = { ...SET, DATABASE_URL: pooler.url, DATABASE_WAIT_SECONDS: '0' };
+      for (let times = 0; times < 2; times += 1)
+        expect(await refusedStart(env)).toEqual([
+          75,
+          expect.stringMatching(/^strongroom: DATABASE_URL names [^\n]*\n$/),
+        ]);
+    } finally {
+      await pooler.stop();
+    }
+  });
+
   test('a start says when it loses prepared statements', () =>
     withPooler(['max_prepared_statements = 0'].slice(keepsStatements() ? 0 : 1), async ({ pooler, start }) => {
       const env = { DATABASE_URL: pooler.url, ROOT_KEY, DATABASE_POOLER: 'transaction' };
