@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Context, Transaction } from '../context.js';
 import { type Query, query } from '../database/database.js';
+import { sendWithNext } from '../database/scope.js';
 import { AppError, toAppError } from '../errors.js';
 import type { AuditChain } from './audit-chain.js';
 import { type AuditEvent, type AuditFacts, auditRecord, insertOf, type NewRecord } from './audit-record.js';
@@ -65,7 +66,7 @@ export class AuditTrail {
     this.#key = createSecretKey(key);
   }
 
-  /** Records a change with the change: both or neither. @throws AUDIT_UNAVAILABLE, which rolls the change back */
+  /** Records a change with the change: both or neither. @throws AUDIT_UNAVAILABLE at the latest when the transaction commits, which rolls the change back */
   async recordChange(tx: Transaction, ...events: AuditEvent[]): Promise<void> {
     tx.recorded?.push(...events);
     const [first, ...others] = events;
@@ -80,11 +81,7 @@ export class AuditTrail {
         disclosures: disclosuresOf(events),
       },
     );
-    try {
-      await query(tx, text, params);
-    } catch (error) {
-      throw unavailable(error);
-    }
+    await sendWithNext(unavailable, () => query(tx, text, params));
     await this.onChange(tx, events);
   }
 

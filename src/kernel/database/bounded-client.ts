@@ -1,10 +1,13 @@
 import pg from 'pg';
 import { startChildSpan } from '../tracing/spans.js';
 import {
+  BEGIN,
   begun,
+  begunScope,
   CONTROL,
   type LocalSettings,
   localSettings,
+  meaningOfFailure,
   type Preamble,
   PrecededQuery,
   preambleOf,
@@ -75,6 +78,8 @@ const READ_ONLY_TRANSACTION = '25006';
 const UNSUPPORTED = '0A000';
 /** The other side closes within this time when it is asked to, or is not there any more. */
 const CLOSE_WITHIN_MS = 1_000;
+/** Of the begin of a transaction: the text itself, and its scope. */
+const BEGINNING = 2;
 
 /**
  * A connection that knows whether it can still be trusted. `query_timeout` of the driver only rejects the query and keeps the
@@ -97,6 +102,8 @@ export class BoundedClient extends pg.Client {
   #isGone = false;
   #isPastDeadline = false;
   #isSpent = false;
+  /** What is sent with the next statement. */
+  #ahead: readonly Preamble[] = [];
   readonly #readOnly = new Set<string>();
   readonly #watch: Watch;
 
@@ -129,7 +136,11 @@ export class BoundedClient extends pg.Client {
 
   /** Whether the next holder can use it: alive, writable, and in no transaction. */
   get isReusable(): boolean {
-    return !this.#isGone && !this.#isSpent && this.#readOnly.size === 0 && this.getTransactionStatus() === 'I';
+    return !this.#isGone && !this.#isSpent && this.#readOnly.size === 0 && !this.#isInTransaction;
+  }
+
+  get #isInTransaction(): boolean {
+    return this.#ahead.length > 0 || this.getTransactionStatus() !== 'I';
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as `query`
@@ -165,8 +176,46 @@ export class BoundedClient extends pg.Client {
   }
 
   #send(text: string | pg.QueryConfig, values: unknown[] | undefined, callback: Callback): void {
+    if (typeof text === 'string' && this.#isHeld(text, values)) {
+      process.nextTick(callback, null, { command: '', rowCount: null, rows: [] });
+      return;
+    }
     const name = typeof text === 'string' && values !== undefined ? this.#watch.nameOf(text) : undefined;
     this.#submit(this.#queryOf(null, text, values, callback), name);
+  }
+
+  /**
+   * Whether the statement is not sent now: it goes in front of the next one, or it ends a transaction of which nothing was sent. That
+   * saves a round trip of each transaction at its begin, and one at its end.
+   */
+  #isHeld(text: string, values: unknown[] | undefined): boolean {
+    const scope = begunScope(text);
+    if (scope !== undefined) {
+      this.#ahead = [this.#heldBack('begin', text), this.#preambleIn(scope)];
+      return true;
+    }
+    const meaning = meaningOfFailure();
+    if (meaning !== undefined) {
+      this.#ahead = [...this.#ahead, { ...this.#heldBack(this.#watch.nameOf(text), text, values), meaning }];
+      return true;
+    }
+    const isUnsent = BEGIN.test(this.#ahead[0]?.text ?? '');
+    const isEmpty = isUnsent && text === COMMIT && this.#ahead.length === BEGINNING;
+    if (text === ROLLBACK || isEmpty) this.#drop();
+    return isEmpty || (isUnsent && text === ROLLBACK);
+  }
+
+  /** Counts and traces a statement as if it were sent now. */
+  #heldBack(name: string | undefined, text: string, values: readonly unknown[] = []): Preamble {
+    this.#watch.count(this);
+    const span = startChildSpan(() => spanOfStatement(text));
+    const done = (error: Error | null): void => span?.end(error && ((error as pg.DatabaseError).code ?? 'driver'));
+    return { name: this.#watch.keepsStatements ? name : undefined, text, values, done };
+  }
+
+  #drop(): void {
+    for (const { done } of this.#ahead) done?.(null);
+    this.#ahead = [];
   }
 
   #queryOf(
@@ -175,20 +224,30 @@ export class BoundedClient extends pg.Client {
     values: unknown[] | undefined,
     callback: Callback,
   ): pg.Submittable {
-    const sent = this.#sent(text, callback);
-    const shared = this.#shared;
+    const ahead = this.#ahead;
+    this.#ahead = [];
     const isControl = typeof text === 'string' && CONTROL.test(text);
-    if (isControl) return new pg.Query(begun(text, shared), values, sent);
-    if (shared === null && scope === null) return new pg.Query(text, values, sent);
-    const find = (): Preamble | null => this.#preambleOf(scope);
-    return new PrecededQuery(find, text, values, sent) as unknown as pg.Submittable;
+    if (ahead.length === 0 && (isControl || (this.#shared === null && scope === null)))
+      return new pg.Query(isControl ? begun(text, this.#shared) : text, values, this.#sent(text, callback));
+    const sent = this.#sent(text, (error, result) => callback(error && query.meaningOf(error), result));
+    const find = (): readonly Preamble[] => (ahead.length > 0 ? ahead : this.#preamblesOf(scope));
+    const query = new PrecededQuery(find, text, values, sent);
+    return query as unknown as pg.Submittable;
   }
 
   /** What is set in front of a statement that is sent now. */
-  #preambleOf(scope: Scope | null): Preamble | null {
+  #preamblesOf(scope: Scope | null): readonly Preamble[] {
     const hasSettings = this.#shared === null || this.getTransactionStatus() !== 'I';
-    if (hasSettings && scope === null) return null;
-    const preamble = hasSettings ? preambleOf(scope as Scope) : (this.#shared as LocalSettings).preambleOf(scope);
+    if (!hasSettings) return [this.#preambleIn(scope)];
+    return scope === null ? [] : [this.#named(preambleOf(scope))];
+  }
+
+  /** What is set first of all in a transaction. */
+  #preambleIn(scope: Scope | null): Preamble {
+    return this.#named(this.#shared?.preambleOf(scope) ?? preambleOf(scope as Scope));
+  }
+
+  #named(preamble: Preamble): Preamble {
     return this.#watch.keepsStatements ? preamble : { ...preamble, name: undefined };
   }
 

@@ -27,14 +27,21 @@ const SCOPE = /^(\*|[0-9a-f-]{36})$/;
 
 /** Begins or ends a transaction; in one that has failed, nothing may come before it. */
 export const CONTROL = /^(begin|start|commit|rollback|savepoint|release)\b/;
-const BEGIN = /^(begin|start)\b/;
+export const BEGIN = /^(begin|start)\b/;
 
-/** What is set for the transaction of a statement, in front of it. It ends with the transaction: a pooler may lend the session to others. */
+/**
+ * What is sent in front of a statement, for nobody waits for it alone: the begin of its transaction, a setting of that, a record of the
+ * audit trail. Settings end with the transaction: a pooler may lend the session to others.
+ */
 export interface Preamble {
   readonly text: string;
   /** Under which it is prepared; undefined: it is not. */
   readonly name: string | undefined;
-  readonly values: readonly string[];
+  readonly values: readonly unknown[];
+  /** Called once: when the server has run it, or with what failed. */
+  readonly done?: (error: Error | null) => void;
+  /** What its failure means to those who wait for the statement behind it. Absent: the same as a failure of that. */
+  readonly meaning?: (error: Error) => Error;
 }
 
 /** The scope of a statement. */
@@ -61,25 +68,42 @@ export function localSettings(options: string): LocalSettings {
 
 const beginning = new AsyncLocalStorage<Scope>();
 
-/** Begins a transaction whose statements reach the rows of a scope. */
+/** Begins a transaction whose statements reach the rows of a scope. It is sent with the first of them. */
 export const beginIn = <T>(scope: Scope, begin: () => T): T => beginning.run(scope, begin);
 
+/** The scope of the transaction that a text begins, if `beginIn` does. */
+export function begunScope(text: string): Scope | undefined {
+  const scope = text.startsWith('start transaction') ? beginning.getStore() : undefined;
+  if (scope !== undefined && !SCOPE.test(scope)) throw new Error('this is no scope');
+  return scope;
+}
+
 /**
- * The text that begins a transaction, with its scope in the same round trip; a text that begins none stays as it is.
+ * A text that begins a transaction, with the settings of connections in the same round trip; any other stays as it is.
  *
  * @param settings of connections, on a session that others use too
  */
-export function begun(text: string, settings: LocalSettings | null): string {
-  const scope = text.startsWith('start transaction') ? beginning.getStore() : undefined;
-  const own = settings !== null && BEGIN.test(text) ? `${text}; ${settings.text}` : text;
-  if (scope === undefined) return own;
-  if (!SCOPE.test(scope)) throw new Error('this is no scope');
-  return `${own}; ${setLocal(SCOPE_SETTING, scope)}`;
-}
+export const begun = (text: string, settings: LocalSettings | null): string =>
+  settings !== null && BEGIN.test(text) ? `${text}; ${settings.text}` : text;
+
+type Meaning = (error: Error) => Error;
+const withNext = new AsyncLocalStorage<Meaning>();
+
+/**
+ * Has a statement of a transaction sent with the next one, or with its commit: for what has no rows, and fails the transaction.
+ *
+ * @param meaning of its failure, which the next one has then
+ * @param send its promise does not wait for the server
+ */
+export const sendWithNext = <T>(meaning: Meaning, send: () => T): T => withNext.run(meaning, send);
+
+/** What a failure of the statement that is sent now means, if `sendWithNext` sends it. */
+export const meaningOfFailure = (): Meaning | undefined => withNext.getStore();
 
 /** What of the driver's connection is used here. */
 interface Wire {
   readonly parsedStatements: Record<string, string>;
+  readonly submittedNamedStatements: Record<string, string>;
   parse(message: object): void;
   bind(message: object): void;
   execute(message: object): void;
@@ -98,22 +122,23 @@ type DriverQuery = new (
   prepare(wire: Wire): void;
   handleDataRow(message: object): void;
   handleCommandComplete(message: object, wire: Wire): void;
+  handleError(error: Error, wire: Wire): void;
 };
+const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;
 
 /**
- * A statement, and before it what is set for its transaction: both are sent together and end with one Sync, so that the server runs
- * them in one transaction and responds once.
+ * A statement, and before it what is sent in front of it: all end with one Sync, so that the server runs them one after the other, stops
+ * at the first that fails, and responds once.
  */
 export class PrecededQuery extends (pg.Query as unknown as DriverQuery) {
-  /** The server has not run the preamble yet: what it says is about that. */
-  #isPreamble = false;
-  #preamble: Preamble | null = null;
-  #own: { name: string | undefined; text: string } | null = null;
-  readonly #find: () => Preamble | null;
+  /** What the server has not run yet: what it says is about the first. */
+  #ahead: readonly Preamble[] = [];
+  #own: { readonly name: string | undefined; readonly text: string } | null = null;
+  readonly #find: () => readonly Preamble[];
 
-  /** @param find the preamble, asked for when the statement is sent; null: none, as in a transaction that has set it */
+  /** @param find what is in front, asked for when the statement is sent; empty in a transaction that has set it */
   constructor(
-    find: () => Preamble | null,
+    find: () => readonly Preamble[],
     text: string | pg.QueryConfig,
     values: unknown[] | undefined,
     callback: Callback,
@@ -122,43 +147,56 @@ export class PrecededQuery extends (pg.Query as unknown as DriverQuery) {
     this.#find = find;
   }
 
+  /** What a failure means to those who wait for the statement. */
+  meaningOf(error: Error): Error {
+    return this.#ahead[0]?.meaning?.(error) ?? error;
+  }
+
   override submit(wire: Wire): Error | null {
-    this.#preamble = this.#find();
-    this.#isPreamble = this.#preamble !== null;
+    this.#ahead = this.#find();
     return super.submit(wire);
   }
 
   override requiresPreparation(): boolean {
-    return this.#isPreamble || super.requiresPreparation();
+    return this.#ahead.length > 0 || super.requiresPreparation();
   }
 
   override prepare(wire: Wire): void {
-    if (this.#preamble === null) {
-      super.prepare(wire);
-      return;
+    for (const { name, text, values } of this.#ahead) {
+      if (name === undefined || wire.parsedStatements[name] === undefined) wire.parse({ name, text });
+      wire.bind({ statement: name, values, valueMapper: prepareValue });
+      wire.execute({});
     }
-    const { name, text, values } = this.#preamble;
-    const isParsed = name !== undefined && wire.parsedStatements[name] !== undefined;
-    if (!isParsed) wire.parse({ name, text });
-    wire.bind({ statement: name, values });
-    wire.execute({});
     super.prepare(wire);
-    if (isParsed) return;
-    // The driver notes what was parsed by the name that the statement has at that moment.
     this.#own = { name: this.name, text: this.text };
-    Object.assign(this, { name, text });
+    this.#assume(this.#ahead[0]);
   }
 
   override handleDataRow(message: object): void {
-    if (!this.#isPreamble) super.handleDataRow(message);
+    if (this.#ahead.length === 0) super.handleDataRow(message);
   }
 
   override handleCommandComplete(message: object, wire: Wire): void {
-    if (!this.#isPreamble) {
+    const [first, ...others] = this.#ahead;
+    if (first === undefined) {
       super.handleCommandComplete(message, wire);
       return;
     }
-    this.#isPreamble = false;
-    if (this.#own !== null) Object.assign(this, this.#own);
+    this.#ahead = others;
+    this.#assume(others[0]);
+    first.done?.(null);
+  }
+
+  override handleError(error: Error, wire: Wire): void {
+    // The server has not read it: the driver takes a name that it has sent for prepared.
+    if (this.#ahead.length > 0 && this.#own?.name !== undefined) delete wire.submittedNamedStatements[this.#own.name];
+    for (const { done } of this.#ahead) done?.(error);
+    super.handleError(error, wire);
+  }
+
+  /** The driver notes what was parsed by the name that the statement has at that moment. */
+  #assume(ahead: Preamble | undefined): void {
+    const { name, text } = ahead ?? this.#own ?? this;
+    Object.assign(this, { name, text });
   }
 }
