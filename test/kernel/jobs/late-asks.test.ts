@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../src/kernel/context.js';
 import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
 import { NO_ID } from '../../../src/kernel/ids.js';
@@ -62,6 +63,17 @@ describe('a standing job that is asked for after the commit', () => {
       await client.query('rollback');
     });
     await until('the second run', WAIT_MS, () => runs === 2);
+  });
+
+  test('runs although another was asked for about a project that is deleted', async () => {
+    await inTransaction({ ...nodes.contextOf(NO_ID), askLater: node.askLater }, (tx) =>
+      askAfterCommit(tx, kind, [
+        { key: 'gone', organizationId: null, projectId: randomUUID() },
+        { key: 'one', organizationId: null },
+      ]),
+    );
+    await until('the run', WAIT_MS, isDone);
+    expect(runs).toBe(1);
   });
 
   test('does not run for what was rolled back', async () => {
