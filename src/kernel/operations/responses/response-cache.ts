@@ -112,7 +112,7 @@ export class ResponseCache {
   }
 
   #keep(key: string, reply: Pick<Entry, 'revision' | 'answer' | 'events'>): Entry | null {
-    const isLasting = reply.answer.hasErrors !== true && reply.events.length > 0 && reply.events.every(isSettled);
+    const isLasting = isWhole(reply.answer) && reply.events.length > 0 && reply.events.every(isSettled);
     const disclosed = reply.events.reduce((sum, event) => sum + (event.disclosed?.ids.length ?? 0), 0);
     const size = reply.answer.bytes.length + disclosed + 2 * key.length + OVERHEAD_BYTES;
     if (!isLasting || size > this.maxBytes / LARGEST_PART) return null;
@@ -129,7 +129,9 @@ export class ResponseCache {
   #isAged = ({ madeAt }: Entry): boolean => this.now() - madeAt > MAX_AGE_MS;
 }
 
-/** What could not be decrypted may be after a repair, which makes no new revision. */
+/** What could not be decrypted may be after a repair, which makes no new revision: REST says so in a header, the trail in a count. */
+const UNREADABLE = 'x-unreadable-values';
+const isWhole = ({ hasErrors, headers }: Answer): boolean => hasErrors !== true && !(UNREADABLE in headers);
 const isSettled = ({ outcome, facts }: AuditEvent): boolean => outcome !== 'denied' && !Number(facts?.unreadable ?? 0);
 
 const keyOf = ({ organizationId, actor }: Context, { projectId, request }: Wanted, { fingerprint }: Stamp): string =>
