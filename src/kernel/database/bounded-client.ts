@@ -80,6 +80,8 @@ const UNSUPPORTED = '0A000';
 const CLOSE_WITHIN_MS = 1_000;
 /** Of the begin of a transaction: the text itself, and its scope. */
 const BEGINNING = 2;
+/** Statements that are sent with another: all of them share its deadline, and are read in one turn of the event loop. */
+const MOST_AHEAD = 16;
 
 /**
  * A connection that knows whether it can still be trusted. `query_timeout` of the driver only rejects the query and keeps the
@@ -117,7 +119,7 @@ export class BoundedClient extends pg.Client {
     this.#watch = watch;
     const { options = '' } = config;
     this.#shared = watch.sharesSessions ? localSettings(options) : null;
-    this.#settings = watch.isPooled && !watch.sharesSessions ? setSettings(options, false) : null;
+    this.#settings = watch.isPooled && !watch.sharesSessions ? setSettings(options) : null;
     this.heardAt = watch.clock;
     this.on('error', () => {
       this.#isGone = true;
@@ -180,8 +182,11 @@ export class BoundedClient extends pg.Client {
       process.nextTick(callback, null, { command: '', rowCount: null, rows: [] });
       return;
     }
+    const meaning = meaningOfFailure();
+    const told: Callback =
+      meaning === undefined ? callback : (error, result) => callback(error && meaning(error), result);
     const name = typeof text === 'string' && values !== undefined ? this.#watch.nameOf(text) : undefined;
-    this.#submit(this.#queryOf(null, text, values, callback), name);
+    this.#submit(this.#queryOf(null, text, values, told), name);
   }
 
   /**
@@ -191,11 +196,17 @@ export class BoundedClient extends pg.Client {
   #isHeld(text: string, values: unknown[] | undefined): boolean {
     const scope = begunScope(text);
     if (scope !== undefined) {
-      this.#ahead = [this.#heldBack('begin', text), this.#preambleIn(scope)];
+      const begin = this.#heldBack('begin', text);
+      // What would come after it would be in no transaction.
+      const done = (error: Error | null): void => {
+        begin.done?.(error);
+        if (error instanceof pg.DatabaseError) this.discard();
+      };
+      this.#ahead = [{ ...begin, done }, this.#preambleIn(scope)];
       return true;
     }
     const meaning = meaningOfFailure();
-    if (meaning !== undefined) {
+    if (meaning !== undefined && this.#ahead.length < MOST_AHEAD) {
       this.#ahead = [...this.#ahead, { ...this.#heldBack(this.#watch.nameOf(text), text, values), meaning }];
       return true;
     }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { NO_ID } from '../ids.js';
-import { setLocal, setSettings } from './session.sql.js';
+import { setLocal, settingsIn } from './session.sql.js';
 
 /** Whose rows statements reach: the id of an organization, or `*` for all. Policies of the tables hold them to it. */
 export type Scope = string;
@@ -58,10 +58,10 @@ export interface LocalSettings {
 /** @param options in the form of the start of a connection */
 export function localSettings(options: string): LocalSettings {
   // After the scope: among them may be that nothing is bounded.
-  const settings = setSettings(options, true).replace('select', ',');
-  const text = SET_SCOPE + settings;
+  const after = (scope: string): string => [scope, ...settingsIn(options, true)].join(', ');
+  const text = after(SET_SCOPE);
   return {
-    text: setLocal(SCOPE_SETTING, '') + settings,
+    text: after(setLocal(SCOPE_SETTING, '')),
     preambleOf: (scope) => ({ name: 'settings', text, values: [scope ?? ''] }),
   };
 }
@@ -147,9 +147,9 @@ export class PrecededQuery extends (pg.Query as unknown as DriverQuery) {
     this.#find = find;
   }
 
-  /** What a failure means to those who wait for the statement. */
+  /** What a failure means to those who wait for the statement. One without a code is of the driver, which has sent nothing. */
   meaningOf(error: Error): Error {
-    return this.#ahead[0]?.meaning?.(error) ?? error;
+    return ('code' in error && this.#ahead[0]?.meaning?.(error)) || error;
   }
 
   override submit(wire: Wire): Error | null {
@@ -162,13 +162,17 @@ export class PrecededQuery extends (pg.Query as unknown as DriverQuery) {
   }
 
   override prepare(wire: Wire): void {
+    const sent = new Set<string>();
     for (const { name, text, values } of this.#ahead) {
-      if (name === undefined || wire.parsedStatements[name] === undefined) wire.parse({ name, text });
+      if (name === undefined || (wire.parsedStatements[name] === undefined && !sent.has(name)))
+        wire.parse({ name, text });
+      if (name !== undefined) sent.add(name);
       wire.bind({ statement: name, values, valueMapper: prepareValue });
       wire.execute({});
     }
-    super.prepare(wire);
     this.#own = { name: this.name, text: this.text };
+    if (this.name !== undefined && sent.has(this.name)) wire.submittedNamedStatements[this.name] = this.text;
+    super.prepare(wire);
     this.#assume(this.#ahead[0]);
   }
 

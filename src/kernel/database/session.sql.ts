@@ -21,19 +21,20 @@ export const setLocal = (name: string, value?: string): string =>
   `select set_config(${pg.escapeLiteral(name)}, ${value === undefined ? '$1' : pg.escapeLiteral(value)}, true)`;
 
 /**
- * Settings of a connection, in the form of its start (`-c name=value -c name=value`), as one statement that sets them.
+ * Settings of a connection, in the form of its start (`-c name=value -c name=value`), as columns of a select that sets them.
  *
  * @param isLocal for the transaction only
  */
-export function setSettings(options: string, isLocal: boolean): string {
-  const settings = options.split('-c ').flatMap((setting) => {
+export const settingsIn = (options: string, isLocal: boolean): string[] =>
+  options.split('-c ').flatMap((setting) => {
     const [name, value] = setting.trim().split('=');
     return name === undefined || value === undefined
       ? []
       : [`set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, ${isLocal})`];
   });
-  return `select ${settings.join(', ')}`;
-}
+
+/** A statement that sets them for the session. */
+export const setSettings = (options: string): string => `select ${settingsIn(options, false).join(', ')}`;
 
 /** Which session of the server runs a statement. */
 export const FIND_SESSION = 'select pg_backend_pid() as session';

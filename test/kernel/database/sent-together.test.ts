@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Transaction } from '../../../src/kernel/context.js';
 import { Database, query } from '../../../src/kernel/database/database.js';
 import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
-import { sendWithNext } from '../../../src/kernel/database/scope.js';
+import { localSettings, sendWithNext } from '../../../src/kernel/database/scope.js';
 import { POOL_LIMITS } from '../../../src/kernel/database/time-limits.js';
 import { createLog } from '../../../src/kernel/log.js';
 import { freshDatabase } from '../../kit/strongroom.js';
@@ -24,10 +24,10 @@ afterAll(() => database.close());
 const transact = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
   inTransaction({ database, organizationId, actor: null } as unknown as Context, work);
 /** A statement that nobody waits for. */
-const record = (tx: Transaction, text: string): Promise<unknown> =>
+const record = (tx: Transaction, text: string, add = ADD): Promise<unknown> =>
   sendWithNext(
     () => new Error('it could not be recorded'),
-    () => query(tx, ADD, [text]),
+    () => query(tx, add, [text]),
   );
 const lines = async (): Promise<string[]> =>
   (await database.query<{ text: string }>('select text from line order by text')).map(({ text }) => text);
@@ -77,6 +77,42 @@ test('a record is stored with what it is about: by the next statement, or by the
   });
   await transact((tx) => record(tx, 'record 4'));
   expect(await lines()).toEqual(['change', 'record 1', 'record 2', 'record 3', 'record 4']);
+});
+
+test('two records whose statement the connection does not know yet are stored', async () => {
+  const add = `${ADD} on conflict do nothing`;
+  database.prepare(add);
+  await transact(async (tx) => {
+    await record(tx, 'one', add);
+    await record(tx, 'two', add);
+  });
+  expect(await lines()).toEqual(['one', 'two']);
+});
+
+test('many records are stored, and one of many that fails says so', async () => {
+  const texts = Array.from({ length: 40 }, (_, index) => String(index + 10));
+  const recordAll = async (tx: Transaction) => {
+    for (const text of texts) await record(tx, text);
+  };
+  await transact(recordAll);
+  expect(await lines()).toEqual(texts);
+  await expect(transact(recordAll)).rejects.toThrow('it could not be recorded');
+  expect(await lines()).toEqual(texts);
+});
+
+test('a parameter that cannot be written fails its statement, and not the record in front of it', async () => {
+  await expect(
+    transact(async (tx) => {
+      await record(tx, 'unsent');
+      await query(tx, 'select $1::text', [{ number: 1n }]);
+    }),
+  ).rejects.toThrow('BigInt');
+  expect(await lines()).toEqual([]);
+});
+
+test('settings of a session that others use too are a statement, also if there are none', async () => {
+  const { text } = localSettings('').preambleOf('*');
+  expect(await database.query(text, ['*'])).toEqual([{ set_config: '*' }]);
 });
 
 test('a record that fails at the commit, or at the next statement, fails the transaction with what that means', async () => {
