@@ -1,3 +1,4 @@
+import { plannedOnce } from '../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { insertingNotices, NOTICE_OWNER } from './notice.sql.js';
 
@@ -5,6 +6,11 @@ import { insertingNotices, NOTICE_OWNER } from './notice.sql.js';
 const PROJECTS = `left join lateral (
     select distinct n.organization_id, n.project_id from project_member_now n where n.member_id = i.id) m on true`;
 const OWNER = `coalesce(m.organization_id, i.organization_id) as "organizationId", m.project_id as "projectId"`;
+
+const GIVEN = [
+  ...[':identityIds', ':tokenIds', ':subjectIds'].map((ids) => plannedOnce(ids, 'uuid')),
+  ...[':changes', ':occurrences'].map((texts) => plannedOnce(texts, 'text')),
+].join(', ');
 
 /**
  * Writes notices of changes of credentials of identities (or of the owners of tokens, if no identity is given), for whom they concern.
@@ -14,7 +20,7 @@ export const insertCredentialNotices = sqlStatement({
   text: insertingNotices(`
     select coalesce(m.organization_id, i.organization_id), m.project_id, coalesce(g.subject_id, i.id), g.occurrence,
       jsonb_build_object('name', i.name, 'fields', jsonb_build_object('Change', g.change, 'By', :author::text))
-    from unnest(:identityIds::uuid[], :tokenIds::uuid[], :subjectIds::uuid[], :changes::text[], :occurrences::text[])
+    from unnest(${GIVEN})
         as g (identity_id, token_id, subject_id, change, occurrence)
       left join access_token t on g.identity_id is null and t.id = g.token_id
       join identity i on i.id = coalesce(g.identity_id, t.identity_id)

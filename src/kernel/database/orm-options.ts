@@ -24,8 +24,6 @@ export const SESSION = [
   'synchronous_commit=on',
   // Every statement has an index. To read a whole table is right for as long as it is small, and plans are kept.
   'enable_seqscan=off',
-  // Each statement is planned once on a connection. Left to itself, Postgres plans some at each execution, for longer than they run.
-  'plan_cache_mode=force_generic_plan',
   // To compile a plan takes longer than to run it.
   'jit=off',
   'timezone=UTC',

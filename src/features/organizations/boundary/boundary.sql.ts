@@ -1,3 +1,4 @@
+import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { attributesNamedIn } from '../../permissions/public.js';
 
@@ -24,7 +25,7 @@ export const ROLES_NOW = sqlStatement({
   // One member at a time, by index: with `offset 0` Postgres never reads the members of all organizations.
   text: `select m.organization_id as "organizationId", asked.id as "memberId", m.role, r.permissions::text,
       ${attributesNamedIn('r', 'asked.id')} as attributes, m.ends_at as "endsAt"
-    from unnest(:memberIds::uuid[]) asked(id)
+    from unnest(${plannedOnce(':memberIds', 'uuid')}) asked(id)
     cross join lateral (select * from organization_member_now held where held.member_id = asked.id offset 0) n
     join organization_membership m on m.id = n.id
     left join organization_role r on r.organization_id = m.organization_id and r.slug = m.role

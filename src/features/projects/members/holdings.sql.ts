@@ -1,5 +1,8 @@
+import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { attributesNamedIn } from '../../permissions/public.js';
+
+const MEMBERS = plannedOnce(':memberIds', 'uuid');
 
 /** Direct memberships of accounts, which end with those of the organization, and memberships of their groups. */
 const MEMBERSHIPS = `
@@ -7,11 +10,11 @@ const MEMBERSHIPS = `
   from project_membership d
   join organization_membership o on o.organization_id = d.organization_id
     and coalesce(o.user_id, o.identity_id) = coalesce(d.user_id, d.identity_id)
-  where coalesce(d.user_id, d.identity_id) = any(:memberIds) and (o.ends_at is null or now() < o.ends_at)
+  where coalesce(d.user_id, d.identity_id) = any(${MEMBERS}) and (o.ends_at is null or now() < o.ends_at)
   union all
   select d.id, d.project_id, coalesce(g.user_id, g.identity_id), d.group_id, d.roles, d.role_terms, d.created_at, null
   from group_member g join project_membership d on d.group_id = g.group_id
-  where coalesce(g.user_id, g.identity_id) = any(:memberIds)`;
+  where coalesce(g.user_id, g.identity_id) = any(${MEMBERS})`;
 
 /**
  * Each role and privilege of accounts in projects of an organization and of its sub-organizations, in the order of

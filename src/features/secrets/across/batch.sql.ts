@@ -1,3 +1,4 @@
+import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /**
@@ -6,7 +7,7 @@ import { sqlStatement, t } from '../../../kernel/database/statement.js';
  */
 export const holdHomesOf = sqlStatement({
   text: `select f.id from folder f join environment e on e.id = f.environment_id
-    where f.id in (select s.folder_id from secret s where s.id = any(:ids::uuid[]))
+    where f.id in (select s.folder_id from secret s where s.id = any(${plannedOnce(':ids', 'uuid')}))
     order by f.id for no key update of f for key share of e`,
   params: { ids: t.array(t.uuid) },
   row: { id: t.uuid },
@@ -15,9 +16,9 @@ export const holdHomesOf = sqlStatement({
 /** Which of many keys, each of a folder, are taken by secrets other than the given ones, or reserved for rotations. */
 export const listTaken = sqlStatement({
   text: `with wanted as (
-      select * from unnest(:folderIds::uuid[], :keys::text[]) as given (folder_id, key))
+      select * from unnest(${plannedOnce(':folderIds', 'uuid')}, ${plannedOnce(':keys', 'text')}) as given (folder_id, key))
     select s.folder_id as "folderId", s.key from wanted join secret s on s.folder_id = wanted.folder_id and s.key = wanted.key
-    where s.id <> all(:exceptIds::uuid[])
+    where s.id <> all(${plannedOnce(':exceptIds', 'uuid')})
     union
     select k.folder_id, k.key from wanted join secret_rotation_key k on k.folder_id = wanted.folder_id and k.key = wanted.key`,
   params: { folderIds: t.array(t.uuid), keys: t.array(t.text), exceptIds: t.array(t.uuid) },
@@ -26,7 +27,7 @@ export const listTaken = sqlStatement({
 
 /** Projects, locked in one order: the audit records of a change in several of them are written there at its end. */
 export const holdProjects = sqlStatement({
-  text: `select id from project where id = any(:ids::uuid[]) order by id for no key update`,
+  text: `select id from project where id = any(${plannedOnce(':ids', 'uuid')}) order by id for no key update`,
   params: { ids: t.array(t.uuid) },
   row: { id: t.uuid },
 });

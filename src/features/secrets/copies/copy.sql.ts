@@ -1,3 +1,4 @@
+import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { lengthOf } from '../scope/value-column.sql.js';
 
@@ -16,7 +17,7 @@ export const listSizes = sqlStatement({
       octet_length(s.metadata::text) + coalesce(octet_length(s.comment_sealed), 0)
         + coalesce(octet_length(s.metadata_sealed), 0) as "otherBytes",
       array(select g.slug from secret_tag st join tag g on g.id = st.tag_id where st.secret_id = s.id) as tags
-    from secret s where s.folder_id = any(:folderIds::uuid[]) limit :limit::integer`,
+    from secret s where s.folder_id = any(${plannedOnce(':folderIds', 'uuid')}) limit :limit::integer`,
   params: { folderIds: t.array(t.uuid), limit: t.integer },
   row: {
     id: t.uuid,
@@ -31,7 +32,7 @@ export const listSizes = sqlStatement({
 /** Imports of folders, those of each folder in their order. */
 export const listImportsFrom = sqlStatement({
   text: `select folder_id as "folderId", source_folder_id as "sourceFolderId" from secret_import
-    where folder_id = any(:folderIds::uuid[]) order by folder_id, position`,
+    where folder_id = any(${plannedOnce(':folderIds', 'uuid')}) order by folder_id, position`,
   params: { folderIds: t.array(t.uuid) },
   row: { folderId: t.uuid, sourceFolderId: t.uuid },
 });

@@ -1,3 +1,4 @@
+import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /**
@@ -16,7 +17,7 @@ export const lockStructure = sqlStatement({
  * locked, since inserts lock folders first. Otherwise writers of one key could deadlock.
  */
 export const lockHomes = sqlStatement({
-  text: `select id from folder where id = any(:folderIds::uuid[]) order by id for no key update`,
+  text: `select id from folder where id = any(${plannedOnce(':folderIds', 'uuid')}) order by id for no key update`,
   params: { folderIds: t.array(t.uuid) },
   row: { id: t.uuid },
 });
@@ -40,14 +41,14 @@ export const lockHomesIn = sqlStatement({
 /** Locks, as `lockHomes` does, folders, and returns their locations, which stay. */
 export const lockPlaces = sqlStatement({
   text: `select f.id, f.path, e.slug as environment from folder f join environment e on e.id = f.environment_id
-    where f.id = any(:folderIds::uuid[]) order by f.id for no key update of f for key share of e`,
+    where f.id = any(${plannedOnce(':folderIds', 'uuid')}) order by f.id for no key update of f for key share of e`,
   params: { folderIds: t.array(t.uuid) },
   row: { id: t.uuid, path: t.text, environment: t.text },
 });
 
 /** The secrets of a folder that have these keys, locked until the transaction ends, in one order. */
 export const lockByKeys = sqlStatement({
-  text: `select id from secret where folder_id = :folderId and key = any(:keys::text[])
+  text: `select id from secret where folder_id = :folderId and key = any(${plannedOnce(':keys', 'text')})
     order by key collate "C" for update`,
   params: { folderId: t.uuid, keys: t.array(t.text) },
   row: { id: t.uuid },
@@ -55,7 +56,7 @@ export const lockByKeys = sqlStatement({
 
 /** Those of these secrets that exist, locked until the transaction ends, in one order. */
 export const lockByIds = sqlStatement({
-  text: `select id from secret where id = any(:ids::uuid[]) order by key collate "C", id for update`,
+  text: `select id from secret where id = any(${plannedOnce(':ids', 'uuid')}) order by key collate "C", id for update`,
   params: { ids: t.array(t.uuid) },
   row: { id: t.uuid },
 });

@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../../kernel/context.js';
+import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { secretDigest } from './secret-states.js';
 
@@ -27,7 +28,7 @@ const COLUMNS = {
 } as const;
 
 const ARRAYS = Object.entries(COLUMNS)
-  .map(([name, { name: type }]) => `:${name}::${type}`)
+  .map(([name, { name: type }]) => plannedOnce(`:${name}`, type.slice(0, -2)))
   .join(', ');
 
 /** Whose rows they are, by whom, and where they have to be: null for anywhere. */
@@ -63,7 +64,7 @@ const TAGGED = `tagged as (
 const UNREFERRED = `unreferred as (
     delete from secret_reference where ctid = any(array(
       select min(place) from (
-        select secret_id, environment, path, key, ctid as place from secret_reference where secret_id = any(:ids::uuid[])
+        select secret_id, environment, path, key, ctid as place from secret_reference where secret_id = any(${plannedOnce(':ids', 'uuid')})
         union all
         select g.id, r.environment, r.path, r.key, null from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
       ) named group by secret_id, environment, path, key having count(*) = count(place))))`;

@@ -1,4 +1,5 @@
 import { chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
+import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
 import { BY_NAME, LIST_ORDERS, type ListOrder } from '../../../kernel/list-order.js';
 import type { TagRow } from '../../tags/public.js';
@@ -266,7 +267,7 @@ export const findSecret = sqlVariants({
 export const findSecrets = sqlVariants({
   options: { withValues: OPTIONS.withValues },
   text: (choice) => `${select({ ...choice, withOwn: false, summed: IN_ANY_ORDER, from: FROM_IDS })}
-    where s.id = any(:ids::uuid[]) ${rowsIn(BY_NAME)}`,
+    where s.id = any(${plannedOnce(':ids', 'uuid')}) ${rowsIn(BY_NAME)}`,
   params: { ids: t.array(t.uuid) },
   row: ROW,
 });

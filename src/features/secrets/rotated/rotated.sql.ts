@@ -1,3 +1,4 @@
+import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 const MAPPED = {
@@ -19,7 +20,7 @@ const SELECT = `select k.rotation_id as "rotationId", k.field, k.key, k.folder_i
 
 /** The keys reserved for rotations, their locations, and their secrets, by rotation and field. */
 export const listMapped = sqlStatement({
-  text: `${SELECT} where k.rotation_id = any(:rotationIds::uuid[]) order by k.rotation_id, k.field collate "C"`,
+  text: `${SELECT} where k.rotation_id = any(${plannedOnce(':rotationIds', 'uuid')}) order by k.rotation_id, k.field collate "C"`,
   params: { rotationIds: t.array(t.uuid) },
   row: MAPPED,
 });
@@ -59,7 +60,7 @@ export const forgetKeys = sqlStatement({
 /** Folders by ID: their locations. */
 export const listFolderPlaces = sqlStatement({
   text: `select f.id, f.path, f.project_id as "projectId", f.environment_id as "environmentId", e.slug as "environmentSlug", e.name as "environmentName"
-    from folder f join environment e on e.id = f.environment_id where f.id = any(:folderIds::uuid[])`,
+    from folder f join environment e on e.id = f.environment_id where f.id = any(${plannedOnce(':folderIds', 'uuid')})`,
   params: { folderIds: t.array(t.uuid) },
   row: {
     id: t.uuid,
