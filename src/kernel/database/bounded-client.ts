@@ -196,7 +196,7 @@ export class BoundedClient extends pg.Client {
   #isHeld(text: string, values: unknown[] | undefined): boolean {
     const scope = begunScope(text);
     if (scope !== undefined) {
-      const begin = this.#heldBack('begin', text);
+      const begin = this.#heldBack('beginning', text);
       // What would come after it would be in no transaction.
       const done = (error: Error | null): void => {
         begin.done?.(error);
