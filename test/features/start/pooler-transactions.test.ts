@@ -60,11 +60,11 @@ async function refusedStart(env: Record<string, string>): Promise<[code: number 
 }
 
 const at = (projectId: string) => ({ projectId, environment: 'dev' });
-/** Asks again while everybody else has the sessions. */
+/** Asks again while everybody else has the sessions: such a request is refused at once, or aborted at its time limit. */
 async function patiently(ask: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     const reply = await ask();
-    if (reply.status !== 503) return reply;
+    if (reply.status !== 503 && reply.body?.code !== 'DEADLINE_EXCEEDED') return reply;
   }
 }
 const isAllOk = (replies: readonly { status: number }[]): boolean => replies.every(({ status }) => status === 200);
