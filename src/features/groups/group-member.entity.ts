@@ -13,6 +13,8 @@ export const GroupMemberSchema = defineEntity({
     groupId: p.uuid(),
     userId: p.uuid().nullable(),
     identityId: p.uuid().nullable(),
+    /** Triggers keep it that of the member. */
+    name: p.text().defaultRaw(`''`),
   },
 });
 

@@ -1,11 +1,11 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { NO_ID } from '../../kernel/ids.js';
 
 const KIND = `case when gm.user_id is null then 'identity' else 'user' end`;
-const NAME = 'coalesce(u.username, i.name)';
 
 const MEMBERS = `select gm.id, gm.group_id as "groupId", ${KIND} as "memberKind",
-    coalesce(gm.user_id, gm.identity_id) as "memberId", ${NAME} as name, gm.created_at as "joinedAt"
-  from group_member gm left join app_user u on u.id = gm.user_id left join identity i on i.id = gm.identity_id`;
+    coalesce(gm.user_id, gm.identity_id) as "memberId", gm.name, gm.created_at as "joinedAt"
+  from group_member gm`;
 
 const MEMBER_ROW = {
   id: t.uuid,
@@ -16,12 +16,16 @@ const MEMBER_ROW = {
   joinedAt: t.time,
 } as const;
 
+/** Of each kind in the order of an index, so that others are not read. */
+const PAGES_OF_KINDS = ['user', 'identity'].map(
+  (kind) => `(${MEMBERS} where gm.group_id = owner.id and ${KIND} = '${kind}' and '${kind}' = any(:kinds::text[])
+    and (gm.name, gm.id) > (coalesce(:name::text, ''), coalesce(:id::uuid, '${NO_ID}')) order by gm.name, gm.id limit :limit::integer)`,
+);
+
 /** A page of the members of each of many groups, by name, then id: of the kinds that are named, after the row of this name and id. */
 export const LIST_MEMBERS = sqlStatement({
   text: `select page.* from unnest(:groupIds::uuid[]) owner (id) cross join lateral (
-    ${MEMBERS} where gm.group_id = owner.id and ${KIND} = any(:kinds)
-      and (:name::text is null or (${NAME} collate "C", gm.id) > (:name::text, :id::uuid))
-    order by ${NAME} collate "C", gm.id limit :limit::integer) page`,
+    select * from (${PAGES_OF_KINDS.join(' union all ')}) member order by name, id limit :limit::integer) page`,
   params: {
     groupIds: t.array(t.uuid),
     kinds: t.array(t.text),
@@ -45,8 +49,8 @@ export const FIND_MEMBERS = sqlStatement({
 /** Some members of one group, by their users and identities, by name. */
 export const NAMED_MEMBERS = sqlStatement({
   text: `${MEMBERS} where gm.group_id = :groupId
-      and (gm.user_id = any(:userIds) or gm.identity_id = any(:identityIds) or u.username = any(:usernames))
-    order by ${NAME} collate "C", gm.id`,
+      and (gm.user_id = any(:userIds) or gm.identity_id = any(:identityIds) or gm.user_id is not null and gm.name = any(:usernames))
+    order by gm.name, gm.id`,
   params: {
     groupId: t.uuid,
     userIds: t.array(t.uuid),

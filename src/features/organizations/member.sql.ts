@@ -3,10 +3,10 @@ import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** The start of every statement that reads members of organizations; `m` is the membership. */
 const SELECT = `select m.id, case when m.user_id is null then 'identity' else 'user' end as "memberKind",
-    coalesce(m.user_id, m.identity_id) as "memberId", coalesce(u.username, i.name) as name,
+    coalesce(m.user_id, m.identity_id) as "memberId", m.name,
     m.organization_id as "organizationId", m.role as "roleSlug", m.ends_at as "endsAt",
     m.created_at as "createdAt", m.updated_at as "updatedAt"
-  from organization_membership m left join app_user u on u.id = m.user_id left join identity i on i.id = m.identity_id`;
+  from organization_membership m`;
 const MEMBER = {
   id: t.uuid,
   memberKind: t.oneOf('user', 'identity'),
@@ -19,8 +19,8 @@ const MEMBER = {
   updatedAt: t.time,
 } as const;
 
-/** Not groups, and not identities of projects: these are members in name only, and known in their projects alone. */
-const IS_LISTED = '(m.group_id is null and i.project_id is null)';
+/** Not groups, and not identities of projects, which have no name here: these are members in name only, and known in their projects alone. */
+const IS_LISTED = "m.name <> ''";
 
 /** Memberships of an organization and, if asked for, of those below it. */
 export const findMembers = sqlStatement({
@@ -33,7 +33,7 @@ export const findMembers = sqlStatement({
 const ORDER_COLUMNS = { id: 'id', name: 'name', createdAt: '"createdAt"', updatedAt: '"updatedAt"' };
 const ORDER_PARAMS = { value: ':value', id: ':id', since: ':since', limit: ':limit::integer' };
 
-/** The members of an organization in an order. Names are of two tables, so that no index has them in order. */
+/** The members of an organization in an order. */
 export const listMembers = inOrders((shape) => {
   const { condition, rest } = orderedText(ORDER_COLUMNS, shape, ORDER_PARAMS);
   return sqlStatement({
@@ -53,8 +53,7 @@ export const listMembers = inOrders((shape) => {
 /** How many members organizations have. */
 export const countMembersOfOrganizations = sqlStatement({
   text: `select m.organization_id as "organizationId", count(*)::integer as count
-    from organization_membership m left join identity i on i.id = m.identity_id
-    where m.organization_id = any(:organizationIds::uuid[]) and ${IS_LISTED} group by 1`,
+    from organization_membership m where m.organization_id = any(:organizationIds::uuid[]) and ${IS_LISTED} group by 1`,
   params: { organizationIds: t.array(t.uuid) },
   row: { organizationId: t.uuid, count: t.integer },
 });

@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { MikroORM } from '@mikro-orm/postgresql';
-import { ormOptions } from '../../../src/kernel/database/orm-options.js';
-import { migrations } from '../../../src/migrations/index.js';
 import { freshDatabase } from '../../kit/databases.js';
+import { migrateTo } from '../../kit/migrate-to.js';
 import { withClient } from '../../kit/tables.js';
-
-async function migrateTo(url: string, to: string): Promise<void> {
-  const orm = await MikroORM.init(ormOptions(url, { migrations }));
-  await orm.migrator.up({ to }).finally(() => orm.close(true));
-}
 
 test('the history begins with what machine identities have when it is first kept', async () => {
   const url = await freshDatabase();

@@ -3,6 +3,7 @@ import { migratedDatabase } from '../../kit/databases.js';
 import { StatementRecorder } from '../../kit/statement-recorder.js';
 import { Strongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
+import { seedSub } from '../../kit/world.js';
 import { Replay, type Work } from './replay.js';
 
 const SIZES = { few: 100, many: 10_000 } as const;
@@ -12,8 +13,12 @@ type Size = keyof typeof SIZES;
 // biome-ignore lint/suspicious/noExplicitAny: the type of a response is known to the schema, not to TypeScript
 type Data = Record<string, any>;
 
-/** Where pages are: a project with as many tags, and in a project that all share a folder with as many secrets and folders. */
+/**
+ * Where pages are: a project with as many tags, and in a project that all share a folder with as many secrets and folders; with as many
+ * users and as many machine identities, which come after them by name, in the project, in a group and in a sub-organization.
+ */
 interface Place {
+  readonly subOrganizationId: string;
   readonly projectId: string;
   readonly groupId: string;
   readonly shared: string;
@@ -42,7 +47,13 @@ const rest =
     return { count: body[name].length, end: body.nextCursor };
   };
 
-const VARIABLES = { projectId: 'ID!', groupId: 'ID!', shared: 'ID!', path: 'String!' } as const;
+const VARIABLES = {
+  subOrganizationId: 'ID!',
+  projectId: 'ID!',
+  groupId: 'ID!',
+  shared: 'ID!',
+  path: 'String!',
+} as const;
 
 /** A connection in a document, in the place of `@page`. @param field with its arguments but those of the page */
 const graphql =
@@ -110,11 +121,36 @@ const LISTS: Readonly<Record<string, { readonly of: string; readonly ask: Ask }>
   'tags of a project': { of: 'tag', ask: graphql('tagConnection', 'project(id: $projectId) { @page }') },
 };
 
-/** Lists by the names of members, which are in other tables. */
+const ORDERS = ['NAME', 'CREATED_AT', 'UPDATED_AT'].flatMap((field) =>
+  ['ASC', 'DESC'].map((direction) => ({
+    by: `${field} ${direction}`,
+    orderBy: `{ field: ${field}, direction: ${direction} }`,
+  })),
+);
+
+/** Members are of several tables, where their names are. */
 const MEMBERS: typeof LISTS = {
-  'members of a project': {
-    of: 'from project_membership m left join',
-    ask: graphql('memberConnection', 'project(id: $projectId) { @page }'),
+  ...Object.fromEntries(
+    ORDERS.flatMap(({ by, orderBy }) => [
+      [
+        `members of a project by ${by}`,
+        {
+          of: 'from project_membership m where',
+          ask: graphql(`memberConnection(orderBy: ${orderBy})`, 'project(id: $projectId) { @page }'),
+        },
+      ],
+      [
+        `members of an organization by ${by}`,
+        {
+          of: 'from organization_membership m where',
+          ask: graphql(`organizationMembers(organizationId: $subOrganizationId, orderBy: ${orderBy})`),
+        },
+      ],
+    ]),
+  ),
+  'members of a project of one kind': {
+    of: 'from project_membership m where',
+    ask: graphql('projectMemberships(projectId: $projectId, memberKind: IDENTITY)'),
   },
   'members of a group': {
     of: 'from group_member gm',
@@ -122,24 +158,29 @@ const MEMBERS: typeof LISTS = {
   },
 };
 
+/** Makes members of one kind, of a project, a group and a sub-organization. */
+const memberRows = (table: string, column: string, name: string): string => `with made as (
+    insert into ${table} (id, organization_id, ${name})
+    select gen_random_uuid(), p.organization_id, '${table}-' || p.slug || lpad(n::text, 6, '0')
+    from project p cross join generate_series(1, $3) n where p.id = $1 returning id, organization_id),
+  joined as (
+    insert into organization_membership (id, organization_id, ${column}, role)
+    select gen_random_uuid(), place.id, made.id, 'no-access'
+    from made cross join lateral (values (organization_id), ($4)) place (id) returning organization_id, ${column}),
+  grouped as (
+    insert into group_member (id, organization_id, group_id, ${column})
+    select gen_random_uuid(), organization_id, $2, ${column} from joined where organization_id <> $4)
+  insert into project_membership (id, organization_id, project_id, ${column}, roles)
+  select gen_random_uuid(), organization_id, $1, ${column}, array['viewer'] from joined where organization_id <> $4`;
+
 /** Makes rows of lists. */
 const ROWS = {
   folder: `insert into folder (id, organization_id, project_id, environment_id, parent_id, name, path)
     select gen_random_uuid(), f.organization_id, f.project_id, f.environment_id, f.id, n.name, f.path || '/' || n.name
     from folder f cross join (select 'at-' || lpad(n::text, 6, '0') as name from generate_series(1, $3) n) n
     where f.project_id = $1 and f.path = $2`,
-  member: `with made as (
-      insert into identity (id, organization_id, name)
-      select gen_random_uuid(), p.organization_id, 'member-' || lpad(n::text, 6, '0')
-      from project p cross join generate_series(1, $3) n where p.id = $1 returning id, organization_id),
-    joined as (
-      insert into organization_membership (id, organization_id, identity_id, role)
-      select gen_random_uuid(), organization_id, id, 'no-access' from made returning organization_id, identity_id),
-    grouped as (
-      insert into group_member (id, organization_id, group_id, identity_id)
-      select gen_random_uuid(), organization_id, $2, identity_id from joined)
-    insert into project_membership (id, organization_id, project_id, identity_id, roles)
-    select gen_random_uuid(), organization_id, $1, identity_id, array['viewer'] from joined`,
+  identity: memberRows('identity', 'identity_id', 'name'),
+  user: memberRows('app_user', 'user_id', 'username'),
   tag: `insert into tag (id, organization_id, project_id, slug, color)
     select gen_random_uuid(), p.organization_id, p.id, 'tag-' || lpad(n::text, 6, '0'), $2
     from project p cross join generate_series(1, $3) n where p.id = $1`,
@@ -164,14 +205,16 @@ describe('a page', () => {
     const of = async (size: Size): Promise<Place> => {
       const { id: projectId } = await strongroom.seed.projectOf(admin);
       const { id: groupId } = await strongroom.seed.group(admin);
-      return { projectId, groupId, shared, path: `/${size}` };
+      const { subOrganization: subOrganizationId } = await seedSub(strongroom.seed, admin);
+      return { projectId, groupId, subOrganizationId, shared, path: `/${size}` };
     };
     places = { few: await of('few'), many: await of('many') };
-    for (const [size, { projectId, groupId, path }] of Object.entries(places) as [Size, Place][]) {
+    for (const [size, { projectId, groupId, subOrganizationId, path }] of Object.entries(places) as [Size, Place][]) {
       await addSecrets(shared, size);
       await withClient(databaseUrl, async (client) => {
         await client.query(ROWS.folder, [shared, path, SIZES[size]]);
-        await client.query(ROWS.member, [projectId, groupId, SIZES[size]]);
+        for (const text of [ROWS.user, ROWS.identity])
+          await client.query(text, [projectId, groupId, SIZES[size], subOrganizationId]);
         await client.query(ROWS.tag, [projectId, '#aa0000', SIZES[size]]);
       });
     }
@@ -224,7 +267,7 @@ describe('a page', () => {
     return after as string;
   };
 
-  test.each(Object.entries(LISTS))(
+  test.each(Object.entries({ ...LISTS, ...MEMBERS }))(
     'of %s takes as much of the database for 10,000 as for 100, at the top and far below',
     async (_, list) => {
       const few = await costOf(list, 'few', null);

@@ -10,6 +10,8 @@ export const OrganizationMembershipSchema = defineEntity({
     userId: p.uuid().nullable(),
     identityId: p.uuid().nullable(),
     groupId: p.uuid().nullable(),
+    /** Triggers keep it that of the member. Groups and identities of projects are not listed: they have none. */
+    name: p.text().defaultRaw(`''`),
     role: p.text(),
     endsAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),

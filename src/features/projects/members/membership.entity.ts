@@ -19,6 +19,8 @@ const ProjectMembershipSchema = defineEntity({
     userId: p.uuid().nullable(),
     identityId: p.uuid().nullable(),
     groupId: p.uuid().nullable(),
+    /** Triggers keep it that of the member. */
+    name: p.text().defaultRaw(`''`),
     roles: p.array(),
     roleTerms: p.json<Readonly<Record<string, RoleTerm>>>().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),

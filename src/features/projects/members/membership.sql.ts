@@ -4,15 +4,13 @@ import { MEMBER_KINDS, type MemberKind } from './membership.rules.js';
 import type { RoleTerms } from './role-terms.rules.js';
 
 const KIND = `case when m.user_id is not null then 'user' when m.identity_id is not null then 'identity' else 'group' end`;
-const NAME = 'coalesce(u.username, i.name, g.name)';
-
 const SELECT = `select m.id, m.project_id as "projectId", ${KIND} as "memberKind",
-    coalesce(m.user_id, m.identity_id, m.group_id) as "memberId", ${NAME} as name, g.slug as "groupSlug",
+    coalesce(m.user_id, m.identity_id, m.group_id) as "memberId", m.name,
+    (select g.slug from member_group g where g.id = m.group_id) as "groupSlug",
     m.roles as "roleSlugs", m.role_terms as "roleTerms",
     case when m.role_terms is null then m.roles else roles_now(m.roles, m.role_terms) end as "activeSlugs",
     m.created_at as "createdAt", m.updated_at as "updatedAt"
-  from project_membership m left join app_user u on u.id = m.user_id left join identity i on i.id = m.identity_id
-    left join member_group g on g.id = m.group_id`;
+  from project_membership m`;
 const MEMBERSHIP = {
   id: t.uuid,
   projectId: t.uuid,
@@ -28,7 +26,7 @@ const MEMBERSHIP = {
   updatedAt: t.time,
 } as const;
 
-const ORDER = `order by ${NAME} collate "C", m.id`;
+const ORDER = `order by m.name, m.id`;
 
 const membershipOf = (column: string) =>
   sqlStatement({
@@ -64,15 +62,23 @@ export const listMembershipsOfMembers = sqlStatement({
   row: MEMBERSHIP,
 });
 
-const ORDER_COLUMNS = { id: 'm.id', name: NAME, createdAt: 'm.created_at', updatedAt: 'm.updated_at' };
+const ORDER_COLUMNS = { id: 'm.id', name: 'm.name', createdAt: 'm.created_at', updatedAt: 'm.updated_at' };
+const PAGE_COLUMNS = { id: 'id', name: 'name', createdAt: '"createdAt"', updatedAt: '"updatedAt"' };
 const ORDER_PARAMS = { value: ':value', id: ':id', since: ':since', limit: ':limit::integer' };
 
-/** A page of the memberships of each of many projects, of some kinds, in an order, then by ID. */
+/**
+ * A page of the memberships of each of many projects, of some kinds, in an order, then by ID. Each kind is in the order of an index, so
+ * that others are not read, and those are merged.
+ */
 export const listMembershipsInOrder = inOrders((shape) => {
   const { condition, rest } = orderedText(ORDER_COLUMNS, shape, ORDER_PARAMS);
+  const kinds = MEMBER_KINDS.map(
+    (kind) => `(${SELECT} where m.project_id = project.id and ${KIND} = '${kind}' and '${kind}' = any(:kinds::text[])
+      and ${condition} ${rest})`,
+  );
   return sqlStatement({
     text: `select page.* from unnest(:projectIds::uuid[]) project (id) cross join lateral (
-      ${SELECT} where m.project_id = project.id and ${KIND} = any(:kinds::text[]) and ${condition} ${rest}) page`,
+      select * from (${kinds.join(' union all ')}) member ${orderedText(PAGE_COLUMNS, shape, ORDER_PARAMS).rest}) page`,
     params: {
       projectIds: t.array(t.uuid),
       kinds: t.array(t.oneOf(...MEMBER_KINDS)),
