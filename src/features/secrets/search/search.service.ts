@@ -58,7 +58,7 @@ export class SecretSearchService {
     const { rows, stoppedAt } = await scanRows(
       { first, after, isOpen: reach.isOpen },
       {
-        read: (position, limit) => searchRows(ctx, reach.projectIds, { criteria, after: position, limit }),
+        read: (position, limit) => searchRows(ctx, reach.accesses, { criteria, after: position, limit }),
         see: (row) => (reach.includes(row) ? row : null),
         keyOf: searchKeyOf,
       },

@@ -18,8 +18,7 @@ export interface SearchCriteria extends SecretFilters {
 }
 
 /** The order of secrets of many projects. No two have the same position. */
-const ORDER = ['s.key', 'p.slug', 'e.slug', 'f.path'].map((column) => `${column} collate "C"`);
-const [KEY] = ORDER;
+const ORDER = ['key', '"projectSlug"', 'environment', 'path'].map((column) => `${column} collate "C"`).join(', ');
 
 /** Position of a secret in that order. */
 export const searchKeyOf = ({ key, projectSlug, environment, path }: FoundRow): CursorKey => [
@@ -29,36 +28,123 @@ export const searchKeyOf = ({ key, projectSlug, environment, path }: FoundRow): 
   path,
 ];
 
-const CONDITIONS = {
-  equals: `${KEY} = :equals`,
-  from: `${KEY} >= :from`,
-  below: `${KEY} < :below`,
-  like: `${KEY} like :like`,
-  // For a plain condition the planner assumes that hardly any folder matches, and plans a loop over all that do.
-  path: 'coalesce(f.path like :path, false)',
-  environments: 'e.slug = any(:environments::text[])',
-  ...FILTERS,
-  // The first column separately too: an index has it, and the rest comes from joins.
-  afterKey: `${KEY} >= :afterKey::text
-    and (${ORDER.join(', ')}) > (:afterKey::text, :afterProject::text, :afterEnvironment::text, :afterPath::text)`,
+const KEYS = {
+  equals: 's.key = :equals',
+  from: 's.key >= :from',
+  below: 's.key < :below',
+  like: 's.key like :like',
 };
+
+/** Looked up for each secret: as joins, the planner could begin with all folders of these paths. */
+const CONDITIONS = {
+  path: '(select f.path like :path from folder f where f.id = s.folder_id)',
+  environments: '(select e.slug = any(:environments::text[]) from environment e where e.id = s.environment_id)',
+  ...FILTERS,
+};
+
+const OPTIONS = { ...KEYS, ...CONDITIONS, afterKey: '' };
+const VARIANTS = { ...optionsOf(OPTIONS), bounds: BOUNDS_OPTION };
+type Variant = { readonly [Name in keyof typeof VARIANTS]: (typeof VARIANTS)[Name][number] };
+
+const IN_PROJECTS = 's.organization_id = :organizationId and s.project_id = any(:projectIds::uuid[])';
+const AFTER_PROJECT = '(:afterProject::text, :afterEnvironment::text, :afterPath::text)';
+
+/** Secrets with what their order depends on, looked up for each of them. */
+const placed = (secrets: string): string => `
+  select s.id, s.key, s.project_id as "projectId", place.*
+  from (${secrets}) s
+  cross join lateral (
+    select p.slug as "projectSlug", e.slug as environment, f.path
+    from folder f join environment e on e.id = f.environment_id join project p on p.id = f.project_id
+    where f.id = s.folder_id offset 0
+  ) place`;
+
+/**
+ * Secrets of one key in order, project by project, no further than a limit: only a nested loop can join what has a limit
+ * of its own, and it keeps the order of the projects. A key with fewer secrets than there are projects is looked up only
+ * in projects that have it.
+ */
+const walk = (
+  name: string,
+  { key, conditions, isAfter, limit }: { key: string; conditions: string; isAfter: boolean; limit: string },
+): string => `
+  ${name}_project as materialized (
+    select s.project_id as id from secret s where ${IN_PROJECTS} and s.key = ${key} limit cardinality(:projectIds::uuid[])
+  ), ${name} as materialized (
+    select found.*
+    from unnest(:projectIds::uuid[], :projectSlugs::text[]) p (id, slug)
+    cross join lateral (
+      select s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.slug as environment, f.path
+      from secret s join folder f on f.id = s.folder_id join environment e on e.id = f.environment_id
+      where s.organization_id = :organizationId and s.project_id = p.id and s.key = ${key} and ${conditions}
+        ${isAfter ? `and (p.slug collate "C", e.slug collate "C", f.path collate "C") > ${AFTER_PROJECT}` : ''}
+      order by e.slug collate "C", f.path collate "C" limit :limit::integer
+    ) found
+    where ${isAfter ? 'p.slug collate "C" >= :afterProject::text and' : ''} (p.id in (select id from ${name}_project)
+      or (select count(*) from ${name}_project) = cardinality(:projectIds::uuid[]))
+    limit ${limit}
+  )`;
+
+/**
+ * As many secrets as a page has, in the order of their keys alone, which an index has. When there are more, secrets of the
+ * last key may be any of those that have it: they are found by a walk.
+ */
+const chunk = (conditions: string, isAfter: boolean): string => `
+  chunk as materialized (
+    ${placed(`
+      select s.id, s.key, s.project_id, s.folder_id from secret s where ${IN_PROJECTS} and ${conditions}
+        ${isAfter ? 'and s.key > :afterKey::text and (select count(*) from head) < :limit::integer' : ''}
+      order by s.key limit :limit::integer`)}
+  ), last as materialized (select case when count(*) = :limit::integer then max(key) end as key from chunk),
+  chunk_before_last as materialized (
+    select chunk.* from chunk join last on last.key is null or chunk.key < last.key
+  )`;
+
+/** A page of any secrets, in no more work than a page takes, however many match: the rest of the first key, and further keys. */
+function pageOf(choice: Variant): string {
+  const narrowing = [...chosenOf(CONDITIONS, choice), isWithinBounds(choice.bounds)];
+  const conditions = narrowing.join(' and ');
+  const isAfter = choice.afterKey;
+  const head = (key: string): string => walk('head', { key, conditions, isAfter, limit: ':limit::integer' });
+  if (choice.equals) return `with ${head(':equals')} select * from head`;
+  const left = [isAfter ? 'head' : '', 'chunk_before_last'].filter((name) => name !== '');
+  const limit = `greatest(0, :limit::integer ${left.map((name) => `- (select count(*) from ${name})`).join(' ')})`;
+  const parts = [
+    ...(isAfter ? [head(':afterKey::text')] : []),
+    chunk([...chosenOf(KEYS, choice), ...narrowing].join(' and '), isAfter),
+    walk('tail', { key: '(select key from last)', conditions, isAfter: false, limit }),
+  ];
+  return `with ${parts.join(',')} ${[...left, 'tail'].map((name) => `select * from ${name}`).join(' union all ')}`;
+}
+
+/**
+ * The first of each of few folders, by the index of each, and of these the first by key: as many as a page and the ones
+ * before it can have.
+ */
+const inFolders = (choice: Variant): string => `
+  ${placed(`
+    select s.* from unnest(:boundFolderIds::uuid[]) bound (folder_id)
+    cross join lateral (
+      select s.id, s.key, s.organization_id, s.project_id, s.folder_id from secret s
+      where ${['s.folder_id = bound.folder_id', ...chosenOf(KEYS, choice), ...chosenOf(CONDITIONS, choice)].join(' and ')}
+        ${choice.afterKey ? 'and s.key >= :afterKey::text' : ''}
+      order by s.key limit :limit::integer + 1
+    ) s
+    where ${IN_PROJECTS} order by s.key fetch first (:limit::integer + cardinality(:boundFolderIds::uuid[])) rows with ties`)}
+  ${choice.afterKey ? `where (${ORDER}) > (:afterKey::text, :afterProject::text, :afterEnvironment::text, :afterPath::text)` : ''}`;
 
 /** Matching shared secrets of many projects, in order. */
 export const listFound = sqlVariants({
-  options: { ...optionsOf(CONDITIONS), bounds: BOUNDS_OPTION },
+  options: VARIANTS,
   text: (choice) => `
-  select s.id, s.key, s.project_id as "projectId", p.slug as "projectSlug", e.slug as environment, f.path,
-    ${tagSlugsOf('s.id')} as tags
-  from secret s
-  join project p on p.id = s.project_id
-  join folder f on f.id = s.folder_id
-  join environment e on e.id = f.environment_id
-  where s.organization_id = :organizationId and s.project_id = any(:projectIds::uuid[])
-    and ${[...chosenOf(CONDITIONS, choice), isWithinBounds(choice.bounds)].join(' and ')}
-  order by ${ORDER.join(', ')} limit :limit::integer`,
+  select id, key, "projectId", "projectSlug", environment, path, ${tagSlugsOf('found.id')} as tags
+  from (${choice.bounds === 'few' ? inFolders(choice) : pageOf(choice)}) found
+  order by ${ORDER} limit :limit::integer`,
   params: {
     organizationId: t.uuid,
+    // Both in the order of the slugs.
     projectIds: t.array(t.uuid),
+    projectSlugs: t.array(t.text),
     equals: t.nullable(t.text),
     from: t.nullable(t.text),
     below: t.nullable(t.text),
@@ -87,12 +173,18 @@ export const listFound = sqlVariants({
 /** The attributes of a secret that decide whether the caller may see it, and its position in the order. */
 export type FoundRow = RowFrom<typeof listFound>;
 
+/** A project that is searched. */
+interface SearchedProject {
+  readonly projectId: string;
+  readonly slug: string;
+}
+
 const ANY_KEY: TextMatch = { equals: null, from: null, below: null, like: null };
 
 /** Matching shared secrets of many projects, in order, in one statement. */
 export function searchRows(
   ctx: Context,
-  projectIds: readonly string[],
+  projects: readonly SearchedProject[],
   { criteria, after, limit }: { criteria: SearchCriteria; after: CursorKey | null; limit: number },
 ): Promise<FoundRow[]> {
   const [afterKey = null, afterProject = null, afterEnvironment = null, afterPath = null] = after ?? [];
@@ -109,6 +201,9 @@ export function searchRows(
     afterEnvironment,
     afterPath,
   };
-  const list = listFound({ ...chosenBy(CONDITIONS, params), bounds: bounds.choice });
-  return list(ctx, { organizationId: ctx.organizationId, projectIds, ...params, limit });
+  const inOrder = projects.toSorted((one, other) => (one.slug < other.slug ? -1 : 1));
+  const projectIds = inOrder.map(({ projectId }) => projectId);
+  const projectSlugs = inOrder.map(({ slug }) => slug);
+  const list = listFound({ ...chosenBy(OPTIONS, params), bounds: bounds.choice });
+  return list(ctx, { organizationId: ctx.organizationId, projectIds, projectSlugs, ...params, limit });
 }

@@ -1,0 +1,107 @@
+import type { Caller } from '../../kit/caller.js';
+import { migratedDatabase } from '../../kit/databases.js';
+import { StatementRecorder } from '../../kit/statement-recorder.js';
+import { Strongroom } from '../../kit/strongroom.js';
+import { withClient } from '../../kit/tables.js';
+import { addProjects } from '../gateway/crowd.js';
+import { Replay } from './replay.js';
+
+const PROJECTS = 100;
+const FOLDERS = 100;
+const PAGE = 100;
+
+/** A key that is in a folder of each of a few projects, and one that is in every folder of all. */
+const KEYS = {
+  FEW_URL: { projects: 5, folders: 25 },
+  MANY_URL: { projects: PROJECTS, folders: FOLDERS },
+} as const;
+
+const SEARCH = `query ($key: SecretKeyFilterInput!, $first: Int, $after: String) {
+  searchSecrets(input: { key: $key }, first: $first, after: $after) {
+    nodes { secret { secretKey } } pageInfo { endCursor }
+  }
+}`;
+
+/** Keys of which there is one, by filters of each kind. */
+const FILTERS: Readonly<Record<string, (key: keyof typeof KEYS) => object>> = {
+  'a key': (key) => ({ equals: key }),
+  'a prefix': (key) => ({ startsWith: key.slice(0, 3) }),
+  'a pattern': (key) => ({ glob: `${key.slice(0, 2)}*_?RL` }),
+};
+
+const FOLDER = `insert into folder (id, organization_id, project_id, environment_id, parent_id, name, path)
+  select gen_random_uuid(), f.organization_id, f.project_id, f.environment_id, f.id, n.name, '/' || n.name
+  from folder f join environment e on e.id = f.environment_id
+    cross join (select 'at-' || lpad(n::text, 6, '0') as name from generate_series(1, $2) n) n
+  where f.project_id = any($1::uuid[]) and e.slug = 'dev' and f.path = '/'`;
+
+const SECRET = `insert into secret (id, organization_id, project_id, environment_id, folder_id, key, value_sealed, actor_kind, actor_id)
+  select gen_random_uuid(), f.organization_id, f.project_id, f.environment_id, f.id, $2, '', 'identity', gen_random_uuid()
+  from (select *, rank() over (partition by project_id order by path) as place from folder
+    where project_id = any($1::uuid[]) and path <> '/') f where f.place <= $3`;
+
+describe('a search over 100 projects', () => {
+  let recorder: StatementRecorder;
+  let strongroom: Strongroom;
+  let replay: Replay;
+  let organizationId: string;
+  let admin: Caller;
+
+  beforeAll(async () => {
+    const databaseUrl = await migratedDatabase();
+    recorder = await StatementRecorder.start(databaseUrl);
+    strongroom = await Strongroom.start({ DATABASE_URL: recorder.url, GRAPHQL_LIMITS: 'cost=100000' });
+    const seeded = await strongroom.seed.organization();
+    ({ admin } = seeded);
+    organizationId = seeded.organization.id;
+    const projectIds = await addProjects(admin, PROJECTS);
+    await withClient(databaseUrl, async (client) => {
+      await client.query(FOLDER, [projectIds, FOLDERS]);
+      for (const [key, { projects, folders }] of Object.entries(KEYS))
+        await client.query(SECRET, [projectIds.slice(0, projects), key, folders]);
+    });
+    replay = await Replay.create();
+    await replay.fill(databaseUrl);
+    await replay.sql('vacuum analyze');
+  }, 300_000);
+
+  afterAll(async () => {
+    await replay?.close();
+    await strongroom?.stop();
+    await recorder?.stop();
+  });
+
+  const search = async (key: object, page: object) => (await admin.data(SEARCH, { key, ...page })).searchSecrets;
+
+  /** Rows and pages of the database that it takes to find a page. */
+  const costOf = async (key: object, after: string | null): Promise<number> => {
+    recorder.executed.length = 0;
+    expect((await search(key, { first: PAGE, after })).nodes).toHaveLength(PAGE);
+    const works = await replay.measure(
+      organizationId,
+      recorder.executed.filter(({ text }) => text.includes('"projectSlug"')),
+    );
+    expect(works).toHaveLength(1);
+    return works.reduce((sum, { read }) => sum + read, 0);
+  };
+
+  /** Cursor of a result after which there are few. */
+  const lateCursor = async (key: object): Promise<string> => {
+    let after: string | null = null;
+    for (let seen = 0; seen < PROJECTS * FOLDERS - 1_000; seen += 1_000)
+      after = (await search(key, { first: 1_000, after })).pageInfo.endCursor;
+    return after as string;
+  };
+
+  test.each(Object.entries(FILTERS))(
+    'for %s takes as much of the database when 10,000 secrets match as when 125 do, at the top and far below',
+    async (_, filterOf) => {
+      const few = await costOf(filterOf('FEW_URL'), null);
+      expect(few).toBeGreaterThan(PAGE);
+      const many = filterOf('MANY_URL');
+      expect(await costOf(many, null)).toBeLessThanOrEqual(2 * few);
+      expect(await costOf(many, await lateCursor(many))).toBeLessThanOrEqual(2 * few);
+    },
+    60_000,
+  );
+});
