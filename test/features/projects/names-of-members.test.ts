@@ -101,6 +101,12 @@ describe('the name of a member', () => {
       organization: ['member-1', 'member-5'],
     });
     expect(await memberships()).toEqual(before);
+    // The name at some time is not what a membership was.
+    const named = await strongroom.sql(
+      `select source from access_history where organization_id = $1 and source like '%member%' and content ? 'name'`,
+      [organization.id],
+    );
+    expect(named).toEqual([]);
     expect(await strongroom.sql(STRAY)).toEqual([]);
   });
 
