@@ -89,21 +89,34 @@ const walk = (
  * As many secrets as a page has, in the order of their keys alone, which an index has. When there are more, secrets of the
  * last key may be any of those that have it: they are found by a walk.
  */
-const chunk = (conditions: string, isAfter: boolean): string => `
-  chunk as materialized (
-    ${placed(`
-      select s.id, s.key, s.project_id, s.folder_id from secret s where ${IN_PROJECTS} and ${conditions}
-        ${isAfter ? 'and s.key > :afterKey::text and (select count(*) from head) < :limit::integer' : ''}
-      order by s.key limit :limit::integer`)}
-  ), last as materialized (select case when count(*) = :limit::integer then max(key) end as key from chunk),
+const chunk = (secrets: string): string => `
+  chunk as materialized (${placed(secrets)}),
+  last as materialized (select case when count(*) = :limit::integer then max(key) end as key from chunk),
   chunk_before_last as materialized (
     select chunk.* from chunk join last on last.key is null or chunk.key < last.key
   )`;
 
+/**
+ * The secrets of a chunk. Keys that match a pattern are found in the index first: the table is not read for those that do
+ * not. With further filters, of which each key has a few secrets, it would be read twice.
+ */
+function byKey(choice: Variant, filters: readonly string[]): string {
+  const keys = [IN_PROJECTS, ...chosenOf(KEYS, choice)];
+  if (choice.afterKey) keys.push('s.key > :afterKey::text', '(select count(*) from head) < :limit::integer');
+  const select = 'select s.id, s.key, s.project_id, s.folder_id from secret s where';
+  const isByIndex = choice.like && filters.length === 0 && choice.bounds === 'none';
+  if (!isByIndex)
+    return `${select} ${[...keys, ...filters, isWithinBounds(choice.bounds)].join(' and ')} order by s.key limit :limit::integer`;
+  return `
+    select s.* from (select distinct s.key from secret s where ${keys.join(' and ')} order by s.key limit :limit::integer) matching
+    cross join lateral (${select} ${IN_PROJECTS} and s.key = matching.key limit :limit::integer) s
+    order by matching.key limit :limit::integer`;
+}
+
 /** A page of any secrets, in no more work than a page takes, however many match: the rest of the first key, and further keys. */
 function pageOf(choice: Variant): string {
-  const narrowing = [...chosenOf(CONDITIONS, choice), isWithinBounds(choice.bounds)];
-  const conditions = narrowing.join(' and ');
+  const filters = chosenOf(CONDITIONS, choice);
+  const conditions = [...filters, isWithinBounds(choice.bounds)].join(' and ');
   const isAfter = choice.afterKey;
   const head = (key: string): string => walk('head', { key, conditions, isAfter, limit: ':limit::integer' });
   if (choice.equals) return `with ${head(':equals')} select * from head`;
@@ -111,7 +124,7 @@ function pageOf(choice: Variant): string {
   const limit = `greatest(0, :limit::integer ${left.map((name) => `- (select count(*) from ${name})`).join(' ')})`;
   const parts = [
     ...(isAfter ? [head(':afterKey::text')] : []),
-    chunk([...chosenOf(KEYS, choice), ...narrowing].join(' and '), isAfter),
+    chunk(byKey(choice, filters)),
     walk('tail', { key: '(select key from last)', conditions, isAfter: false, limit }),
   ];
   return `with ${parts.join(',')} ${[...left, 'tail'].map((name) => `select * from ${name}`).join(' union all ')}`;
