@@ -198,6 +198,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
 const stampsOf =
   ({ projects }: Pick<ReturnType<typeof createProjects>, 'projects'>): StampOf =>
   async (ctx, projectId) => {
+    if (projectId === null) return projects.stampOfAll(ctx);
     const project = await projects.find(ctx, projectId);
     return project === undefined ? null : { fingerprint: project.rulesFingerprint, revision: project.revision };
   };

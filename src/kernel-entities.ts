@@ -7,6 +7,7 @@ import { Installation } from './kernel/crypto/installation.entity.js';
 import { OrganizationKey } from './kernel/crypto/organization-key.entity.js';
 import type { EntityClass } from './kernel/database/orm-options.js';
 import { StoredJob, StoredJobAttempt, StoredJobKind } from './kernel/jobs/job.entity.js';
+import { StoredAccessChange } from './kernel/known-access/access-change.entity.js';
 import { RateLimitCount } from './kernel/operations/limits/rate-limit-count.entity.js';
 import { StoredIdempotencyKey } from './kernel/operations/responses/idempotency-key.entity.js';
 
@@ -15,6 +16,7 @@ export const KERNEL_ENTITIES: readonly EntityClass[] = [
   Installation,
   OrganizationKey,
   DataKey,
+  StoredAccessChange,
   StoredAuditRecord,
   StoredAuditSeal,
   StoredAuditPartition,

@@ -9,6 +9,7 @@ import { DisabledKeys } from './kernel/crypto/disabled-keys.js';
 import { Keyring } from './kernel/crypto/keyring.js';
 import type { InstallationKeys } from './kernel/crypto/root-keys.js';
 import type { Database } from './kernel/database/database.js';
+import { KnownAccess } from './kernel/known-access/known-access.js';
 
 /** What the kernel needs of the slices. */
 export interface KernelParts {
@@ -33,6 +34,7 @@ export const makeKernel = (
   database,
   keyring: new Keyring(keys, database.query, new DisabledKeys((work) => database.withConnection(work))),
   auditChain: new AuditChain(keys.macKey('audit-seal')),
+  knownAccess: new KnownAccess(database.query),
   auditTrail: new AuditTrail(database.query, keys.macKey('audit'), auditRetention, onCredentialChanges),
   accessTo,
   accessesOf,

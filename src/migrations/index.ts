@@ -63,6 +63,7 @@ import { OrderOfKeys } from './0060-0079/0066-order-of-keys.js';
 import { OrderOfPages } from './0060-0079/0067-order-of-pages.js';
 import { VacuumOfSecrets } from './0060-0079/0068-vacuum-of-secrets.js';
 import { NamesOfMembers } from './0060-0079/0070-names-of-members.js';
+import { AccessChanges } from './0060-0079/0071-access-changes.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -131,4 +132,5 @@ export const migrations = [
   { name: '0067-order-of-pages', class: OrderOfPages },
   { name: '0068-vacuum-of-secrets', class: VacuumOfSecrets },
   { name: '0070-names-of-members', class: NamesOfMembers },
+  { name: '0071-access-changes', class: AccessChanges },
 ] as const;

@@ -81,9 +81,10 @@ async function answer(
     );
   };
   if (ctx.actor === null) return make(ctx);
-  if (route.cached === true) {
+  if (route.cached === true || route.cachedForCaller === true) {
     const variables = await findVariables();
-    const wanted = { projectId: String(variables.projectId), request: route.path + JSON.stringify(variables) };
+    const projectId = route.cached === true ? String(variables.projectId) : null;
+    const wanted = { projectId, request: route.path + JSON.stringify(variables) };
     return responseCache.answer(ctx, wanted, (at) => make(at, variables));
   }
   const key = isRead ? undefined : headers['idempotency-key'];

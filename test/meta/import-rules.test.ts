@@ -23,6 +23,7 @@ const STREET = [
   'load',
   'authz',
   'database',
+  'known-access',
   'postgres',
   'crypto',
   'outbound',

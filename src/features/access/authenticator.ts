@@ -54,7 +54,7 @@ export class Authenticator {
 
   /**
    * Checks a token and counts its use. One SQL statement for a valid token, none for a malformed one; a second one for
-   * the cause of a rejection, and for rules of roles that this node has not compiled yet.
+   * the cause of a rejection, for rules of roles that this node has not compiled yet, and after a change of access.
    *
    * @throws TOKEN_INVALID, TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_USES_EXHAUSTED, TOKEN_ADDRESS_REFUSED,
    * TOKEN_SCOPE_REFUSED, RATE_LIMITED (too many of them from the address), OVERLOADED
@@ -79,24 +79,35 @@ export class Authenticator {
   }
 
   /** @param begin returns how many uses to count */
-  async #check({ database }: Kernel, hash: Buffer, address: string | null, begin: () => number): Promise<Checked> {
-    const ticket = this.#checks.enter(hash.toString('base64'), 1);
+  async #check(kernel: Kernel, hash: Buffer, address: string | null, begin: () => number): Promise<Checked> {
+    const credential = hash.toString('base64');
+    const ticket = this.#checks.enter(credential, 1);
     try {
       await ticket.turn;
-      if (this.heldUses.isFull) await this.heldUses.store(database.query);
-      const held = this.heldUses.take(hash);
       const uses = begin();
-      const passed = await passToken(database.query, hash, address, held + uses).catch((error: unknown) => {
-        this.heldUses.hold(hash, held);
-        throw error;
-      });
-      if (passed === null) this.heldUses.hold(hash, held);
-      else if (!passed.isCounted) this.heldUses.hold(hash, held + uses);
-      const holder = passed && (await compiled(database.query, hash, address, passed));
-      return holder === null ? { holder, refusal: await refusal(database.query, hash, address) } : { holder };
+      const read = async () => {
+        const holder = await this.#read(kernel, hash, address, uses);
+        return holder && { value: holder, until: holder.until };
+      };
+      const { value: holder, isKnown } = await kernel.knownAccess.find(`token ${credential} ${address}`, read);
+      if (isKnown) this.heldUses.hold(hash, uses);
+      return holder === null ? { holder, refusal: await refusal(kernel.database.query, hash, address) } : { holder };
     } finally {
       ticket.end();
     }
+  }
+
+  /** Checks a token in the database, and stores the uses that are held of it. */
+  async #read({ database }: Kernel, hash: Buffer, address: string | null, uses: number): Promise<PassedToken | null> {
+    if (this.heldUses.isFull) await this.heldUses.store(database.query);
+    const held = this.heldUses.take(hash);
+    const passed = await passToken(database.query, hash, address, held + uses).catch((error: unknown) => {
+      this.heldUses.hold(hash, held);
+      throw error;
+    });
+    if (passed === null) this.heldUses.hold(hash, held);
+    else if (!passed.isCounted) this.heldUses.hold(hash, held + uses);
+    return passed && compiled(database.query, hash, address, passed);
   }
 
   /** Stores the uses that this node still holds. Called once, when no request is running any more. */

@@ -7,6 +7,7 @@ import { AccessTokenResolver } from './access-token.resolver.js';
 import { accessTokenRoutes } from './access-token.routes.js';
 import { type AccessDependencies, AccessTokenService } from './access-token.service.js';
 import { Authenticator } from './authenticator.js';
+import { ACCESS_CHANGES_JOB } from './cleaning/access-changes-job.js';
 import { ENDED_TOKENS_JOB } from './cleaning/ended-tokens-job.js';
 import { HeldUses } from './held-uses.js';
 import { LoginResolver } from './login/login.resolver.js';
@@ -45,7 +46,7 @@ export function createAccess({
       },
     ],
     entities: [AccessToken],
-    jobs: [ENDED_TOKENS_JOB],
+    jobs: [ENDED_TOKENS_JOB, ACCESS_CHANGES_JOB],
     resolvers: [
       new ViewerResolver(tokens),
       new AccessTokenResolver(tokens, new TokenHolderService(rateLimits.failures)),

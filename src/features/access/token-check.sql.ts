@@ -23,7 +23,7 @@ export const heldRoles = (
 ): string => `(
   select now_held.*, stored.*,
     case when stored."storedRules" is not null then ${attributesOf(member)} end as attributes
-  from (select array_agg(n.role order by n.group_id is not null, n.created_at, n.id) as roles${origins.roles}
+  from (select array_agg(n.role order by n.group_id is not null, n.created_at, n.id) as roles, min(n.ends_at) as until${origins.roles}
         from organization_member_now n where n.organization_id = ${organization} and n.member_id = ${member}) now_held
   cross join lateral (
     select case when not now_held.roles <@ ${BUILT_IN} then
@@ -97,16 +97,20 @@ export const IS_EXPIRED = `coalesce(${ENDS_AT} <= now(), false)`;
 const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
   or coalesce(:address::inet <<= any(coalesce(ta.trusted_ips, ua.trusted_ips)), false))`;
 
+/** After so long a node checks a token again, with its time of last use. */
+const KNOWN_SECONDS = 30;
+
 /**
  * The check of a token; `uses` are added if it has no use limit. A row: it is valid. Rules are returned as digests.
  *
  * A token with a use limit passes only through the UPDATE. A request that waits for another there checks its conditions
  * again on the new row, so that a limit of N gives exactly N uses. Expiry is not among them: it never moves earlier. A
- * token without a limit is written at most once a minute. The first use of a token without a TTL removes the end that it has while unused.
+ * token without a limit is written at most once a minute. `until` is when it ends, or its holder's roles do, or that has to be looked up
+ * again; null for one with a limit. The first use of a token without a TTL removes the end that it has while unused.
  */
 export const CHECK_TOKEN = sqlStatement({
   text: `with holder as (
-      select ${HOLDER}, t.num_uses_limit ${from(false)}
+      select ${HOLDER}, t.num_uses_limit, least(${ENDS_AT}, held.until, now() + interval '${KNOWN_SECONDS} seconds') as until ${from(false)}
         and not t.is_revoked and not ${IS_EXPIRED} and ${IS_ADDRESS_TRUSTED} and held.roles is not null
     ), counted as (
       update access_token t set num_uses = t.num_uses + case when t.num_uses_limit > 0 then 1 else :uses::int end, last_used_at = now(),
@@ -118,10 +122,11 @@ export const CHECK_TOKEN = sqlStatement({
     )
     select "tokenId", "actorKind", "actorId", "actorName", "isInstallationAdmin", "organizationId", "rootOrganizationId",
       roles, "storedRules", attributes,
-      num_uses_limit > 0 as "isLimited", exists (select from counted) as "isCounted"
+      num_uses_limit > 0 as "isLimited", case when num_uses_limit = 0 then extract(epoch from until)::float8 end as until,
+      exists (select from counted) as "isCounted"
     from holder where num_uses_limit = 0 or exists (select from counted)`,
   params: { hash: t.bytea, address: t.nullable(t.inet), uses: t.integer },
-  row: { ...HOLDER_ROW, isLimited: t.boolean, isCounted: t.boolean },
+  row: { ...HOLDER_ROW, isLimited: t.boolean, until: t.nullable(t.double), isCounted: t.boolean },
 });
 
 /** A token and the rules of its holder, without counting a use, and why it is rejected. */

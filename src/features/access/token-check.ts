@@ -30,6 +30,8 @@ export interface PassedToken extends TokenHolder {
   readonly isLimited: boolean;
   /** Whether the uses are stored. */
   readonly isCounted: boolean;
+  /** How long it is valid if nothing changes, in seconds since 1970; null: for this use. */
+  readonly until: number | null;
 }
 
 /** A holder, and why the token is rejected. */
@@ -122,6 +124,7 @@ export function requireValid(token: KnownToken | null): KnownToken {
 /** All fields of the kernel's type, from an object with more: a missing field does not compile. */
 const kernelOf = ({
   database,
+  knownAccess,
   keyring,
   auditChain,
   auditTrail,
@@ -134,6 +137,7 @@ const kernelOf = ({
   log,
 }: Kernel): { [Part in keyof Required<Kernel>]: Kernel[Part] } => ({
   database,
+  knownAccess,
   keyring,
   auditChain,
   auditTrail,

@@ -52,6 +52,7 @@ export const projectRoutes = [
     document: `query ($projectId: ID!) { project(id: $projectId) { ${WHOLE} } }`,
     variables: ({ params }) => ({ projectId: params.projectId }),
     reply: ({ project }) => ({ project }),
+    cachedForCaller: true,
     errors: ['PROJECT_NOT_FOUND'],
   }),
   route({
@@ -105,6 +106,7 @@ export const projectRoutes = [
       projects: nodes.map(withRoles),
       ...nextCursor(pageInfo),
     }),
+    cachedForCaller: true,
   }),
   route({
     operation: 6,
@@ -115,6 +117,7 @@ export const projectRoutes = [
     document: `query ($projectId: ID!) { project(id: $projectId) { ${WHOLE} } }`,
     variables: ({ params }) => ({ projectId: params.workspaceId }),
     reply: ({ project }) => ({ workspace: project }),
+    cachedForCaller: true,
     errors: ['PROJECT_NOT_FOUND'],
   }),
   creation({ operation: 7, path: '/api/v2/workspace' }, 'Create a project'),

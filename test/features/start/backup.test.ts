@@ -18,7 +18,12 @@ const CHANGED = ['audit_record', 'job_kind', ...LEFT_OUT];
 /** A month of the audit trail that is still to come. */
 const MONTH = `${new Date().getUTCFullYear() + 2}-01-01`;
 const NOT_PAUSED = [
-  ...['access:delete-ended-tokens', 'audit-events:verify-trail', 'audit:prepare-partitions'],
+  ...[
+    'access:delete-change-marks',
+    'access:delete-ended-tokens',
+    'audit-events:verify-trail',
+    'audit:prepare-partitions',
+  ],
   ...['certificates:delete-expired', 'jobs:delete-finished', 'outgoing-events:follow'],
   'project-notices:find-untold',
   'project-reencryptions:reencrypt',

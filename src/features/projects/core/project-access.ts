@@ -35,7 +35,7 @@ export interface ProjectAccess extends Access {
   readonly membershipId: string;
 }
 
-type AccessRow = RowFrom<typeof findAccesses>;
+type AccessRow = RowFrom<typeof listAccesses>;
 
 /** Whose rights are read, in the organization of the caller's scope. */
 interface Scope {
@@ -72,6 +72,25 @@ export async function findAccess(
   const ids = projectIds.filter(isId);
   const rows = ids.length === 0 ? [] : await withRights(ctx, findAccesses, { ...ownIn(ctx), projectIds: ids });
   return new Map(rows.map((row) => [row.id, toAccess(row)]));
+}
+
+/**
+ * As `findAccess`, outside of transactions: one project without a statement of its own, as long as nothing of it has changed since this
+ * node read it.
+ */
+export async function findCurrentAccess(
+  ctx: Context,
+  projectIds: readonly string[],
+): Promise<ReadonlyMap<string, ProjectAccess>> {
+  const [id = '', ...others] = projectIds;
+  if (others.length > 0 || !isId(id)) return findAccess(ctx, projectIds);
+  const read = async () => {
+    const [row] = await withRights(ctx, findAccesses, { ...ownIn(ctx), projectIds });
+    return row === undefined ? null : { value: toAccess(row), until: row.isTimed ? null : Number.POSITIVE_INFINITY };
+  };
+  const name = `project ${ctx.organizationId} ${ctx.actor.id} ${id}`;
+  const { value, revision } = await ctx.knownAccess.find(name, read, id);
+  return new Map(value === null ? [] : [[id, { ...value, revision: revision ?? value.revision }]]);
 }
 
 /**

@@ -22,8 +22,8 @@ interface Entry {
 
 /** Which reply is asked for. */
 export interface Wanted {
-  /** The project whose state the reply shows, and nothing else. */
-  readonly projectId: string;
+  /** The project whose state the reply shows, and nothing else. Null: projects of the caller, without what is in them. */
+  readonly projectId: string | null;
   /** The checked request as a text: equal for requests of equal meaning. */
   readonly request: string;
 }

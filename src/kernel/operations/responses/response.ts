@@ -12,16 +12,21 @@ export interface Answer {
   readonly hasErrors?: boolean;
 }
 
-/** How a caller stands to a project at this moment. */
+/** How a caller stands to a project, or to all of its projects, at this moment. */
 export interface Stamp {
   /** Equal for callers who may do the same there. */
   readonly fingerprint: string;
-  /** Rises with every change of what replies about the project show. */
+  /** Rises with every change of what replies about it show. */
   readonly revision: number;
 }
 
-/** Null when there is no such project, or not for this caller. What it found out is what services of this request go by. */
-export type StampOf = (ctx: Context, projectId: string) => Promise<Stamp | null>;
+/**
+ * Null when there is no such project, or not for this caller, or when nobody can tell how long it stands so. What it found out is what
+ * services of this request go by.
+ *
+ * @param projectId null: all projects of the caller, and not what is in them
+ */
+export type StampOf = (ctx: Context, projectId: string | null) => Promise<Stamp | null>;
 
 /**
  * JSON as bytes. A GET has a strong tag of them.

@@ -1,0 +1,134 @@
+import { LRUCache } from 'lru-cache';
+import type { Query } from '../database/database.js';
+import type { RowFrom } from '../database/statement.js';
+import { readChanges } from './access-changes.sql.js';
+
+declare module '../context.js' {
+  interface Kernel {
+    readonly knownAccess: KnownAccess;
+  }
+}
+
+const MAX_ENTRIES = 20_000;
+/** A look that takes longer may have lost its connection: the next one does not wait for it. */
+const LOOK_WITHIN_MS = 50;
+
+/** What was read from the database. */
+export interface Reading<T> {
+  readonly value: T;
+  /** When it is no longer right although nobody changes anything, in seconds since 1970 by the database. Null: at once. */
+  readonly until: number | null;
+}
+
+/** What a request finds. */
+export interface Found<T> {
+  readonly value: T | null;
+  /** It was not read for this request. */
+  readonly isKnown: boolean;
+  /** Of the project that was asked about, for what is known. */
+  readonly revision: number | undefined;
+  /** As long as it is the same nothing has changed of what anybody may do. */
+  readonly generation: number;
+}
+
+interface Entry {
+  readonly value: unknown;
+  readonly until: number;
+}
+
+/** One statement for all who ask before it is sent. */
+interface Look {
+  readonly projectIds: Set<string>;
+  readonly result: Promise<Changes>;
+}
+type Changes = RowFrom<typeof readChanges>;
+
+/**
+ * What this node has read about who may do what. It is right as long as no transaction has left its number in `access_change`, which is
+ * looked up for each request after it has arrived: a right that was withdrawn is gone with the next request, on every node.
+ *
+ * The database tells by snapshots, not by numbers alone: a transaction that commits late has an early number.
+ */
+export class KnownAccess {
+  readonly #entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
+  /** All entries are right as of this look, or were read after it. */
+  #last: Changes | null = null;
+  /** Rises whenever the entries are dropped: what was being read meanwhile is not kept. */
+  #generation = 0;
+  #next: Look | null = null;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly query: Query) {}
+
+  /**
+   * What is known under a name, after a look at what has changed; otherwise what `read` reads.
+   *
+   * @param projectId whose revision is read with the look
+   */
+  async find<T>(name: string, read: () => Promise<Reading<T> | null>, projectId?: string): Promise<Found<T>> {
+    if (this.#last === null || this.#entries.has(name)) {
+      const { now, revisions } = await this.#look(projectId);
+      const known = this.#entries.get(name);
+      if (known !== undefined && now < known.until)
+        return {
+          value: known.value as T,
+          isKnown: true,
+          revision: revisions?.[projectId ?? ''],
+          generation: this.#generation,
+        };
+    }
+    const generation = this.#generation;
+    const reading = await read();
+    if (reading !== null && reading.until !== null && generation === this.#generation)
+      this.#entries.set(name, { value: reading.value, until: reading.until });
+    return { value: reading?.value ?? null, isKnown: false, revision: undefined, generation };
+  }
+
+  #look(projectId: string | undefined): Promise<Changes> {
+    this.#next ??= this.#queue();
+    if (projectId !== undefined) this.#next.projectIds.add(projectId);
+    return this.#next.result;
+  }
+
+  /** The next look, which begins when the running one has ended. */
+  #queue(): Look {
+    const projectIds = new Set<string>();
+    const result = within(this.#running, LOOK_WITHIN_MS).then(() => {
+      this.#next = null;
+      const looking = this.#read([...projectIds]);
+      this.#running = looking.catch(() => undefined);
+      return looking;
+    });
+    return { projectIds, result };
+  }
+
+  async #read(projectIds: readonly string[]): Promise<Changes> {
+    try {
+      const [row] = await readChanges(this.query, { since: this.#last?.snapshot ?? null, projectIds });
+      if (row === undefined) throw new Error('a statement without a condition returned no row');
+      if (row.isChanged || row.server !== this.#last?.server) this.#drop();
+      this.#last = row;
+      return row;
+    } catch (error) {
+      this.#drop();
+      this.#last = null;
+      throw error;
+    }
+  }
+
+  #drop(): void {
+    this.#entries.clear();
+    this.#generation += 1;
+  }
+}
+
+/** Resolves when the work ends, or when the time is over. */
+function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    void work.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

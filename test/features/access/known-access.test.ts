@@ -1,0 +1,217 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { mustSucceed } from '../../kit/caller.js';
+import { type Caller, type Reply, type SecondNode, useStrongroom } from '../../kit/strongroom.js';
+import { withClient } from '../../kit/tables.js';
+import { until } from '../../kit/until.js';
+
+const strongroom = useStrongroom();
+let other: SecondNode;
+beforeAll(async () => {
+  other = await strongroom.startSecondNode();
+});
+afterAll(() => other.stop());
+
+/** What decides what somebody may do. */
+const TABLES = [
+  'additional_privilege',
+  'app_user',
+  'environment',
+  'group_member',
+  'identity',
+  'identity_token_auth',
+  'identity_universal_auth',
+  'organization',
+  'organization_membership',
+  'organization_role',
+  'project',
+  'project_membership',
+  'project_role',
+];
+/** Rises with every change in the project, and is read for each request. */
+const UNMARKED = ['project.revision'];
+
+const MARKED = 'select exists (select from access_change where transaction = pg_current_xact_id()) as is_marked';
+
+/** Whether statements leave a mark, of which nothing remains. */
+function isMarked(...texts: readonly string[]): Promise<boolean> {
+  return withClient(strongroom.databaseUrl, async (client) => {
+    await client.query('begin');
+    for (const text of texts) await client.query(text);
+    return (await client.query(MARKED)).rows[0].is_marked;
+  });
+}
+
+describe('a change of access is marked', () => {
+  test.each(TABLES)('in every column of %s, by a new row, a deletion and a truncation', async (table) => {
+    const columns = await strongroom.sql<{ name: string }>(
+      `select column_name as name from information_schema.columns where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER'`,
+      [table],
+    );
+    const unmarked: string[] = [];
+    for (const { name } of columns) {
+      const column = pg.escapeIdentifier(name);
+      if (!(await isMarked(`update ${table} set ${column} = ${column} where false`))) unmarked.push(`${table}.${name}`);
+    }
+    expect(columns.length).toBeGreaterThan(3);
+    expect(unmarked).toEqual(UNMARKED.filter((name) => name.startsWith(`${table}.`)));
+    expect(await isMarked(`delete from ${table} where false`)).toBe(true);
+    expect(await isMarked(`truncate ${table} cascade`)).toBe(true);
+  });
+
+  test('of a token, unless it is a use, a later end, or about one that nobody can use', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const { identityId } = await strongroom.seed.caller(admin);
+    const of = `where identity_id = '${identityId}'`;
+    const change = (set: string) => `update access_token set ${set} ${of}`;
+    const marks = async (...texts: string[]) => [texts.join('; '), await isMarked(...texts)];
+    const each = async (texts: readonly string[]) => Promise.all(texts.map((text) => marks(text)));
+    const marking = [
+      change('is_revoked = true'),
+      change(`expires_at = now() + interval '1 hour'`),
+      change('num_uses_limit = 5'),
+      change('max_ttl_seconds = 5'),
+      change('token_hash = sha256(token_hash)'),
+      `delete from access_token ${of}`,
+      'truncate access_token cascade',
+    ];
+    expect(await each(marking)).toEqual(marking.map((text) => [text, true]));
+    const others = [change('num_uses = num_uses + 1, last_used_at = now()'), change('expires_at = null')];
+    expect(await each(others)).toEqual(others.map((text) => [text, false]));
+    await strongroom.sql(change('is_revoked = true'));
+    expect(await isMarked(`delete from access_token ${of}`)).toBe(false);
+  });
+});
+
+interface Scene {
+  readonly admin: Caller;
+  readonly projectId: string;
+  /** At the other node, which knows what it may do. */
+  readonly reader: Caller;
+  readonly read: () => Promise<Reply>;
+}
+
+async function scene(projectRoles = ['viewer']): Promise<Scene> {
+  const { admin } = await strongroom.seed.organization();
+  const { id: projectId } = await strongroom.seed.projectOf(admin);
+  mustSucceed(await admin.post('/api/v4/secrets/KEY', { projectId, environment: 'dev', secretValue: 'value' }));
+  const reader = (await strongroom.seed.caller(admin, { project: projectId, projectRoles })).at(other.url);
+  const read = () => reader.get(`/api/v4/secrets/KEY?projectId=${projectId}&environment=dev`);
+  for (let times = 0; times < 3; times += 1) mustSucceed(await read());
+  return { admin, projectId, reader, read };
+}
+
+describe('what a node knows of a caller', () => {
+  test('is wrong as soon as a transaction commits that began long before', async () => {
+    const { read, reader, projectId } = await scene();
+    await withClient(strongroom.databaseUrl, async (early) => {
+      await early.query('begin');
+      await early.query('delete from project_membership where project_id = $1 and identity_id = $2', [
+        projectId,
+        reader.identityId,
+      ]);
+      // Its mark has an earlier number than those of others that are seen before it is.
+      for (let times = 0; times < 3; times += 1) {
+        await scene();
+        mustSucceed(await read());
+      }
+      await early.query('commit');
+      expect(await read()).toBeError(404, 'PROJECT_NOT_FOUND');
+    });
+  });
+
+  test('is not wrong because of a change that was taken back', async () => {
+    const { read, reader } = await scene();
+    await withClient(strongroom.databaseUrl, async (client) => {
+      await client.query('begin');
+      await client.query('delete from project_membership where identity_id = $1', [reader.identityId]);
+      mustSucceed(await read());
+      await client.query('rollback');
+      mustSucceed(await read());
+    });
+  });
+
+  test('is right with marks of another server, and after all are deleted, also of a change that no node has looked at yet', async () => {
+    const { admin, read, reader, projectId } = await scene();
+    await strongroom.sql(`insert into access_change values ('18446744073709551000'::xid8)`);
+    for (let times = 0; times < 3; times += 1) mustSucceed(await read());
+    mustSucceed(await admin.delete(`/api/v2/workspace/${projectId}/identity-memberships/${reader.identityId}`));
+    await strongroom.sql(`update job_kind set next_at = now() where name = 'access:delete-change-marks'`);
+    await until('the marks to be deleted', 60_000, async () => {
+      const [row] = await strongroom.sql('select count(*)::integer as marks from access_change');
+      return row?.marks === 1;
+    });
+    expect(await read()).toBeError(404, 'PROJECT_NOT_FOUND');
+  });
+
+  const ENDS = `now() + interval '2 seconds'`;
+  const TERM = `jsonb_build_object('startsAt', now(), 'endsAt', ${ENDS})`;
+  test.each<[string, string, (reply: Reply) => void]>([
+    [
+      'a token',
+      `update access_token set expires_at = ${ENDS} where identity_id = $1`,
+      (reply) => expect(reply).toBeError(401, 'TOKEN_EXPIRED'),
+    ],
+    [
+      'a membership of the organization',
+      `update organization_membership set ends_at = ${ENDS} where identity_id = $1`,
+      (reply) => expect(reply).toBeError(401, 'TOKEN_SCOPE_REFUSED'),
+    ],
+    [
+      'a role in a project',
+      `update project_membership set role_terms = jsonb_build_object('viewer', ${TERM}) where identity_id = $1`,
+      (reply) => expect(reply).toBeError(404, 'PROJECT_NOT_FOUND'),
+    ],
+  ])('ends when %s ends by itself', async (_, end, isEnded) => {
+    const { read, reader } = await scene();
+    await strongroom.sql(end, [reader.identityId]);
+    const ending = Date.now() + 2_000;
+    let reply = await read();
+    mustSucceed(reply);
+    while (reply.status === 200) {
+      expect(Date.now()).toBeLessThan(ending + 10_000);
+      const [row] = await strongroom.sql<{ is_over: boolean }>('select now() > $1::timestamptz as is_over', [
+        new Date(ending),
+      ]);
+      reply = await read();
+      if (row?.is_over === true) expect(reply.status).not.toBe(200);
+      await delay(20);
+    }
+    isEnded(reply);
+  });
+
+  test('begins when a role begins by itself', async () => {
+    const { admin, projectId } = await scene();
+    const reader = (await strongroom.seed.caller(admin, { project: projectId, projectRoles: ['viewer'] })).at(
+      other.url,
+    );
+    const term = `jsonb_build_object('startsAt', ${ENDS}, 'endsAt', now() + interval '1 hour')`;
+    await strongroom.sql(
+      `update project_membership set role_terms = jsonb_build_object('viewer', ${term}) where identity_id = $1`,
+      [reader.identityId],
+    );
+    const read = () => reader.get(`/api/v4/secrets/KEY?projectId=${projectId}&environment=dev`);
+    expect(await read()).toBeError(404, 'PROJECT_NOT_FOUND');
+    await until('the role to begin', 10_000, async () => (await read()).status === 200);
+  });
+
+  test('withdrawn while a hundred read, is gone for each that asks afterwards', async () => {
+    const { admin, projectId, reader, read } = await scene();
+    let isWithdrawn = false;
+    const late: Reply[] = [];
+    const readers = Array.from({ length: 100 }, async () => {
+      for (let isEnded = false; !isEnded; ) {
+        const wasWithdrawn = isWithdrawn;
+        const reply = await read();
+        if (wasWithdrawn) late.push(reply);
+        isEnded = wasWithdrawn;
+      }
+    });
+    await delay(200);
+    mustSucceed(await admin.delete(`/api/v2/workspace/${projectId}/identity-memberships/${reader.identityId}`));
+    isWithdrawn = true;
+    await Promise.all(readers);
+    expect(late.map(({ status }) => status)).toEqual(late.map(() => 404));
+    expect(late).toHaveLength(100);
+  });
+});

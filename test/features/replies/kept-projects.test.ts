@@ -1,0 +1,139 @@
+import { mustSucceed } from '../../kit/caller.js';
+import { Caller, type Reply, type SecondNode, useStrongroom } from '../../kit/strongroom.js';
+
+const strongroom = useStrongroom();
+let other: SecondNode;
+beforeAll(async () => {
+  other = await strongroom.startSecondNode();
+});
+afterAll(() => other.stop());
+
+async function hitsAtOther(): Promise<number> {
+  const { text } = await new Caller(other.url, null).get('/metrics');
+  return Number(/^strongroom_reply_cache_requests_total\{result="hit"\} (\d+)/m.exec(text)?.[1] ?? 0);
+}
+
+interface Scene {
+  readonly admin: Caller;
+  readonly projectId: string;
+  readonly environmentId: string;
+  /** At the other node, which keeps what `read` gets. */
+  readonly reader: Caller;
+  readonly read: () => Promise<Reply>;
+}
+
+const READS = {
+  'a project': (id: string) => `/api/v1/projects/${id}`,
+  'a project by its older path': (id: string) => `/api/v1/workspace/${id}`,
+  'a list of projects with their roles': () => '/api/v1/projects?includeRoles=true',
+};
+type Name = keyof typeof READS;
+
+async function scene(name: Name): Promise<Scene> {
+  const { admin } = await strongroom.seed.organization();
+  const { id: projectId, environments } = await strongroom.seed.projectOf(admin);
+  const reader = (
+    await strongroom.seed.caller(admin, { organizationRole: 'admin', project: projectId, projectRoles: ['member'] })
+  ).at(other.url);
+  const read = () => reader.get(READS[name](projectId));
+  mustSucceed(await read());
+  mustSucceed(await read());
+  const before = await hitsAtOther();
+  mustSucceed(await read());
+  expect(await hitsAtOther()).toBe(before + 1);
+  return { admin, projectId, environmentId: environments[0]?.id as string, reader, read };
+}
+
+const projectIn = ({ body }: Reply) => body.project ?? body.workspace ?? body.projects[0];
+const namesIn = (reply: Reply) => projectIn(reply).environments.map(({ name }: { name: string }) => name);
+
+describe.each(Object.keys(READS) as Name[])(
+  'the very next reading of %s, at another node that keeps it, sees',
+  (name) => {
+    test('a project that was changed', async () => {
+      const { admin, projectId, read } = await scene(name);
+      mustSucceed(await admin.patch(`/api/v1/projects/${projectId}`, { name: 'Renamed', description: 'other' }));
+      expect(projectIn(await read())).toMatchObject({ name: 'Renamed', description: 'other' });
+    });
+
+    test('an environment that was made, renamed and deleted', async () => {
+      const { admin, projectId, environmentId, read } = await scene(name);
+      const path = `/api/v1/projects/${projectId}/environments`;
+      const { environment } = mustSucceed(await admin.post(path, { name: 'Later', slug: 'later' })).body;
+      expect(namesIn(await read())).toContain('Later');
+      mustSucceed(await admin.patch(`${path}/${environmentId}`, { name: 'Desk' }));
+      expect(namesIn(await read())).toContain('Desk');
+      mustSucceed(await admin.delete(`${path}/${environment.id}`));
+      expect(namesIn(await read())).not.toContain('Later');
+    });
+
+    test('a project that was deleted, or that the caller left', async () => {
+      const [one, two] = [await scene(name), await scene(name)];
+      mustSucceed(await one.admin.delete(`/api/v1/projects/${one.projectId}`));
+      mustSucceed(
+        await two.admin.delete(`/api/v2/workspace/${two.projectId}/identity-memberships/${two.reader.identityId}`),
+      );
+      for (const { read } of [one, two]) {
+        const reply = await read();
+        if (name.startsWith('a list')) expect(reply.body.projects).toEqual([]);
+        else expect(reply).toBeError(404, 'PROJECT_NOT_FOUND');
+      }
+    });
+
+    test('a token that was revoked', async () => {
+      const { admin, reader, read } = await scene(name);
+      mustSucceed(await admin.post('/api/v1/auth/token/revoke', { accessToken: reader.token }));
+      expect(await read()).toBeError(401, 'TOKEN_REVOKED');
+    });
+
+    test('the rights of one whose role in it is for a time only', async () => {
+      const { reader, projectId, read } = await scene(name);
+      await strongroom.sql(
+        `update project_membership set role_terms = jsonb_build_object('member',
+         jsonb_build_object('startsAt', now(), 'endsAt', now() + interval '1 hour')) where identity_id = $1`,
+        [reader.identityId],
+      );
+      mustSucceed(await read());
+      const before = await hitsAtOther();
+      mustSucceed(await read());
+      expect(await hitsAtOther()).toBe(before);
+      expect(projectIn(await read()).id).toBe(projectId);
+    });
+  },
+);
+
+test('a list sees a role that was made, changed and deleted, and a project that was made', async () => {
+  const { admin, projectId, reader, read } = await scene('a list of projects with their roles');
+  const roles = `/api/v1/projects/${projectId}/roles`;
+  const slugs = async () => projectIn(await read()).roles.map(({ slug }: { slug: string }) => slug);
+  const { role } = mustSucceed(await admin.post(roles, { slug: 'own', name: 'Own', permissions: [] })).body;
+  expect(await slugs()).toContain('own');
+  mustSucceed(await admin.patch(`${roles}/${role.id}`, { slug: 'other' }));
+  expect(await slugs()).toContain('other');
+  mustSucceed(await admin.delete(`${roles}/${role.id}`));
+  expect(await slugs()).not.toContain('other');
+  await strongroom.seed.projectOf(reader.at(strongroom.url));
+  expect((await read()).body.projects).toHaveLength(2);
+});
+
+test('a change of secrets leaves them kept', async () => {
+  const { admin, projectId, read } = await scene('a project');
+  const before = await hitsAtOther();
+  mustSucceed(await admin.post('/api/v4/secrets/KEY', { projectId, environment: 'dev', secretValue: 'value' }));
+  mustSucceed(await read());
+  expect(await hitsAtOther()).toBe(before + 1);
+});
+
+test('nobody gets what another one sees, and each is in the audit trail', async () => {
+  const { admin, reader, read } = await scene('a list of projects with their roles');
+  const { id } = await strongroom.seed.projectOf(admin);
+  const asAdmin = () => admin.at(other.url).get('/api/v1/projects?includeRoles=true');
+  mustSucceed(await asAdmin());
+  const replies = [await asAdmin(), await read()];
+  expect(replies.map(({ body }) => body.projects.length)).toEqual([2, 1]);
+  expect(replies[1]?.text).not.toContain(id);
+  for (const [index, actor] of [admin, reader].entries()) {
+    const rows = await strongroom.auditRows('request_id = $1', [replies[index]?.headers['x-request-id']]);
+    expect(rows).toMatchObject([{ action: 'project:list', outcome: 'allowed', actor_id: actor.identityId }]);
+  }
+});
