@@ -52,7 +52,7 @@ import {
 } from './features/secrets/public.js';
 import { createTags } from './features/tags/index.js';
 import { AuditSealer } from './kernel/audit/audit-sealer.js';
-import type { Kernel } from './kernel/context.js';
+import type { Context, Kernel } from './kernel/context.js';
 import type { TableRights } from './kernel/database/service-role.js';
 import { AppError } from './kernel/errors.js';
 import { startApollo } from './kernel/graphql/apollo.js';
@@ -79,7 +79,7 @@ import { describeError, type Log } from './kernel/log.js';
 import { RateLimits } from './kernel/operations/limits/rate-limits.js';
 import { OperationMetrics } from './kernel/operations/metrics/operation-metrics.js';
 import { IdempotencyKeys } from './kernel/operations/responses/idempotency.js';
-import type { StampOf } from './kernel/operations/responses/response.js';
+import type { Stamp, StampOf } from './kernel/operations/responses/response.js';
 import { ResponseCache } from './kernel/operations/responses/response-cache.js';
 import { auditJobs, preparePartitions } from './kernel/operations/retention/audit-jobs.js';
 import { Mailer } from './kernel/outbound/mail.js';
@@ -194,11 +194,15 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   };
 }
 
+/** Of responses about projects themselves: they are right until anything of any project changes. */
+const stampOfAll = ({ actor, standing }: Context): Stamp | null =>
+  standing?.isLasting === true ? { fingerprint: actor.id, revision: standing.generation } : null;
+
 /** What tells the response cache whether a response is still right. */
 const stampsOf =
   ({ projects }: Pick<ReturnType<typeof createProjects>, 'projects'>): StampOf =>
   async (ctx, projectId) => {
-    if (projectId === null) return projects.stampOfAll(ctx);
+    if (projectId === null) return stampOfAll(ctx);
     const project = await projects.find(ctx, projectId);
     return project === undefined ? null : { fingerprint: project.rulesFingerprint, revision: project.revision };
   };

@@ -3,6 +3,7 @@ import { hashToken, hasValidChecksum } from '../../kernel/crypto/token.js';
 import type { Query } from '../../kernel/database/database.js';
 import { TIME_LIMITS } from '../../kernel/database/time-limits.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
+import type { Standing } from '../../kernel/known-access/known-access.js';
 import { FairQueue } from '../../kernel/load/fair-queue.js';
 import type { FailedAttempts } from '../../kernel/operations/limits/failed-attempts.js';
 import type { HeldUses } from './held-uses.js';
@@ -35,7 +36,7 @@ const CHECKS = {
 
 /** The result of a check: the holder of the token, or why it is rejected. */
 type Checked =
-  | { readonly holder: PassedToken; readonly refusal?: undefined }
+  | { readonly holder: PassedToken; readonly standing: Standing; readonly refusal?: undefined }
   | { readonly holder: null; readonly refusal: ErrorCode };
 
 /** Turns a bearer token into a Context. */
@@ -63,19 +64,19 @@ export class Authenticator {
     const hash = hashToken(token);
     return this.failures.try({ address: info.address, credential: hash }, async () => {
       if (!hasValidChecksum(token)) throw new AppError('TOKEN_INVALID');
-      const holder = await this.#pass(kernel, hash, info.address);
+      const { holder, standing } = await this.#pass(kernel, hash, info.address);
       info.load?.refuseLate();
-      return { ...contextOf(kernel, info, holder), renewed: () => renewed(kernel, info, hash) };
+      return { ...contextOf(kernel, info, holder), standing, renewed: () => renewed(kernel, info, hash) };
     });
   }
 
   /** A use of a token with a use limit is checked alone: each may be the last one. */
-  async #pass(kernel: Kernel, hash: Buffer, address: string | null): Promise<TokenHolder> {
+  async #pass(kernel: Kernel, hash: Buffer, address: string | null): Promise<Checked & { holder: TokenHolder }> {
     const check = (begin: () => number) => this.#check(kernel, hash, address, begin);
     const { result, isFirst } = await this.#shared.share(`${hash.toString('base64')} ${address}`, check);
-    const { holder, refusal } = isFirst || !result.holder?.isLimited ? result : await check(() => 1);
-    if (holder === null) throw new AppError(refusal);
-    return holder;
+    const own = isFirst || !result.holder?.isLimited ? result : await check(() => 1);
+    if (own.holder === null) throw new AppError(own.refusal);
+    return own;
   }
 
   /** @param begin returns how many uses to count */
@@ -89,9 +90,11 @@ export class Authenticator {
         const holder = await this.#read(kernel, hash, address, uses);
         return holder && { value: holder, until: holder.until };
       };
-      const { value: holder, isKnown } = await kernel.knownAccess.find(`token ${credential} ${address}`, read);
-      if (isKnown) this.heldUses.hold(hash, uses);
-      return holder === null ? { holder, refusal: await refusal(kernel.database.query, hash, address) } : { holder };
+      const found = await kernel.knownAccess.find(`token ${credential} ${address}`, read);
+      const { value: holder, generation } = found;
+      if (holder === null) return { holder, refusal: await refusal(kernel.database.query, hash, address) };
+      if (found.isKnown) this.heldUses.hold(hash, uses);
+      return { holder, standing: { generation, isLasting: !holder.isTimed } };
     } finally {
       ticket.end();
     }

@@ -97,6 +97,20 @@ export const IS_EXPIRED = `coalesce(${ENDS_AT} <= now(), false)`;
 const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
   or coalesce(:address::inet <<= any(coalesce(ta.trusted_ips, ua.trusted_ips)), false))`;
 
+/**
+ * Whether what a member has in the organization or in any project begins or ends by itself at a later time.
+ *
+ * @param member SQL of its ID
+ */
+const isTimed = (member: string): string => `(
+    held.until is not null
+    or exists (select from project_membership d where d.role_terms is not null and (d.user_id = ${member} or d.identity_id = ${member}))
+    or exists (select from group_member g join project_membership d on d.group_id = g.group_id
+      where d.role_terms is not null and (g.user_id = ${member} or g.identity_id = ${member}))
+    or exists (select from project_membership d
+      cross join lateral (select from additional_privilege v where v.membership_id = d.id and v.ends_at > now() offset 0) v
+      where d.user_id = ${member} or d.identity_id = ${member}))`;
+
 /** After so long a node checks a token again, with its time of last use. */
 const KNOWN_SECONDS = 30;
 
@@ -110,7 +124,8 @@ const KNOWN_SECONDS = 30;
  */
 export const CHECK_TOKEN = sqlStatement({
   text: `with holder as (
-      select ${HOLDER}, t.num_uses_limit, least(${ENDS_AT}, held.until, now() + interval '${KNOWN_SECONDS} seconds') as until ${from(false)}
+      select ${HOLDER}, t.num_uses_limit, ${isTimed('coalesce(t.identity_id, t.user_id)')} as "isTimed",
+        least(${ENDS_AT}, held.until, now() + interval '${KNOWN_SECONDS} seconds') as until ${from(false)}
         and not t.is_revoked and not ${IS_EXPIRED} and ${IS_ADDRESS_TRUSTED} and held.roles is not null
     ), counted as (
       update access_token t set num_uses = t.num_uses + case when t.num_uses_limit > 0 then 1 else :uses::int end, last_used_at = now(),
@@ -122,11 +137,11 @@ export const CHECK_TOKEN = sqlStatement({
     )
     select "tokenId", "actorKind", "actorId", "actorName", "isInstallationAdmin", "organizationId", "rootOrganizationId",
       roles, "storedRules", attributes,
-      num_uses_limit > 0 as "isLimited", case when num_uses_limit = 0 then extract(epoch from until)::float8 end as until,
+      num_uses_limit > 0 as "isLimited", case when num_uses_limit = 0 then extract(epoch from until)::float8 end as until, "isTimed",
       exists (select from counted) as "isCounted"
     from holder where num_uses_limit = 0 or exists (select from counted)`,
   params: { hash: t.bytea, address: t.nullable(t.inet), uses: t.integer },
-  row: { ...HOLDER_ROW, isLimited: t.boolean, until: t.nullable(t.double), isCounted: t.boolean },
+  row: { ...HOLDER_ROW, isLimited: t.boolean, until: t.nullable(t.double), isTimed: t.boolean, isCounted: t.boolean },
 });
 
 /** A token and the rules of its holder, without counting a use, and why it is rejected. */

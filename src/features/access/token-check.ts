@@ -32,6 +32,8 @@ export interface PassedToken extends TokenHolder {
   readonly isCounted: boolean;
   /** How long it is valid if nothing changes, in seconds since 1970; null: for this use. */
   readonly until: number | null;
+  /** What its holder has in projects begins or ends by itself at a later time. */
+  readonly isTimed: boolean;
 }
 
 /** A holder, and why the token is rejected. */

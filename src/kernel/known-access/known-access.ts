@@ -7,6 +7,18 @@ declare module '../context.js' {
   interface Kernel {
     readonly knownAccess: KnownAccess;
   }
+  interface Context {
+    /** Absent for jobs. */
+    readonly standing?: Standing;
+  }
+}
+
+/** How the caller of a request stands to its projects, by a look at what has changed since the request arrived. */
+export interface Standing {
+  /** As long as it is the same nothing has changed. */
+  readonly generation: number;
+  /** What it may do neither begins nor ends by itself. */
+  readonly isLasting: boolean;
 }
 
 const MAX_ENTRIES = 20_000;

@@ -86,13 +86,25 @@ describe.each(Object.keys(READS) as Name[])(
       expect(await read()).toBeError(401, 'TOKEN_REVOKED');
     });
 
-    test('the rights of one whose role in it is for a time only', async () => {
+    const TERM = `jsonb_build_object('startsAt', now(), 'endsAt', now() + interval '1 hour')`;
+    test.each([
+      [
+        'role in it',
+        `update project_membership set role_terms = jsonb_build_object('member', ${TERM}) where identity_id = $1`,
+      ],
+      [
+        'membership of the organization',
+        `update organization_membership set ends_at = now() + interval '1 hour' where identity_id = $1`,
+      ],
+      [
+        'privilege in it',
+        `insert into additional_privilege (id, organization_id, project_id, membership_id, slug, permissions, temporary_range, starts_at, ends_at)
+         select gen_random_uuid(), organization_id, project_id, id, 'timed', '[]', '1h', now(), now() + interval '1 hour'
+         from project_membership where identity_id = $1`,
+      ],
+    ])('the rights of one whose %s is for a time only', async (_, limit) => {
       const { reader, projectId, read } = await scene(name);
-      await strongroom.sql(
-        `update project_membership set role_terms = jsonb_build_object('member',
-         jsonb_build_object('startsAt', now(), 'endsAt', now() + interval '1 hour')) where identity_id = $1`,
-        [reader.identityId],
-      );
+      await strongroom.sql(limit, [reader.identityId]);
       mustSucceed(await read());
       const before = await hitsAtOther();
       mustSucceed(await read());

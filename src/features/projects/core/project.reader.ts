@@ -3,10 +3,9 @@ import { type Context, isTransaction, type Transaction } from '../../../kernel/c
 import { batched } from '../../../kernel/database/batched.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { distinctIds, isId, NO_ID } from '../../../kernel/ids.js';
-import type { Stamp } from '../../../kernel/operations/responses/response.js';
 import { projectRights, readStoredRules, rulesOfRoles } from '../../permissions/public.js';
 import { findBySlug } from './find-projects.js';
-import { findTimed, lockHeldByGroup } from './project.sql.js';
+import { lockHeldByGroup } from './project.sql.js';
 import { findAccess, findCurrentAccess, listAccess, type ProjectAccess } from './project-access.js';
 
 /** An item that a caller names by ID, optionally with the project that it must belong to. */
@@ -116,20 +115,6 @@ export class ProjectReader {
   async find(ctx: Context, projectId: string): Promise<ProjectAccess | undefined> {
     const id = projectId.toLowerCase();
     return isTransaction(ctx) ? (await findAccess(ctx, [id])).get(id) : batched(ctx, findCurrentAccess, id);
-  }
-
-  /**
-   * What tells whether responses that show projects of the caller, and nothing that is in them, are still right: nothing of any project
-   * has changed. Null for a caller whose rights end or begin at a later time.
-   */
-  async stampOfAll(ctx: Context): Promise<Stamp | null> {
-    const { actor, organizationId } = ctx;
-    const read = async () => {
-      const [row] = await findTimed(ctx, { memberId: actor.id });
-      return { value: row?.isTimed === false, until: Number.POSITIVE_INFINITY };
-    };
-    const { value: isLasting, generation } = await ctx.knownAccess.find(`projects ${organizationId} ${actor.id}`, read);
-    return isLasting === true ? { fingerprint: actor.id, revision: generation } : null;
   }
 
   /** The projects of items that were found by ID, in one statement: those that the caller can see, by ID. */

@@ -139,21 +139,6 @@ const isTimed = (member: string): string => `(exists (
     or exists (select from organization_membership o
       where o.organization_id = p.organization_id and coalesce(o.user_id, o.identity_id) = ${member} and o.ends_at > now()))`;
 
-/** Whether what a member has in any project changes at a later time by itself. */
-export const findTimed = sqlStatement({
-  text: `select exists (select from project_membership d where d.role_terms is not null and (d.user_id = :memberId or d.identity_id = :memberId))
-    or exists (select from group_member g join project_membership d on d.group_id = g.group_id
-      where d.role_terms is not null and (g.user_id = :memberId or g.identity_id = :memberId))
-    or exists (select from project_membership d
-      cross join lateral (select from additional_privilege v where v.membership_id = d.id and v.ends_at > now() offset 0) v
-      where d.user_id = :memberId or d.identity_id = :memberId)
-    or exists (select from organization_membership o where o.ends_at > now() and (o.user_id = :memberId or o.identity_id = :memberId))
-    or exists (select from group_member g join organization_membership o on o.group_id = g.group_id
-      where o.ends_at > now() and (g.user_id = :memberId or g.identity_id = :memberId)) as "isTimed"`,
-  params: { memberId: t.uuid },
-  row: { isTimed: t.boolean },
-});
-
 /** A member's rights in projects of the organization. */
 export const findAccesses = sqlStatement({
   text: `select ${ACCESS_COLUMNS}, ${isTimed(':memberId')} as "isTimed"
