@@ -196,7 +196,9 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
 
 /** Of responses about projects themselves: they are right until anything of any project changes. */
 const stampOfAll = ({ actor, standing }: Context): Stamp | null =>
-  standing?.isLasting === true ? { fingerprint: actor.id, revision: standing.generation } : null;
+  standing?.isLasting === true && standing.generation !== undefined
+    ? { fingerprint: actor.id, revision: standing.generation }
+    : null;
 
 /** What tells the response cache whether a response is still right. */
 const stampsOf =
@@ -257,6 +259,7 @@ export async function startApp(
     cleanup.push(...(await startBackgroundWork(database, { ...opened, jobs, rateLimits, log })));
     const responseCache = new ResponseCache(config.responseCacheBytes, assembly.stampOf);
     cleanup.push(async () => responseCache.close());
+    cleanup.push(async () => kernel.knownAccess.close());
     const http = await mountEverything(config, log, {
       ...assembly,
       routes,

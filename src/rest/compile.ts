@@ -57,6 +57,8 @@ function checkRoute(schema: GraphQLSchema, one: CompiledRoute): void {
   const isOfProject = variableDefinitions?.some(({ variable }) => variable.name.value === 'projectId');
   if (route.cached === true && (route.method !== 'GET' || isOfProject !== true))
     throw new Error('is cached, and no GET of the project of a variable');
+  if (route.cachedForCaller === true && (route.method !== 'GET' || route.quirks !== undefined))
+    throw new Error('is cached for its caller, and no GET with one reply for all clients');
   const { path, lookup, query, body } = route;
   const sample = { params: sampleParams(path), query: sampleKeys(query), body: sampleKeys(body) };
   if (lookup !== undefined) checkDocument(schema, lookup.document, { ...lookup.variables(sample) });

@@ -83,7 +83,7 @@ interface RouteRules<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly quirks?: readonly ClientQuirk[];
   /** For a GET that shows only data of the project in its variable `projectId`: the response is cached until the project changes. */
   readonly cached?: true;
-  /** For a GET that shows only rows of projects and environments: the response is cached for its caller until one of them changes. */
+  /** For a GET that shows only projects, environments, roles and rights: the response is cached for its caller until one of them changes. */
   readonly cachedForCaller?: true;
   /** Its own error codes: what it does not find, and what it conflicts with. Codes of all routes are not listed. */
   readonly errors?: readonly ErrorCode[];

@@ -17,6 +17,7 @@ import {
   refusalOf,
   requireValid,
   type TokenHolder,
+  type UncompiledToken,
 } from './token-check.js';
 
 /** Maximum number of requests that share one check of their token. */
@@ -87,13 +88,14 @@ export class Authenticator {
       await ticket.turn;
       const uses = begin();
       const read = async () => {
-        const holder = await this.#read(kernel, hash, address, uses);
-        return holder && { value: holder, until: holder.until };
+        const passed = await this.#read(kernel, hash, address, uses);
+        return passed && { value: passed, until: passed.until, size: passed.attributes?.length ?? 0 };
       };
       const found = await kernel.knownAccess.find(`token ${credential} ${address}`, read);
-      const { value: holder, generation } = found;
-      if (holder === null) return { holder, refusal: await refusal(kernel.database.query, hash, address) };
+      const { value: passed, generation } = found;
       if (found.isKnown) this.heldUses.hold(hash, uses);
+      const holder = passed && (await compiled(kernel.database.query, hash, address, passed));
+      if (holder === null) return { holder, refusal: await refusal(kernel.database.query, hash, address) };
       return { holder, standing: { generation, isLasting: !holder.isTimed } };
     } finally {
       ticket.end();
@@ -101,7 +103,12 @@ export class Authenticator {
   }
 
   /** Checks a token in the database, and stores the uses that are held of it. */
-  async #read({ database }: Kernel, hash: Buffer, address: string | null, uses: number): Promise<PassedToken | null> {
+  async #read(
+    { database }: Kernel,
+    hash: Buffer,
+    address: string | null,
+    uses: number,
+  ): Promise<UncompiledToken | null> {
     if (this.heldUses.isFull) await this.heldUses.store(database.query);
     const held = this.heldUses.take(hash);
     const passed = await passToken(database.query, hash, address, held + uses).catch((error: unknown) => {
@@ -110,7 +117,7 @@ export class Authenticator {
     });
     if (passed === null) this.heldUses.hold(hash, held);
     else if (!passed.isCounted) this.heldUses.hold(hash, held + uses);
-    return passed && compiled(database.query, hash, address, passed);
+    return passed;
   }
 
   /** Stores the uses that this node still holds. Called once, when no request is running any more. */

@@ -6,7 +6,7 @@ const MAX_TOKENS = 10_000;
 
 /**
  * Uses of tokens without a use limit that this node has seen and not yet stored. The token check stores them with the
- * first use of each minute; reads of tokens store them first. A killed node loses less than a minute of them. Uses of
+ * first use after half a minute; reads of tokens store them first. A killed node loses less than a minute of them. Uses of
  * tokens with a limit are never held here.
  */
 export class HeldUses {

@@ -111,7 +111,7 @@ const isTimed = (member: string): string => `(
       cross join lateral (select from additional_privilege v where v.membership_id = d.id and v.ends_at > now() offset 0) v
       where d.user_id = ${member} or d.identity_id = ${member}))`;
 
-/** After so long a node checks a token again, with its time of last use. */
+/** For so long a node goes by a check as long as it notices no change; after it a use is stored with its time. Both make the minute that is promised. */
 const KNOWN_SECONDS = 30;
 
 /**
@@ -119,7 +119,7 @@ const KNOWN_SECONDS = 30;
  *
  * A token with a use limit passes only through the UPDATE. A request that waits for another there checks its conditions
  * again on the new row, so that a limit of N gives exactly N uses. Expiry is not among them: it never moves earlier. A
- * token without a limit is written at most once a minute. `until` is when it ends, or its holder's roles do, or that has to be looked up
+ * token without a limit is written at most every half minute. `until` is when it ends, or its holder's roles do, or that has to be looked up
  * again; null for one with a limit. The first use of a token without a TTL removes the end that it has while unused.
  */
 export const CHECK_TOKEN = sqlStatement({
@@ -132,7 +132,7 @@ export const CHECK_TOKEN = sqlStatement({
         expires_at = case when t.ttl_seconds > 0 then t.expires_at end
       from holder where t.id = holder."tokenId" and not t.is_revoked
         and case when t.num_uses_limit > 0 then t.num_uses < t.num_uses_limit
-                 else t.last_used_at is null or t.last_used_at < now() - interval '1 minute' end
+                 else t.last_used_at is null or t.last_used_at < now() - interval '${KNOWN_SECONDS} seconds' end
       returning t.id
     )
     select "tokenId", "actorKind", "actorId", "actorName", "isInstallationAdmin", "organizationId", "rootOrganizationId",

@@ -13,16 +13,18 @@ declare module '../context.js' {
   }
 }
 
-/** How the caller of a request stands to its projects, by a look at what has changed since the request arrived. */
+/** How the caller of a request stands to its projects, by a look that began after the request had arrived. */
 export interface Standing {
-  /** As long as it is the same nothing has changed. */
-  readonly generation: number;
+  /** As long as it is the same nothing has changed. Undefined without such a look. */
+  readonly generation: number | undefined;
   /** What it may do neither begins nor ends by itself. */
   readonly isLasting: boolean;
 }
 
-const MAX_ENTRIES = 20_000;
-/** A look that takes longer may have lost its connection: the next one does not wait for it. */
+const MAX_BYTES = 16_000_000;
+/** What an entry takes beside its texts, roughly. */
+const BYTES_OF_ENTRY = 1_000;
+/** A look that takes longer may have lost its connection: one other does not wait for it. */
 const LOOK_WITHIN_MS = 50;
 
 /** What was read from the database. */
@@ -30,6 +32,8 @@ export interface Reading<T> {
   readonly value: T;
   /** When it is no longer right although nobody changes anything, in seconds since 1970 by the database. Null: at once. */
   readonly until: number | null;
+  /** Number of characters of its texts. */
+  readonly size: number;
 }
 
 /** What a request finds. */
@@ -39,8 +43,8 @@ export interface Found<T> {
   readonly isKnown: boolean;
   /** Of the project that was asked about, for what is known. */
   readonly revision: number | undefined;
-  /** As long as it is the same nothing has changed of what anybody may do. */
-  readonly generation: number;
+  /** As long as it is the same nothing has changed of what anybody may do. For what is known. */
+  readonly generation: number | undefined;
 }
 
 interface Entry {
@@ -62,13 +66,14 @@ type Changes = RowFrom<typeof readChanges>;
  * The database tells by snapshots, not by numbers alone: a transaction that commits late has an early number.
  */
 export class KnownAccess {
-  readonly #entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
+  readonly #entries = new LRUCache<string, Entry>({ maxSize: MAX_BYTES });
   /** All entries are right as of this look, or were read after it. */
   #last: Changes | null = null;
   /** Rises whenever the entries are dropped: what was being read meanwhile is not kept. */
   #generation = 0;
   #next: Look | null = null;
-  #running: Promise<unknown> = Promise.resolve();
+  /** The look that runs, and the one before it, which may be late. */
+  #running: readonly [before: Promise<unknown>, last: Promise<unknown>] = [Promise.resolve(), Promise.resolve()];
 
   constructor(private readonly query: Query) {}
 
@@ -92,8 +97,8 @@ export class KnownAccess {
     const generation = this.#generation;
     const reading = await read();
     if (reading !== null && reading.until !== null && generation === this.#generation)
-      this.#entries.set(name, { value: reading.value, until: reading.until });
-    return { value: reading?.value ?? null, isKnown: false, revision: undefined, generation };
+      this.#entries.set(name, { value: reading.value, until: reading.until }, { size: BYTES_OF_ENTRY + reading.size });
+    return { value: reading?.value ?? null, isKnown: false, revision: undefined, generation: undefined };
   }
 
   #look(projectId: string | undefined): Promise<Changes> {
@@ -102,30 +107,38 @@ export class KnownAccess {
     return this.#next.result;
   }
 
-  /** The next look, which begins when the running one has ended. */
+  /** The next look, which begins when the running one has ended, or takes long. No more than two run at once. */
   #queue(): Look {
     const projectIds = new Set<string>();
-    const result = within(this.#running, LOOK_WITHIN_MS).then(() => {
+    const [before, running] = this.#running;
+    const result = Promise.all([before, within(running, LOOK_WITHIN_MS)]).then(() => {
       this.#next = null;
       const looking = this.#read([...projectIds]);
-      this.#running = looking.catch(() => undefined);
+      this.#running = [running, looking.catch(() => undefined)];
       return looking;
     });
     return { projectIds, result };
   }
 
   async #read(projectIds: readonly string[]): Promise<Changes> {
+    // Not what another look has found meanwhile: it may have begun later.
+    const since = this.#last;
     try {
-      const [row] = await readChanges(this.query, { since: this.#last?.snapshot ?? null, projectIds });
+      const [row] = await readChanges(this.query, { since: since?.snapshot ?? null, projectIds });
       if (row === undefined) throw new Error('a statement without a condition returned no row');
-      if (row.isChanged || row.server !== this.#last?.server) this.#drop();
+      if (row.isChanged || row.server !== since?.server) this.#drop();
       this.#last = row;
       return row;
     } catch (error) {
-      this.#drop();
-      this.#last = null;
+      this.close();
       throw error;
     }
+  }
+
+  /** Drops everything. */
+  close(): void {
+    this.#drop();
+    this.#last = null;
   }
 
   #drop(): void {

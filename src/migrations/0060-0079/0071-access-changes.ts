@@ -8,20 +8,27 @@ export class AccessChanges extends Migration {
   override up(): void {
     this.addSql(CHANGES);
     for (const table of WHOLE) this.addSql(noting(table, 'insert or update or delete or truncate'));
+    // Not a new one: nobody sees it without a membership.
     this.addSql(noting('project', `update of ${PROJECT_COLUMNS.join(', ')} or delete or truncate`));
     this.addSql(OF_TOKENS);
     this.addSql(MEMBERS_NOW);
   }
 }
 
-// The number of a transaction is never used again, and the same for its nested ones.
+// The number of a transaction is never used again, and the same for its nested ones. With the rights of the owner: nodes of the version
+// before have none to this table.
 const CHANGES = `
 create table access_change (transaction xid8 primary key default pg_current_xact_id());
 
-create function note_access_change() returns trigger language plpgsql as $$
+create function note_access_change() returns trigger language plpgsql security definer as $$
 begin
   insert into access_change default values on conflict do nothing;
   return null;
+end $$;
+
+do $$
+begin
+  execute format('alter function note_access_change() set search_path = %I, pg_temp', current_schema());
 end $$;`;
 
 const noting = (table: string, events: string): string =>

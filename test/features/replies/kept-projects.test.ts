@@ -36,8 +36,8 @@ async function scene(name: Name): Promise<Scene> {
     await strongroom.seed.caller(admin, { organizationRole: 'admin', project: projectId, projectRoles: ['member'] })
   ).at(other.url);
   const read = () => reader.get(READS[name](projectId));
-  mustSucceed(await read());
-  mustSucceed(await read());
+  // The first two find changes that were made before.
+  for (let times = 0; times < 3; times += 1) mustSucceed(await read());
   const before = await hitsAtOther();
   mustSucceed(await read());
   expect(await hitsAtOther()).toBe(before + 1);
@@ -140,7 +140,7 @@ test('nobody gets what another one sees, and each is in the audit trail', async 
   const { admin, reader, read } = await scene('a list of projects with their roles');
   const { id } = await strongroom.seed.projectOf(admin);
   const asAdmin = () => admin.at(other.url).get('/api/v1/projects?includeRoles=true');
-  mustSucceed(await asAdmin());
+  for (let times = 0; times < 3; times += 1) mustSucceed(await asAdmin());
   const replies = [await asAdmin(), await read()];
   expect(replies.map(({ body }) => body.projects.length)).toEqual([2, 1]);
   expect(replies[1]?.text).not.toContain(id);
@@ -148,4 +148,16 @@ test('nobody gets what another one sees, and each is in the audit trail', async 
     const rows = await strongroom.auditRows('request_id = $1', [replies[index]?.headers['x-request-id']]);
     expect(rows).toMatchObject([{ action: 'project:list', outcome: 'allowed', actor_id: actor.identityId }]);
   }
+});
+
+test('one who was withdrawn from a project gets no list of before with a token that the node does not know yet', async () => {
+  const { admin, projectId, reader } = await scene('a list of projects with their roles');
+  const path = `/api/v1/auth/token-auth/identities/${reader.identityId}/tokens`;
+  const { accessToken } = mustSucceed(await admin.post(path, {})).body;
+  await strongroom.sql('delete from project_membership where project_id = $1 and identity_id = $2', [
+    projectId,
+    reader.identityId,
+  ]);
+  const reply = await new Caller(other.url, accessToken).get('/api/v1/projects?includeRoles=true');
+  expect(mustSucceed(reply).body.projects).toEqual([]);
 });

@@ -84,13 +84,18 @@ export async function findCurrentAccess(
 ): Promise<ReadonlyMap<string, ProjectAccess>> {
   const [id = '', ...others] = projectIds;
   if (others.length > 0 || !isId(id)) return findAccess(ctx, projectIds);
+  const own = { ...ownIn(ctx), projectIds };
   const read = async () => {
-    const [row] = await withRights(ctx, findAccesses, { ...ownIn(ctx), projectIds });
-    return row === undefined ? null : { value: toAccess(row), until: row.isTimed ? null : Number.POSITIVE_INFINITY };
+    const [row] = await findAccesses(ctx, { ...own, organizationId: ctx.organizationId, withRules: false });
+    return row === undefined ? null : { value: row, until: row.until, size: row.attributes?.length ?? 0 };
   };
   const name = `project ${ctx.organizationId} ${ctx.actor.id} ${id}`;
-  const { value, revision } = await ctx.knownAccess.find(name, read, id);
-  return new Map(value === null ? [] : [[id, { ...value, revision: revision ?? value.revision }]]);
+  const { value: known, revision } = await ctx.knownAccess.find(name, read, id);
+  if (known === null) return new Map();
+  const find = async (from: Context, asked: typeof own & Scope) =>
+    asked.withRules ? findAccesses(from, asked) : [known];
+  const [row] = await withRights(ctx, find, own);
+  return new Map(row && [[id, { ...toAccess(row), revision: revision ?? row.revision }]]);
 }
 
 /**

@@ -139,12 +139,16 @@ const isTimed = (member: string): string => `(exists (
     or exists (select from organization_membership o
       where o.organization_id = p.organization_id and coalesce(o.user_id, o.identity_id) = ${member} and o.ends_at > now()))`;
 
-/** A member's rights in projects of the organization. */
+/** After so long a node reads the rights in a project again, although it has noticed no change. */
+const KNOWN_SECONDS = 30;
+
+/** A member's rights in projects of the organization, and how long they last if nothing changes, in seconds since 1970. */
 export const findAccesses = sqlStatement({
-  text: `select ${ACCESS_COLUMNS}, ${isTimed(':memberId')} as "isTimed"
+  text: `select ${ACCESS_COLUMNS},
+      case when not ${isTimed(':memberId')} then extract(epoch from now() + interval '${KNOWN_SECONDS} seconds')::float8 end as until
     from ${FROM} where p.organization_id = :organizationId and p.id = any(:projectIds::uuid[])`,
   params: { ...ASKED, projectIds: t.array(t.uuid) },
-  row: { ...ACCESS, isTimed: t.boolean },
+  row: { ...ACCESS, until: t.nullable(t.double) },
 });
 
 /** The same in all projects that it is a member of. */

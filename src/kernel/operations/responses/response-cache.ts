@@ -31,7 +31,7 @@ export interface Wanted {
 /**
  * The response cache: responses as bytes, valid until their project changes. The caller's access and the revision of the project
  * are read from the database for each request, before the data, so a response is never older than the request that gets it,
- * whichever node made the change. Callers share a response only if their rules are equal; users, who have personal overrides, share none.
+ * whichever node made the change. Responses about projects themselves are of one caller, and valid until any project changes. Callers share a response only if their rules are equal; users, who have personal overrides, share none.
  *
  * The cache holds plaintext of values. It is bounded in bytes and age, and cleared when the node drains.
  */
