@@ -124,7 +124,8 @@ export class KnownAccess {
     // Not what another look has found meanwhile: it may have begun later.
     const since = this.#last;
     try {
-      const [row] = await readChanges(this.query, { since: since?.snapshot ?? null, projectIds });
+      const read = readChanges({ hasProjects: projectIds.length > 0 });
+      const [row] = await read(this.query, { since: since?.snapshot ?? null, projectIds });
       if (row === undefined) throw new Error('a statement without a condition returned no row');
       if (row.isChanged || row.server !== since?.server) this.#drop();
       this.#last = row;

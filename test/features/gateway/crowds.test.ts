@@ -21,7 +21,7 @@ describe('many requests of one token at once', () => {
     const [replies, meanwhile] = await withClient(strongroom.databaseUrl, async (client) => {
       // No check comes to its end for a moment.
       await client.query('begin');
-      await client.query('lock table access_token in access exclusive mode');
+      await client.query('lock table access_token, access_change in access exclusive mode');
       const crowd = Array.from({ length: CROWD }, async () => {
         const reply = await fetch(url, { headers: { authorization: `Bearer ${admin.token}` } });
         if (reply.status === 503) refusedBefore += 1;

@@ -27,11 +27,11 @@ describe('a service with its own database', () => {
     await service.dispose();
   });
 
-  /** Requests that the service is in the middle of: their statements wait for a lock, until `release`. */
+  /** Different requests that the service is in the middle of: their statements wait for a lock, until `release`. */
   async function runningRequests() {
     await database.query('begin');
     await database.query('lock table project in access exclusive mode');
-    const replies = Array.from({ length: REQUESTS }, () => admin.get('/api/v1/projects'));
+    const replies = Array.from({ length: REQUESTS }, (_, index) => admin.get(`/api/v1/projects?limit=${index + 1}`));
     await until('the requests to wait for the lock', 10_000, async () => {
       const { rows } = await database.query(
         `select count(*)::int as count from pg_locks where not granted and relation = 'project'::regclass`,
