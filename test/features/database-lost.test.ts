@@ -113,10 +113,9 @@ describe('a database that takes no changes', () => {
       () => admin.get(get),
       () => list(admin, project),
       () =>
-        admin.graphql(
-          'query ($i: ID!) { project(id: $i) { environments { secrets(first: 5) { nodes { secretValue } } } } }',
-          { i: project.id },
-        ),
+        admin.graphql('query ($i: ID!) { project(id: $i) { environments { secrets { secretValue } } } }', {
+          i: project.id,
+        }),
       () => admin.get('/readyz'),
       () => admin.get('/api/status'),
     ];

@@ -53,7 +53,8 @@ const PASSING: readonly RegExp[] = [
   /with scanned as materialized/,
   // Projects of a member, by all memberships of the organization.
   /^select p\.id, p\.organization_id/,
-  // Secrets in folders of one path, and by their ids.
+  // Secrets in the order of their keys, in folders of one path, and by their ids.
+  /^select id, key, "projectId", "projectSlug"/,
   /^select s\.id, case when lag/,
   /^select s\.id, s\.organization_id/,
 ];
