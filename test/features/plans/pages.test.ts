@@ -282,4 +282,17 @@ describe('a page', () => {
     for (const after of [null, await lateCursor(list)])
       expect(await worksOf(list, 'many', after)).toMatchObject([{ rows: PAGE + 1 }]);
   });
+
+  test('is decided by rights that take as much of the database in a project of 10,000 members as in one of 100', async () => {
+    const costIn = async (size: Size): Promise<number> => {
+      await strongroom.sql('insert into access_change default values');
+      recorder.executed.length = 0;
+      mustSucceed(await admin.get(`/api/v1/projects/${places[size].projectId}/tags?limit=1`));
+      const isOfRights = ({ text }: { text: string }) => text.includes('"membershipId"') && text.includes('as until');
+      const works = await replay.measure(organizationId, recorder.executed.filter(isOfRights));
+      expect(works).toHaveLength(1);
+      return works.reduce((sum, work) => sum + work.read, 0);
+    };
+    expect(await costIn('many')).toBeLessThanOrEqual(1.2 * (await costIn('few')));
+  });
 });

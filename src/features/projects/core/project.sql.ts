@@ -131,13 +131,16 @@ const OF_MEMBER =
 const ASKED = { memberId: t.uuid, organizationId: t.uuid, withRules: t.boolean } as const;
 
 /** Whether what a member has in a project `p` changes at a later time by itself. */
-const isTimed = (member: string): string => `(exists (
-      select from project_membership d where d.project_id = p.id and d.role_terms is not null and (coalesce(d.user_id, d.identity_id) = ${member}
-        or d.group_id in (select g.group_id from group_member g where coalesce(g.user_id, g.identity_id) = ${member})))
-    or exists (select from additional_privilege v join project_membership d on d.id = v.membership_id
-      where d.project_id = p.id and coalesce(d.user_id, d.identity_id) = ${member} and v.ends_at > now())
+const isTimed = (member: string): string => `(
+    exists (select from project_membership d
+      where d.project_id = p.id and d.role_terms is not null and (d.user_id = ${member} or d.identity_id = ${member}))
+    or exists (select from group_member g join project_membership d on d.group_id = g.group_id and d.project_id = p.id
+      where d.role_terms is not null and (g.user_id = ${member} or g.identity_id = ${member}))
+    or exists (select from project_membership d
+      cross join lateral (select from additional_privilege v where v.membership_id = d.id and v.ends_at > now() offset 0) v
+      where d.project_id = p.id and (d.user_id = ${member} or d.identity_id = ${member}))
     or exists (select from organization_membership o
-      where o.organization_id = p.organization_id and coalesce(o.user_id, o.identity_id) = ${member} and o.ends_at > now()))`;
+      where o.organization_id = p.organization_id and o.ends_at > now() and (o.user_id = ${member} or o.identity_id = ${member})))`;
 
 /** After so long a node reads the rights in a project again, although it has noticed no change. */
 const KNOWN_SECONDS = 30;
