@@ -42,6 +42,8 @@ async function openPostgres(
   });
   // Connections that break while nobody uses them: the next query opens others.
   pool.on('error', () => undefined);
+  // And those that break while somebody holds them: his query fails, but the event without a listener would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   try {
     if (!isMigrated) await makeTable(pool);
     await pool.query(CHECK_TABLE);

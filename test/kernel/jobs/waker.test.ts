@@ -3,6 +3,7 @@ import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
 import { wakeStore } from '../../../src/kernel/jobs/wake-stores.js';
 import { freshDatabase } from '../../kit/databases.js';
 import { describeWithMongo } from '../../kit/mongo/mongo.js';
+import { Relay } from '../../kit/relay.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
 import { Nodes } from './runners.js';
@@ -137,4 +138,21 @@ test('a store that is away delays no job beyond the poll, and is reached when it
   expect(node.store).toEqual({ backend: 'postgres', connected: false });
   await withClient(url, (client) => client.query(`create database "${new URL(url).pathname.slice(1)}_later"`));
   await until('the store', WAIT_MS, () => node.store.connected);
+});
+
+test('a store whose connection breaks while somebody holds it is reached again', async () => {
+  const url = await freshDatabase();
+  let broken: Promise<void> | undefined;
+  const relay = await Relay.start(url, 0, () => (sent) => {
+    if (sent.includes('SELECT 1')) broken ??= relay.stop();
+  });
+  const node = await nodes.wokenNode([KIND], wakeStore(new SealedText(relay.url), { url: nodes.url }), NO_POLL);
+  await until('the break', WAIT_MS, () => broken !== undefined);
+  await broken;
+  const back = await Relay.start(url, Number(new URL(relay.url).port));
+  try {
+    await until('the store', WAIT_MS, () => node.store.connected);
+  } finally {
+    await back.stop();
+  }
 });
