@@ -30,8 +30,11 @@ export class RawRefusals {
       const unsent = (this.#answers.get(socket) ?? []).filter(({ writableFinished }) => !writableFinished);
       this.#answers.set(socket, [...unsent, response]);
     });
-    // Node answers these without a body, or not at all.
-    server.on('connect', (_request, socket: Socket) => this.refuse(new Error('no proxy'), socket));
+    // Node answers these without a body, or not at all. It has taken its listeners away: an error of the socket would end the process.
+    server.on('connect', (_request, socket: Socket) => {
+      socket.on('error', () => undefined);
+      this.refuse(new Error('no proxy'), socket);
+    });
     // An expectation that nobody knows may be passed over (RFC 9110, 10.1.1).
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   }
