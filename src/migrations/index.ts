@@ -64,6 +64,7 @@ import { OrderOfPages } from './0060-0079/0067-order-of-pages.js';
 import { VacuumOfSecrets } from './0060-0079/0068-vacuum-of-secrets.js';
 import { NamesOfMembers } from './0060-0079/0070-names-of-members.js';
 import { AccessChanges } from './0060-0079/0071-access-changes.js';
+import { OrderOfAccounts } from './0060-0079/0072-order-of-accounts.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -133,4 +134,5 @@ export const migrations = [
   { name: '0068-vacuum-of-secrets', class: VacuumOfSecrets },
   { name: '0070-names-of-members', class: NamesOfMembers },
   { name: '0071-access-changes', class: AccessChanges },
+  { name: '0072-order-of-accounts', class: OrderOfAccounts },
 ] as const;

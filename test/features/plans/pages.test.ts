@@ -13,12 +13,18 @@ type Size = keyof typeof SIZES;
 // biome-ignore lint/suspicious/noExplicitAny: the type of a response is known to the schema, not to TypeScript
 type Data = Record<string, any>;
 
+/** An organization, and an admin of it. */
+interface Scope {
+  readonly admin: Caller;
+  readonly organizationId: string;
+}
+
 /**
- * Where pages are: a project with as many tags, and in a project that all share a folder with as many secrets and folders; with as many
- * users and as many machine identities, which come after them by name, in the project, in a group and in a sub-organization.
+ * Where pages are: in a project that all share, a folder with as many secrets and folders. In a sub-organization, a project with as many
+ * tags, and as many users and machine identities, which come after them by name, as members of the project and of a group. The project
+ * owns as many more identities.
  */
-interface Place {
-  readonly subOrganizationId: string;
+interface Place extends Scope {
   readonly projectId: string;
   readonly groupId: string;
   readonly shared: string;
@@ -36,19 +42,19 @@ interface Shown {
   readonly end: string | undefined;
 }
 
-type Ask = (admin: Caller, place: Place, asked: Asked) => Promise<Shown>;
+type Ask = (caller: Caller, place: Place, asked: Asked) => Promise<Shown>;
 
 /** A list of REST: `{ secrets, nextCursor }`. */
 const rest =
   (name: string, pathOf: (place: Place) => string): Ask =>
-  async (admin, place, { first, after }) => {
+  async (caller, place, { first, after }) => {
     const cursor = after === null ? '' : `&cursor=${after}`;
-    const { body } = mustSucceed(await admin.get(`${pathOf(place)}limit=${first}${cursor}`));
+    const { body } = mustSucceed(await caller.get(`${pathOf(place)}limit=${first}${cursor}`));
     return { count: body[name].length, end: body.nextCursor };
   };
 
 const VARIABLES = {
-  subOrganizationId: 'ID!',
+  organizationId: 'ID!',
   projectId: 'ID!',
   groupId: 'ID!',
   shared: 'ID!',
@@ -58,14 +64,14 @@ const VARIABLES = {
 /** A connection in a document, in the place of `@page`. @param field with its arguments but those of the page */
 const graphql =
   (field: string, within = '@page'): Ask =>
-  async (admin, place, asked) => {
+  async (caller, place, asked) => {
     const called = field.endsWith(')') ? `${field.slice(0, -1)}, ` : `${field}(`;
     const page = `page: ${called}first: $first, after: $after) { nodes { id } pageInfo { endCursor } }`;
     const text = within.replace('@page', page);
     const used = Object.entries(VARIABLES).filter(([name]) => text.includes(`$${name}`));
     const declared = used.map(([name, type]) => `$${name}: ${type}`).join(' ');
-    const data = await admin.data(`query (${declared} $first: Int $after: String) { ${text} }`, {
-      ...Object.fromEntries(used.map(([name]) => [name, place[name as keyof Place]])),
+    const data = await caller.data(`query (${declared} $first: Int $after: String) { ${text} }`, {
+      ...Object.fromEntries(used.map(([name]) => [name, place[name as keyof typeof VARIABLES]])),
       ...asked,
     });
     const { nodes, pageInfo } = pageIn(data);
@@ -79,8 +85,16 @@ const pageIn = (data: Data): Data => {
   return pageIn(Array.isArray(inner) ? inner[0] : (inner as Data));
 };
 
-/** Lists, each with what its statements have in them and no other ones. */
-const LISTS: Readonly<Record<string, { readonly of: string; readonly ask: Ask }>> = {
+interface List {
+  /** What its statements have in them and no other ones. */
+  readonly of: string;
+  readonly ask: Ask;
+}
+
+type Lists = Readonly<Record<string, List>>;
+
+/** Lists of the project that all share. */
+const SHARED: Lists = {
   'secrets in REST': {
     of: 'from secret s',
     ask: rest(
@@ -116,6 +130,9 @@ const LISTS: Readonly<Record<string, { readonly of: string; readonly ask: Ask }>
     of: 'from folder f',
     ask: graphql('folderConnection', `folderByPath(projectId: $shared, environment: "dev", path: $path) { @page }`),
   },
+};
+
+const TAGS: Lists = {
   'tags in REST': { of: 'tag', ask: rest('tags', ({ projectId }) => `/api/v1/projects/${projectId}/tags?`) },
   tags: { of: 'tag', ask: graphql('tags(projectId: $projectId)') },
   'tags of a project': { of: 'tag', ask: graphql('tagConnection', 'project(id: $projectId) { @page }') },
@@ -128,8 +145,8 @@ const ORDERS = ['NAME', 'CREATED_AT', 'UPDATED_AT'].flatMap((field) =>
   })),
 );
 
-/** Members are of several tables, where their names are. */
-const MEMBERS: typeof LISTS = {
+/** Users, identities and members, whose names are in other tables too. */
+const MEMBERS: Lists = {
   ...Object.fromEntries(
     ORDERS.flatMap(({ by, orderBy }) => [
       [
@@ -143,9 +160,11 @@ const MEMBERS: typeof LISTS = {
         `members of an organization by ${by}`,
         {
           of: 'from organization_membership m where',
-          ask: graphql(`organizationMembers(organizationId: $subOrganizationId, orderBy: ${orderBy})`),
+          ask: graphql(`organizationMembers(organizationId: $organizationId, orderBy: ${orderBy})`),
         },
       ],
+      [`users by ${by}`, { of: 'from "app_user" as "u"', ask: graphql(`users(orderBy: ${orderBy})`) }],
+      [`identities by ${by}`, { of: 'from "identity" as "i"', ask: graphql(`identities(orderBy: ${orderBy})`) }],
     ]),
   ),
   'members of a project of one kind': {
@@ -158,20 +177,19 @@ const MEMBERS: typeof LISTS = {
   },
 };
 
-/** Makes members of one kind, of a project, a group and a sub-organization. */
+/** Makes members of one kind, of an organization, a project and a group. */
 const memberRows = (table: string, column: string, name: string): string => `with made as (
     insert into ${table} (id, organization_id, ${name})
-    select gen_random_uuid(), p.organization_id, '${table}-' || p.slug || lpad(n::text, 6, '0')
-    from project p cross join generate_series(1, $3) n where p.id = $1 returning id, organization_id),
+    select gen_random_uuid(), organization_id, '${table}-' || slug || lpad(n::text, 6, '0')
+    from project cross join generate_series(1, $3) n where project.id = $1 returning id, organization_id),
   joined as (
     insert into organization_membership (id, organization_id, ${column}, role)
-    select gen_random_uuid(), place.id, made.id, 'no-access'
-    from made cross join lateral (values (organization_id), ($4)) place (id) returning organization_id, ${column}),
+    select gen_random_uuid(), organization_id, id, 'no-access' from made),
   grouped as (
     insert into group_member (id, organization_id, group_id, ${column})
-    select gen_random_uuid(), organization_id, $2, ${column} from joined where organization_id <> $4)
+    select gen_random_uuid(), organization_id, $2, id from made)
   insert into project_membership (id, organization_id, project_id, ${column}, roles)
-  select gen_random_uuid(), organization_id, $1, ${column}, array['viewer'] from joined where organization_id <> $4`;
+  select gen_random_uuid(), organization_id, $1, id, array['viewer'] from made`;
 
 /** Makes rows of lists. */
 const ROWS = {
@@ -179,6 +197,12 @@ const ROWS = {
     select gen_random_uuid(), f.organization_id, f.project_id, f.environment_id, f.id, n.name, f.path || '/' || n.name
     from folder f cross join (select 'at-' || lpad(n::text, 6, '0') as name from generate_series(1, $3) n) n
     where f.project_id = $1 and f.path = $2`,
+  ownedIdentity: `with made as (
+      insert into identity (id, organization_id, project_id, name)
+      select gen_random_uuid(), organization_id, id, 'identity-' || slug || lpad(n::text, 6, '0')
+      from project cross join generate_series(1, $2) n where project.id = $1 returning id, organization_id)
+    insert into organization_membership (id, organization_id, identity_id, role)
+    select gen_random_uuid(), organization_id, id, 'no-access' from made`,
   identity: memberRows('identity', 'identity_id', 'name'),
   user: memberRows('app_user', 'user_id', 'username'),
   tag: `insert into tag (id, organization_id, project_id, slug, color)
@@ -190,31 +214,30 @@ describe('a page', () => {
   let recorder: StatementRecorder;
   let strongroom: Strongroom;
   let replay: Replay;
-  let organizationId: string;
+  /** That of the project that all share. */
+  let root: Scope;
   let places: Readonly<Record<Size, Place>>;
-  let admin: Caller;
 
   beforeAll(async () => {
     const databaseUrl = await migratedDatabase();
     recorder = await StatementRecorder.start(databaseUrl);
     strongroom = await Strongroom.start({ DATABASE_URL: recorder.url });
     const seeded = await strongroom.seed.project();
-    ({ admin } = seeded);
-    organizationId = seeded.organization.id;
+    root = { admin: seeded.admin, organizationId: seeded.organization.id };
     const shared = seeded.project.id;
     const of = async (size: Size): Promise<Place> => {
+      const { subOrganization: organizationId, admin } = await seedSub(strongroom.seed, root.admin);
       const { id: projectId } = await strongroom.seed.projectOf(admin);
       const { id: groupId } = await strongroom.seed.group(admin);
-      const { subOrganization: subOrganizationId } = await seedSub(strongroom.seed, admin);
-      return { projectId, groupId, subOrganizationId, shared, path: `/${size}` };
+      return { admin, organizationId, projectId, groupId, shared, path: `/${size}` };
     };
     places = { few: await of('few'), many: await of('many') };
-    for (const [size, { projectId, groupId, subOrganizationId, path }] of Object.entries(places) as [Size, Place][]) {
+    for (const [size, { projectId, groupId, path }] of Object.entries(places) as [Size, Place][]) {
       await addSecrets(shared, size);
       await withClient(databaseUrl, async (client) => {
         await client.query(ROWS.folder, [shared, path, SIZES[size]]);
-        for (const text of [ROWS.user, ROWS.identity])
-          await client.query(text, [projectId, groupId, SIZES[size], subOrganizationId]);
+        for (const text of [ROWS.user, ROWS.identity]) await client.query(text, [projectId, groupId, SIZES[size]]);
+        await client.query(ROWS.ownedIdentity, [projectId, SIZES[size]]);
         await client.query(ROWS.tag, [projectId, '#aa0000', SIZES[size]]);
       });
     }
@@ -231,24 +254,27 @@ describe('a page', () => {
 
   const addSecrets = async (projectId: string, size: Size): Promise<void> => {
     const place = { projectId, environment: 'dev' };
-    mustSucceed(await admin.post('/api/v2/folders', { ...place, path: '/', name: size }));
+    mustSucceed(await root.admin.post('/api/v2/folders', { ...place, path: '/', name: size }));
     for (let from = 0; from < SIZES[size]; from += 1_000) {
       const secrets = Array.from({ length: Math.min(1_000, SIZES[size]) }, (_, at) => ({
         secretKey: `KEY_${String(from + at).padStart(6, '0')}`,
         secretValue: 'value',
       }));
-      mustSucceed(await admin.post('/api/v4/secrets/batch', { ...place, secretPath: `/${size}`, secrets }));
+      mustSucceed(await root.admin.post('/api/v4/secrets/batch', { ...place, secretPath: `/${size}`, secrets }));
     }
   };
 
+  const scopeOf = (list: List, size: Size): Scope => (Object.values(SHARED).includes(list) ? root : places[size]);
+
   /** What the database does for a page. */
-  const worksOf = async ({ of, ask }: (typeof LISTS)[string], size: Size, after: string | null): Promise<Work[]> => {
+  const worksOf = async (list: List, size: Size, after: string | null): Promise<Work[]> => {
+    const { admin, organizationId } = scopeOf(list, size);
     recorder.executed.length = 0;
-    expect((await ask(admin, places[size], { first: PAGE, after })).count).toBe(PAGE);
+    expect((await list.ask(admin, places[size], { first: PAGE, after })).count).toBe(PAGE);
     // Background tasks send statements at any moment.
     return replay.measure(
       organizationId,
-      recorder.executed.filter(({ text }) => text.includes(of)),
+      recorder.executed.filter(({ text }) => text.includes(list.of)),
     );
   };
 
@@ -257,17 +283,18 @@ describe('a page', () => {
     (await worksOf(...page)).reduce((sum, work) => sum + work.read, 0);
 
   /** Cursor of a row after which a little more than a page is left. */
-  const lateCursor = async ({ ask }: (typeof LISTS)[string]): Promise<string> => {
+  const lateCursor = async (list: List): Promise<string> => {
+    const { admin } = scopeOf(list, 'many');
     let after: string | null = null;
     for (let seen = 0; seen < SIZES.many - 1_000; seen += 1_000) {
-      const { end } = await ask(admin, places.many, { first: 1_000, after });
+      const { end } = await list.ask(admin, places.many, { first: 1_000, after });
       if (end === undefined) throw new Error(`the list ends after ${seen} rows`);
       after = end;
     }
     return after as string;
   };
 
-  test.each(Object.entries({ ...LISTS, ...MEMBERS }))(
+  test.each(Object.entries({ ...SHARED, ...TAGS, ...MEMBERS }))(
     'of %s takes as much of the database for 10,000 as for 100, at the top and far below',
     async (_, list) => {
       const few = await costOf(list, 'few', null);
@@ -285,9 +312,10 @@ describe('a page', () => {
 
   test('is decided by rights that take as much of the database in a project of 10,000 members as in one of 100', async () => {
     const costIn = async (size: Size): Promise<number> => {
+      const { admin, organizationId, projectId } = places[size];
       await strongroom.sql('insert into access_change default values');
       recorder.executed.length = 0;
-      mustSucceed(await admin.get(`/api/v1/projects/${places[size].projectId}/tags?limit=1`));
+      mustSucceed(await admin.get(`/api/v1/projects/${projectId}/tags?limit=1`));
       const isOfRights = ({ text }: { text: string }) => text.includes('"membershipId"') && text.includes('as until');
       const works = await replay.measure(organizationId, recorder.executed.filter(isOfRights));
       expect(works).toHaveLength(1);
