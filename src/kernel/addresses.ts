@@ -45,9 +45,10 @@ const WITH_PORT = /^(?:(?<v4>[\d.]+)|\[(?<v6>[\da-f:.]+)\]):\d{1,5}$/i;
 /**
  * The caller's address as Postgres and people write it: `::ffff:10.0.0.1` is `10.0.0.1`, and a zone or a port is dropped.
  *
+ * @param text undefined: of a connection that was reset before its request was handled
  * @returns null for a text that is no address: whoever stands there is not known, and no network has it
  */
-export function readAddress(text: string): string | null {
+export function readAddress(text = ''): string | null {
   const { v4, v6 } = WITH_PORT.exec(text)?.groups ?? {};
   const address = (v4 ?? v6 ?? text).replace(/%.*$/, '');
   return isCidr(address) && !address.includes('/') ? ipaddr.process(address).toString() : null;
@@ -67,7 +68,7 @@ export function callersNetwork(address: string): string {
 }
 
 /** True when an address is one of these, or in one of these networks. A text that is no address is in none. */
-export function isWithin(networks: readonly string[], text: string): boolean {
+export function isWithin(networks: readonly string[], text: string | undefined): boolean {
   const address = readAddress(text);
   if (address === null) return false;
   const caller = ipaddr.parse(address);

@@ -1,4 +1,4 @@
-import { isCidr, readAddress, toCidr } from '../../src/kernel/addresses.js';
+import { isCidr, isWithin, readAddress, toCidr } from '../../src/kernel/addresses.js';
 import fc from '../kit/properties.js';
 
 const network = fc.oneof(
@@ -76,6 +76,11 @@ describe('readAddress', () => {
     'takes %j for no address',
     (text) => expect(readAddress(text)).toBeNull(),
   );
+
+  test('takes the address of a connection that was reset for none', () => {
+    expect(readAddress(undefined)).toBeNull();
+    expect(isWithin(['10.0.0.0/8'], undefined)).toBe(false);
+  });
 
   test('never throws, whatever a header holds', () => {
     fc.assert(fc.property(fc.string({ maxLength: 60 }), (text) => expect(() => readAddress(text)).not.toThrow()));

@@ -143,7 +143,7 @@ class Connections {
   }
 
   /** The group of the client's address; none for a trusted proxy. */
-  #groupOfAddress({ remoteAddress = '' }: Socket): Group[] {
+  #groupOfAddress({ remoteAddress }: Socket): Group[] {
     const address = readAddress(remoteAddress);
     if (address === null || isWithin(this.limits.trustedProxies, address)) return [];
     const network = callersNetwork(address);
