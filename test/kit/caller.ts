@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** A reply, as a client sees it. `body` is the parsed JSON; null for none, and for what is no JSON. */
 export interface Reply {
@@ -22,6 +24,8 @@ export interface RequestOptions {
 
 /** Less than a test may take, and far more than any request does. */
 const RESPONSE_WITHIN_MS = 25_000;
+/** The same of a patient client, which asks again. */
+const PATIENCE_MS = 90_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 100 });
 
@@ -34,31 +38,45 @@ export class Caller {
   readonly token: string | null;
   /** The machine identity behind the token, where it is known. */
   readonly identityId: string;
+  readonly #isPatient: boolean;
 
-  constructor(url: string, token: string | null, identityId = '') {
+  constructor(url: string, token: string | null, identityId = '', isPatient = false) {
     this.url = url;
     this.token = token;
     this.identityId = identityId;
+    this.#isPatient = isPatient;
   }
 
   /** The same client without its token. */
   get anonymous(): Caller {
-    return new Caller(this.url, null);
+    return new Caller(this.url, null, '', this.#isPatient);
+  }
+
+  /**
+   * The same client, for crowds: whenever the service is too busy for a request, it sends it again when it is told to, with the same
+   * idempotency key.
+   */
+  get patient(): Caller {
+    return new Caller(this.url, this.token, this.identityId, true);
   }
 
   /** The same token at another node. */
   at(url: string): Caller {
-    return new Caller(url, this.token, this.identityId);
+    return new Caller(url, this.token, this.identityId, this.#isPatient);
   }
 
-  request({
-    method,
-    path,
-    headers = {},
-    body,
-    rawBody,
-    withinMs = RESPONSE_WITHIN_MS,
-  }: RequestOptions): Promise<Reply> {
+  async request(options: RequestOptions): Promise<Reply> {
+    if (!this.#isPatient) return this.#send(options);
+    const key: Record<string, string> = this.token === null ? {} : { 'idempotency-key': randomUUID() };
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const reply = await this.#send({ ...options, headers: { ...key, ...options.headers } });
+      if (!isTooBusy(reply) || performance.now() > deadline) return reply;
+      await delay(Number(reply.headers['retry-after'] ?? 1) * 1_000);
+    }
+  }
+
+  #send({ method, path, headers = {}, body, rawBody, withinMs = RESPONSE_WITHIN_MS }: RequestOptions): Promise<Reply> {
     const payload = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
     return new Promise((resolve, reject) => {
       const sent = httpRequest(
@@ -132,6 +150,12 @@ export function mustSucceed(reply: Reply): Reply {
   if (reply.status !== 200 || reply.body?.errors !== undefined)
     throw new Error(`expected success, got ${reply.status}: ${reply.text}`);
   return reply;
+}
+
+/** Whether an answer says that the same request may be answered later. */
+function isTooBusy({ body, status }: Reply): boolean {
+  const { statusCode = status, code = body?.code } = body?.errors?.[0]?.extensions ?? {};
+  return statusCode === 503 || statusCode === 504 || code === 'IDEMPOTENCY_RUNNING';
 }
 
 function parsed(text: string): unknown {

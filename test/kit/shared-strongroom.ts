@@ -34,6 +34,12 @@ export class SharedStrongroom {
     return this.sql(`select * from audit_record where ${where} order by sequence`, params);
   }
 
+  /** How often transactions in its database waited for each other in a circle. Each session counts them within a second of work. */
+  async deadlocks(): Promise<number> {
+    const [row] = await this.sql('select deadlocks from pg_stat_database where datname = current_database()');
+    return Number(row?.deadlocks);
+  }
+
   /** SQL statements that the service sent while `work` ran, which knows nothing yet of what anybody may do. */
   async statements<T>(work: () => Promise<T>): Promise<{ result: T; count: number }> {
     await this.#forgetAccess();

@@ -60,7 +60,7 @@ describe('a login with client id and client secret', () => {
     try {
       for (let round = 0; round < 10; round += 1) {
         const { identityId, clientSecretId, logIn } = await makeClient(admin, { secret: { numUsesLimit: 10 } });
-        const nodes = [admin, admin.at(second.url)];
+        const nodes = [admin.patient, admin.patient.at(second.url)];
 
         const replies = await Promise.all(Array.from({ length: 50 }, (_, index) => logIn({}, nodes[index % 2])));
 

@@ -140,7 +140,7 @@ describe('a token that a token makes for its own actor', () => {
     test('is not made with the last use of its maker, however many are asked for at once', async () => {
       const { admin } = await strongroom.seed.organization();
       const { caller, mint, tokenId } = await makerWith(admin, { accessTokenNumUsesLimit: 1 });
-      const replies = await Promise.all(Array.from({ length: 50 }, () => mint(caller)));
+      const replies = await Promise.all(Array.from({ length: 50 }, () => mint(caller.patient)));
       for (const reply of replies) expect(reply).toBeError(401, 'TOKEN_USES_EXHAUSTED');
       expect(await strongroom.sql('select 1 from access_token where maker_id = $1', [tokenId])).toEqual([]);
     });

@@ -194,7 +194,7 @@ describe('changes at the same time', () => {
     for (const expectedVersion of [1, 2]) {
       const replies = await Promise.all(
         Array.from({ length: 100 }, (_, at) =>
-          admin.graphql(UPDATE, {
+          admin.patient.graphql(UPDATE, {
             input: {
               id: alert.id,
               expectedVersion,

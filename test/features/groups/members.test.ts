@@ -225,17 +225,17 @@ describe('members of a group', () => {
     const { organization, admin } = await strongroom.seed.organization();
     const groupId = await makeGroup(admin);
     const callers = await Promise.all(
-      Array.from({ length: 100 }, () => strongroom.seed.caller(admin, { organizationRole: 'admin' })),
+      Array.from({ length: 100 }, () => strongroom.seed.caller(admin.patient, { organizationRole: 'admin' })),
     );
     const at = (caller: Caller) => `${GROUPS}/${groupId}/machine-identities/${caller.identityId}`;
-    const added = await Promise.all(callers.map((caller) => caller.post(at(caller))));
+    const added = await Promise.all(callers.map((caller) => caller.patient.post(at(caller))));
     expect(added.map(({ status }) => status)).toEqual(added.map(() => 200));
     expect((await membersOf(admin, groupId)).toSorted()).toEqual(
       callers.map(({ identityId }) => identityId).toSorted(),
     );
     const rows = await strongroom.auditRows(`organization_id = $1 and action = 'group-member:add'`, [organization.id]);
     expect(new Set(rows.map(({ facts }) => facts.memberId)).size).toBe(100);
-    const removed = await Promise.all(callers.map((caller) => caller.delete(at(caller))));
+    const removed = await Promise.all(callers.map((caller) => caller.patient.delete(at(caller))));
     expect(removed.map(({ status }) => status)).toEqual(removed.map(() => 200));
     expect(await membersOf(admin, groupId)).toEqual([]);
   }, 120_000);
@@ -245,7 +245,7 @@ describe('members of a group', () => {
     const groupId = await makeGroup(admin);
     const bot = await makeIdentity(admin, 'bot');
     const replies = await Promise.all(
-      Array.from({ length: 50 }, () => admin.post(`${GROUPS}/${groupId}/machine-identities/${bot}`)),
+      Array.from({ length: 50 }, () => admin.patient.post(`${GROUPS}/${groupId}/machine-identities/${bot}`)),
     );
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const reply of replies.filter(({ status }) => status !== 200))

@@ -73,7 +73,7 @@ describe('retrying', () => {
 
   test('a failed job by a hundred callers at once begins it anew once', async () => {
     const { admin, id } = await seedJob({ state: 'failed', attempts: 10 });
-    const replies = await Promise.all(Array.from({ length: 100 }, () => retryJob(admin, id)));
+    const replies = await Promise.all(Array.from({ length: 100 }, () => retryJob(admin.patient, id)));
     expect(replies.every(isDone)).toBe(true);
     const before = (await changesOf(id)).map(({ facts }) => facts.stateBefore);
     expect(before.toSorted()).toEqual(['failed', ...Array(99).fill('waiting')]);
@@ -108,7 +108,7 @@ describe('cancelling', () => {
 
   test.each(['waiting', 'running'] as const)('a %s job by a hundred callers at once is done by one', async (state) => {
     const { admin, id } = await seedJob({ state });
-    const replies = await Promise.all(Array.from({ length: 100 }, () => cancelJob(admin, id)));
+    const replies = await Promise.all(Array.from({ length: 100 }, () => cancelJob(admin.patient, id)));
     expect(replies.filter(isDone)).toHaveLength(1);
     expect(codesOf(replies)).toEqual(Array(99).fill('JOB_NOT_CANCELLABLE'));
     expect(await changesOf(id)).toHaveLength(1);
@@ -116,7 +116,7 @@ describe('cancelling', () => {
 
   test('and retrying at once end in one of the two, as the audit trail says', async () => {
     const { admin, id } = await seedJob({ state: 'waiting' });
-    const sent = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? cancelJob(admin, id) : retryJob(admin, id)));
+    const sent = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? cancelJob : retryJob)(admin.patient, id));
     const replies = await Promise.all(sent);
     const changes = await changesOf(id);
     expect(changes).toHaveLength(replies.filter(isDone).length);

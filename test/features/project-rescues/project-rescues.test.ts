@@ -139,7 +139,7 @@ describe('a project whose only admin cannot authenticate any more', () => {
     const { admin, projectId } = await abandoned();
     const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
     const replies = await Promise.all(
-      Array.from({ length: 100 }, (_, at) => rescue(at % 2 === 0 ? admin : colleague, projectId)),
+      Array.from({ length: 100 }, (_, at) => rescue((at % 2 === 0 ? admin : colleague).patient, projectId)),
     );
     expect(replies.filter(({ body }) => body.errors === undefined)).toHaveLength(1);
     for (const reply of replies.filter(({ body }) => body.errors !== undefined))
@@ -152,7 +152,7 @@ describe('a project whose only admin cannot authenticate any more', () => {
     const { admin, projectId } = await abandoned();
     const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
     const { id } = rescued(await rescue(admin, projectId));
-    const replies = await Promise.all(Array.from({ length: 20 }, () => end(colleague, id)));
+    const replies = await Promise.all(Array.from({ length: 20 }, () => end(colleague.patient, id)));
     expect(replies.filter(({ body }) => body.errors === undefined)).toHaveLength(1);
     expect(await opens(admin, projectId)).toBe(404);
     expect(await end(admin, id)).toBeError(404, 'PROJECT_RESCUE_NOT_FOUND');

@@ -15,7 +15,12 @@ describe('imports', () => {
       mustSucceed(await admin.post('/api/v2/folders', { ...at, path: parent, name }));
     }
     const link = (path: string, source: string, sourceEnvironment = 'dev', environment = 'dev') =>
-      admin.post(IMPORTS, { ...at, environment, path, import: { environment: sourceEnvironment, path: source } });
+      admin.patient.post(IMPORTS, {
+        ...at,
+        environment,
+        path,
+        import: { environment: sourceEnvironment, path: source },
+      });
     const listed = async (path = '/', environment = 'dev'): Promise<[string, number][]> =>
       (
         await admin.get(`${IMPORTS}?projectId=${project.id}&environment=${environment}&path=${path}`)

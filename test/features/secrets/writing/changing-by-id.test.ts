@@ -209,8 +209,8 @@ describe('by its id alone', () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         index % 2 === 0
-          ? send(admin, 'updateSecret', { id: ids.secret, secretValue: `id ${index}` })
-          : send(admin, 'updateSecretByKey', { ...byKey, secretValue: `key ${index}` }),
+          ? send(admin.patient, 'updateSecret', { id: ids.secret, secretValue: `id ${index}` })
+          : send(admin.patient, 'updateSecretByKey', { ...byKey, secretValue: `key ${index}` }),
       ),
     );
     const versions = replies.map((reply) =>

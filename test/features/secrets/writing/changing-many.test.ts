@@ -51,7 +51,7 @@ describe('changing many secrets', () => {
     const { admin, at, values } = await seeded();
     const secrets = Array.from({ length: 20 }, (_, index) => ({ secretKey: `K${index}`, secretValue: 'same' }));
     const replies = await Promise.all(
-      Array.from({ length: 8 }, () => admin.patch('/api/v4/secrets/batch', { ...at, mode: 'upsert', secrets })),
+      Array.from({ length: 8 }, () => admin.patient.patch('/api/v4/secrets/batch', { ...at, mode: 'upsert', secrets })),
     );
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
     expect(Object.keys(await values())).toHaveLength(21);

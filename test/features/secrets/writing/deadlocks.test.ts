@@ -9,8 +9,10 @@ describe('writers of all kinds in one project', () => {
   const strongroom = useSharedStrongroom();
 
   test('wait for each other, and none gives up', async () => {
-    const { admin, project } = await strongroom.seed.project();
-    const projectId: string = project.id;
+    const {
+      admin: { patient: admin },
+      project: { id: projectId },
+    } = await strongroom.seed.project();
     let turn = 1;
     const next = <T>(list: readonly T[]): T => {
       turn = (turn * 48_271) % 2_147_483_647;
@@ -88,6 +90,7 @@ describe('writers of all kinds in one project', () => {
       () => changeFolder((path, body) => admin.patch(path, { ...body, name: next(['a', 'b', 'z']) })),
       () => changeFolder((path, body) => admin.delete(path, { ...body, forceDelete: true })),
     ];
+    const before = await strongroom.deadlocks();
     const statuses = new Set<number>();
     const writer = async () => {
       for (let left = 40; left > 0; left -= 1) {
@@ -98,5 +101,6 @@ describe('writers of all kinds in one project', () => {
     await Promise.all(Array.from({ length: 12 }, writer));
     expect([...statuses].filter((status) => ![200, 404, 409, 422].includes(status))).toEqual([]);
     expect(statuses).toContain(200);
+    expect(await strongroom.deadlocks()).toBe(before);
   });
 });

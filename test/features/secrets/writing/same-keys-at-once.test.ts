@@ -13,7 +13,7 @@ describe('batches with the same keys at the same moment', () => {
     for (const folder of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
       const place = { projectId: project.id, environment: 'dev' };
       await admin.post('/api/v2/folders', { ...place, name: folder });
-      const send = () => admin.post('/api/v4/secrets/batch', { ...place, secretPath: `/${folder}`, secrets });
+      const send = () => admin.patient.post('/api/v4/secrets/batch', { ...place, secretPath: `/${folder}`, secrets });
       const replies = await Promise.all(Array.from({ length: 5 }, send));
       const reported = replies.map(({ status, body }) => (status === 200 ? 'made' : body.code)).sort();
       expect(reported).toEqual([...Array.from({ length: 4 }, () => 'SECRET_KEY_TAKEN'), 'made']);
@@ -25,7 +25,7 @@ describe('batches with the same keys at the same moment', () => {
     const place = { projectId: project.id, environment: 'dev' };
     for (const key of ['A', 'B']) await admin.post(`/api/v4/secrets/${key}`, { ...place, secretValue: '${A}${B}' });
     const renames = Array.from({ length: 20 }, (_, index) =>
-      admin.patch(`/api/v4/secrets/${index % 2 === 0 ? 'A' : 'B'}`, { ...place, newSecretName: 'C' }),
+      admin.patient.patch(`/api/v4/secrets/${index % 2 === 0 ? 'A' : 'B'}`, { ...place, newSecretName: 'C' }),
     );
     const reported = (await Promise.all(renames)).map(({ status, body }) => (status === 200 ? 'renamed' : body.code));
     expect(reported.filter((word) => word === 'renamed')).toHaveLength(1);

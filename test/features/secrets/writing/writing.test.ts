@@ -221,7 +221,9 @@ describe('writing secrets', () => {
     expect(replies.map(({ body }) => body.secret.version).sort()).toEqual([2, 3]);
     expect((await list(admin, project.id))[0]).toMatchObject({ version: 3, secretValue: 'two', secretComment: 'd' });
     const many = await Promise.all(
-      Array.from({ length: 20 }, () => admin.patch('/api/v4/secrets/A', { ...at, skipMultilineEncoding: true })),
+      Array.from({ length: 20 }, () =>
+        admin.patient.patch('/api/v4/secrets/A', { ...at, skipMultilineEncoding: true }),
+      ),
     );
     expect(many.map(({ body }) => body.secret?.version).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, index) => index + 4),
