@@ -214,11 +214,15 @@ describe('every field that leads from one type to another', () => {
   });
 
   test.each(leads)('$name takes the same number of statements for 1 and 10', async ({ document }) => {
-    const counts: number[] = [];
-    for (const crowd of crowds.slice(0, 2)) {
-      // What rules say is asked for once more where a node meets them for the first time.
-      mustSucceed(await crowd.admin.graphql(document));
-      counts.push(await statementsOn(strongroom.url, crowd, document));
+    let counts: number[] = [];
+    // What a node knows of a token ends after half a minute, and may do so here. Where more things need more statements, no round is equal.
+    for (let round = 0; round < 3 && new Set(counts).size !== 1; round += 1) {
+      counts = [];
+      for (const crowd of crowds.slice(0, 2)) {
+        // What rules say is asked for once more where a node meets them for the first time.
+        mustSucceed(await crowd.admin.graphql(document));
+        counts.push(await statementsOn(strongroom.url, crowd, document));
+      }
     }
     expect(new Set(counts).size).toBe(1);
   });

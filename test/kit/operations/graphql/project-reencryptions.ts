@@ -4,7 +4,7 @@ const project = { projectId: '$project' };
 const reencryption = { id: '$reencryption' };
 const denial = viewer('workspace:edit');
 /** What the job does with the values of the project. */
-const leavesLater = ['project-reencryption:reseal'];
+const leavesLater = ['project-reencryption:reseal', 'project-reencryption:finish'];
 
 /** Re-encryptions of projects. */
 export const projectReencryptions: readonly GraphQLOperation[] = [
