@@ -25,13 +25,13 @@ test('with the audit table locked, reads and changes are refused, and leave conn
     const reads = Array.from({ length: READS }, (_, index) =>
       admin.get(`/api/v4/secrets?${new URLSearchParams(place)}&limit=${index + 1}`),
     );
-    await until('reads that wait for their record', 10_000, async () => (await waiting()) > READS / 2);
+    await until('reads that wait for their record', 20_000, async () => (await waiting()) > READS / 2);
     // Three inserts, and the seals: whatever waits beyond them is a change.
     expect((await client.query<{ count: number }>(WAITING)).rows[0]?.count).toBeLessThanOrEqual(4);
     const writes = Array.from({ length: WRITES }, (_, index) =>
       admin.post(`/api/v4/secrets/KEY_${index}`, { ...place, secretValue: 'one' }),
     );
-    await until('changes that wait for the lock', 10_000, async () => {
+    await until('changes that wait for the lock', 20_000, async () => {
       return ((await client.query<{ count: number }>(WAITING)).rows[0]?.count ?? 0) > 4;
     });
     expect((await admin.get('/readyz')).status).toBe(200);

@@ -13,7 +13,7 @@ import { until } from '../kit/until.js';
 import { verifyAudit } from '../kit/verify-audit.js';
 import { seedWorld } from '../kit/world.js';
 
-const WITHIN_MS = 10_000;
+const WITHIN_MS = 20_000;
 
 const VERIFICATIONS = '/api/v1/audit-trail-verifications';
 

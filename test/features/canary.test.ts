@@ -335,5 +335,5 @@ describe('after a session full of secrets, good requests and bad ones', () => {
     expect(found.some((name) => name.includes('/base/'))).toBe(true);
     expect(found.some((name) => name.includes('/pg_wal/'))).toBe(true);
     expect(await foundInFiles(service.dataDir, needles, ['bootstrap-token', 'ballast'])).toEqual([]);
-  }, 300_000);
+  });
 });

@@ -25,7 +25,7 @@ async function poolOf(caller: Caller): Promise<Record<'open' | 'idle' | 'held' |
 
 /** Waits until every place of the pool is free or idle. Upkeep holds one for a moment now and then. */
 const untilWhole = (caller: Caller): Promise<unknown> =>
-  until('every place in the pool to be back', 15_000, async () => {
+  until('every place in the pool to be back', 20_000, async () => {
     const { open, idle, held, waiting, leaks } = await poolOf(caller);
     return open === idle && held === 0 && waiting === 0 && leaks === 0;
   });
@@ -67,7 +67,7 @@ describe('connections that die while 12 callers write', () => {
       });
       for (let deaths = 0; deaths < 6; deaths += 1) {
         const before = acknowledged.length;
-        await until('writes to go on', 10_000, () => acknowledged.length > before + 4);
+        await until('writes to go on', 20_000, () => acknowledged.length > before + 4);
         await terminate(which);
       }
       isOver = true;
@@ -121,7 +121,7 @@ describe('a database that takes no changes', () => {
     ];
     await becomeReadOnly();
     try {
-      await until('the end of old connections', 5_000, async () => (await admin.get('/readyz')).status === 503);
+      await until('the end of old connections', 20_000, async () => (await admin.get('/readyz')).status === 503);
       for (const request of [...requests, ...requests]) {
         const reply = await request();
         expect(reply).toBeError(503, 'STORE_UNAVAILABLE');
@@ -133,7 +133,7 @@ describe('a database that takes no changes', () => {
       await becomeWritable();
     }
 
-    await until('readiness', 10_000, async () => (await admin.get('/readyz')).status === 200);
+    await until('readiness', 20_000, async () => (await admin.get('/readyz')).status === 200);
     const replies = await Promise.all(Array.from({ length: 12 }, (_, index) => write(admin, project, `KEY_${index}`)));
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
     expect((await admin.get(get)).body.secret.secretValue).toBe('one');

@@ -150,16 +150,16 @@ describe('the embedded database', () => {
     const db = await run();
     const [master] = await masters(dataDir);
     process.kill(master as number, 'SIGKILL');
-    await until('the old server to end', 5_000, async () =>
+    await until('the old server to end', 20_000, async () =>
       (await masters(dataDir)).includes(master as number) ? undefined : true,
     );
-    await until('an answer', 10_000, () => query(db, 'select 1'));
+    await until('an answer', 20_000, () => query(db, 'select 1'));
     await expectKept(db);
   });
 
   test.each([60, 250, 500, 800])('starts after the first start was killed %i ms on its way', async (waitMs) => {
     const begun = spawnService(dataDir);
-    await until('the directory to be made', 10_000, () => stat(join(dataDir, 'postgres-password')));
+    await until('the directory to be made', 20_000, () => stat(join(dataDir, 'postgres-password')));
     await delay(waitMs);
     begun.kill('SIGKILL');
     await once(begun, 'exit');

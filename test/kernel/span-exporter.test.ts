@@ -20,10 +20,10 @@ test('spans wait for a collector that is away, for as long as there is room', as
   const exporter = new SpanExporter(settings, '1.0.0', isQuiet, PAUSE_MS);
   // As many as are sent at once.
   for (let count = 0; count < 512; count += 1) exporter.add(SPAN);
-  await until('seven attempts', 10_000, () => collector.received.length >= 7);
+  await until('seven attempts', 20_000, () => collector.received.length >= 7);
   status = 200;
   const attempts = collector.received.length;
-  await until('one that succeeds', 10_000, () => collector.received.length > attempts);
+  await until('one that succeeds', 20_000, () => collector.received.length > attempts);
   await exporter.close();
   const { body } = collector.received.at(-1) ?? { body: '' };
   expect(JSON.parse(body).resourceSpans[0].scopeSpans[0].spans).toHaveLength(512);

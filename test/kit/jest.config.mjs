@@ -29,8 +29,8 @@ export default {
   globalTeardown: '<rootDir>/test/kit/postgres-teardown.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/kit/matchers.ts'],
   testSequencer: '<rootDir>/test/kit/longest-first.mjs',
-  // Only an end for what hangs: on a busy machine five processes, one after the other, take a minute.
-  testTimeout: 120_000,
+  // Only an end for what hangs: on a busy machine five processes, one after the other, take minutes.
+  testTimeout: 300_000,
   // One more than two processors: for a quarter of their time suites wait for databases, processes and deadlines.
   maxWorkers: 3,
 };

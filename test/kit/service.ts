@@ -13,7 +13,7 @@ const MAIN = join(ROOT, '.build/src/main.js');
 /** A tenth of what a start costs is the compilation of the same modules, again and again. */
 export const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/strongroom-tests');
 /** Less than a test may take, so that this is told and not only that the test took too long. */
-const EXIT_WITHIN_MS = 25_000;
+const EXIT_WITHIN_MS = 60_000;
 const LATE = Symbol('late');
 
 export interface ServiceOptions {
@@ -76,7 +76,7 @@ export class Service {
   static async start(options: ServiceOptions = {}): Promise<Service> {
     const service = await Service.spawn(options);
     try {
-      await service.ready(options.readyWithinMs ?? 50_000);
+      await service.ready(options.readyWithinMs ?? 120_000);
     } catch (error) {
       await service.kill();
       await service.dispose();

@@ -83,7 +83,7 @@ export class Strongroom extends SharedStrongroom {
 
   /** The line of the log that holds this text. What a process prints arrives later than its answer does. */
   logLine(text: string): Promise<string> {
-    return until(`${text} in the log`, 5_000, () =>
+    return until(`${text} in the log`, 20_000, () =>
       this.log()
         .split('\n')
         .find((line) => line.includes(text)),

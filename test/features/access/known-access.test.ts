@@ -192,7 +192,7 @@ describe('what a node knows of a caller', () => {
     );
     const read = () => reader.get(`/api/v4/secrets/KEY?projectId=${projectId}&environment=dev`);
     expect(await read()).toBeError(404, 'PROJECT_NOT_FOUND');
-    await until('the role to begin', 10_000, async () => (await read()).status === 200);
+    await until('the role to begin', 20_000, async () => (await read()).status === 200);
   });
 
   test('withdrawn while a hundred read, is gone for each that asks afterwards', async () => {

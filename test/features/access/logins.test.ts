@@ -214,7 +214,7 @@ describe('a login with client id and client secret', () => {
       for (const id of [clientId, randomUUID()]) expect(await attempt(id)).toBeError(401, 'CREDENTIALS_INVALID');
       await client.query('rollback');
     });
-    await until('the record of the refused login', 10_000, async () => {
+    await until('the record of the refused login', 20_000, async () => {
       const rows = await strongroom.auditRows(`outcome = 'denied' and organization_id = $1`, [organization.id]);
       return rows.length === 1 && rows[0]?.actor_id === identityId;
     });

@@ -57,7 +57,7 @@ describe('the check of a token', () => {
         await client.query('begin');
         await client.query('lock table access_token in access exclusive mode');
         const replies = Promise.all(Array.from({ length: 100 }, () => admin.data(PROBE)));
-        await until('the check to wait', 10_000, async () => {
+        await until('the check to wait', 20_000, async () => {
           const [row] = await strongroom.sql(`select 1 from pg_locks
             where not granted and relation = 'access_token'::regclass
               and database = (select oid from pg_database where datname = current_database())`);

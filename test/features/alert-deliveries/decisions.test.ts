@@ -13,7 +13,7 @@ const DECISIONS = `query ($id: ID!) { alertDecisions(certificateId: $id) { nodes
 let notifying: Notifying;
 beforeAll(async () => {
   notifying = await Notifying.start();
-}, 60_000);
+});
 afterAll(() => notifying?.stop());
 afterEach(() => notifying.sql('delete from certificate_alert; delete from certificate'));
 
@@ -84,7 +84,7 @@ describe('a decision', () => {
     expect(await outcome(later)).toEqual(['DISABLED']);
     await notifying.alert([{ ...mail('ann@example.com'), enabled: false }]);
     expect(await outcome(later)).toEqual(['NO_CHANNEL', 'DISABLED']);
-  }, 120_000);
+  });
 
   test('is for who may read alerts and the certificate: others do not learn of it', async () => {
     const [id = ''] = await copy([{ name: 'hidden', days: 5 }]);
@@ -142,7 +142,7 @@ describe('an alert with daily reminders', () => {
     expect([other.eventType, other.notificationConfig]).toEqual(['renewal', undefined]);
     const again = await notifying.admin.patch(path, { notificationConfig: { enableDailyNotification: true } });
     expect(violationsOf(again)).toEqual(['body.notificationConfig.enableDailyNotification INVALID']);
-  }, 120_000);
+  });
 });
 
 describe('an alert that includes authorities', () => {
@@ -172,7 +172,7 @@ describe('an alert that includes authorities', () => {
     expect(alerts[0].lastRun).toEqual({ timestamp: expect.any(String), status: 'failed', error: 'TARGET_REJECTED' });
     await notifying.sql('delete from certificate_authority');
     expect(await notifying.sql('select from notification_delivery')).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe('decisions', () => {
@@ -236,5 +236,5 @@ describe('decisions', () => {
       ),
       { numRuns: 8 },
     );
-  }, 300_000);
+  });
 });

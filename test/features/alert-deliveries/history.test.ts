@@ -11,7 +11,7 @@ const ALERTS = '/api/v1/cert-manager/alerts';
 let notifying: Notifying;
 beforeAll(async () => {
   notifying = await Notifying.start();
-}, 60_000);
+});
 afterAll(() => notifying?.stop());
 
 const equals = (value: string) => [{ field: 'common_name', operator: 'equals', value }];

@@ -9,7 +9,7 @@ const FIND_DUE = 'certificate-alerts:find-due';
 let notifying: Notifying;
 beforeAll(async () => {
   notifying = await Notifying.start();
-}, 60_000);
+});
 afterAll(() => notifying?.stop());
 afterEach(() => notifying.sql('delete from certificate_alert'));
 
@@ -130,7 +130,7 @@ describe('an alert with a hundred targets', () => {
       return ledger?.count === 250_000;
     });
     await notifying.sql(`delete from certificate where common_name like 'thousands%'`);
-  }, 120_000);
+  });
 });
 
 describe('an alert that is disabled while it is being sent', () => {
@@ -265,5 +265,5 @@ describe('a target that fails', () => {
     const ids = eventsOf(server).map(({ id }) => id);
     expect(new Set(ids).size).toBe(60);
     expect(ids.length).toBeLessThanOrEqual(63);
-  }, 240_000);
+  });
 });

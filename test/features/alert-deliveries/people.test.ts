@@ -9,7 +9,7 @@ const ALERTS = '/api/v1/cert-manager/alerts';
 let notifying: Notifying;
 beforeAll(async () => {
   notifying = await Notifying.start();
-}, 60_000);
+});
 afterAll(() => notifying?.stop());
 
 const equals = (value: string) => [{ field: 'common_name', operator: 'equals', value }];
@@ -58,7 +58,7 @@ describe('a channel with users and groups', () => {
     await sent(3);
     expect(notifying.mail.mailsTo(user.username)).toHaveLength(1);
     expect((await shown(alertId)).channels[0].presentRecipients).toEqual([inGroup.username.toUpperCase()]);
-  }, 60_000);
+  });
 
   test('of nobody mails nobody, and shows it', async () => {
     const group = mustSucceed(await notifying.admin.post('/api/v1/groups', { name: `group-${word()}` })).body;
@@ -130,7 +130,7 @@ describe('a channel with users and groups', () => {
     mustSucceed(await admin.post(`${ALERTS}/${alertId}/messages/${failed?.id}/retry`, {}));
     await settled(5);
     expect(notifying.mail.mailsTo(given)).toHaveLength(1);
-  }, 120_000);
+  });
 
   test('is refused with the place of each who is no member of the project', async () => {
     const stranger = await makeUser();

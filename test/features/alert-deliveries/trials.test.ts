@@ -7,7 +7,7 @@ const ALERTS = '/api/v1/cert-manager/alerts';
 let notifying: Notifying;
 beforeAll(async () => {
   notifying = await Notifying.start();
-}, 60_000);
+});
 afterAll(() => notifying?.stop());
 
 const TEST = `mutation ($input: TestCertificateAlertInput!) { testCertificateAlert(input: $input) {
@@ -94,5 +94,5 @@ describe('a test of an alert', () => {
       `select count(*)::integer as count from audit_record where action = 'certificate-alert:test' and outcome = 'allowed'`,
     );
     expect(row?.count).toBeGreaterThan(0);
-  }, 60_000);
+  });
 });

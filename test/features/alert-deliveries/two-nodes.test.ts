@@ -30,4 +30,4 @@ test('two nodes that look at once send each notification once', async () => {
   } finally {
     await notifying.stop();
   }
-}, 180_000);
+});

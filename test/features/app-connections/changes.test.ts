@@ -126,7 +126,7 @@ describe('a changed connection', () => {
     datatool.fail({ on: 'account', how: 'late', ms: 700, times: 1 });
 
     const slow = change(admin, id, { credentials: { apiToken: other } });
-    await until('the check to be under way', 10_000, () => datatool.calls.length > 1);
+    await until('the check to be under way', 20_000, () => datatool.calls.length > 1);
     mustSucceed(await change(admin, id, { name: 'faster' }));
 
     expect(await slow).toBeError(409, 'CONCURRENT_CHANGE');

@@ -13,7 +13,7 @@ let notifying: Notifying;
 let datatool: FakeDatatool;
 beforeAll(async () => {
   notifying = await Notifying.start();
-}, 60_000);
+});
 afterAll(() => notifying?.stop());
 beforeEach(async () => {
   datatool = await FakeDatatool.start();
@@ -275,5 +275,5 @@ describe('a live system that misbehaves', () => {
       expect(reply.body.details).toMatchObject([{ code: 'TARGET_TIMED_OUT' }]);
     }
     await slow.stop();
-  }, 40_000);
+  });
 });

@@ -95,7 +95,6 @@ describeWith(['openssl'], 'what is issued and renewed', () => {
         new Set(contents.map(({ certificate }) => new X509Certificate(certificate as string).serialNumber)).size,
       ).toBe(5);
     },
-    120_000,
   );
 
   test('without a subject has critical names, and as an authority signs others', async () => {

@@ -72,7 +72,6 @@ describeWith(['openssl'], 'PKCS#12 files', () => {
         hasPrivateKey: true,
       });
     },
-    60_000,
   );
 
   test('are refused with another password, and what is no file, at once with other faults', async () => {
@@ -119,7 +118,7 @@ describeWith(['openssl'], 'PKCS#12 files', () => {
     mustSucceed(await post(victim, await fileOf(leaf, [root])));
     expect(left).toBeGreaterThan(0);
     expect(new Set(await bombs)).toEqual(new Set([422, 503]));
-  }, 60_000);
+  });
 
   test('need a password of twelve characters, and the key', async () => {
     const { admin, project } = await seedProject(strongroom);

@@ -82,7 +82,7 @@ test('the service renews what is due, once, by the days of the profile or of the
     [project.id],
   );
   expect(told).toEqual({ count: 4 });
-}, 120_000);
+});
 
 test('a renewal that fails is kept with its reason, and tried again a day later', async () => {
   const { admin, project, root, profile } = await seedProfile(strongroom, { renewBeforeDays: 30 });
@@ -127,7 +127,7 @@ test('a renewal that fails is kept with its reason, and tried again a day later'
   ]);
   await look();
   expect(await requestsOf(admin, project.id, '&state=failed')).toHaveLength(2);
-}, 120_000);
+});
 
 test('two nodes renew each certificate once, beside people who renew the same ones', async () => {
   const second = await strongroom.startSecondNode();
@@ -148,7 +148,7 @@ test('two nodes renew each certificate once, beside people who renew the same on
   } finally {
     await second.stop();
   }
-}, 180_000);
+});
 
 test('expired certificates are deleted after as many days as their project says, and of other projects none', async () => {
   const PATH = '/api/v1/cert-manager/certificate-cleaning';

@@ -157,6 +157,5 @@ describe('renewing a certificate', () => {
       ]);
       expect(row).toEqual({ count: 2 });
     },
-    60_000,
   );
 });

@@ -191,7 +191,7 @@ describeWith(['openssl'], 'what an authority publishes', () => {
         expect(output).toMatch(/Revocation Time: \w+ +\d+ [\d:]+ /);
       }
     }
-  }, 60_000);
+  });
 
   test('names its addresses in what it issues, and none in its own certificate', async () => {
     const { root, children } = await seedFamily(1);

@@ -22,7 +22,7 @@ test('reads no record again of which nothing is left: a long one would be read f
       return BigInt(String(record?.sequence));
     };
     const [first, second] = [await sequenceOf('FIRST'), await sequenceOf('SECOND')];
-    await until('both to be settled', 10_000, async () => (await settledSequence(database.query)) >= second);
+    await until('both to be settled', 20_000, async () => (await settledSequence(database.query)) >= second);
     const tail = new ChangeTail();
     (await tail.join({ database })).leave();
     const read: unknown[] = [];

@@ -53,7 +53,7 @@ describe('the event stream', () => {
         const { headers } = mustSucceed(await admin.post('/api/v4/secrets/batch', { ...place, secrets }));
         const [record] = await strongroom.auditRows('request_id = $1', [headers['x-request-id']]);
         const sequence = BigInt(String(record?.sequence));
-        await until('it to be settled', 10_000, async () => (await settledSequence(database.query)) >= sequence);
+        await until('it to be settled', 20_000, async () => (await settledSequence(database.query)) >= sequence);
         const tail = new ChangeTail();
         const { settled, leave } = await tail.join({ database });
         isLast = settled === sequence;
@@ -208,7 +208,7 @@ describe('the event stream', () => {
     expect((await two.find('the error', ({ event }) => event === 'error')).data).toMatchObject({
       code: 'PROJECT_NOT_FOUND',
     });
-    await until('both to end', 5_000, () => one.isEnded && two.isEnded);
+    await until('both to end', 20_000, () => one.isEnded && two.isEnded);
     expect(keysOf([...one.events, ...two.events])).toEqual([]);
   });
 
@@ -246,7 +246,7 @@ describe('the event stream', () => {
     expect(open.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(await refused(events(admin))).toEqual([429, 'TOO_MANY_STREAMS']);
     open[0]?.close();
-    await until('a place', 5_000, async () => {
+    await until('a place', 20_000, async () => {
       const next = await events(admin);
       next.close();
       return next.status === 200;

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { ErrorCode } from '../../../src/kernel/errors.js';
 import type { Caller, Reply } from '../../kit/caller.js';
 import { until } from '../../kit/until.js';
+import { untilWaiting } from '../../kit/waiting.js';
 import { during, type ErrorCase, type Provoke, type Scene, send } from './scene.js';
 
 const ROUTER = 'a matter of HTTP, before any interface';
@@ -144,7 +145,7 @@ async function openDatabase({ strongroom, admin }: Scene): Promise<void> {
   await onServer(`alter database ${new URL(strongroom.databaseUrl).pathname.slice(1)} allow_connections true`);
   await until(
     'the service to have its database again',
-    10_000,
+    20_000,
     async () => (await admin.get('/readyz')).status === 200,
   );
 }
@@ -182,10 +183,7 @@ function meanwhile(provoke: Provoke): Provoke {
     const change = `update project set secret_detection_ignore_values_version = secret_detection_ignore_values_version + 1 where id = $1`;
     return holding(scene, [change, [scene.world.project]], async (release) => {
       const reply = provoke(scene);
-      await until('the request to wait for the row', 2_000, async () => {
-        const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-        return (await scene.strongroom.sql(waiting)).length > 0;
-      });
+      await untilWaiting(scene.strongroom, 1, reply);
       await release();
       return reply;
     });
@@ -197,7 +195,7 @@ async function askWhileLeaving({ strongroom, admin }: Scene): Promise<Reply> {
   const node = await strongroom.startSecondNode({ env: { LOG_LEVEL: 'info' } });
   const leaving = async (): Promise<void> => {
     node.service.signal('SIGTERM');
-    await until('the node to drain', 5_000, () => node.service.output.includes('draining'));
+    await until('the node to drain', 20_000, () => node.service.output.includes('draining'));
   };
   const reply = await raw(admin.at(node.url), ['GET /readyz HTTP/1.1\r\n', leaving, 'Host: x\r\n\r\n']);
   await node.stop();

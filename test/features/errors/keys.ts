@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../../src/kernel/errors.js';
 import type { Reply } from '../../kit/caller.js';
 import { withClient } from '../../kit/tables.js';
-import { until } from '../../kit/until.js';
+import { untilWaiting } from '../../kit/waiting.js';
 import type { ErrorCase, Scene } from './scene.js';
 
 type Headers = Record<string, string>;
@@ -39,10 +39,7 @@ export const KEYS: Partial<Record<ErrorCode, ErrorCase>> = {
       await client.query('begin');
       await client.query('lock table tag in share mode');
       const running = send(newKey());
-      await until('the request to wait', 2_000, async () => {
-        const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-        return (await strongroom.sql(waiting)).length > 0;
-      });
+      await untilWaiting(strongroom, 1, running);
       await strongroom.sql('update idempotency_key set fence = fence + 1');
       await client.query('rollback');
       return running;

@@ -66,7 +66,7 @@ describe('a request without a token', () => {
     const held = await Promise.all(Array.from({ length: 70 }, () => hold('203.0.113.7')));
     const early: (Reply | null)[] = [];
     for (const { reply } of held) void reply.then((each) => early.push(each));
-    await until('six refusals', 10_000, () => early.length >= 6);
+    await until('six refusals', 20_000, () => early.length >= 6);
     const other = await hold('203.0.113.8');
     other.finish();
     expect(await other.reply).toBeError(422, 'VALIDATION_FAILED');
@@ -207,7 +207,7 @@ describe('many large bodies at once', () => {
     expect(refused).toBeError(503, 'OVERLOADED');
     for (const request of held) request.close();
     // The service learns of a closed connection a moment after its caller.
-    await until('room for another body', 10_000, async () => {
+    await until('room for another body', 20_000, async () => {
       const after = await open({ path: '/graphql', body: large(MIB), keep: 0, headers });
       return (await after.reply)?.status === 200;
     });

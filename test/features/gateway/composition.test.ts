@@ -127,7 +127,7 @@ beforeAll(async () => {
     await strongroom.sql(CERTIFICATES, [ids, KNOWN_CERTIFICATE.pem]);
     crowds.push({ size, admin, ids });
   }
-}, 240_000);
+});
 
 /** Statements of a document on a node. */
 async function statementsOn(url: string, { admin }: Crowd, document: string, token = admin): Promise<number> {
@@ -180,7 +180,7 @@ describe('a document that asks for things of many projects', () => {
     }
     // Which lists wait for the same keys depends on the moment; how many wait does not.
     expect(Math.max(...counts)).toBeLessThanOrEqual(30);
-  }, 120_000);
+  });
 
   test('leaves one record for each list of values, all stored by one statement', async () => {
     const { admin, size } = crowds.at(-1) as Crowd;

@@ -59,7 +59,7 @@ describe('connections beyond the limits', () => {
     for (let index = 0; index < count; index += 1) all.push(await how());
     return all;
   };
-  const closed = (socket: Socket | undefined) => until('the connection to be closed', 5_000, () => socket?.destroyed);
+  const closed = (socket: Socket | undefined) => until('the connection to be closed', 20_000, () => socket?.destroyed);
 
   test('of an address take the place of its connections that were idle longest, and of no others', async () => {
     const others = await opened(2, () => openIdle(OTHER));
@@ -76,9 +76,9 @@ describe('connections beyond the limits', () => {
 
     expect(await askFrom(MINE)).toBe(0);
     expect(await askFrom(OTHER)).toBe(200);
-    await until('a line in the log', 5_000, () => /"msg":"connections refused"/.test(strongroom.log()));
+    await until('a line in the log', 20_000, () => /"msg":"connections refused"/.test(strongroom.log()));
     busy[0]?.destroy();
-    await until('room for another connection', 5_000, async () => (await askFrom(MINE)) === 200);
+    await until('room for another connection', 20_000, async () => (await askFrom(MINE)) === 200);
   });
 
   test('of all addresses take the place of the one that was idle longest, and else are closed', async () => {
@@ -91,7 +91,7 @@ describe('connections beyond the limits', () => {
     await closed(longest);
     expect(await askFrom('127.0.0.5')).toBe(0);
     newcomer.destroy();
-    await until('room for another connection', 5_000, async () => (await askFrom('127.0.0.5')) === 200);
+    await until('room for another connection', 20_000, async () => (await askFrom('127.0.0.5')) === 200);
   });
 
   test('of a trusted proxy are limited by the limit of all alone', async () => {

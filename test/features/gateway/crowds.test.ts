@@ -28,7 +28,7 @@ describe('many requests of one token at once', () => {
         const body = (await reply.json()) as { code?: string };
         return { status: reply.status, retryAfter: reply.headers.get('retry-after'), body };
       });
-      await until('all to be refused that there is no room for', 10_000, () => refusedBefore === REFUSED);
+      await until('all to be refused that there is no room for', 20_000, () => refusedBefore === REFUSED);
       const asked = other.get(path);
       await client.query('commit');
       return [await Promise.all(crowd), await asked] as const;

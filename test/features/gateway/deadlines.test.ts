@@ -37,7 +37,7 @@ describe('a request that takes longer than its deadline', () => {
     expect(late.body.message).toContain('Idempotency-Key');
     expect(JSON.parse(await strongroom.logLine(late.body.reqId))).toMatchObject({ failure: 'DEADLINE_EXCEEDED' });
     await release();
-    const reply = await until('the answer that was late', 10_000, async () => {
+    const reply = await until('the answer that was late', 20_000, async () => {
       const again = await admin.post('/api/v2/workspace', body, headers);
       return again.status === 200 && again;
     });
@@ -57,7 +57,7 @@ describe('a request that takes longer than its deadline', () => {
     for (const reply of late) expect(reply).toBeError(504, 'DEADLINE_EXCEEDED');
     expect(new Set(late.map(({ headers }) => headers.connection))).toEqual(new Set(['keep-alive']));
     await release();
-    await until('what was late', 10_000, async () =>
+    await until('what was late', 20_000, async () =>
       (await admin.get('/api/v1/projects')).text.includes(`${input.slug}-4`),
     );
     expect(strongroom.log()).not.toContain('INTERNAL');
@@ -71,7 +71,7 @@ describe('a request that takes longer than its deadline', () => {
     await release();
     await until(
       'a turn behind all of them',
-      10_000,
+      20_000,
       async () => (await create(`last-${randomUUID().slice(0, 8)}`)).status === 200,
     );
     const [made] = await strongroom.sql(
@@ -100,7 +100,7 @@ describe('a request that takes longer than its deadline', () => {
       `Content-Length: ${body.length}`,
     ];
     socket.write(rawRequest(head, body));
-    await until('the change to wait', 5_000, async () => {
+    await until('the change to wait', 20_000, async () => {
       const [row] = await strongroom.sql(
         `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
       );
@@ -108,7 +108,7 @@ describe('a request that takes longer than its deadline', () => {
     });
     socket.destroy();
     await release();
-    await until('the change', 10_000, async () =>
+    await until('the change', 20_000, async () =>
       (await strongroom.admin.get('/api/v1/projects')).text.includes('left-project'),
     );
   });

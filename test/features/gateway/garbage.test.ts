@@ -23,7 +23,7 @@ describe('requests that are over', () => {
     const reported = () => [...service.output.matchAll(/heap left (\d+) bytes/g)];
     const before = reported().length;
     service.signal('SIGUSR2');
-    await until('the service to tell its heap', 10_000, () => reported().length > before);
+    await until('the service to tell its heap', 20_000, () => reported().length > before);
     return Number(reported().at(-1)?.[1]);
   }
 

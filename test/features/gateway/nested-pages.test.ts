@@ -100,7 +100,7 @@ describe.each(Object.entries(KINDS))('pages of %s inside of an answer', (_, { ma
       ),
       { numRuns: 4 },
     );
-  }, 120_000);
+  });
 
   test('refuse what is no cursor', async () => {
     const { admin, project } = await strongroom.seed.project();

@@ -55,7 +55,7 @@ describe('documents that are registered', () => {
   const send = (body: object): Promise<Reply> => strongroom.admin.post('/graphql', body);
   /** A running node looks at the manifest once a second. */
   const sendUntilFound = (body: object): Promise<Reply> =>
-    until('the registration to be taken up', 10_000, async () => {
+    until('the registration to be taken up', 20_000, async () => {
       const reply = await send(body);
       return reply.status === 404 ? undefined : reply;
     });
@@ -119,20 +119,20 @@ describe('documents that are registered', () => {
     expect((await sendUntilFound({ documentId: idOf(text) })).status).toBe(200);
     const { [idOf(text)]: _, ...others } = registered();
     writeFileSync(manifest, JSON.stringify(others));
-    await until('the document to be gone', 10_000, async () => (await send({ documentId: idOf(text) })).status === 404);
+    await until('the document to be gone', 20_000, async () => (await send({ documentId: idOf(text) })).status === 404);
     expect((await send({ documentId: idOf(PROJECTS) })).status).toBe(200);
   });
 
   test('go on when the manifest becomes unreadable, which is logged, and one that fits no more is left out', async () => {
     const before = readFileSync(manifest, 'utf8');
     writeFileSync(manifest, '{ "half": ');
-    await until('the line about the manifest', 10_000, async () => {
+    await until('the line about the manifest', 20_000, async () => {
       expect((await send({ documentId: idOf(PROJECTS) })).status).toBe(200);
       return strongroom.log().includes('persisted documents not loaded');
     });
     const misfit = '{ fieldOfYesterday }';
     writeFileSync(manifest, JSON.stringify({ ...JSON.parse(before), [idOf(misfit)]: misfit }));
-    await until('the line about the document', 10_000, async () => {
+    await until('the line about the document', 20_000, async () => {
       expect((await send({ documentId: idOf(PROJECTS) })).status).toBe(200);
       return strongroom.log().includes('persisted document skipped');
     });

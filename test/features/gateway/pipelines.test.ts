@@ -31,7 +31,7 @@ describe('requests that are sent ahead of their answers', () => {
     socket.on('data', (chunk) => received.push(String(chunk)));
     socket.write(Array.from({ length: AHEAD }, (_, n) => get(n % 2 === 0 ? '/livez' : `/nowhere/${n}`)).join(''));
     const statuses = () => received.join('').match(/HTTP\/1\.1 \d+/g) ?? [];
-    await until('all answers', 5_000, () => statuses().length === AHEAD);
+    await until('all answers', 20_000, () => statuses().length === AHEAD);
     expect(statuses()).toEqual(Array.from({ length: AHEAD }, (_, n) => `HTTP/1.1 ${n % 2 === 0 ? 200 : 404}`));
     socket.destroy();
   });
@@ -40,14 +40,14 @@ describe('requests that are sent ahead of their answers', () => {
     const before = await counted();
     const socket = await open();
     socket.pause().write(get('/openapi.json').repeat(AHEAD));
-    await until('work to begin', 5_000, async () => (await counted()) > before + 1);
+    await until('work to begin', 20_000, async () => (await counted()) > before + 1);
     // Those whose answers lie in the buffers of the network count; the others have not begun.
     const begun = (await counted()) - before;
     expect(begun).toBeLessThan(AHEAD);
     let size = 0;
     socket.on('data', (chunk: Buffer) => (size += chunk.length)).resume();
     const { headers } = await strongroom.admin.anonymous.request({ method: 'HEAD', path: '/openapi.json' });
-    await until('all answers', 10_000, () => size > AHEAD * Number(headers['content-length']));
+    await until('all answers', 20_000, () => size > AHEAD * Number(headers['content-length']));
     socket.destroy();
   });
 
@@ -58,7 +58,7 @@ describe('requests that are sent ahead of their answers', () => {
     const before = await answered();
     const socket = await open();
     socket.resume().write(get(path).repeat(3_000));
-    await until('the end of the connection', 5_000, () => socket.destroyed);
+    await until('the end of the connection', 20_000, () => socket.destroyed);
     expect((await answered()) - before).toBeLessThanOrEqual(AHEAD + 1);
     expect((await strongroom.admin.get('/api/v1/projects')).status).toBe(200);
   });

@@ -56,7 +56,7 @@ describe('two nodes', () => {
     const other = await newCallerAt(nodes[0], strongroom);
     await other.at(nodes[0].url).get(PROJECTS);
     // What was counted meanwhile is told once it can be.
-    await until('the counts to be told', 10_000, async () => {
+    await until('the counts to be told', 20_000, async () => {
       const [row] = await strongroom.sql<{ total: number }>(total);
       return (row?.total ?? 0) > before;
     });
@@ -66,7 +66,7 @@ describe('two nodes', () => {
     const address = newAddress();
     await new Caller(nodes[0].url, mintToken()).get(PROJECTS, { 'x-forwarded-for': address });
     const rows = () => strongroom.sql('select * from rate_limit_count');
-    await until('the count to be told', 10_000, async () => (await rows()).length > 0);
+    await until('the count to be told', 20_000, async () => (await rows()).length > 0);
     expect(JSON.stringify(await rows())).not.toContain(address);
 
     await strongroom.advanceClock(3600);

@@ -21,7 +21,7 @@ describe('the log of requests', () => {
       await admin.graphql(`query Q { projects { nodes { id } } }`, { [CANARY.replaceAll('-', '_')]: CANARY }),
     ];
     const ids = replies.map(({ headers }) => headers['x-request-id']);
-    const lines = await until('the lines', 5_000, () => {
+    const lines = await until('the lines', 20_000, () => {
       const found = linesOf(strongroom.log()).filter(({ requestId }) => ids.includes(requestId as string));
       return found.length === ids.length && found;
     });

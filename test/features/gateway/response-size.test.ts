@@ -57,13 +57,13 @@ test('responses that clients of one token do not read take half of the memory', 
   const { length } = (await admin.graphql(query)).text;
   const socket = askWithoutReading(admin, query);
   try {
-    await until('the response to be held', 10_000, async () => (await memory()) === length);
+    await until('the response to be held', 20_000, async () => (await memory()) === length);
     expect(await admin.graphql(query)).toBeError(503, 'OVERLOADED');
     expect((await other.graphql(query)).status).toBe(200);
   } finally {
     socket.destroy();
   }
-  await until('the memory to be free', 10_000, async () => (await memory()) === 0);
+  await until('the memory to be free', 20_000, async () => (await memory()) === 0);
   expect((await admin.graphql(query)).status).toBe(200);
 });
 
@@ -74,7 +74,7 @@ test('responses that nobody reads take no more memory than all may, and give it 
   try {
     for (const [index, caller] of [admin, other].entries()) {
       sockets.push(askWithoutReading(caller, query));
-      await until(`${index + 1} responses to be held`, 10_000, async () => (await memory()) === (index + 1) * length);
+      await until(`${index + 1} responses to be held`, 20_000, async () => (await memory()) === (index + 1) * length);
     }
     const reply = await admin.graphql(query);
     expect(reply).toBeError(503, 'OVERLOADED');
@@ -83,6 +83,6 @@ test('responses that nobody reads take no more memory than all may, and give it 
   } finally {
     for (const socket of sockets) socket.destroy();
   }
-  await until('the memory to be free', 10_000, async () => (await memory()) === 0);
+  await until('the memory to be free', 20_000, async () => (await memory()) === 0);
   expect((await admin.graphql(query)).status).toBe(200);
 });

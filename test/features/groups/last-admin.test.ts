@@ -2,15 +2,13 @@ import pg from 'pg';
 import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
 import type { GivenRule } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
-import { until } from '../../kit/until.js';
+import { untilWaiting } from '../../kit/waiting.js';
 import { groupWith, organizationRole, word } from './kit.js';
 
 const strongroom = useSharedStrongroom();
 
 const ALLOW: GivenRule = { subject: 'member', action: ['read'] };
 const DENY: GivenRule = { subject: 'member', action: ['edit'], inverted: true };
-
-const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 /** Sends requests one after the other, of which each waits for a lock, while somebody else has the group. */
 async function whileHeld(group: string, ...requests: readonly (() => Promise<Reply>)[]): Promise<Reply[]> {
@@ -22,8 +20,7 @@ async function whileHeld(group: string, ...requests: readonly (() => Promise<Rep
     const sent: Promise<Reply>[] = [];
     for (const request of requests) {
       sent.push(request());
-      const waiting = async () => (await strongroom.sql(WAITING)).length === sent.length;
-      await until(`${sent.length} requests to wait`, 5_000, waiting);
+      await untilWaiting(strongroom, sent.length, sent.at(-1));
     }
     await client.query('commit');
     return await Promise.all(sent);

@@ -1,11 +1,10 @@
 import type { Reply } from '../../kit/caller.js';
 import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
-import { until } from '../../kit/until.js';
+import { untilWaiting } from '../../kit/waiting.js';
 
 const strongroom: SharedStrongroom = useSharedStrongroom();
 const SUB = `mutation ($input: CreateSubOrganizationInput!) { createSubOrganization(input: $input) { organization { id } } }`;
-const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 /** Deletes an identity as the service does, with a request in the middle: after its row is locked, before all else goes. */
 const deleteAround = (identityId: string, send: () => Promise<Reply>): Promise<Reply> =>
@@ -13,7 +12,7 @@ const deleteAround = (identityId: string, send: () => Promise<Reply>): Promise<R
     await client.query(`begin; set local lock_timeout = '500ms'`);
     await client.query('select 1 from identity where id = $1 for update', [identityId]);
     const reply = send();
-    await until('the request to wait', 5_000, async () => (await strongroom.sql(WAITING)).length > 0);
+    await untilWaiting(strongroom, 1, reply);
     await client.query('delete from identity where id = $1', [identityId]);
     await client.query('commit');
     return reply;
@@ -39,7 +38,7 @@ test('a token that is made while its settings are changed has the new ones', asy
     await client.query('begin');
     await client.query('update identity_token_auth set ttl_seconds = 77 where identity_id = $1', [identityId]);
     const made = admin.post(path, {});
-    await until('the request to wait', 5_000, async () => (await strongroom.sql(WAITING)).length > 0);
+    await untilWaiting(strongroom, 1, made);
     await client.query('commit');
     return made;
   });

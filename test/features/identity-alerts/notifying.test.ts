@@ -12,7 +12,7 @@ const DAY = 86_400;
 let notifying: Notifying;
 beforeAll(async () => {
   notifying = await Notifying.start();
-}, 60_000);
+});
 afterAll(() => notifying?.stop());
 
 const hook = (server: OutsideServer) => ({
@@ -299,4 +299,4 @@ test('two nodes that look at once send each notification once', async () => {
   } finally {
     expect(await second.stop()).toBe(0);
   }
-}, 120_000);
+});

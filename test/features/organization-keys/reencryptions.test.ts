@@ -130,7 +130,7 @@ describe('re-encryptions of projects', () => {
     const { duplicateValues } = await atNode(admin).data('{ duplicateValues { nodes { count } } }');
     expect(duplicateValues.nodes).toEqual([{ count: 2 }]);
     expect(await strongroom.verifyAudit()).toMatchObject({ code: 0, faults: [], differences: [] });
-  }, 120_000);
+  });
 
   test('leave credentials, attempts, messages and debts of rotations and targets of webhooks as they were', async () => {
     const sql = (text: string, params?: unknown[]) => strongroom.sql(text, params);
@@ -177,7 +177,7 @@ describe('re-encryptions of projects', () => {
     // What it owes is paid, and what failed goes on, with what is sealed anew.
     fake.recover();
     for (const rotation of [whole, failed]) await rotating.expectRotates(rotation);
-  }, 120_000);
+  });
 
   test('seal new values with the new key on every node from their start, can be paused, resumed and cancelled', async () => {
     const { admin, project } = await strongroom.seed.project();
@@ -233,7 +233,7 @@ describe('re-encryptions of projects', () => {
     ]);
     const { reencryptions } = mustSucceed(await admin.get(`/api/v1/projects/${project.id}/re-encryptions`)).body;
     expect(reencryptions.map((row: { id: string }) => row.id)).toEqual([next.id, id]);
-  }, 120_000);
+  });
 
   test('never overwrite what is written meanwhile, and keep the former key for what does not open', async () => {
     const { admin, project } = await strongroom.seed.project();
@@ -262,7 +262,7 @@ describe('re-encryptions of projects', () => {
     );
     await strongroom.advanceClock(SETTLING_SECONDS);
     expect(await inState(admin, id, 'done')).toMatchObject({ unreadableValues: 1, destroyedKeys: 0 });
-  }, 120_000);
+  });
 
   /** Versions of a secret beyond those that it has. What they seal is of another version, and opens for none of them. */
   const addVersions = (secretId: string, count: number) =>
@@ -312,5 +312,5 @@ describe('re-encryptions of projects', () => {
     await strongroom.advanceClock(SETTLING_SECONDS);
     const ended = await inState(admin, id, 'done');
     expect(ended).toMatchObject({ doneValues: 2, unreadableValues: 6_000, totalValues: 6_002, destroyedKeys: 0 });
-  }, 120_000);
+  });
 });

@@ -101,7 +101,7 @@ describe('audit sinks', () => {
       expect(sent).toMatchObject({ authorization: 'Bearer canary-token', 'content-type': 'application/json' });
     }
     const requests = server.received.length;
-    const { rejectedRecords, origin, delivery } = await until('the rejections', 10_000, async () => {
+    const { rejectedRecords, origin, delivery } = await until('the rejections', 20_000, async () => {
       const found = await shown(made);
       return found.rejectedRecords >= requests && found;
     });

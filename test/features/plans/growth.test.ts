@@ -48,7 +48,7 @@ describe('a service whose tables grow', () => {
       for (const { status } of await crowd()) expect(status).toBe(200);
       return renewals() > seen;
     });
-    await until('all connections that were open to be replaced', 10_000, async () => {
+    await until('all connections that were open to be replaced', 20_000, async () => {
       await list();
       return (await connections()).every(({ pid }) => !before.has(pid));
     });

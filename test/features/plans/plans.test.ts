@@ -83,7 +83,7 @@ describe('with 30,000 secrets in folders of 20 projects', () => {
     expect(references).not.toEqual([]);
     early = await replay.keep(world.organization, references);
     await replay.fill(databaseUrl);
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await early?.close();
@@ -107,30 +107,30 @@ describe('with 30,000 secrets in folders of 20 projects', () => {
 
   test('references are followed by indexes also with plans that were made before there were rows', async () => {
     expect(excessesOf(await early.measure())).toEqual([]);
-  }, 120_000);
+  });
 
   test('no read looks at much more than it returns, with statistics of empty tables', async () => {
     expect(await tooMuch()).toEqual([]);
-  }, 120_000);
+  });
 
   test('nor with statistics of tables with one row', async () => {
     await replay.sql(
       `update pg_class set reltuples = 1, relpages = 1 where relkind = 'r' and relnamespace = 'public'::regnamespace`,
     );
     expect(await tooMuch()).toEqual([]);
-  }, 120_000);
+  });
 
   test('nor with statistics of these rows', async () => {
     await replay.sql('analyze');
     expect(await tooMuch()).toEqual([]);
-  }, 120_000);
+  });
 
   test('nor with statistics that claim ten million rows of each table', async () => {
     await replay.sql(
       `update pg_class set reltuples = 1e7 where relkind in ('r', 'i') and relnamespace = 'public'::regnamespace`,
     );
     expect(await tooMuch()).toEqual([]);
-  }, 120_000);
+  });
 
   test('nor with statistics of one huge folder', async () => {
     await replay.sql('create temp table lies as select id, folder_id, environment_id, project_id, key from secret');
@@ -140,7 +140,7 @@ describe('with 30,000 secrets in folders of 20 projects', () => {
     await replay.sql(`update secret set key = lies.key, folder_id = lies.folder_id, environment_id = lies.environment_id,
       project_id = lies.project_id from lies where lies.id = secret.id`);
     expect(await tooMuch()).toEqual([]);
-  }, 120_000);
+  });
 });
 
 /** Each but the last refers to the next one. */

@@ -9,7 +9,7 @@ const COUNT = 100;
 let notifying: Notifying;
 beforeAll(async () => {
   notifying = await Notifying.start();
-}, 60_000);
+});
 afterAll(() => notifying?.stop());
 
 /** An identity of a project, whose changes of credentials go to a server. */

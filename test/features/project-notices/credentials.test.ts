@@ -8,7 +8,7 @@ const WAIT_MS = 50_000;
 let notifying: Notifying;
 beforeAll(async () => {
   notifying = await Notifying.start();
-}, 60_000);
+});
 afterAll(() => notifying?.stop());
 
 const eventsOf = ({ received }: OutsideServer) => received.map(({ body }) => JSON.parse(body));

@@ -10,7 +10,7 @@ const WAIT_MS = 50_000;
 let notifying: Notifying;
 beforeAll(async () => {
   notifying = await Notifying.start();
-}, 60_000);
+});
 afterAll(() => notifying?.stop());
 
 const channelOf = (server: OutsideServer, more: object = {}) => ({

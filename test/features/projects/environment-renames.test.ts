@@ -2,11 +2,10 @@ import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
-import { until } from '../../kit/until.js';
+import { untilWaiting } from '../../kit/waiting.js';
 
 const strongroom = useSharedStrongroom();
 
-const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const shows = (conditions?: object, inverted = false): GivenRule => ({
   subject: 'secrets',
   action: ['describeSecret'],
@@ -158,7 +157,7 @@ describe('a new slug of an environment', () => {
       );
       await client.query('update project set revision = revision + 1 where id = $1', [project.id]);
       const renaming = rename(developer);
-      await until('the rename to wait', 10_000, async () => (await strongroom.sql(WAITING)).length > 0);
+      await untilWaiting(strongroom, 1, renaming);
       await client.query('commit');
       mustSucceed(await renaming);
       return rows[0]?.id as string;

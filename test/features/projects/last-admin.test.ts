@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { mustSucceed } from '../../kit/caller.js';
 import { Caller, useSharedStrongroom } from '../../kit/strongroom.js';
-import { until } from '../../kit/until.js';
+import { untilWaiting } from '../../kit/waiting.js';
 import { projectRole } from '../groups/kit.js';
 
 const strongroom = useSharedStrongroom();
@@ -161,12 +161,7 @@ test('of two transactions that each end the membership of one of two admins, the
     for (const client of clients) await client.query('begin');
     await end(first, admin);
     const refused = expect(end(second, other)).rejects.toMatchObject({ constraint: 'project_keeps_an_admin' });
-    await until('the second transaction to wait for the first', 1_500, async () => {
-      const waiting = await strongroom.sql(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return waiting.length > 0;
-    });
+    await untilWaiting(strongroom, 1);
     await first.query('commit');
     await refused;
   } finally {

@@ -137,7 +137,7 @@ describe('the name of a member', () => {
       ),
     );
     expect(await strongroom.sql(STRAY)).toEqual([]);
-  }, 120_000);
+  });
 });
 
 test('memberships of before get the names of their members, and stay as they are', async () => {

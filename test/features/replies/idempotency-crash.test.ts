@@ -31,7 +31,7 @@ const holding = <T>(statement: string, work: (release: () => Promise<unknown>) =
 
 /** A node that is killed while a request of its own waits in a statement with these words. */
 async function killedWhile(node: SecondNode, fragment: string, request: Promise<unknown>): Promise<void> {
-  const [waiting] = await until('the request to wait', 2_000, async () => {
+  const [waiting] = await until('the request to wait', 20_000, async () => {
     const rows = await waitingOn(fragment);
     return rows.length > 0 ? rows : null;
   });
@@ -93,7 +93,7 @@ describe('a request whose key another request runs with', () => {
 
     const [first, second] = await holding('lock table tag in share mode', async (release) => {
       const running = send(admin);
-      await until('the first to wait', 2_000, async () => (await waitingOn('tag')).length > 0);
+      await until('the first to wait', 20_000, async () => (await waitingOn('tag')).length > 0);
       const waiting = send(admin);
       await release();
       return Promise.all([running, waiting]);
@@ -122,7 +122,7 @@ describe('a request whose key another request runs with', () => {
 
     const reply = await holding('lock table tag in share mode', async (release) => {
       const running = send(admin);
-      await until('the request to wait', 2_000, async () => (await waitingOn('tag')).length > 0);
+      await until('the request to wait', 20_000, async () => (await waitingOn('tag')).length > 0);
       await strongroom.sql('update idempotency_key set fence = fence + 1');
       await release();
       return running;

@@ -25,7 +25,7 @@ test('C13: a written secret, a revoked token and a lost right are seen by every 
 
   expect(counted.analysed).toBeGreaterThan(100);
   expect(await hitsOf(nodes)).toBeGreaterThan(100);
-}, 180_000);
+});
 
 test('a list that is written without pause is never older than the write that was answered last', async () => {
   const { admin, project, nodes } = await scene();
@@ -54,7 +54,7 @@ test('a list that is written without pause is never older than the write that wa
   await Promise.all(readers);
 
   expect(stale).toEqual([]);
-}, 180_000);
+});
 
 test('C46: fifty requests at once with one key have one effect and equal answers, and show a token once', async () => {
   const { admin, project, nodes } = await scene();
@@ -63,4 +63,4 @@ test('C46: fifty requests at once with one key have one effect and equal answers
     await createOnce(nodes, project.id);
     await mintOnce(nodes, (await strongroom.seed.caller(admin)).identityId);
   }
-}, 180_000);
+});

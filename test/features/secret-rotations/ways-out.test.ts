@@ -3,11 +3,11 @@ import { Rotating } from '../../kit/rotating.ts';
 import { useStrongroom } from '../../kit/strongroom.ts';
 import { withClient } from '../../kit/tables.ts';
 import { until } from '../../kit/until.ts';
+import { untilWaiting } from '../../kit/waiting.ts';
 
 const PATH = '/api/v2/secret-rotations/datatool-service-token';
 /** As many as a node runs at once; the next one waits for its turn. */
 const TRANSACTIONS = 12;
-const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 /** As if what is sealed had been lost. */
 const BROKEN = (column: string): string =>
   `set_byte(${column}, length(${column}) - 1, (get_byte(${column}, length(${column}) - 1) + 1) % 256)`;
@@ -185,7 +185,7 @@ describe('a rotation that cannot go on as it should', () => {
       await client.query('begin');
       await client.query('select from secret_rotation where id = $1 for update', [id]);
       const pending = maker.patch(`${PATH}/${id}`, { name: 'renamed' });
-      await until('the change to wait', 10_000, async () => (await strongroom.sql(WAITING)).length > 0);
+      await untilWaiting(strongroom, 1, pending);
       await strongroom.sql('delete from project_membership where identity_id = $1', [maker.identityId]);
       await client.query('commit');
       return pending;
@@ -222,10 +222,7 @@ describe('a rotation that cannot go on as it should', () => {
         const waiting = Array.from({ length: TRANSACTIONS }, (_, at) =>
           admin.post(`/api/v1/projects/${project.id}/tags`, { slug: `tag-${at}`, color: '#000000' }),
         );
-        await until('all transactions of the node to wait', 10_000, async () => {
-          const rows = await strongroom.sql(WAITING);
-          return rows.length >= TRANSACTIONS;
-        });
+        await untilWaiting(strongroom, TRANSACTIONS);
         const pending = changes[change]?.();
         mustSucceed(await maker.get(`${PATH}/${id}`));
         await strongroom.sql('delete from project_membership where identity_id = $1', [maker.identityId]);

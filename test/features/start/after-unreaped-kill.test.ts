@@ -15,7 +15,7 @@ describe('starting again after the service was killed', () => {
     try {
       const [pid] = (await readFile(join(dataDir, 'service.lock'), 'utf8')).split(' ');
       process.kill(Number(pid), 'SIGKILL');
-      await until('the killed process to be a zombie', 5_000, async () =>
+      await until('the killed process to be a zombie', 20_000, async () =>
         / Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8')),
       );
       const second = await Service.start({ dataDir });

@@ -158,7 +158,7 @@ test('requests are logged at level info when that is asked for', async () => {
   const env = { DATABASE_URL: await freshDatabase(), ROOT_KEY, ACCESS_LOG: 'true', LOG_LEVEL: 'info' };
   const service = await Service.start({ env });
   await fetch(`${service.url}/api/v1/projects?name=canary`);
-  const line = await until('the line', 5_000, () => /\{[^\n]*"msg":"request completed"\}/.exec(service.output)?.[0]);
+  const line = await until('the line', 20_000, () => /\{[^\n]*"msg":"request completed"\}/.exec(service.output)?.[0]);
   expect(JSON.parse(line)).toMatchObject({ level: 30, method: 'GET', route: '/api/v1/projects', status: 401 });
   expect(service.output).not.toContain('canary');
   expect(await service.stop()).toBe(0);

@@ -116,7 +116,7 @@ describe('a backup', () => {
     expect([taken.code, taken.stderr]).toEqual([0, '']);
     restored = await restore(backup, 'keep');
     expect([restored.code, restored.stderr]).toEqual([0, '']);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await rm(home, { recursive: true, force: true });

@@ -120,7 +120,7 @@ test('a service whose embedded Postgres is suspended ends on SIGTERM, and leaves
     for (const pid of await processes()) process.kill(pid, 'SIGSTOP');
     service.signal('SIGTERM');
     await service.exit(35_000);
-    await until('every process to end', 10_000, async () => (await processes()).length === 0);
+    await until('every process to end', 20_000, async () => (await processes()).length === 0);
   } finally {
     await service.kill();
     await service.dispose();

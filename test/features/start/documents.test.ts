@@ -67,5 +67,5 @@ describe('the shell blocks of the documents', () => {
     } finally {
       await service.stop();
     }
-  }, 120_000);
+  });
 });

@@ -23,7 +23,7 @@ describe('a node that is told to leave', () => {
   });
 
   const leaving = () =>
-    until('readiness to be refused', 10_000, async () => (await admin.get('/readyz')).status === 503);
+    until('readiness to be refused', 20_000, async () => (await admin.get('/readyz')).status === 503);
 
   test('says so to balancers on SIGTERM, and answers what still comes on connections that it closes then, and does nothing that comes behind that', async () => {
     expect((await admin.get('/api/v1/projects')).headers.connection).toBe('keep-alive');
@@ -65,7 +65,7 @@ describe('a node that is told to leave', () => {
       exchange(service.url, half),
       exchange(service.url, half.subarray(0, 90)),
     ];
-    await until('two requests under way', 5_000, async () => (await admin.get('/livez')).status === 200);
+    await until('two requests under way', 20_000, async () => (await admin.get('/livez')).status === 200);
     service.signal('SIGINT');
     const [first, second, withoutHead] = await Promise.all(received);
     for (const text of [first, second]) {
@@ -82,7 +82,7 @@ describe('a node that is told to leave', () => {
     await stream.count(1);
     service.signal('SIGINT');
     expect(await service.exit()).toBe(0);
-    await until('the stream to end', 5_000, () => stream.isEnded);
+    await until('the stream to end', 20_000, () => stream.isEnded);
     expect(stream.lastId).not.toBeNull();
   });
 });

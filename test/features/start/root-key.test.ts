@@ -60,7 +60,7 @@ describe('npm run rotate-root-key', () => {
       ),
     );
     expect(rows.rows).toEqual([{ facts: { rewrapped: 2, unreadable: 0 }, ends: false }]);
-  }, 120_000);
+  });
 
   test.each([
     ['without NEXT_ROOT_KEY', () => ({ ROOT_KEY: nextKey }), /NEXT_ROOT_KEY is not set/],

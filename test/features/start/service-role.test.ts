@@ -8,8 +8,6 @@ import { freshDatabase } from '../../kit/strongroom.js';
 const PASSWORD = 'role-test';
 const ROOT_KEY = randomBytes(32).toString('base64');
 const REFUSED = '42501';
-/** Each test starts a service three times or more. */
-const LONG_MS = 180_000;
 
 async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
@@ -94,124 +92,112 @@ const FORBIDDEN = [
   `set session_replication_role = 'replica'`,
 ];
 
-test(
-  'the service works with a role that owns nothing and cannot alter the trail, and each start grants what it needs',
-  async () => {
-    const databaseUrl = await freshDatabase();
-    const role = `strongroom_service_${new URL(databaseUrl).pathname.slice(1)}`;
-    const service = await Service.start({ env: { DATABASE_URL: databaseUrl } });
-    const env = { DATABASE_URL: databaseUrl, ROOT_KEY: `file:${service.dataDir}/root-key` };
-    try {
-      expect(await roleShown(service)).toBe('service');
-      const caller = new Caller(service.url, await service.firstToken());
-      const created = await caller.post('/api/v1/projects', { projectName: 'With a role' });
-      expect(created.status).toBe(200);
-      await asOwner(databaseUrl, async (client) => {
-        await client.query(`set role ${role}`);
-        expect(await refusals(client, FORBIDDEN)).toEqual(Object.fromEntries(FORBIDDEN.map((it) => [it, REFUSED])));
-        const { rows } = await client.query(
-          `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin,
+test('the service works with a role that owns nothing and cannot alter the trail, and each start grants what it needs', async () => {
+  const databaseUrl = await freshDatabase();
+  const role = `strongroom_service_${new URL(databaseUrl).pathname.slice(1)}`;
+  const service = await Service.start({ env: { DATABASE_URL: databaseUrl } });
+  const env = { DATABASE_URL: databaseUrl, ROOT_KEY: `file:${service.dataDir}/root-key` };
+  try {
+    expect(await roleShown(service)).toBe('service');
+    const caller = new Caller(service.url, await service.firstToken());
+    const created = await caller.post('/api/v1/projects', { projectName: 'With a role' });
+    expect(created.status).toBe(200);
+    await asOwner(databaseUrl, async (client) => {
+      await client.query(`set role ${role}`);
+      expect(await refusals(client, FORBIDDEN)).toEqual(Object.fromEntries(FORBIDDEN.map((it) => [it, REFUSED])));
+      const { rows } = await client.query(
+        `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin,
                 exists (select from pg_shdepend d where d.refobjid = r.oid and d.deptype = 'o') as owns,
                 pg_has_role(oid, (select relowner from pg_class where relname = 'secret'), 'MEMBER') as is_owner
            from pg_roles r where rolname = current_user`,
-        );
-        expect(new Set(Object.values(rows[0]))).toEqual(new Set([false]));
-        await client.query('reset role');
-        // The connections of the service have it: what it may not do, they cannot.
-        await client.query(`revoke insert on project from ${role}; grant truncate on audit_seal to ${role}`);
-      });
-      expect((await caller.post('/api/v1/projects', { projectName: 'Without a right' })).status).toBe(500);
-      await withService(env, async (next) => {
-        const again = await new Caller(next.url, await service.firstToken()).post('/api/v1/projects', {
-          projectName: 'With the right again',
-        });
-        expect(again.status).toBe(200);
-      });
-      const [held] = await asOwner(
-        databaseUrl,
-        async (client) =>
-          (await client.query(`select has_table_privilege('${role}', 'audit_seal', 'truncate') as truncate`)).rows,
       );
-      expect(held.truncate).toBe(false);
-      await asOwner(databaseUrl, (client) =>
-        client.query(`create policy only_unbounded on project as restrictive for select
+      expect(new Set(Object.values(rows[0]))).toEqual(new Set([false]));
+      await client.query('reset role');
+      // The connections of the service have it: what it may not do, they cannot.
+      await client.query(`revoke insert on project from ${role}; grant truncate on audit_seal to ${role}`);
+    });
+    expect((await caller.post('/api/v1/projects', { projectName: 'Without a right' })).status).toBe(500);
+    await withService(env, async (next) => {
+      const again = await new Caller(next.url, await service.firstToken()).post('/api/v1/projects', {
+        projectName: 'With the right again',
+      });
+      expect(again.status).toBe(200);
+    });
+    const [held] = await asOwner(
+      databaseUrl,
+      async (client) =>
+        (await client.query(`select has_table_privilege('${role}', 'audit_seal', 'truncate') as truncate`)).rows,
+    );
+    expect(held.truncate).toBe(false);
+    await asOwner(databaseUrl, (client) =>
+      client.query(`create policy only_unbounded on project as restrictive for select
           using (current_setting('strongroom.organization', true) = '*')`),
-      );
-      const seesProjects = async (node: Service) => {
-        expect(await roleShown(node)).toBe('service');
-        const { projects } = (await new Caller(node.url, await service.firstToken()).get('/api/v1/projects')).body;
-        return projects.length > 0;
-      };
-      const hasPolicies = async () =>
-        asOwner(databaseUrl, async (client) => {
-          const { rows } = await client.query(`select relrowsecurity from pg_class where relname = 'project'`);
-          return rows[0].relrowsecurity;
-        });
-      await withService({ ...env, ROW_SECURITY: 'off' }, async (unbounded) => {
-        expect([await hasPolicies(), await seesProjects(unbounded)]).toEqual([false, true]);
-        await withService(env, async (bounded) => {
-          expect([await hasPolicies(), await seesProjects(bounded)]).toEqual([true, false]);
-          // It says itself that it is not bounded, wherever it meets policies.
-          expect(await seesProjects(unbounded)).toBe(true);
-        });
+    );
+    const seesProjects = async (node: Service) => {
+      expect(await roleShown(node)).toBe('service');
+      const { projects } = (await new Caller(node.url, await service.firstToken()).get('/api/v1/projects')).body;
+      return projects.length > 0;
+    };
+    const hasPolicies = async () =>
+      asOwner(databaseUrl, async (client) => {
+        const { rows } = await client.query(`select relrowsecurity from pg_class where relname = 'project'`);
+        return rows[0].relrowsecurity;
       });
-      await withService({ ...env, DATABASE_ROLE: 'owner' }, async (next) => {
-        expect(await roleShown(next)).toBe('owner');
-        expect(next.output).not.toContain('database role not restricted');
-      });
-      expect(await service.stop()).toBe(0);
-    } finally {
-      await service.kill();
-      await service.dispose();
-    }
-  },
-  LONG_MS,
-);
-
-test(
-  'an owner who may create roles makes it; without that right the service works as the owner and says so',
-  async () => {
-    const [able, unable] = [await ownedDatabase('createrole'), await ownedDatabase()];
-    await withService({ DATABASE_URL: able.url }, async (service) => expect(await roleShown(service)).toBe('service'));
-    await withService({ DATABASE_URL: unable.url }, async (service) => {
-      expect(await roleShown(service)).toBe('owner');
-      expect(service.output).toContain('"msg":"database role not restricted"');
-      expect(service.output).toContain('"reason":"the user of DATABASE_URL cannot create roles"');
-    });
-  },
-  LONG_MS,
-);
-
-test(
-  'with two URLs the service logs in with the rights of its role, which must not be those of the owner',
-  async () => {
-    const owner = await ownedDatabase();
-    const login = await newUser(owner.superUrl);
-    await withService({ ROOT_KEY, DATABASE_URL: login.url, DATABASE_OWNER_URL: owner.url }, async (service) => {
-      expect(await roleShown(service)).toBe('service');
-      const caller = new Caller(service.url, await service.firstToken());
-      expect((await caller.post('/api/v1/projects', { projectName: 'Of two URLs' })).status).toBe(200);
-      await asOwner(login.url, async (client) => {
-        const refused = await refusals(client, ['delete from audit_record', 'drop table secret']);
-        expect(new Set(Object.values(refused))).toEqual(new Set([REFUSED]));
+    await withService({ ...env, ROW_SECURITY: 'off' }, async (unbounded) => {
+      expect([await hasPolicies(), await seesProjects(unbounded)]).toEqual([false, true]);
+      await withService(env, async (bounded) => {
+        expect([await hasPolicies(), await seesProjects(bounded)]).toEqual([true, false]);
+        // It says itself that it is not bounded, wherever it meets policies.
+        expect(await seesProjects(unbounded)).toBe(true);
       });
     });
-    const wrong = [
-      [{ DATABASE_URL: owner.url, DATABASE_OWNER_URL: owner.url }, /has the rights of a superuser or of the owner\n$/],
-      [
-        { DATABASE_URL: owner.superUrl, DATABASE_OWNER_URL: owner.url },
-        /has the rights of a superuser or of the owner\n$/,
-      ],
-      [
-        { DATABASE_URL: databaseAt(login.url, 'postgres'), DATABASE_OWNER_URL: owner.url },
-        /^strongroom: DATABASE_URL and DATABASE_OWNER_URL name different databases[^\n]*\n$/,
-      ],
-    ] as const;
-    for (const [env, reason] of wrong) {
-      const { code, output } = await refusedStart({ ROOT_KEY, ...env });
-      expect(output).toMatch(reason);
-      expect(code).toBe(78);
-    }
-  },
-  LONG_MS,
-);
+    await withService({ ...env, DATABASE_ROLE: 'owner' }, async (next) => {
+      expect(await roleShown(next)).toBe('owner');
+      expect(next.output).not.toContain('database role not restricted');
+    });
+    expect(await service.stop()).toBe(0);
+  } finally {
+    await service.kill();
+    await service.dispose();
+  }
+});
+
+test('an owner who may create roles makes it; without that right the service works as the owner and says so', async () => {
+  const [able, unable] = [await ownedDatabase('createrole'), await ownedDatabase()];
+  await withService({ DATABASE_URL: able.url }, async (service) => expect(await roleShown(service)).toBe('service'));
+  await withService({ DATABASE_URL: unable.url }, async (service) => {
+    expect(await roleShown(service)).toBe('owner');
+    expect(service.output).toContain('"msg":"database role not restricted"');
+    expect(service.output).toContain('"reason":"the user of DATABASE_URL cannot create roles"');
+  });
+});
+
+test('with two URLs the service logs in with the rights of its role, which must not be those of the owner', async () => {
+  const owner = await ownedDatabase();
+  const login = await newUser(owner.superUrl);
+  await withService({ ROOT_KEY, DATABASE_URL: login.url, DATABASE_OWNER_URL: owner.url }, async (service) => {
+    expect(await roleShown(service)).toBe('service');
+    const caller = new Caller(service.url, await service.firstToken());
+    expect((await caller.post('/api/v1/projects', { projectName: 'Of two URLs' })).status).toBe(200);
+    await asOwner(login.url, async (client) => {
+      const refused = await refusals(client, ['delete from audit_record', 'drop table secret']);
+      expect(new Set(Object.values(refused))).toEqual(new Set([REFUSED]));
+    });
+  });
+  const wrong = [
+    [{ DATABASE_URL: owner.url, DATABASE_OWNER_URL: owner.url }, /has the rights of a superuser or of the owner\n$/],
+    [
+      { DATABASE_URL: owner.superUrl, DATABASE_OWNER_URL: owner.url },
+      /has the rights of a superuser or of the owner\n$/,
+    ],
+    [
+      { DATABASE_URL: databaseAt(login.url, 'postgres'), DATABASE_OWNER_URL: owner.url },
+      /^strongroom: DATABASE_URL and DATABASE_OWNER_URL name different databases[^\n]*\n$/,
+    ],
+  ] as const;
+  for (const [env, reason] of wrong) {
+    const { code, output } = await refusedStart({ ROOT_KEY, ...env });
+    expect(output).toMatch(reason);
+    expect(code).toBe(78);
+  }
+});

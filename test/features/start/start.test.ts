@@ -151,7 +151,7 @@ describe('a start with little or no configuration', () => {
       command: ['script', '--quiet', '--return', '--flush', '--command', PROGRAM, '/dev/null'],
     });
     const token = await service.firstToken();
-    await until('the whole screen', 5_000, () => service.output.includes('/docs'));
+    await until('the whole screen', 20_000, () => service.output.includes('/docs'));
     expect(new Set(service.output.match(TOKEN))).toEqual(new Set([token]));
     await pasteCurl(service.output);
     // The terminal passes no signal on.

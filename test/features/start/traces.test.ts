@@ -57,7 +57,7 @@ describe('traces', () => {
     expect((await node.caller('').anonymous.get('/api/v1/projects')).status).toBe(401);
     expect(await node.stop()).toBe(0);
     expect(collector.received.map(({ path }) => path)).toContain(REFUSED);
-    const line = await until('the line', 5_000, () =>
+    const line = await until('the line', 20_000, () =>
       node.service.output.split('\n').find((text) => text.includes('traces not exported')),
     );
     expect(JSON.parse(line)).toMatchObject({ level: 40, status: 400, dropped: expect.any(Number) });

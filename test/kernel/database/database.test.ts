@@ -54,7 +54,7 @@ describe('a pool whose connections are not given back', () => {
     withDatabase({ heldIdleMs: 300 }, async (database) => {
       for (let place = 0; place < PLACES; place += 1) database.withConnection(forever).catch(() => undefined);
       expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
-      await until('the last of them', 5_000, () => database.connections.held === 0);
+      await until('the last of them', 20_000, () => database.connections.held === 0);
       expect(database.connections).toMatchObject({ held: 0, waiting: 0, leaks: PLACES });
     }));
 
@@ -73,14 +73,14 @@ describe('a pool whose connections are not given back', () => {
           while (!isOver) await query('select pg_sleep(0.02)');
         }),
       );
-      await until('all of them', 5_000, () => database.connections.held === PLACES);
+      await until('all of them', 20_000, () => database.connections.held === PLACES);
       expect((await app.inject('/livez')).statusCode).toBe(200);
       const waiting = database.query('select 1 as one');
-      await until('starvation', 5_000, async () => (await app.inject('/livez')).statusCode === 503);
+      await until('starvation', 20_000, async () => (await app.inject('/livez')).statusCode === 503);
       isOver = true;
       await Promise.all(holders);
       expect(await waiting).toEqual([{ one: 1 }]);
-      await until('the end of it', 5_000, async () => (await app.inject('/livez')).statusCode === 200);
+      await until('the end of it', 20_000, async () => (await app.inject('/livez')).statusCode === 200);
     }));
 
   test('is not starved while connections change hands, however many wait for one', () =>
@@ -137,7 +137,7 @@ describe('a pool of which many ask at once', () => {
       }),
     );
     try {
-      await until('all places to be taken', 4_000, () => database.connections.held === 6);
+      await until('all places to be taken', 20_000, () => database.connections.held === 6);
       expect(database.connections).toMatchObject({ open: 6, waiting: 4 });
       isOver = true;
       await Promise.all(holders);
@@ -187,7 +187,7 @@ describe('a connection that has time', () => {
     withDatabase({}, async (database) => {
       const controller = new AbortController();
       const work = database.withConnection((query) => query('select pg_sleep(60)'), controller.signal);
-      await until('it to be asked', 5_000, () => database.connections.held === 1);
+      await until('it to be asked', 20_000, () => database.connections.held === 1);
       controller.abort();
       await expect(work).rejects.toThrow('the connection to the database was lost');
       expect(database.connections).toMatchObject({ held: 0, leaks: 0 });
@@ -217,7 +217,7 @@ describe('upkeep that fails', () => {
         throw new Error('in the middle');
       });
       await expect(failed).rejects.toThrow('in the middle');
-      await until('the lock', 5_000, async () => {
+      await until('the lock', 20_000, async () => {
         const [row] = await database.query<{ held: boolean }>('select pg_try_advisory_lock(42) as held');
         return row?.held;
       });
@@ -232,7 +232,7 @@ describe('upkeep that fails', () => {
         `select state from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in%'`,
       );
       expect(rows).toEqual([]);
-      await until('the connection to be back', 5_000, () => database.connections.held === 0);
+      await until('the connection to be back', 20_000, () => database.connections.held === 0);
       expect(database.connections.leaks).toBe(0);
     }));
 });

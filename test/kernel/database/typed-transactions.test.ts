@@ -73,7 +73,7 @@ describe('a transaction', () => {
       const error: unknown = await lost.catch((reason: unknown) => reason);
       expect(toAppError(error).code).toBe('STORE_UNAVAILABLE');
     }
-    await until('every place to be back', 5_000, () => database.connections.held === 0);
+    await until('every place to be back', 20_000, () => database.connections.held === 0);
     expect(database.connections).toMatchObject({ held: 0, waiting: 0, leaks: 0 });
     expect(await findByName(database.query, { name: 'early' })).toEqual([]);
   });

@@ -71,7 +71,7 @@ export class PgBouncer {
     const account = process.getuid?.() === 0 ? ['--user=nobody'] : [];
     const configuration = join(this.#folder, 'pgbouncer.ini');
     this.#child = spawn('pgbouncer', [...account, configuration], { env: { PATH }, stdio: 'ignore' });
-    await until('PgBouncer', 15_000, () => isListening(Number(new URL(this.url).port)));
+    await until('PgBouncer', 20_000, () => isListening(Number(new URL(this.url).port)));
   }
 
   async stop(): Promise<void> {

@@ -73,5 +73,5 @@ describe('batches across projects, with other writers beside them', () => {
     expect([...statuses].filter((status) => ![200, 404, 409, 422].includes(status))).toEqual([]);
     expect(statuses).toContain(200);
     expect(await strongroom.deadlocks()).toBe(before);
-  }, 120_000);
+  });
 });

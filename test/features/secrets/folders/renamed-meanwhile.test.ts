@@ -3,9 +3,7 @@ import { mustSucceed } from '../../../kit/caller.js';
 import { callerWithRules } from '../../../kit/rules.js';
 import { type Reply, useSharedStrongroom } from '../../../kit/strongroom.js';
 import { withClient } from '../../../kit/tables.js';
-import { until } from '../../../kit/until.js';
-
-const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+import { untilWaiting } from '../../../kit/waiting.js';
 
 /** How somebody who may write below /open only writes the secret there, while its folder gets another name. */
 const WRITES: Readonly<Record<string, (caller: Caller, secret: { id: string; projectId: string }) => Promise<Reply>>> =
@@ -47,7 +45,7 @@ describe('a folder that is renamed at the moment of a write to it', () => {
       // What a write waits for after it has asked the rules: its statement touches these tables.
       await client.query('begin; lock table secret_version in exclusive mode');
       const pending = write(caller, { id, projectId: project.id });
-      await until('the write to wait', 5_000, async () => (await strongroom.sql(WAITING)).length > 0);
+      await untilWaiting(strongroom, 1, pending);
       await strongroom.sql(`update folder set name = 'vault', path = '/vault' where id = $1`, [folder.id]);
       await client.query('commit');
       return pending;

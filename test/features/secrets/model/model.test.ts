@@ -17,61 +17,57 @@ describe('random writes, moves, renames, imports and restores leave what a simpl
     return (row as { now: Date }).now.toISOString();
   };
 
-  test.each(SEEDS)(
-    'seed %d',
-    async (seed) => {
-      const { admin, project } = await strongroom.seed.project();
-      await admin.patch(`/api/v1/projects/${project.id}`, { pitVersionLimit: 100 });
-      const session = new Session(admin, project.id, generator(seed), now);
-      await session.start();
-      const { model } = session;
+  test.each(SEEDS)('seed %d', async (seed) => {
+    const { admin, project } = await strongroom.seed.project();
+    await admin.patch(`/api/v1/projects/${project.id}`, { pitVersionLimit: 100 });
+    const session = new Session(admin, project.id, generator(seed), now);
+    await session.start();
+    const { model } = session;
 
-      const asListed = async (folderId: string) => {
-        const { environment } = model.folders.get(folderId) as { environment: string };
-        const at = { projectId: project.id, environment, secretPath: model.pathOf(folderId) };
-        const options = { expandSecretReferences: 'true', include_imports: 'true' };
-        const { body } = await admin.get(`/api/v4/secrets?${new URLSearchParams({ ...at, ...options })}`);
-        const pairs = (secrets: { secretKey: string; secretValue: string }[]) =>
-          secrets.map(({ secretKey, secretValue }) => [secretKey, secretValue]);
-        return {
-          secrets: pairs(body.secrets),
-          imports: Object.fromEntries(
-            body.imports.map((entry: { environment: string; secretPath: string; secrets: never[] }) => [
-              `${entry.environment} ${entry.secretPath}`,
-              pairs(entry.secrets),
-            ]),
-          ),
-        };
-      };
-      const asModelled = (folderId: string) => ({
-        secrets: model.list(folderId),
+    const asListed = async (folderId: string) => {
+      const { environment } = model.folders.get(folderId) as { environment: string };
+      const at = { projectId: project.id, environment, secretPath: model.pathOf(folderId) };
+      const options = { expandSecretReferences: 'true', include_imports: 'true' };
+      const { body } = await admin.get(`/api/v4/secrets?${new URLSearchParams({ ...at, ...options })}`);
+      const pairs = (secrets: { secretKey: string; secretValue: string }[]) =>
+        secrets.map(({ secretKey, secretValue }) => [secretKey, secretValue]);
+      return {
+        secrets: pairs(body.secrets),
         imports: Object.fromEntries(
-          model
-            .importedBy(folderId)
-            .map((id) => [`${model.folders.get(id)?.environment} ${model.pathOf(id)}`, model.list(id)]),
+          body.imports.map((entry: { environment: string; secretPath: string; secrets: never[] }) => [
+            `${entry.environment} ${entry.secretPath}`,
+            pairs(entry.secrets),
+          ]),
         ),
-      });
+      };
+    };
+    const asModelled = (folderId: string) => ({
+      secrets: model.list(folderId),
+      imports: Object.fromEntries(
+        model
+          .importedBy(folderId)
+          .map((id) => [`${model.folders.get(id)?.environment} ${model.pathOf(id)}`, model.list(id)]),
+      ),
+    });
 
-      try {
-        for (let write = 1; write <= WRITES; write += 1) {
-          await session.step();
-          if (write % COMPARED_EVERY !== 0) continue;
-          for (const folderId of [...model.folders.keys()]) {
-            expect(await asListed(folderId)).toEqual(asModelled(folderId));
-          }
+    try {
+      for (let write = 1; write <= WRITES; write += 1) {
+        await session.step();
+        if (write % COMPARED_EVERY !== 0) continue;
+        for (const folderId of [...model.folders.keys()]) {
+          expect(await asListed(folderId)).toEqual(asModelled(folderId));
         }
-        for (const environment of ENVIRONMENTS) {
-          const at = { projectId: project.id, environment, recursive: 'true', expandSecretReferences: 'true' };
-          const { body } = await admin.get(`/api/v4/secrets?${new URLSearchParams(at)}`);
-          const here = [...model.folders.keys()].filter((id) => model.folders.get(id)?.environment === environment);
-          expect(body.secrets).toHaveLength(here.reduce((sum, id) => sum + model.inFolder(id).length, 0));
-        }
-      } catch (error) {
-        throw new Error(`${(error as Error).message}\nafter:\n${session.log.slice(-25).join('\n')}`, { cause: error });
       }
-    },
-    120_000,
-  );
+      for (const environment of ENVIRONMENTS) {
+        const at = { projectId: project.id, environment, recursive: 'true', expandSecretReferences: 'true' };
+        const { body } = await admin.get(`/api/v4/secrets?${new URLSearchParams(at)}`);
+        const here = [...model.folders.keys()].filter((id) => model.folders.get(id)?.environment === environment);
+        expect(body.secrets).toHaveLength(here.reduce((sum, id) => sum + model.inFolder(id).length, 0));
+      }
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\nafter:\n${session.log.slice(-25).join('\n')}`, { cause: error });
+    }
+  });
 
   test('and the audit trail says the same of every secret', async () => {
     const { code, differences, output } = await strongroom.verifyAudit();

@@ -18,7 +18,7 @@ const refused = async (reason: string): Promise<number> =>
 
 /** What no request has any more once it is answered. */
 async function expectNothingLeft(): Promise<void> {
-  await until('memory and turns to be free', 10_000, async () => {
+  await until('memory and turns to be free', 20_000, async () => {
     const page = await metrics();
     return page.sum('strongroom_response_memory_bytes') === 0 && page.sum('strongroom_heavy_reads') === 0;
   });
@@ -126,7 +126,7 @@ describe('many lists of one token at once', () => {
     await client.query('lock table secret in access exclusive mode');
     const many = Array.from({ length: 90 }, () => ask(admin, 'many'));
     const waiting = async () => (await metrics()).sum('strongroom_heavy_reads', { state: 'waiting' });
-    await until('most to wait', 10_000, async () => (await waiting()) > 30).finally(() => client.end());
+    await until('most to wait', 20_000, async () => (await waiting()) > 30).finally(() => client.end());
     expect(await ask(other, 'single')).toBe('200 undefined');
     const later = () => finished.length - finished.indexOf('single') - 1;
     await Promise.all(many);
@@ -144,7 +144,7 @@ describe('many lists of one token at once', () => {
     await client.query('lock table secret in access exclusive mode');
     const running = Array.from({ length: 10 }, () => admin.graphql(`query ($id: ID!) { ${list} }`, { id: project.id }));
     const waiting = async () => (await metrics()).sum('strongroom_heavy_reads', { state: 'waiting' });
-    await until('some to wait', 10_000, async () => (await waiting()) > 0);
+    await until('some to wait', 20_000, async () => (await waiting()) > 0);
     const reply = await admin
       .graphql(`query ($id: ID!, $unknown: ID!) { heavy: ${list} ${light} }`, { id: project.id, unknown: randomUUID() })
       .finally(() => client.end());

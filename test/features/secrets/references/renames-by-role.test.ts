@@ -2,9 +2,8 @@ import { type Caller, mustSucceed } from '../../../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../../../kit/rules.js';
 import { type Reply, useSharedStrongroom } from '../../../kit/strongroom.js';
 import { withClient } from '../../../kit/tables.js';
-import { until } from '../../../kit/until.js';
+import { untilWaiting } from '../../../kit/waiting.js';
 
-const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const EVERYTHING = ['describeSecret', 'readValue', 'create', 'edit', 'delete'];
 const secrets = (...action: string[]): GivenRule => ({ subject: 'secrets', action });
 const except = (conditions: GivenRule['conditions'], ...action: string[]): GivenRule => ({
@@ -217,7 +216,7 @@ describe('renames, moves and deletions of what rules name', () => {
         );
         await client.query('update project set revision = revision + 1 where id = $1', [project.id]);
         const renaming = (operations[name] as Operation)(developer);
-        await waiting(1);
+        await untilWaiting(strongroom, 1);
         await client.query('commit');
         return renaming;
       });
@@ -267,7 +266,7 @@ describe('renames, moves and deletions of what rules name', () => {
           await client.query('select 1 from folder where environment_id = $1 order by id for no key update', [prod.id]);
           await client.query(rename, [id]);
           const writing = write();
-          await waiting(1);
+          await untilWaiting(strongroom, 1);
           await client.query('commit');
           return writing;
         });
@@ -289,7 +288,7 @@ describe('renames, moves and deletions of what rules name', () => {
       await client.query(`update environment set slug = 'away' where id = $1`, [dev.id]);
       await client.query(`update environment set slug = 'dev' where id = $1`, [prod.id]);
       const restoring = admin.post('/api/v1/secrets/restore', { ...at, at: then?.now.toISOString() });
-      await waiting(1);
+      await untilWaiting(strongroom, 1);
       await client.query('commit');
       return restoring;
     });
@@ -312,9 +311,9 @@ describe('renames, moves and deletions of what rules name', () => {
         // Every change ends with writing there.
         await client.query('select 1 from project where id = $1 for update', [project.id]);
         const making = admin.post('/api/v4/secrets/NEW', { ...place, secretValue: 'n' });
-        await waiting(1);
+        await untilWaiting(strongroom, 1);
         const renaming = caller.patch(path, change);
-        await waiting(2);
+        await untilWaiting(strongroom, 2);
         await client.query('commit');
         return Promise.all([making, renaming]);
       });
@@ -322,7 +321,4 @@ describe('renames, moves and deletions of what rules name', () => {
       expect(renamed).toBeError(403, 'PERMISSION_DENIED');
     }
   });
-
-  const waiting = (count: number) =>
-    until(`${count} requests to wait`, 5_000, async () => (await strongroom.sql(WAITING)).length === count);
 });

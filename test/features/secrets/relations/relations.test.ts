@@ -136,7 +136,7 @@ describe('what rows of lists lead to', () => {
 
   beforeAll(async () => {
     for (const size of [2, 9]) crowds.push(await crowdOf(size));
-  }, 120_000);
+  });
 
   const last = (): Crowd => crowds.at(-1) as Crowd;
 

@@ -123,5 +123,5 @@ describe('after random writes', () => {
       }),
       { numRuns: 5 },
     );
-  }, 120_000);
+  });
 });

@@ -107,6 +107,5 @@ describe('pages of a search', () => {
           expect(await pagesOf(caller, input, first)).toEqual(expected.toSorted());
         }
     },
-    60_000,
   );
 });

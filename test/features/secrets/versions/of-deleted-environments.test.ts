@@ -2,9 +2,7 @@ import { type Caller, mustSucceed } from '../../../kit/caller.js';
 import { callerWithRules } from '../../../kit/rules.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';
 import { withClient } from '../../../kit/tables.js';
-import { until } from '../../../kit/until.js';
-
-const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+import { untilWaiting } from '../../../kit/waiting.js';
 
 /** The newest version of a secret says where it is or was last. Without it the older ones would stand for it. */
 describe('a secret that was moved to an environment that is deleted', () => {
@@ -56,8 +54,6 @@ describe('a secret that was moved to an environment that is deleted', () => {
     const at = { projectId: project.id, environment: 'dev' };
     const { secret } = mustSucceed(await admin.post('/api/v4/secrets/KEY', { ...at, secretValue: 'sesame' })).body;
     const staging = project.environments.find(({ slug }: { slug: string }) => slug === 'staging');
-    const waiting = (count: number) =>
-      until(`${count} requests to wait`, 5_000, async () => (await strongroom.sql(WAITING)).length === count);
     const [moved, deleted] = await withClient(strongroom.databaseUrl, async (client) => {
       await client.query('begin');
       // Every change ends with writing there.
@@ -70,9 +66,9 @@ describe('a secret that was moved to an environment that is deleted', () => {
         destinationSecretPath: '/',
         secretIds: [secret.id],
       });
-      await waiting(1);
+      await untilWaiting(strongroom, 1, move);
       const deletion = admin.delete(`/api/v1/projects/${project.id}/environments/${staging?.id}`);
-      await waiting(2);
+      await untilWaiting(strongroom, 2, deletion);
       await client.query('commit');
       return Promise.all([move, deletion]);
     });
