@@ -29,6 +29,13 @@ const FILTERS: Readonly<Record<string, (key: keyof typeof KEYS) => object>> = {
   'a pattern': (key) => ({ glob: `${key.slice(0, 2)}*_?RL` }),
 };
 
+/** Requests that read the rights of the caller in all of its projects. */
+const WITH_RIGHTS = {
+  'a search': '{ searchSecrets(first: 1, input: { key: { equals: "NONE" } }) { nodes { __typename } } }',
+  'a list of projects': '{ projects(first: 5) { nodes { id } } }',
+  'a list of access tokens': '{ accessTokens(first: 1) { nodes { id } } }',
+};
+
 const FOLDER = `insert into folder (id, organization_id, project_id, environment_id, parent_id, name, path)
   select gen_random_uuid(), f.organization_id, f.project_id, f.environment_id, f.id, n.name, '/' || n.name
   from folder f join environment e on e.id = f.environment_id
@@ -101,6 +108,20 @@ describe('a search over 100 projects', () => {
       const many = filterOf('MANY_URL');
       expect(await costOf(many, null)).toBeLessThanOrEqual(2 * few);
       expect(await costOf(many, await lateCursor(many))).toBeLessThanOrEqual(2 * few);
+    },
+  );
+
+  test.each(Object.entries(WITH_RIGHTS))(
+    'as %s, reads no more than 18 rows or pages of the database for each project of the caller',
+    async (_, document) => {
+      recorder.executed.length = 0;
+      await admin.data(document);
+      const works = await replay.measure(
+        organizationId,
+        recorder.executed.filter(({ text }) => text.includes('"membershipId"')),
+      );
+      expect(works).toHaveLength(1);
+      expect(works[0]?.read).toBeLessThanOrEqual(18 * PROJECTS);
     },
   );
 });

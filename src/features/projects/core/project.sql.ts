@@ -95,24 +95,35 @@ const privilegesOf = (
          and not exists (select from organization_membership o
            where o.organization_id = d.organization_id and coalesce(o.user_id, o.identity_id) = ${member} and o.ends_at <= now())`;
 
+/** The roles of the memberships `n`: those of its own membership, then those of its groups, oldest first. */
+const heldRoles = (
+  origins = '',
+): string => `(array_agg(n.id order by n.group_id is not null, n.created_at, n.id))[1] as id,
+        array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles${origins}
+      from project_member_now n cross join unnest(n.roles) with ordinality as role(slug, at)`;
+
+/** What a member has in a project `p`: its roles there, `held`, with the rules of the custom ones, and its privileges. */
+const rulesOf = (member: string, held: string, origins = ''): string => `lateral (
+    select held.*,
+      case when not held.roles <@ ${BUILT_IN} then
+        (select jsonb_agg(${storedRulesOf('r', ':withRules')} order by place.at) from ${OWN_ROLES}) end as "storedRules",
+      (select jsonb_agg(${storedRulesOf('v', ':withRules')} order by v.created_at, v.id) from ${privilegesOf(member)}) as privileges${origins}
+    from (${held}) held
+    where held.id is not null offset 0) m`;
+
 /**
- * Projects `p` with the roles that a member has in them: those of its own membership, then those of its groups, oldest
- * first; and its privileges. Projects where it has no active role are left out. `withRules` requests the text of their rules.
+ * Projects `p` with the roles and privileges that a member has in them. Projects where it has no active role are left out. `withRules`
+ * requests the text of their rules.
  *
  * @param member SQL of its ID
  * @param origins further columns of it: where the roles and privileges come from
  */
-const heldBy = (member: string, origins = { roles: '', rules: '' }): string => `project p cross join lateral (
-    select held.*,
-      case when not held.roles <@ ${BUILT_IN} then
-        (select jsonb_agg(${storedRulesOf('r', ':withRules')} order by place.at) from ${OWN_ROLES}) end as "storedRules",
-      (select jsonb_agg(${storedRulesOf('v', ':withRules')} order by v.created_at, v.id) from ${privilegesOf(member)}) as privileges${origins.rules}
-    from (
-      select (array_agg(n.id order by n.group_id is not null, n.created_at, n.id))[1] as id,
-        array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles${origins.roles}
-      from project_member_now n cross join unnest(n.roles) with ordinality as role(slug, at)
-      where n.project_id = p.id and n.member_id = ${member}) held
-    where held.id is not null offset 0) m`;
+const heldBy = (member: string, origins = { roles: '', rules: '' }): string =>
+  `project p cross join ${rulesOf(
+    member,
+    `select ${heldRoles(origins.roles)} where n.project_id = p.id and n.member_id = ${member}`,
+    origins.rules,
+  )}`;
 const FROM = heldBy(':memberId');
 /** The same with the origin of each rule, in the orders of what it explains. */
 const EXPLAINED = heldBy(':memberId', {
@@ -124,9 +135,17 @@ const EXPLAINED = heldBy(':memberId', {
       (select coalesce(json_agg(json_build_object('id', v.id, 'slug', v.slug, 'membershipId', v.membership_id)
          order by v.created_at, v.id), '[]') from ${privilegesOf(':memberId')}) as "ownPrivileges"`,
 });
-/** The projects of a member, so that the projects of others are not scanned. */
-const OF_MEMBER =
-  'p.organization_id = :organizationId and p.id in (select project_id from project_member_now where member_id = :memberId)';
+
+/**
+ * All projects of the member, as `heldBy`: its memberships are read once, and not for each project.
+ *
+ * @param rest conditions, order and limit of the projects
+ */
+const allHeld = (rest: string): string => `(
+    select p.*, held.id as "heldId", held.roles as "heldRoles"
+    from (select n.project_id, ${heldRoles()} where n.member_id = :memberId group by n.project_id) held
+    join project p on p.id = held.project_id
+    where ${rest}) p cross join ${rulesOf(':memberId', 'select p."heldId" as id, p."heldRoles" as roles')}`;
 
 const ASKED = { memberId: t.uuid, organizationId: t.uuid, withRules: t.boolean } as const;
 
@@ -156,18 +175,17 @@ export const findAccesses = sqlStatement({
 
 /** The same in all projects that it is a member of. */
 export const listAccesses = sqlStatement({
-  text: `select ${ACCESS_COLUMNS} from ${FROM} where ${OF_MEMBER}`,
+  text: `select ${ACCESS_COLUMNS} from ${allHeld('p.organization_id = :organizationId')}`,
   params: ASKED,
   row: ACCESS,
 });
 
 /** Also in sub-organizations of the organization of the token: as the member could have a token for them. */
 export const listAccessesBelow = sqlStatement({
-  text: `select ${ACCESS_COLUMNS} from ${FROM}
-  where p.id in (select project_id from project_member_now where member_id = :memberId)
-    and (:projectIds::uuid[] is null or p.id = any(:projectIds))
-    and p.organization_id in (select o.id from organization o where o.id = :organizationId or o.parent_id = :organizationId)
-    and exists (select from organization_member_now own where own.organization_id = p.organization_id and own.member_id = :memberId)`,
+  text: `select ${ACCESS_COLUMNS} from ${allHeld(`(:projectIds::uuid[] is null or held.project_id = any(:projectIds))
+    and p.organization_id = any(array(
+      select o.id from organization o where (o.id = :organizationId or o.parent_id = :organizationId)
+        and exists (select from organization_member_now own where own.organization_id = o.id and own.member_id = :memberId)))`)}`,
   params: { ...ASKED, projectIds: t.nullable(t.array(t.uuid)) },
   row: ACCESS,
 });
@@ -224,8 +242,8 @@ const ORDER_PARAMS = { value: ':value', id: ':id', since: ':since', limit: ':lim
 export const listProjects = inOrders((shape) => {
   const { condition, rest } = orderedText(ORDER_COLUMNS, shape, ORDER_PARAMS);
   return sqlStatement({
-    text: `select ${PROJECT_COLUMNS} from ${FROM}
-      where ${OF_MEMBER} and (:type::text is null or p.type = :type) and ${condition} ${rest}`,
+    text: `select ${PROJECT_COLUMNS} from ${allHeld(`p.organization_id = :organizationId
+      and (:type::text is null or p.type = :type) and ${condition} ${rest}`)} ${rest}`,
     params: {
       ...ASKED,
       type: t.nullable(t.oneOf(...PROJECT_KINDS)),
