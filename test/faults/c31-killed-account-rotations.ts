@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { Caller, mustSucceed } from '../kit/caller.ts';
+import { freePort } from '../kit/free-port.ts';
 import { CuttingProxy } from '../kit/outside/cutting-proxy.ts';
-import { freePort, hasSamba, newPassword, Samba } from '../kit/outside/samba.ts';
+import { hasSamba, newPassword, Samba } from '../kit/outside/samba.ts';
 import { type AccountRotation, type Method, RotatingAccounts } from '../kit/rotating-accounts.ts';
 import { Seed } from '../kit/seed.ts';
 import { Service } from '../kit/service.ts';

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../kit/free-port.ts';
 import { embeddedPostgres, killEmbeddedPostgres } from '../kit/processes.ts';
 import { Rotating } from '../kit/rotating.ts';
 import { withClient } from '../kit/tables.ts';
@@ -69,14 +69,6 @@ function* randomKills(): Generator<[string, Kill]> {
     const left = Object.entries(KILLS);
     while (left.length > 0) yield* left.splice(randomInt(left.length), 1);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 /** What a data directory holds, and the directory of temporary files of the server in it. */

@@ -179,7 +179,7 @@ describe('the embedded database', () => {
     await usedCluster();
     const cluster = join(dataDir, 'postgres');
     const { uid, gid } = await stat(cluster);
-    const sleeper = spawn('sleep', ['60'], { stdio: 'ignore', ...(isRoot ? { uid, gid } : {}) });
+    const sleeper = spawn('sleep', ['600'], { stdio: 'ignore', ...(isRoot ? { uid, gid } : {}) });
     try {
       for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) {
         await writeFile(join(cluster, name), content(sleeper), { mode: 0o600 });

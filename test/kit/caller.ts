@@ -67,7 +67,8 @@ export class Caller {
 
   async request(options: RequestOptions): Promise<Reply> {
     if (!this.#isPatient) return this.#send(options);
-    const key: Record<string, string> = this.token === null ? {} : { 'idempotency-key': randomUUID() };
+    const isRead = this.token === null || options.method === 'GET';
+    const key: Record<string, string> = isRead ? {} : { 'idempotency-key': randomUUID() };
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
       const reply = await this.#send({ ...options, headers: { ...key, ...options.headers } });

@@ -17,6 +17,15 @@ test('a process that ends answers its exit code', async () => {
   expect(await service.stop()).toBe(78);
 });
 
+test('what a process printed last is there once it has ended', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const command = [process.execPath, '-e', `process.stdout.write('.'.repeat(50_000)); process.exit(1)`] as const;
+    const service = await Service.spawn({ command });
+    expect([await service.exit(), service.output.length]).toEqual([1, 50_000]);
+    await service.dispose();
+  }
+});
+
 describe('a service that never answers', () => {
   let silent: Server;
 

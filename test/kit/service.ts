@@ -14,6 +14,7 @@ const MAIN = join(ROOT, '.build/src/main.js');
 export const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/strongroom-tests');
 /** Less than a test may take, so that this is told and not only that the test took too long. */
 const EXIT_WITHIN_MS = 60_000;
+const PRINTED_WITHIN_MS = 5_000;
 const LATE = Symbol('late');
 
 export interface ServiceOptions {
@@ -42,7 +43,12 @@ export class Service {
     this.child = child;
     this.dataDir = dataDir;
     this.#ownsDataDir = ownsDataDir;
-    this.#exit = once(child, 'exit').then(([code]) => code as number | null);
+    const printed = new Promise((resolve) => child.once('close', resolve));
+    this.#exit = once(child, 'exit').then(async ([code]) => {
+      // What it printed last is read after it has ended. Whoever it left behind may keep its output open.
+      await Promise.race([printed, delay(PRINTED_WITHIN_MS, undefined, { ref: false })]);
+      return code as number | null;
+    });
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (this.output += String(chunk)));
   }
 

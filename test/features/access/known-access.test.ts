@@ -144,7 +144,7 @@ describe('what a node knows of a caller', () => {
     expect(await read()).toBeError(404, 'PROJECT_NOT_FOUND');
   });
 
-  const ENDS = `now() + interval '2 seconds'`;
+  const ENDS = `now() + interval '5 seconds'`;
   const TERM = `jsonb_build_object('startsAt', now(), 'endsAt', ${ENDS})`;
   test.each<[string, string, (reply: Reply) => void]>([
     [
@@ -165,7 +165,7 @@ describe('what a node knows of a caller', () => {
   ])('ends when %s ends by itself', async (_, end, isEnded) => {
     const { read, reader } = await scene();
     await strongroom.sql(end, [reader.identityId]);
-    const ending = Date.now() + 2_000;
+    const ending = Date.now() + 5_000;
     let reply = await read();
     mustSucceed(reply);
     while (reply.status === 200) {

@@ -3,8 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Service } from '../../kit/service.js';
+import { until } from '../../kit/until.js';
 
 const isLinux = process.platform === 'linux';
+/** What Node answers to a head that asks for it. */
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
 /** How many sockets listen on a port of this machine. */
 async function listenersOn(port: number): Promise<number> {
@@ -35,22 +38,20 @@ describe('a service whose port is shared by several sockets of its own', () => {
         return socket;
       }),
     );
+    const texts = new Map(sockets.map((socket) => [socket, '']));
     const replies = sockets.map(async (socket) => {
-      let text = '';
-      socket.on('data', (chunk) => (text += chunk));
+      socket.on('data', (chunk) => texts.set(socket, `${texts.get(socket)}${chunk}`));
       socket.on('error', () => undefined);
-      socket.write('POST /api/v1/auth/universal-auth/login HTTP/1.1\r\nHost: x\r\n');
+      socket.write('POST /api/v1/auth/universal-auth/login HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n');
       socket.write('Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
       await once(socket, 'close');
-      return text;
     });
-    // Long enough for all heads to be read.
-    await delay(300);
+    await until('all heads to be read', 20_000, () => [...texts.values()].every((text) => text === CONTINUE));
     service.signal('SIGTERM');
     await delay(200);
     for (const socket of sockets) socket.write('}');
-    const texts = await Promise.all(replies);
-    expect(texts.filter((text) => !text.startsWith('HTTP/1.1 422 '))).toEqual([]);
+    await Promise.all(replies);
+    expect([...texts.values()].filter((text) => !text.startsWith(`${CONTINUE}HTTP/1.1 422 `))).toEqual([]);
     expect(await service.exit()).toBe(0);
     if (isLinux) expect(await listenersOn(Number(port))).toBe(0);
   });

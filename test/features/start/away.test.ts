@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { mintToken } from '../../../src/kernel/crypto/token.js';
+import { freePort } from '../../kit/free-port.ts';
 import { Authority, type ServerCertificate } from '../../kit/outside/authority.ts';
 import { Relay } from '../../kit/relay.ts';
 import { Service } from '../../kit/service.ts';
@@ -12,15 +13,6 @@ import { freshDatabase } from '../../kit/strongroom.ts';
 import { until } from '../../kit/until.ts';
 
 const ROOT_KEY = randomBytes(32).toString('base64');
-
-/** A port at which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 /** A database at a port, whether or not anybody listens there. */
 function at(databaseUrl: string, port: number): string {

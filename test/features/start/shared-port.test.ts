@@ -1,23 +1,12 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { freePort } from '../../kit/free-port.js';
 import { Service } from '../../kit/service.js';
-
-/** A port that is free at the moment. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return String(port);
-}
 
 /** Sockets of one service share its port: another service, which has other data, must not. */
 test('of two services that start on one port at the same time one runs, and the other says why it does not', async () => {
-  const env = { PORT: await freePort() };
+  const env = { PORT: String(await freePort()) };
   const services = await Promise.all([Service.spawn({ env }), Service.spawn({ env })]);
   try {
-    const started = await Promise.allSettled(services.map((service) => service.ready(30_000)));
+    const started = await Promise.allSettled(services.map((service) => service.ready(120_000)));
     const refused = services.filter((_, index) => started[index]?.status === 'rejected');
     expect(refused).toHaveLength(1);
     expect(await refused[0]?.exit()).toBe(78);

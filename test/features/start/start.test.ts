@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Caller } from '../../kit/caller.js';
+import { freePort } from '../../kit/free-port.js';
 import { embeddedPostgres, embeddedUrl } from '../../kit/processes.js';
 import { type Ended, runProgram } from '../../kit/programs.js';
 import { Service, type ServiceOptions } from '../../kit/service.js';
@@ -186,18 +187,12 @@ describe('a start with little or no configuration', () => {
   });
 
   test('says after a first start that failed where the token lies, until it is used', async () => {
-    const listenOn = async (wanted: number): Promise<NetServer> => {
-      const server = createServer().listen(wanted, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    };
-    const free = await listenOn(0);
-    const { port } = free.address() as AddressInfo;
-    await new Promise((closed) => free.close(closed));
+    const port = await freePort();
     const failed = await Service.spawn({ dataDir, env: { PORT: String(port) } });
     // Taken once the start has found it free, and is making its database.
     await until('the data directory', 30_000, () => stat(join(dataDir, 'postgres-password')));
-    const taken = await listenOn(port);
+    const taken = createServer().listen(port, '127.0.0.1');
+    await once(taken, 'listening');
     expect(await failed.exit()).toBe(78);
     taken.close();
     expect(failed.output).toBe(`strongroom: PORT ${port} is already in use on this machine; choose another port\n`);

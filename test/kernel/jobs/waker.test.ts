@@ -2,6 +2,7 @@ import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
 import { wakeStore } from '../../../src/kernel/jobs/wake-stores.js';
 import { freshDatabase } from '../../kit/databases.js';
+import { freePort } from '../../kit/free-port.js';
 import { describeWithMongo } from '../../kit/mongo/mongo.js';
 import { Relay } from '../../kit/relay.js';
 import { withClient } from '../../kit/tables.js';
@@ -143,7 +144,7 @@ test('a store that is away delays no job beyond the poll, and is reached when it
 test('a store whose connection breaks while somebody holds it is reached again', async () => {
   const url = await freshDatabase();
   let broken: Promise<void> | undefined;
-  const relay = await Relay.start(url, 0, () => (sent) => {
+  const relay = await Relay.start(url, await freePort(), () => (sent) => {
     if (sent.includes('SELECT 1')) broken ??= relay.stop();
   });
   const node = await nodes.wokenNode([KIND], wakeStore(new SealedText(relay.url), { url: nodes.url }), NO_POLL);

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { describeWith } from '../describe-with.ts';
+import { freePort } from '../free-port.ts';
 import { askRun } from '../run-desk.ts';
 import { GivenServer } from './given-server.ts';
 import { MemoryServer } from './memory-server.ts';
@@ -47,7 +46,7 @@ export class Mongo {
 /** The server at MONGODB_URL, in a database of its own; without that setting a server in memory. */
 export async function startMongo(): Promise<Mongo> {
   const given = process.env.MONGODB_URL;
-  const port = await quietPort();
+  const port = await freePort();
   const server = given ? new GivenServer(given, port) : new MemoryServer((await askRun('/mongo-jars')).jars, port);
   try {
     await server.open();
@@ -68,19 +67,4 @@ export function describeWithMongo(name: string, tests: (mongo: () => Mongo) => v
     afterAll(() => mongo?.stop());
     tests(() => mongo);
   });
-}
-
-/** A free port below those that systems give by themselves, so that nobody gets it while its server is away. */
-async function quietPort(): Promise<number> {
-  for (;;) {
-    const server = createServer().listen(20_000 + Math.floor(Math.random() * 12_000), '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    const { port } = server.address() as AddressInfo;
-    await new Promise((closed) => server.close(closed));
-    return port;
-  }
 }

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { isThere } from '../describe-with.ts';
+import { freePort } from '../free-port.ts';
 import { until } from '../until.ts';
-import { freePort } from './samba.ts';
 
 const PATH = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin`;
 const PROGRAMS = ['patroni', 'etcd', 'haproxy', 'pgbouncer', 'setpriv'];

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWith } from '../describe-with.ts';
+import { freePort } from '../free-port.ts';
 import { until } from '../until.ts';
-import { freePort } from './samba.ts';
 
 const PATH = `${process.env.PATH ?? ''}:/usr/sbin`;
 

@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWith, isThere } from '../describe-with.ts';
+import { freePort } from '../free-port.ts';
 import { until } from '../until.ts';
 
 /** Where Debian has the programs of a server; not every PATH has it. */
@@ -259,15 +260,6 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
       // It has ended.
     }
   }
-}
-
-/** A port that nobody listens at. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 const isOpen = (port: number): Promise<boolean> =>

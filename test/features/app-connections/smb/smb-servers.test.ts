@@ -7,7 +7,8 @@ import { type SmbAccount, SmbClient } from '../../../../src/features/app-connect
 import type { Context } from '../../../../src/kernel/context.js';
 import { SealedText } from '../../../../src/kernel/crypto/sealed-text.js';
 import type { TargetPolicy } from '../../../../src/kernel/outbound/http.js';
-import { describeWithSamba, freePort, newPassword, Samba } from '../../../kit/outside/samba.ts';
+import { freePort } from '../../../kit/free-port.js';
+import { describeWithSamba, newPassword, Samba } from '../../../kit/outside/samba.ts';
 import { accountOf, failureOf } from '../../../kit/outside/smb-calls.ts';
 
 const ctx = {} as Context;
