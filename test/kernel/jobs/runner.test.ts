@@ -9,7 +9,7 @@ const WAIT_MS = 50_000;
 const kindOf = (run: JobKind['run'], settings: Partial<JobKind> = {}): JobKind => ({
   name: 'test:work',
   description: 'Work of a test.',
-  leaseSeconds: 1,
+  leaseSeconds: 3,
   retry: { firstSeconds: 0.1, longestSeconds: 0.2, attempts: 3 },
   run,
   ...settings,
@@ -163,7 +163,7 @@ describe('a lease', () => {
     const started: string[] = [];
     const kind = kindOf(async (_, run) => {
       started.push(run.jobId);
-      await delay(3_000);
+      await delay(7_000);
     });
     await Promise.all([nodes.node([kind]), nodes.node([kind])]);
     await nodes.queue(kind, ['one']);

@@ -7,7 +7,7 @@ const WAIT_MS = 20_000;
 const kindOf = (run: JobKind['run'], settings: Partial<JobKind> = {}): JobKind => ({
   name: 'test:work',
   description: 'Work of a test.',
-  leaseSeconds: 1,
+  leaseSeconds: 3,
   retry: { firstSeconds: 0.1, longestSeconds: 0.2, attempts: 3 },
   run,
   ...settings,
