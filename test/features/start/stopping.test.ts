@@ -69,10 +69,12 @@ describe('a service with its own database', () => {
     // Answered after the silent one was taken: connections are taken in the order that they come.
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
     const begun = performance.now();
+    const closed = once(silent, 'close').then(() => performance.now() - begun);
     service.signal('SIGTERM');
+    expect(await closed).toBeLessThan(5_000);
     expect(await service.exit()).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(5_000);
-    silent.destroy();
+    // What holds it is cut after so long. To stop Postgres takes some seconds on a busy machine.
+    expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
   test('goes on finishing when the signal comes twice within a second, as from Ctrl-C under npm', async () => {
