@@ -65,6 +65,7 @@ import { VacuumOfSecrets } from './0060-0079/0068-vacuum-of-secrets.js';
 import { NamesOfMembers } from './0060-0079/0070-names-of-members.js';
 import { AccessChanges } from './0060-0079/0071-access-changes.js';
 import { OrderOfAccounts } from './0060-0079/0072-order-of-accounts.js';
+import { LookupsOfAdmins } from './0060-0079/0073-lookups-of-admins.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -135,4 +136,5 @@ export const migrations = [
   { name: '0070-names-of-members', class: NamesOfMembers },
   { name: '0071-access-changes', class: AccessChanges },
   { name: '0072-order-of-accounts', class: OrderOfAccounts },
+  { name: '0073-lookups-of-admins', class: LookupsOfAdmins },
 ] as const;

@@ -46,11 +46,14 @@ export const LIST_RESCUES = sqlStatement({
   row: ROW,
 });
 
-/** Projects of an organization without a permanent admin and without an active rescue, by name, then ID. */
+/**
+ * Projects of an organization without a permanent admin and without an active rescue, by name, then ID. With `offset 0` admins are looked
+ * up for each project, and never those of all.
+ */
 export const LIST_WITHOUT_ADMIN = sqlStatement({
   text: `select p.id as "projectId", p.name, p.slug from project p
     where p.organization_id = :organizationId
-      and not exists (select from project_lasting_admin a where a.project_id = p.id)
+      and not exists (select from project_lasting_admin a where a.project_id = p.id offset 0)
       and not exists (select from project_rescue r where r.project_id = p.id and now() < r.ends_at)
       and (:name::text is null or (p.name collate "C", p.id) > (:name, :id::uuid))
     order by p.name collate "C", p.id limit :limit::integer`,

@@ -177,6 +177,8 @@ const MEMBERS: Lists = {
   },
 };
 
+const WITHOUT_ADMIN = '{ projectsWithoutAdmin(first: 10) { nodes { projectId } } }';
+
 /** Makes members of one kind, of an organization, a project and a group. */
 const memberRows = (table: string, column: string, name: string): string => `with made as (
     insert into ${table} (id, organization_id, ${name})
@@ -203,6 +205,9 @@ const ROWS = {
       from project cross join generate_series(1, $2) n where project.id = $1 returning id, organization_id)
     insert into organization_membership (id, organization_id, identity_id, role)
     select gen_random_uuid(), organization_id, id, 'no-access' from made`,
+  token: `insert into access_token (id, organization_id, user_id, auth_method, token_hash, ttl_seconds, max_ttl_seconds, num_uses_limit)
+    select gen_random_uuid(), u.organization_id, u.id, 'personal', sha256(uuid_send(u.id)), 0, 0, 0
+    from app_user u join project p on p.organization_id = u.organization_id where p.id = $1`,
   identity: memberRows('identity', 'identity_id', 'name'),
   user: memberRows('app_user', 'user_id', 'username'),
   tag: `insert into tag (id, organization_id, project_id, slug, color)
@@ -237,6 +242,7 @@ describe('a page', () => {
       await withClient(databaseUrl, async (client) => {
         await client.query(ROWS.folder, [shared, path, SIZES[size]]);
         for (const text of [ROWS.user, ROWS.identity]) await client.query(text, [projectId, groupId, SIZES[size]]);
+        await client.query(ROWS.token, [projectId]);
         await client.query(ROWS.ownedIdentity, [projectId, SIZES[size]]);
         await client.query(ROWS.tag, [projectId, '#aa0000', SIZES[size]]);
       });
@@ -309,16 +315,33 @@ describe('a page', () => {
       expect(await worksOf(list, 'many', after)).toMatchObject([{ rows: PAGE + 1 }]);
   });
 
+  /** Rows and pages of the database that the one statement takes that is so. */
+  const costOfOne = async (size: Size, isIt: (text: string) => boolean): Promise<number> => {
+    const works = await replay.measure(
+      places[size].organizationId,
+      recorder.executed.filter(({ text }) => isIt(text)),
+    );
+    expect(works).toHaveLength(1);
+    return works.reduce((sum, work) => sum + work.read, 0);
+  };
+
   test('is decided by rights that take as much of the database in a project of 10,000 members as in one of 100', async () => {
     const costIn = async (size: Size): Promise<number> => {
-      const { admin, organizationId, projectId } = places[size];
+      const { admin, projectId } = places[size];
       await strongroom.sql('insert into access_change default values');
       recorder.executed.length = 0;
       mustSucceed(await admin.get(`/api/v1/projects/${projectId}/tags?limit=1`));
-      const isOfRights = ({ text }: { text: string }) => text.includes('"membershipId"') && text.includes('as until');
-      const works = await replay.measure(organizationId, recorder.executed.filter(isOfRights));
-      expect(works).toHaveLength(1);
-      return works.reduce((sum, work) => sum + work.read, 0);
+      return costOfOne(size, (text) => text.includes('"membershipId"') && text.includes('as until'));
+    };
+    expect(await costIn('many')).toBeLessThanOrEqual(1.2 * (await costIn('few')));
+  });
+
+  test('of projects without an admin takes as much of the database for 10,000 members and tokens as for 100', async () => {
+    const costIn = async (size: Size): Promise<number> => {
+      recorder.executed.length = 0;
+      const { nodes } = (await places[size].admin.data(WITHOUT_ADMIN)).projectsWithoutAdmin;
+      expect(nodes).toEqual([]);
+      return costOfOne(size, (text) => text.includes('project_lasting_admin'));
     };
     expect(await costIn('many')).toBeLessThanOrEqual(1.2 * (await costIn('few')));
   });
