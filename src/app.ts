@@ -39,7 +39,7 @@ import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
 import { createProjects } from './features/projects/index.js';
-import { listAccessBelow, listHoldings } from './features/projects/public.js';
+import { accessAtArrival, listAccessBelow, listHoldings } from './features/projects/public.js';
 import { createSecretRotations } from './features/secret-rotations/index.js';
 import { listConnectionUses } from './features/secret-rotations/public.js';
 import { createSecrets } from './features/secrets/index.js';
@@ -196,16 +196,15 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
 
 /** Of responses about projects themselves: they are right until anything of any project changes. */
 const stampOfAll = ({ actor, standing }: Context): Stamp | null =>
-  standing?.isLasting === true && standing.generation !== undefined
-    ? { fingerprint: actor.id, revision: standing.generation }
-    : null;
+  standing?.isLasting === true ? { fingerprint: actor.id, revision: standing.generation } : null;
 
 /** What tells the response cache whether a response is still right. */
 const stampsOf =
   ({ projects }: Pick<ReturnType<typeof createProjects>, 'projects'>): StampOf =>
   async (ctx, projectId) => {
     if (projectId === null) return stampOfAll(ctx);
-    const project = await projects.find(ctx, projectId);
+    const project = accessAtArrival(ctx, projectId) ?? (await projects.find(ctx, projectId));
+    if (project !== undefined) ctx.standing?.expect(project.projectId);
     return project === undefined ? null : { fingerprint: project.rulesFingerprint, revision: project.revision };
   };
 

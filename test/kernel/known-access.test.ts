@@ -5,17 +5,29 @@ import { KnownAccess } from '../../src/kernel/known-access/known-access.js';
 /** A look at a database that answers when it is told to. */
 interface Look {
   readonly since: string | null;
-  answer(changes: { snapshot: string; isChanged?: boolean; server?: string; now?: number }): void;
+  readonly projectIds: readonly string[];
+  answer(changes: {
+    snapshot: string;
+    revisions?: Readonly<Record<string, number>>;
+    isChanged?: boolean;
+    server?: string;
+    now?: number;
+  }): void;
   fail(): void;
 }
 
 function scene() {
   const looks: Look[] = [];
-  const query: Query = (_, [since] = []) =>
+  const query: Query = (_, [since, projectIds] = []) =>
     new Promise((resolve, reject) => {
       const answer: Look['answer'] = (changes) =>
         resolve([{ isChanged: false, server: 'one', now: 1, revisions: null, ...changes }] as never[]);
-      looks.push({ since: since as string | null, answer, fail: () => reject(new Error('lost')) });
+      looks.push({
+        since: since as string | null,
+        projectIds: projectIds as string[],
+        answer,
+        fail: () => reject(new Error('lost')),
+      });
     });
   const access = new KnownAccess(query);
   let value = 0;
@@ -45,7 +57,7 @@ describe('what is known', () => {
     const { since, answer } = await look(1);
     expect(since).toBe('1');
     answer({ snapshot: '2' });
-    expect(await found).toMatchObject({ value: 1, isKnown: true });
+    expect(await found).toMatchObject({ value: 1, sight: { now: 1 } });
   });
 
   test('is read anew after a change, a restart of the server, its end, and a look that failed', async () => {
@@ -54,7 +66,7 @@ describe('what is known', () => {
       await known();
       const found = find();
       (await look(1)).answer({ snapshot: '2', ...changes });
-      expect(await found).toMatchObject({ value: 2, isKnown: false });
+      expect(await found).toMatchObject({ value: 2, sight: null });
     }
     const { find, look, known } = scene();
     await known();
@@ -63,7 +75,7 @@ describe('what is known', () => {
     await expect(found).rejects.toThrow('lost');
     const next = find();
     (await look(2)).answer({ snapshot: '3' });
-    expect(await next).toMatchObject({ value: 2, isKnown: false });
+    expect(await next).toMatchObject({ value: 2, sight: null });
   });
 
   test('is not kept when it was being read while something changed', async () => {
@@ -98,7 +110,7 @@ describe('what is known', () => {
     (await look(0)).answer({ snapshot: '2' });
     await early;
     const found = access.find('other', async () => ({ value: 'anew', until: 10, size: 0 }));
-    expect(await found).toMatchObject({ value: 'anew', isKnown: false });
+    expect(await found).toMatchObject({ value: 'anew', sight: null });
   });
 
   test('is looked at once for all who wait, and no more than twice at the same time', async () => {
@@ -116,17 +128,35 @@ describe('what is known', () => {
     looks[2]?.answer({ snapshot: '3' });
     const all = await Promise.all([...first, ...second, ...third]);
     expect(all).toHaveLength(300);
-    expect(all.every(({ isKnown }) => isKnown)).toBe(true);
+    expect(all.every(({ sight }) => sight !== null)).toBe(true);
     expect(looks).toHaveLength(4);
   });
 
-  test('has no generation without a look', async () => {
+  test('is right by a look as long as no other one finds a change', async () => {
     const { access, find, look, known } = scene();
     await known();
-    const unknown = await access.find('other', async () => ({ value: 1, until: null, size: 0 }));
-    expect(unknown.generation).toBeUndefined();
     const found = find();
     (await look(1)).answer({ snapshot: '2' });
-    expect((await found).generation).toBeDefined();
+    const { sight } = await found;
+    if (sight === null) throw new Error('it was not known');
+    expect(access.current('name', sight)).toBe(1);
+    expect(access.current('other', sight)).toBeUndefined();
+    expect(access.current('name', { ...sight, now: 10 })).toBeUndefined();
+    const again = find();
+    (await look(2)).answer({ snapshot: '3', isChanged: true });
+    await again;
+    expect(access.current('name', sight)).toBeUndefined();
+  });
+
+  test('is looked at with the project that is expected', async () => {
+    const { access, find, look, known } = scene();
+    await known();
+    access.expect('name', 'a');
+    access.expect('other', 'b');
+    const found = find();
+    const { projectIds, answer } = await look(1);
+    expect(projectIds).toEqual(['a']);
+    answer({ snapshot: '2', revisions: { a: 7 } });
+    expect(await found).toMatchObject({ value: 1, sight: { revisions: { a: 7 } } });
   });
 });

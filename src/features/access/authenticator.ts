@@ -37,7 +37,7 @@ const CHECKS = {
 
 /** The result of a check: the holder of the token, or why it is rejected. */
 type Checked =
-  | { readonly holder: PassedToken; readonly standing: Standing; readonly refusal?: undefined }
+  | { readonly holder: PassedToken; readonly standing: Standing | null; readonly refusal?: undefined }
   | { readonly holder: null; readonly refusal: ErrorCode };
 
 /** Turns a bearer token into a Context. */
@@ -91,12 +91,13 @@ export class Authenticator {
         const passed = await this.#read(kernel, hash, address, uses);
         return passed && { value: passed, until: passed.until, size: passed.attributes?.length ?? 0 };
       };
-      const found = await kernel.knownAccess.find(`token ${credential} ${address}`, read);
-      const { value: passed, generation } = found;
-      if (found.isKnown) this.heldUses.hold(hash, uses);
+      const name = `token ${credential} ${address}`;
+      const { value: passed, sight } = await kernel.knownAccess.find(name, read);
+      if (sight !== null) this.heldUses.hold(hash, uses);
       const holder = passed && (await compiled(kernel.database.query, hash, address, passed));
       if (holder === null) return { holder, refusal: await refusal(kernel.database.query, hash, address) };
-      return { holder, standing: { generation, isLasting: !holder.isTimed } };
+      const expect = (projectId: string): void => kernel.knownAccess.expect(name, projectId);
+      return { holder, standing: sight && { ...sight, isLasting: !holder.isTimed, expect } };
     } finally {
       ticket.end();
     }

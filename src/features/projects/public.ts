@@ -12,6 +12,7 @@ export {
   type ProjectKind,
 } from './core/project.rules.js';
 export {
+  accessAtArrival,
   findAccessOf,
   findEffectiveRules,
   findExplanation,

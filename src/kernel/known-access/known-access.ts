@@ -8,17 +8,27 @@ declare module '../context.js' {
     readonly knownAccess: KnownAccess;
   }
   interface Context {
-    /** Absent for jobs. */
-    readonly standing?: Standing;
+    /** Absent for jobs. Null when the caller was read from the database for this request. */
+    readonly standing?: Standing | null;
   }
 }
 
 /** How the caller of a request stands to its projects, by a look that began after the request had arrived. */
-export interface Standing {
-  /** As long as it is the same nothing has changed. Undefined without such a look. */
-  readonly generation: number | undefined;
+export interface Standing extends Sight {
   /** What it may do neither begins nor ends by itself. */
   readonly isLasting: boolean;
+  /** Has the next look for this caller read the revision of a project: most callers ask for the same one again and again. */
+  readonly expect: (projectId: string) => void;
+}
+
+/** What a look has seen. */
+export interface Sight {
+  /** As long as it is the same nothing has changed of what anybody may do. */
+  readonly generation: number;
+  /** In seconds since 1970. */
+  readonly now: number;
+  /** Of the projects that were asked about. */
+  readonly revisions: Readonly<Record<string, number>>;
 }
 
 const MAX_BYTES = 16_000_000;
@@ -39,17 +49,15 @@ export interface Reading<T> {
 /** What a request finds. */
 export interface Found<T> {
   readonly value: T | null;
-  /** It was not read for this request. */
-  readonly isKnown: boolean;
-  /** Of the project that was asked about, for what is known. */
-  readonly revision: number | undefined;
-  /** As long as it is the same nothing has changed of what anybody may do. For what is known. */
-  readonly generation: number | undefined;
+  /** The look by which it is right. Null: it was read for this request. */
+  readonly sight: Sight | null;
 }
 
 interface Entry {
   readonly value: unknown;
   readonly until: number;
+  /** The project that is looked at with it. */
+  projectId?: string;
 }
 
 /** One statement for all who ask before it is sent. */
@@ -80,25 +88,32 @@ export class KnownAccess {
   /**
    * What is known under a name, after a look at what has changed; otherwise what `read` reads.
    *
-   * @param projectId whose revision is read with the look
+   * @param projectId whose revision is read with the look; absent: of the one that is expected
    */
   async find<T>(name: string, read: () => Promise<Reading<T> | null>, projectId?: string): Promise<Found<T>> {
     if (this.#last === null || this.#entries.has(name)) {
-      const { now, revisions } = await this.#look(projectId);
-      const known = this.#entries.get(name);
-      if (known !== undefined && now < known.until)
-        return {
-          value: known.value as T,
-          isKnown: true,
-          revision: revisions?.[projectId ?? ''],
-          generation: this.#generation,
-        };
+      const { now, revisions } = await this.#look(projectId ?? this.#entries.peek(name)?.projectId);
+      const sight = { generation: this.#generation, now, revisions: revisions ?? {} };
+      const value = this.current<T>(name, sight);
+      if (value !== undefined) return { value, sight };
     }
     const generation = this.#generation;
     const reading = await read();
     if (reading !== null && reading.until !== null && generation === this.#generation)
       this.#entries.set(name, { value: reading.value, until: reading.until }, { size: BYTES_OF_ENTRY + reading.size });
-    return { value: reading?.value ?? null, isKnown: false, revision: undefined, generation: undefined };
+    return { value: reading?.value ?? null, sight: null };
+  }
+
+  /** What is known under a name, if it is right by a look that there was already. */
+  current<T>(name: string, { generation, now }: Sight): T | undefined {
+    const known = generation === this.#generation ? this.#entries.get(name) : undefined;
+    return known !== undefined && now < known.until ? (known.value as T) : undefined;
+  }
+
+  /** Has the next looks for a name read the revision of a project. */
+  expect(name: string, projectId: string): void {
+    const known = this.#entries.peek(name);
+    if (known !== undefined) known.projectId = projectId;
   }
 
   #look(projectId: string | undefined): Promise<Changes> {

@@ -246,6 +246,20 @@ describe('a reply from memory', () => {
     expect(count).toBe(3);
   });
 
+  test('costs two of a caller that asks for the same project again', async () => {
+    const { list } = await scene('REST');
+    const sentAtOther = async () => {
+      const { text } = await new Caller(other.url, null).get('/metrics');
+      return Number(/^strongroom_sql_statements_total\{origin="request"\} (\d+)/m.exec(text)?.[1]);
+    };
+    for (let times = 0; times < 3; times += 1) await list();
+    const before = await sentAtOther();
+
+    expect(secretIn(await list()).secretValue).toBe('first');
+
+    expect(await sentAtOther()).toBe(before + 2);
+  });
+
   test('is shared by identities with equal rules, each in the audit trail as itself', async () => {
     const it = await scene('REST');
     const twin = (await strongroom.seed.caller(it.admin, { project: it.project.id, projectRoles: ['viewer'] })).at(

@@ -89,13 +89,25 @@ export async function findCurrentAccess(
     const [row] = await findAccesses(ctx, { ...own, organizationId: ctx.organizationId, withRules: false });
     return row === undefined ? null : { value: row, until: row.until, size: row.attributes?.length ?? 0 };
   };
-  const name = `project ${ctx.organizationId} ${ctx.actor.id} ${id}`;
-  const { value: known, revision } = await ctx.knownAccess.find(name, read, id);
+  const { value: known, sight } = await ctx.knownAccess.find(nameIn(ctx, id), read, id);
   if (known === null) return new Map();
   const find = async (from: Context, asked: typeof own & Scope) =>
     asked.withRules ? findAccesses(from, asked) : [known];
   const [row] = await withRights(ctx, find, own);
-  return new Map(row && [[id, { ...toAccess(row), revision: revision ?? row.revision }]]);
+  return new Map(row && [[id, { ...toAccess(row), revision: sight?.revisions[id] ?? row.revision }]]);
+}
+
+const nameIn = ({ organizationId, actor }: Context, id: string): string =>
+  `project ${organizationId} ${actor.id} ${id}`;
+
+/** The same without a statement, where the look at the caller has seen the project too. For what is read as of its request's arrival. */
+export function accessAtArrival(ctx: Context, projectId: string): ProjectAccess | undefined {
+  const id = projectId.toLowerCase();
+  const revision = ctx.standing?.revisions[id];
+  if (ctx.standing == null || revision === undefined) return undefined;
+  const row = ctx.knownAccess.current<AccessRow>(nameIn(ctx, id), ctx.standing);
+  const rights = row && findProjectRights(row);
+  return row && rights && { ...toAccess({ ...row, rights }), revision };
 }
 
 /**
