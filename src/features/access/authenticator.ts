@@ -3,7 +3,7 @@ import { hashToken, hasValidChecksum } from '../../kernel/crypto/token.js';
 import type { Query } from '../../kernel/database/database.js';
 import { TIME_LIMITS } from '../../kernel/database/time-limits.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
-import type { Standing } from '../../kernel/known-access/known-access.js';
+import { Standing } from '../../kernel/known-access/known-access.js';
 import { FairQueue } from '../../kernel/load/fair-queue.js';
 import type { FailedAttempts } from '../../kernel/operations/limits/failed-attempts.js';
 import type { HeldUses } from './held-uses.js';
@@ -37,7 +37,11 @@ const CHECKS = {
 
 /** The result of a check: the holder of the token, or why it is rejected. */
 type Checked =
-  | { readonly holder: PassedToken; readonly standing: Standing | null; readonly refusal?: undefined }
+  | {
+      readonly holder: PassedToken;
+      readonly look: ConstructorParameters<typeof Standing> | null;
+      readonly refusal?: undefined;
+    }
   | { readonly holder: null; readonly refusal: ErrorCode };
 
 /** Turns a bearer token into a Context. */
@@ -65,7 +69,8 @@ export class Authenticator {
     const hash = hashToken(token);
     return this.failures.try({ address: info.address, credential: hash }, async () => {
       if (!hasValidChecksum(token)) throw new AppError('TOKEN_INVALID');
-      const { holder, standing } = await this.#pass(kernel, hash, info.address);
+      const { holder, look } = await this.#pass(kernel, hash, info.address);
+      const standing = look && new Standing(...look);
       info.load?.refuseLate();
       return { ...contextOf(kernel, info, holder), standing, renewed: () => renewed(kernel, info, hash) };
     });
@@ -97,7 +102,7 @@ export class Authenticator {
       const holder = passed && (await compiled(kernel.database.query, hash, address, passed));
       if (holder === null) return { holder, refusal: await refusal(kernel.database.query, hash, address) };
       const expect = (projectId: string): void => kernel.knownAccess.expect(name, projectId);
-      return { holder, standing: sight && { ...sight, isLasting: !holder.isTimed, expect } };
+      return { holder, look: sight && [sight, !holder.isTimed, expect] };
     } finally {
       ticket.end();
     }

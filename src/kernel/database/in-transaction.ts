@@ -60,6 +60,7 @@ async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>, scop
   const begin = () => em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED });
   await (ctx.database.isBounded ? beginIn(scope, begin) : begin());
   try {
+    ctx.standing?.spend();
     ctx.claim?.begin();
     const tx = transactionOf(ctx, em);
     const result = await work(tx);

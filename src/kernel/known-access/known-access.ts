@@ -13,14 +13,6 @@ declare module '../context.js' {
   }
 }
 
-/** How the caller of a request stands to its projects, by a look that began after the request had arrived. */
-export interface Standing extends Sight {
-  /** What it may do neither begins nor ends by itself. */
-  readonly isLasting: boolean;
-  /** Has the next look for this caller read the revision of a project: most callers ask for the same one again and again. */
-  readonly expect: (projectId: string) => void;
-}
-
 /** What a look has seen. */
 export interface Sight {
   /** As long as it is the same nothing has changed of what anybody may do. */
@@ -29,6 +21,36 @@ export interface Sight {
   readonly now: number;
   /** Of the projects that were asked about. */
   readonly revisions: Readonly<Record<string, number>>;
+}
+
+/** How the caller of a request stands to its projects, by a look that began after the request had arrived. */
+export class Standing {
+  /** As long as it is the same nothing has changed. */
+  readonly generation: number;
+  #sight: Sight | null;
+
+  /**
+   * @param isLasting what the caller may do neither begins nor ends by itself
+   * @param expect has the next look for the caller read the revision of a project: most ask for the same one again and again
+   */
+  constructor(
+    sight: Sight,
+    readonly isLasting: boolean,
+    readonly expect: (projectId: string) => void,
+  ) {
+    this.generation = sight.generation;
+    this.#sight = sight;
+  }
+
+  /** What the look has seen; null after `spend`. */
+  get sight(): Sight | null {
+    return this.#sight;
+  }
+
+  /** Whoever comes later in the request looks again: it has changed something, or may last. */
+  spend(): void {
+    this.#sight = null;
+  }
 }
 
 const MAX_BYTES = 16_000_000;

@@ -100,12 +100,13 @@ export async function findCurrentAccess(
 const nameIn = ({ organizationId, actor }: Context, id: string): string =>
   `project ${organizationId} ${actor.id} ${id}`;
 
-/** The same without a statement, where the look at the caller has seen the project too. For what is read as of its request's arrival. */
+/** The same without a statement, where the look at the caller has seen the project too, and its request has changed nothing since. */
 export function accessAtArrival(ctx: Context, projectId: string): ProjectAccess | undefined {
   const id = projectId.toLowerCase();
-  const revision = ctx.standing?.revisions[id];
-  if (ctx.standing == null || revision === undefined) return undefined;
-  const row = ctx.knownAccess.current<AccessRow>(nameIn(ctx, id), ctx.standing);
+  const sight = ctx.standing?.sight;
+  const revision = sight?.revisions[id];
+  if (sight == null || revision === undefined) return undefined;
+  const row = ctx.knownAccess.current<AccessRow>(nameIn(ctx, id), sight);
   const rights = row && findProjectRights(row);
   return row && rights && { ...toAccess({ ...row, rights }), revision };
 }

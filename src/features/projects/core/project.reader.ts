@@ -6,7 +6,7 @@ import { distinctIds, isId, NO_ID } from '../../../kernel/ids.js';
 import { projectRights, readStoredRules, rulesOfRoles } from '../../permissions/public.js';
 import { findBySlug } from './find-projects.js';
 import { lockHeldByGroup } from './project.sql.js';
-import { findAccess, findCurrentAccess, listAccess, type ProjectAccess } from './project-access.js';
+import { accessAtArrival, findAccess, findCurrentAccess, listAccess, type ProjectAccess } from './project-access.js';
 
 /** An item that a caller names by ID, optionally with the project that it must belong to. */
 interface Named {
@@ -114,7 +114,11 @@ export class ProjectReader {
   /** As `load`; undefined when there is none. */
   async find(ctx: Context, projectId: string): Promise<ProjectAccess | undefined> {
     const id = projectId.toLowerCase();
-    return isTransaction(ctx) ? (await findAccess(ctx, [id])).get(id) : batched(ctx, findCurrentAccess, id);
+    if (isTransaction(ctx)) return (await findAccess(ctx, [id])).get(id);
+    const project = accessAtArrival(ctx, id) ?? (await batched(ctx, findCurrentAccess, id));
+    if (project !== undefined) ctx.standing?.expect(id);
+    ctx.standing?.spend();
+    return project;
   }
 
   /** The projects of items that were found by ID, in one statement: those that the caller can see, by ID. */

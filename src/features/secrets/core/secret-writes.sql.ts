@@ -87,12 +87,12 @@ const keptIn = (folders: string): string => `kept as (
 const WRITTEN = `s.id, s.created_at as "createdAt", s.updated_at as "updatedAt", ${secretDigest('s')} as digest`;
 
 /**
- * The foreign key to the folder is checked when the statement ends: two statements that insert the same keys at once
- * could deadlock there. So each locks its folders first.
+ * The folders stay where they are until the transaction ends, and whoever gives secrets there other keys waits. Others that insert do
+ * not: those who want the same keys wait for each other at the keys, in one order.
  */
 const HOMES = `homes as (
     select f.id, f.path, e.slug from folder f join environment e on e.id = f.environment_id where f.id in (select folder_id from sent)
-    order by f.id for no key update of f for key share of e)`;
+    order by f.id for share of f for key share of e)`;
 
 /** Inserts secrets, with their tags, references and first versions. Nothing where the folder or its environment have other names. */
 export const insertSecretRows = sqlStatement({
