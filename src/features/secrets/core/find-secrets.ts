@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
 import { chosenBy } from '../../../kernel/database/conditions.js';
 import type { RowFrom } from '../../../kernel/database/statement.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
@@ -9,6 +9,7 @@ import { mostSlashes } from '../scope/scope.rules.js';
 import type { Position } from '../scope/secret-order.sql.js';
 import type { lockPersonal } from './personal.sql.js';
 import {
+  findLockedSecrets,
   findSecret,
   findSecretByKey,
   findSecrets,
@@ -238,3 +239,7 @@ export async function findById(ctx: Context, id: string, withValues: boolean): P
 /** Secrets by id, by path, then key. */
 export const listByIds = async (ctx: Context, ids: readonly string[], withValues = true): Promise<SecretRecord[]> =>
   (await findSecrets({ withValues })(ctx, { ids })).map(toRecord);
+
+/** Secrets that the transaction has locked, as `listByIds`: the lock is sent with this. */
+export const listLocked = async (tx: Transaction): Promise<SecretRecord[]> =>
+  (await findLockedSecrets(tx, {})).map(toRecord);

@@ -1,12 +1,13 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
+import { sendWithNext } from '../../../kernel/database/scope.js';
 import { AppError } from '../../../kernel/errors.js';
 import { filterYielding } from '../../../kernel/event-loop.js';
 import { distinctIds, isId } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { Visibility } from '../scope/visibility.rules.js';
-import { findById, listByIds, type SecretRecord } from './find-secrets.js';
-import { lockByIds, lockByKeys, lockHomeOf, lockStructure } from './locks.sql.js';
+import { findById, listLocked, type SecretRecord } from './find-secrets.js';
+import { lockHomeOf, lockNotedByIds, lockNotedByKeys, lockStructure } from './locks.sql.js';
 import type { PathOf } from './secret.rules.js';
 import { refuseMissing } from './write-checks.js';
 import type { WriteAction, WriteTarget } from './write-target.js';
@@ -39,7 +40,7 @@ export async function holdSecret(
     await lockHomeOf(tx, { secretId: id });
   }
   // It may have been changed, moved and hidden meanwhile.
-  const [record] = await lockedRecords(tx, project, await lockByIds(tx, { ids: [id] }));
+  const [record] = await lockedRecords(tx, project, () => lockNotedByIds(tx, { ids: [id] }));
   if (record === undefined) throw new AppError(code);
   const { environmentId, folderId, projectId, environment, path: secretPath } = record;
   return {
@@ -57,7 +58,7 @@ export async function lockRecords(
   { folderId, project }: Pick<WriteTarget, 'folderId' | 'project'>,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, SecretRecord>> {
-  const records = await lockedRecords(tx, project, await lockByKeys(tx, { folderId, keys }));
+  const records = await lockedRecords(tx, project, () => lockNotedByKeys(tx, { folderId, keys }));
   return new Map(records.map((record) => [record.key, record]));
 }
 
@@ -70,20 +71,21 @@ export async function lockRecordsById(
   { folderId, project, pathOf }: Pick<WriteTarget, 'folderId' | 'project' | 'pathOf'>,
   ids: readonly string[],
 ): Promise<SecretRecord[]> {
-  const records = await lockedRecords(tx, project, await lockByIds(tx, { ids: ids.filter(isId) }));
+  const records = await lockedRecords(tx, project, () => lockNotedByIds(tx, { ids: ids.filter(isId) }));
   const byId = new Map(records.filter((record) => record.folderId === folderId).map((record) => [record.id, record]));
   refuseMissing(ids, (id) => byId.has(id.toLowerCase()), pathOf);
   return distinctIds(ids).map((id) => byId.get(id) as SecretRecord);
 }
 
+/** @param lock notes what it has locked */
 async function lockedRecords(
   tx: Transaction,
   project: ProjectAccess,
-  rows: readonly { readonly id: string }[],
+  lock: () => Promise<unknown>,
 ): Promise<SecretRecord[]> {
-  const locked = rows.map(({ id }) => id);
-  // Read after the lock and not with it: a statement that waited for the lock would see the old tags.
-  const records = locked.length === 0 ? [] : await listByIds(tx, locked);
+  await sendWithNext((error) => error, lock);
+  // A statement after the lock and not the same: one that waited for the lock would see the old tags.
+  const records = await listLocked(tx);
   const visibility = new Visibility(project.ability);
   return filterYielding(records, (record) => visibility.describes(record));
 }

@@ -46,19 +46,39 @@ export const lockPlaces = sqlStatement({
   row: { id: t.uuid, path: t.text, environment: t.text },
 });
 
-/** The secrets of a folder that have these keys, locked until the transaction ends, in one order. */
-export const lockByKeys = sqlStatement({
-  text: `select id from secret where folder_id = :folderId and key = any(${plannedOnce(':keys', 'text')})
-    order by key collate "C" for update`,
-  params: { folderId: t.uuid, keys: t.array(t.text) },
-  row: { id: t.uuid },
-});
-
 /** Those of these secrets that exist, locked until the transaction ends, in one order. */
 export const lockByIds = sqlStatement({
   text: `select id from secret where id = any(${plannedOnce(':ids', 'uuid')}) order by key collate "C", id for update`,
   params: { ids: t.array(t.uuid) },
   row: { id: t.uuid },
+});
+
+const LOCKED = 'strongroom.locked';
+/**
+ * A lock of rows that is sent together with what reads them: their IDs are in a setting of the transaction.
+ *
+ * @param rows a query of IDs
+ */
+const noted = (rows: string): string =>
+  `select set_config('${LOCKED}', coalesce(string_agg(id::text, ','), ''), true) as ids from (${rows}) locked`;
+/** What the last `noted` of the transaction has locked, as an array of IDs. */
+export const LOCKED_IDS = `(select string_to_array(current_setting('${LOCKED}'), ',')::uuid[])::uuid[]`;
+
+/** Locks, as `lockByIds` does, those secrets of a folder that have these keys, and notes them. */
+export const lockNotedByKeys = sqlStatement({
+  text: noted(`select id from secret where folder_id = :folderId and key = any(${plannedOnce(':keys', 'text')})
+    order by key collate "C" for update`),
+  params: { folderId: t.uuid, keys: t.array(t.text) },
+  row: { ids: t.text },
+});
+
+/** The same as `lockByIds`, and notes them. */
+export const lockNotedByIds = sqlStatement({
+  text: noted(
+    `select id from secret where id = any(${plannedOnce(':ids', 'uuid')}) order by key collate "C", id for update`,
+  ),
+  params: { ids: t.array(t.uuid) },
+  row: { ids: t.text },
 });
 
 /** Which of these keys of a folder are taken: by secrets, or reserved for rotations. */

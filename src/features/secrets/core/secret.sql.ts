@@ -15,6 +15,7 @@ import {
   runIn,
 } from '../scope/secret-order.sql.js';
 import { type Summed, valueColumn } from '../scope/value-column.sql.js';
+import { LOCKED_IDS } from './locks.sql.js';
 
 /** A metadata entry as stored unsealed. The value of an encrypted one is in `metadataSealed`, in the same order. */
 export type StoredEntry =
@@ -269,6 +270,14 @@ export const findSecrets = sqlVariants({
   text: (choice) => `${select({ ...choice, withOwn: false, summed: IN_ANY_ORDER, from: FROM_IDS })}
     where s.id = any(${plannedOnce(':ids', 'uuid')}) ${rowsIn(BY_NAME)}`,
   params: { ids: t.array(t.uuid) },
+  row: ROW,
+});
+
+/** The secrets that the transaction has locked and noted, in the same order. */
+export const findLockedSecrets = sqlStatement({
+  text: `${select({ withValues: true, withOwn: false, summed: IN_ANY_ORDER, from: FROM_IDS })}
+    where s.id = any(${LOCKED_IDS}) ${rowsIn(BY_NAME)}`,
+  params: {},
   row: ROW,
 });
 
