@@ -81,7 +81,7 @@ export class AuditTrail {
         disclosures: disclosuresOf(events),
       },
     );
-    await sendWithNext(unavailable, () => query(tx, text, params));
+    await sendWithNext(() => query(tx, text, params), unavailable);
     await this.onChange(tx, events);
   }
 

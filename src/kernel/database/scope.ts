@@ -90,12 +90,13 @@ type Meaning = (error: Error) => Error;
 const withNext = new AsyncLocalStorage<Meaning>();
 
 /**
- * Has a statement of a transaction sent with the next one, or with its commit: for what has no rows, and fails the transaction.
+ * Has a statement of a transaction sent with the next one, or with its commit: for what nobody reads the rows of, and fails the
+ * transaction.
  *
- * @param meaning of its failure, which the next one has then
  * @param send its promise does not wait for the server
+ * @param meaning of its failure, which the next one has then
  */
-export const sendWithNext = <T>(meaning: Meaning, send: () => T): T => withNext.run(meaning, send);
+export const sendWithNext = <T>(send: () => T, meaning: Meaning = (error) => error): T => withNext.run(meaning, send);
 
 /** What a failure of the statement that is sent now means, if `sendWithNext` sends it. */
 export const meaningOfFailure = (): Meaning | undefined => withNext.getStore();

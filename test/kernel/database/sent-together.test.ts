@@ -26,8 +26,8 @@ const transact = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
 /** A statement that nobody waits for. */
 const record = (tx: Transaction, text: string, add = ADD): Promise<unknown> =>
   sendWithNext(
-    () => new Error('it could not be recorded'),
     () => query(tx, add, [text]),
+    () => new Error('it could not be recorded'),
   );
 const lines = async (): Promise<string[]> =>
   (await database.query<{ text: string }>('select text from line order by text')).map(({ text }) => text);

@@ -83,7 +83,7 @@ async function lockedRecords(
   project: ProjectAccess,
   lock: () => Promise<unknown>,
 ): Promise<SecretRecord[]> {
-  await sendWithNext((error) => error, lock);
+  await sendWithNext(lock);
   // A statement after the lock and not the same: one that waited for the lock would see the old tags.
   const records = await listLocked(tx);
   const visibility = new Visibility(project.ability);

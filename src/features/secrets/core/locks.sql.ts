@@ -14,12 +14,22 @@ export const lockStructure = sqlStatement({
 
 /**
  * Locks the folders in which secrets get new keys, or to which they are moved: before the secrets themselves are
- * locked, since inserts lock folders first. Otherwise writers of one key could deadlock.
+ * locked, since inserts lock folders first, though shared. Otherwise writers of one key could deadlock.
  */
 export const lockHomes = sqlStatement({
   text: `select id from folder where id = any(${plannedOnce(':folderIds', 'uuid')}) order by id for no key update`,
   params: { folderIds: t.array(t.uuid) },
   row: { id: t.uuid },
+});
+
+/**
+ * Serializes those who add one key to a folder without `lockHomes`: unique keys are checked when a statement ends, where two that have
+ * inserted the same one would wait for each other.
+ */
+export const lockNewKey = sqlStatement({
+  text: `select pg_advisory_xact_lock(hashtextextended('secret key ' || :folderId || ' ' || :key, 0))::text as lock`,
+  params: { folderId: t.text, key: t.text },
+  row: { lock: t.text },
 });
 
 /** Locks, as `lockHomes` does, the folder of a secret, which stays in it: the structure is locked. */

@@ -86,10 +86,7 @@ const keptIn = (folders: string): string => `kept as (
 
 const WRITTEN = `s.id, s.created_at as "createdAt", s.updated_at as "updatedAt", ${secretDigest('s')} as digest`;
 
-/**
- * The folders stay where they are until the transaction ends, and whoever gives secrets there other keys waits. Others that insert do
- * not: those who want the same keys wait for each other at the keys, in one order.
- */
+/** The folders stay where they are until the transaction ends, and whoever gives secrets there other keys waits. Others that insert do not. */
 const HOMES = `homes as (
     select f.id, f.path, e.slug from folder f join environment e on e.id = f.environment_id where f.id in (select folder_id from sent)
     order by f.id for share of f for key share of e)`;

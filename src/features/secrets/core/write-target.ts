@@ -21,18 +21,22 @@ export interface WriteTarget extends Batch, FoundPlace {
   readonly project: ProjectAccess;
 }
 
-/** @throws PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
+/**
+ * @param find finds the location for those who may do this
+ * @throws PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND
+ */
 export async function loadWriteTarget(
   ctx: Context,
   projects: ProjectReader,
   { place, pathOf }: Batch,
   action: WriteAction,
+  find = loadPlace,
 ): Promise<WriteTarget> {
   const project = await loadSecretProject(ctx, projects, place.projectId);
   // A caller who may do this to no secret at all learns nothing about environments and folders; conditions are checked
   // for each secret.
   authorize(project, action);
-  return { project, place, pathOf, ...(await loadPlace(ctx, place)) };
+  return { project, place, pathOf, ...(await find(ctx, place)) };
 }
 
 /**

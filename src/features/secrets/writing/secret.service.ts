@@ -35,14 +35,7 @@ import {
   refuseTakenNames,
 } from '../core/write-checks.js';
 import { recordWrite, type WriteFacts } from '../core/write-record.js';
-import {
-  type Batch,
-  holdPlaces,
-  loadWriteTarget,
-  namedPlace,
-  renamesOf,
-  type WriteTarget,
-} from '../core/write-target.js';
+import { type Batch, holdPlaces, namedPlace, renamesOf, type WriteTarget } from '../core/write-target.js';
 import { refuseRotated, violationsOfChanges, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { authorizeReferences, type NewValue, readableValue } from '../references/reference-guard.js';
 import { renamer, rewriteReferencesTo } from '../references/reference-rewriting.js';
@@ -59,6 +52,7 @@ import {
   UpdateSecretByKey,
   UpdateSecrets,
 } from './secret-writing.rules.js';
+import { WriteTargets } from './write-targets.js';
 
 const alone: PathOf = (_index, field) => field;
 const inBatch: PathOf = (index, field) => `secrets[${index}].${field}`;
@@ -85,6 +79,7 @@ export class SecretService {
   constructor(
     private readonly projects: ProjectReader,
     private readonly personal: PersonalSecretService,
+    private readonly targets = new WriteTargets(projects),
   ) {}
 
   /**
@@ -206,14 +201,15 @@ export class SecretService {
   /** Deletes up to 1,000 secrets of a folder, all or nothing. @throws as `delete`, with every violation */
   deleteBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
     const { secrets, ...place } = parse(DeleteSecrets, raw);
-    const keys = secrets.map(({ secretKey }) => secretKey);
-    return this.#delete(ctx, { place, pathOf: inBatch }, keys);
+    return this.#delete(ctx, { place, pathOf: inBatch }, keysOf(secrets));
   }
 
   async #create(ctx: Context, at: Batch, secrets: readonly NewSecret[]): Promise<SecretView[]> {
-    const keys = secrets.map(({ secretKey }) => secretKey);
-    refuse(repeatedKeys(keys, at.pathOf, 'secretKey'));
-    const target = await loadWriteTarget(ctx, this.projects, at, 'secrets:create');
+    refuse(repeatedKeys(keysOf(secrets), at.pathOf, 'secretKey'));
+    return this.targets.at(ctx, at, 'secrets:create', (target) => this.#add(ctx, target, secrets));
+  }
+
+  async #add(ctx: Context, target: WriteTarget, secrets: readonly NewSecret[]): Promise<SecretView[]> {
     const { project } = target;
     const tags = await loadNamed(ctx, target, secrets);
     authorizeNew(target, secrets, tags);
@@ -227,7 +223,7 @@ export class SecretService {
     return inTransaction(ctx, async (tx) => {
       if (secrets.length > 1) {
         await holdPlaces(tx, [target]);
-        await refuseTaken(tx, target, keys);
+        await refuseTaken(tx, target, keysOf(secrets));
       }
       const written = await insertSecrets(tx, project, rows, target.place);
       return this.#finish(tx, target, { action: 'secret:create', rows, written, tags });
@@ -236,18 +232,18 @@ export class SecretService {
 
   async #update(ctx: Context, at: Batch, { isNew = () => false, ...update }: Update): Promise<SecretView[]> {
     const { changes, mode } = update;
-    const keys = changes.map(({ secretKey }) => secretKey);
+    const keys = keysOf(changes);
     refuse(repeatedKeys(keys, at.pathOf, 'secretKey'));
     refuse(repeatedKeys(changes.map(keyAfter), at.pathOf, 'newSecretKey'));
-    const target = await loadWriteTarget(ctx, this.projects, at, mode === 'upsert' ? 'secrets:create' : 'secrets:edit');
-    const lock = async (tx: Transaction) => {
+    const lock = async (tx: Transaction, target: WriteTarget) => {
       const isRenaming = changes.some(({ newSecretKey }) => newSecretKey !== undefined);
       if (isRenaming) await lockStructure(tx, target.project);
-      if (isRenaming || mode === 'upsert') await holdPlaces(tx, [target]);
+      if (isRenaming || mode !== 'fail') await holdPlaces(tx, [target]);
       const known = keys.filter((key) => !isNew(key));
       return lockRecords(tx, target, known);
     };
-    return this.#change(ctx, target, { ...update, lock });
+    const action = mode === 'upsert' ? 'secrets:create' : 'secrets:edit';
+    return this.targets.at(ctx, at, action, (target) => this.#change(ctx, target, { ...update, lock }));
   }
 
   /**
@@ -258,20 +254,21 @@ export class SecretService {
   async #change(
     ctx: Context,
     target: WriteTarget,
-    update: Omit<Update, 'isNew'> & { lock: (tx: Transaction) => Promise<ReadonlyMap<string, SecretRecord>> },
+    update: Omit<Update, 'isNew'> & {
+      lock: (tx: Transaction, target: WriteTarget) => Promise<ReadonlyMap<string, SecretRecord>>;
+    },
   ): Promise<SecretView[]> {
     const { changes, mode, action = 'secret:update', facts, isShown = true, lock } = update;
     const { project, pathOf } = target;
-    const keys = changes.map(({ secretKey }) => secretKey);
     const tags = await loadNamed(ctx, target, changes);
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, pathOf));
     return inTransaction(ctx, async (tx) => {
-      const records = await lock(tx);
+      const records = await lock(tx, target);
       const isThere = (key: string): boolean => records.has(key);
       const missing = changes.filter(({ secretKey }) => !isThere(secretKey));
       // A missing secret cannot be created with a new key.
       if (mode === 'fail' || missing.some(({ newSecretKey }) => newSecretKey !== undefined))
-        refuseMissing(keys, isThere, pathOf);
+        refuseMissing(keysOf(changes), isThere, pathOf);
       const present = changes.flatMap((change) => {
         const record = records.get(change.secretKey);
         return record === undefined ? [] : [{ record, change }];
@@ -307,13 +304,14 @@ export class SecretService {
 
   async #delete(ctx: Context, at: Batch, keys: readonly string[]): Promise<SecretView[]> {
     refuse(repeatedKeys(keys, at.pathOf, 'secretKey'));
-    const target = await loadWriteTarget(ctx, this.projects, at, 'secrets:delete');
-    return inTransaction(ctx, async (tx) => {
-      const found = await lockRecords(tx, target, keys);
-      refuseMissing(keys, (key) => found.has(key), at.pathOf);
-      const records = keys.map((key) => found.get(key) as SecretRecord);
-      return deleteLocked(tx, target, { records, pathOf: (index) => at.pathOf(index, 'secretKey') });
-    });
+    return this.targets.at(ctx, at, 'secrets:delete', (target) =>
+      inTransaction(ctx, async (tx) => {
+        const found = await lockRecords(tx, target, keys);
+        refuseMissing(keys, (key) => found.has(key), at.pathOf);
+        const records = keys.map((key) => found.get(key) as SecretRecord);
+        return deleteLocked(tx, target, { records, pathOf: (index) => at.pathOf(index, 'secretKey') });
+      }),
+    );
   }
 
   /** What was written, as the caller may see it, and its audit record. */
@@ -374,6 +372,9 @@ async function deleteLocked(
   await recordWrite(tx, target, { action: 'secret:delete', ids, shown: views });
   return views;
 }
+
+const keysOf = (secrets: readonly { readonly secretKey: string }[]): string[] =>
+  secrets.map(({ secretKey }) => secretKey);
 
 const first = <T>(items: readonly T[]): T => items[0] as T;
 

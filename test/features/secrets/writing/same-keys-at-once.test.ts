@@ -1,11 +1,12 @@
-import { useSharedStrongroom } from '../../../kit/strongroom.js';
+import { useStrongroom } from '../../../kit/strongroom.js';
+import { withClient } from '../../../kit/tables.js';
 
 /**
  * The unique key of a folder's secrets is checked when a statement ends, so that keys can be swapped. Batches that inserted
  * the same keys at once waited there for each other, until one after the other was given up.
  */
 describe('batches with the same keys at the same moment', () => {
-  const strongroom = useSharedStrongroom();
+  const strongroom = useStrongroom();
 
   test('are made once, and the others are told so', async () => {
     const { admin, project } = await strongroom.seed.project();
@@ -30,5 +31,47 @@ describe('batches with the same keys at the same moment', () => {
     const reported = (await Promise.all(renames)).map(({ status, body }) => (status === 200 ? 'renamed' : body.code));
     expect(reported.filter((word) => word === 'renamed')).toHaveLength(1);
     expect(reported.filter((word) => !['renamed', 'SECRET_KEY_TAKEN', 'SECRET_NOT_FOUND'].includes(word))).toEqual([]);
+  });
+});
+
+describe('single secrets that are made at the same moment', () => {
+  const strongroom = useStrongroom();
+  const place = (projectId: string) => ({ projectId, environment: 'dev', secretValue: 'v' });
+
+  test('with one key: one is made, the others are told so, and nobody is given up for a deadlock', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const deadlocks = () =>
+      withClient(strongroom.databaseUrl, async (client) => {
+        await client.query('select pg_stat_clear_snapshot()');
+        const { rows } = await client.query(
+          'select deadlocks::integer from pg_stat_database where datname = current_database()',
+        );
+        return rows[0].deadlocks;
+      });
+    const before = await deadlocks();
+    for (const key of ['A', 'B', 'C', 'D']) {
+      const replies = await Promise.all(
+        Array.from({ length: 100 }, () => admin.post(`/api/v4/secrets/${key}`, place(project.id))),
+      );
+      const reported = replies.map(({ status, body }) => (status === 200 ? 'made' : body.code));
+      expect(reported.filter((word) => word === 'made')).toHaveLength(1);
+      expect(reported.filter((word) => !['made', 'SECRET_KEY_TAKEN'].includes(word))).toEqual([]);
+    }
+    expect(await deadlocks()).toBe(before);
+  });
+
+  test('with other keys do not wait for who else adds to the folder', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    await withClient(strongroom.databaseUrl, async (client) => {
+      await client.query('begin');
+      const { rows } = await client.query(
+        `select f.id from folder f join environment e on e.id = f.environment_id
+        where e.project_id = $1 and e.slug = 'dev' and f.path = '/' for share of f`,
+        [project.id],
+      );
+      expect(rows).toHaveLength(1);
+      expect((await admin.post('/api/v4/secrets/A', place(project.id))).status).toBe(200);
+      await client.query('rollback');
+    });
   });
 });
