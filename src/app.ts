@@ -39,7 +39,7 @@ import { createProjectRescues } from './features/project-rescues/index.js';
 import { createProjectTemplates } from './features/project-templates/index.js';
 import { applyTemplate } from './features/project-templates/public.js';
 import { createProjects } from './features/projects/index.js';
-import { accessAtArrival, listAccessBelow, listHoldings } from './features/projects/public.js';
+import { listAccessBelow, listHoldings } from './features/projects/public.js';
 import { createSecretRotations } from './features/secret-rotations/index.js';
 import { listConnectionUses } from './features/secret-rotations/public.js';
 import { createSecrets } from './features/secrets/index.js';
@@ -203,7 +203,7 @@ const stampsOf =
   ({ projects }: Pick<ReturnType<typeof createProjects>, 'projects'>): StampOf =>
   async (ctx, projectId) => {
     if (projectId === null) return stampOfAll(ctx);
-    const project = accessAtArrival(ctx, projectId) ?? (await projects.find(ctx, projectId));
+    const project = await projects.findAtArrival(ctx, projectId);
     return project === undefined ? null : { fingerprint: project.rulesFingerprint, revision: project.revision };
   };
 

@@ -12,7 +12,6 @@ export {
   type ProjectKind,
 } from './core/project.rules.js';
 export {
-  accessAtArrival,
   findAccessOf,
   findEffectiveRules,
   findExplanation,

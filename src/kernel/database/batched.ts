@@ -54,8 +54,11 @@ export const listKey = <O extends object>(ownerId: string, options: O): string =
  *
  * @param load a function that lives as long as the program (it names the batch)
  */
-export function batched<T>(ctx: Context, load: BatchLoad<T>, key: string): Promise<T | undefined> {
-  return loaderOf<string, T | Error | undefined>(
+export const batched = <T>(ctx: Context, load: BatchLoad<T>, key: string): Promise<T | undefined> =>
+  batchOf(ctx, load).load(key) as Promise<T | undefined>;
+
+const batchOf = <T>(ctx: Context, load: BatchLoad<T>) =>
+  loaderOf<string, T | Error | undefined>(
     ctx,
     load,
     async (keys) => {
@@ -64,7 +67,11 @@ export function batched<T>(ctx: Context, load: BatchLoad<T>, key: string): Promi
     },
     true,
     // An Error rejects: DataLoader returns none as a value.
-  ).load(key) as Promise<T | undefined>;
+  );
+
+/** Has `batched` find what is there already, unless it has asked for it. @param load as there */
+export function remember<T>(ctx: Context, load: BatchLoad<T>, key: string, value: T): void {
+  batchOf(ctx, load).prime(key, value);
 }
 
 /** What an answer leads to by an id: null when there is no id, or nothing for this caller. */

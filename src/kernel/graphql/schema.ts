@@ -137,6 +137,9 @@ const changing = new WeakSet<Context>();
 async function beginChange(caller: Context): Promise<void> {
   await yieldToEventLoop();
   caller.loaders.clear();
-  if (changing.has(caller)) Object.assign(caller, await caller.renewed?.());
+  if (changing.has(caller)) {
+    caller.standing?.spend();
+    Object.assign(caller, await caller.renewed?.());
+  }
   changing.add(caller);
 }

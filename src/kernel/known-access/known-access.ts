@@ -28,6 +28,7 @@ export class Standing {
   /** As long as it is the same nothing has changed. */
   readonly generation: number;
   #sight: Sight | null;
+  readonly #since = performance.now();
 
   /**
    * @param isLasting what the caller may do neither begins nor ends by itself
@@ -42,17 +43,19 @@ export class Standing {
     this.#sight = sight;
   }
 
-  /** What the look has seen; null after `spend`. */
+  /** What the look has seen; null after `spend`, and in a request that takes long. */
   get sight(): Sight | null {
-    return this.#sight;
+    return performance.now() - this.#since < SIGHT_MS ? this.#sight : null;
   }
 
-  /** Whoever comes later in the request looks again: it has changed something, or may last. */
+  /** Whoever comes later in the request looks again, for it has changed something. */
   spend(): void {
     this.#sight = null;
   }
 }
 
+/** So long a look serves its request: it may wait for its body, or for another request with its key. */
+const SIGHT_MS = 500;
 const MAX_BYTES = 16_000_000;
 /** What an entry takes beside its texts, roughly. */
 const BYTES_OF_ENTRY = 1_000;

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { mustSucceed } from '../../kit/caller.js';
@@ -215,4 +216,30 @@ describe('what a node knows of a caller', () => {
     expect(late.map(({ status }) => status)).toEqual(late.map(() => 404));
     expect(late).toHaveLength(100);
   });
+});
+
+test('a right that is withdrawn while the body of a request is on its way, is gone when it has come', async () => {
+  const { admin, projectId, reader } = await scene(['member']);
+  const body = JSON.stringify({ projectId, environment: 'dev', secretValue: 'v' });
+  const create = (key: string, meanwhile: () => Promise<unknown>): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        authorization: `Bearer ${reader.token}`,
+        'content-type': 'application/json',
+        'content-length': body.length,
+      };
+      const sent = request(`${other.url}/api/v4/secrets/${key}`, { method: 'POST', headers }, (reply) => {
+        reply.resume();
+        resolve(reply.statusCode);
+      });
+      sent.on('error', reject);
+      sent.write(body.slice(0, 1), () => meanwhile().then(() => sent.end(body.slice(1)), reject));
+    });
+  for (const key of ['A', 'B', 'C']) expect(await create(key, async () => undefined)).toBe(200);
+  const withdraw = async () => {
+    // Until then it may go by what was seen as it arrived.
+    await delay(700);
+    mustSucceed(await admin.delete(`/api/v2/workspace/${projectId}/identity-memberships/${reader.identityId}`));
+  };
+  expect(await create('D', withdraw)).toBe(404);
 });

@@ -100,13 +100,12 @@ export async function findCurrentAccess(
 const nameIn = ({ organizationId, actor }: Context, id: string): string =>
   `project ${organizationId} ${actor.id} ${id}`;
 
-/** The same without a statement, where the look at the caller has seen the project too, and its request has changed nothing since. */
+/** The same without a statement, where the look at the caller has just seen the project too. @param projectId in lower case */
 export function accessAtArrival(ctx: Context, projectId: string): ProjectAccess | undefined {
-  const id = projectId.toLowerCase();
   const sight = ctx.standing?.sight;
-  const revision = sight?.revisions[id];
+  const revision = sight?.revisions[projectId];
   if (sight == null || revision === undefined) return undefined;
-  const row = ctx.knownAccess.current<AccessRow>(nameIn(ctx, id), sight);
+  const row = ctx.knownAccess.current<AccessRow>(nameIn(ctx, projectId), sight);
   const rights = row && findProjectRights(row);
   return row && rights && { ...toAccess({ ...row, rights }), revision };
 }

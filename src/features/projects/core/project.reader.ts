@@ -1,6 +1,6 @@
 import { type Ability, type Action, authorize, type Rule } from '../../../kernel/authz/ability.js';
 import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
-import { batched } from '../../../kernel/database/batched.js';
+import { batched, remember } from '../../../kernel/database/batched.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { distinctIds, isId, NO_ID } from '../../../kernel/ids.js';
 import { projectRights, readStoredRules, rulesOfRoles } from '../../permissions/public.js';
@@ -114,10 +114,19 @@ export class ProjectReader {
   /** As `load`; undefined when there is none. */
   async find(ctx: Context, projectId: string): Promise<ProjectAccess | undefined> {
     const id = projectId.toLowerCase();
-    if (isTransaction(ctx)) return (await findAccess(ctx, [id])).get(id);
-    const project = accessAtArrival(ctx, id) ?? (await batched(ctx, findCurrentAccess, id));
+    return isTransaction(ctx) ? (await findAccess(ctx, [id])).get(id) : batched(ctx, findCurrentAccess, id);
+  }
+
+  /**
+   * As `find`, outside of transactions, without a statement where the look at the caller has seen the project too. Whoever asks for it
+   * later in the request finds the same.
+   */
+  async findAtArrival(ctx: Context, projectId: string): Promise<ProjectAccess | undefined> {
+    const id = projectId.toLowerCase();
+    const seen = accessAtArrival(ctx, id);
+    if (seen !== undefined) remember(ctx, findCurrentAccess, id, seen);
+    const project = await this.find(ctx, id);
     if (project !== undefined) ctx.standing?.expect(id);
-    ctx.standing?.spend();
     return project;
   }
 

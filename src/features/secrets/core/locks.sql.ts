@@ -14,22 +14,12 @@ export const lockStructure = sqlStatement({
 
 /**
  * Locks the folders in which secrets get new keys, or to which they are moved: before the secrets themselves are
- * locked, since inserts lock folders first, though shared. Otherwise writers of one key could deadlock.
+ * locked, since inserts lock folders first. Otherwise writers of one key could deadlock.
  */
 export const lockHomes = sqlStatement({
   text: `select id from folder where id = any(${plannedOnce(':folderIds', 'uuid')}) order by id for no key update`,
   params: { folderIds: t.array(t.uuid) },
   row: { id: t.uuid },
-});
-
-/**
- * Serializes those who add one key to a folder without `lockHomes`: unique keys are checked when a statement ends, where two that have
- * inserted the same one would wait for each other.
- */
-export const lockNewKey = sqlStatement({
-  text: `select pg_advisory_xact_lock(hashtextextended('secret key ' || :folderId || ' ' || :key, 0))::text as lock`,
-  params: { folderId: t.text, key: t.text },
-  row: { lock: t.text },
 });
 
 /** Locks, as `lockHomes` does, the folder of a secret, which stays in it: the structure is locked. */
@@ -70,7 +60,7 @@ const LOCKED = 'strongroom.locked';
  * @param rows a query of IDs
  */
 const noted = (rows: string): string =>
-  `select set_config('${LOCKED}', coalesce(string_agg(id::text, ','), ''), true) as ids from (${rows}) locked`;
+  `select length(set_config('${LOCKED}', coalesce(string_agg(id::text, ','), ''), true)) as length from (${rows}) locked`;
 /** What the last `noted` of the transaction has locked, as an array of IDs. */
 export const LOCKED_IDS = `(select string_to_array(current_setting('${LOCKED}'), ',')::uuid[])::uuid[]`;
 
@@ -79,7 +69,7 @@ export const lockNotedByKeys = sqlStatement({
   text: noted(`select id from secret where folder_id = :folderId and key = any(${plannedOnce(':keys', 'text')})
     order by key collate "C" for update`),
   params: { folderId: t.uuid, keys: t.array(t.text) },
-  row: { ids: t.text },
+  row: { length: t.integer },
 });
 
 /** The same as `lockByIds`, and notes them. */
@@ -88,7 +78,7 @@ export const lockNotedByIds = sqlStatement({
     `select id from secret where id = any(${plannedOnce(':ids', 'uuid')}) order by key collate "C", id for update`,
   ),
   params: { ids: t.array(t.uuid) },
-  row: { ids: t.text },
+  row: { length: t.integer },
 });
 
 /** Which of these keys of a folder are taken: by secrets, or reserved for rotations. */

@@ -86,10 +86,13 @@ const keptIn = (folders: string): string => `kept as (
 
 const WRITTEN = `s.id, s.created_at as "createdAt", s.updated_at as "updatedAt", ${secretDigest('s')} as digest`;
 
-/** The folders stay where they are until the transaction ends, and whoever gives secrets there other keys waits. Others that insert do not. */
+/**
+ * The folders stay where they are until the transaction ends. Not shared with others that insert: whoever needs a folder alone would
+ * wait for as long as they come. And unique keys are checked when a statement ends, where two with the same keys could deadlock.
+ */
 const HOMES = `homes as (
     select f.id, f.path, e.slug from folder f join environment e on e.id = f.environment_id where f.id in (select folder_id from sent)
-    order by f.id for share of f for key share of e)`;
+    order by f.id for no key update of f for key share of e)`;
 
 /** Inserts secrets, with their tags, references and first versions. Nothing where the folder or its environment have other names. */
 export const insertSecretRows = sqlStatement({

@@ -1,9 +1,8 @@
 import { type Actor, SYSTEM, type Transaction } from '../../../kernel/context.js';
 import { type ConstraintCodes, guarded } from '../../../kernel/database/in-transaction.js';
-import { sendWithNext } from '../../../kernel/database/scope.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { Place } from '../scope/place.rules.js';
-import { listTakenKeys, lockNewKey } from './locks.sql.js';
+import { listTakenKeys } from './locks.sql.js';
 import type { Clear, Sealed } from './secret-sealing.js';
 import { noteStates } from './secret-states.js';
 import { deleteSecretRows, insertSecretRows, updateRowsByService, updateSecretRows } from './secret-writes.sql.js';
@@ -103,7 +102,7 @@ export const takenKeys = async (
  * Inserts secrets, with their tags, references and first versions, in one statement.
  *
  * @param place the location for which the rules were checked. A concurrent move of the folder waits, and then needs the
- * rights on what was added to it. Absent, or for several rows: the caller has locked the folder
+ * rights on what was added to it. Absent: the caller has locked the folder
  * @returns times of the rows, in no order
  * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PROJECT_NOT_FOUND, TAG_NOT_FOUND,
  * CONCURRENT_CHANGE for a folder that was renamed meanwhile
@@ -114,9 +113,7 @@ export async function insertSecrets(
   rows: readonly SecretRow[],
   place?: Place,
 ): Promise<Written[]> {
-  const [row] = rows;
-  if (row === undefined) return [];
-  if (place !== undefined && rows.length === 1) await sendWithNext(() => lockNewKey(tx, row));
+  if (rows.length === 0) return [];
   // In one order, so that two batches with common keys wait for each other and do not deadlock.
   const inOrder = [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
   const params = paramsOf(inOrder, home, { actor: tx.actor, place });

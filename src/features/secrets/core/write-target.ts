@@ -1,5 +1,5 @@
 import { authorize } from '../../../kernel/authz/ability.js';
-import type { Context, Transaction } from '../../../kernel/context.js';
+import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { Place } from '../scope/place.rules.js';
@@ -32,6 +32,7 @@ export async function loadWriteTarget(
   action: WriteAction,
   find = loadPlace,
 ): Promise<WriteTarget> {
+  if (!isTransaction(ctx)) await projects.findAtArrival(ctx, place.projectId);
   const project = await loadSecretProject(ctx, projects, place.projectId);
   // A caller who may do this to no secret at all learns nothing about environments and folders; conditions are checked
   // for each secret.

@@ -28,15 +28,17 @@ export class WriteTargets {
    * @throws PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, and whatever `work` throws
    */
   async at<T>(ctx: Context, batch: Batch, action: WriteAction, work: (target: WriteTarget) => Promise<T>): Promise<T> {
-    const known = isTransaction(ctx) ? undefined : this.#known.get(nameOf(batch.place));
+    if (isTransaction(ctx)) return work(await loadWriteTarget(ctx, this.projects, batch, action));
+    const known = this.#known.get(nameOf(batch.place));
     const find = known === undefined ? this.#find : async () => known;
     const target = await loadWriteTarget(ctx, this.projects, batch, action, find);
     try {
       return await work(target);
     } catch (error) {
-      if (known === undefined || !(error instanceof AppError)) throw error;
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      if (known === undefined && error.code !== 'CONCURRENT_CHANGE') throw error;
       const found = await this.#find(ctx, batch.place);
-      if (found.folderId === known.folderId) throw error;
+      if (found.folderId === target.folderId) throw error;
       return work({ ...target, ...found });
     }
   }

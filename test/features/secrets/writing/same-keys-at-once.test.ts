@@ -59,19 +59,4 @@ describe('single secrets that are made at the same moment', () => {
     }
     expect(await deadlocks()).toBe(before);
   });
-
-  test('with other keys do not wait for who else adds to the folder', async () => {
-    const { admin, project } = await strongroom.seed.project();
-    await withClient(strongroom.databaseUrl, async (client) => {
-      await client.query('begin');
-      const { rows } = await client.query(
-        `select f.id from folder f join environment e on e.id = f.environment_id
-        where e.project_id = $1 and e.slug = 'dev' and f.path = '/' for share of f`,
-        [project.id],
-      );
-      expect(rows).toHaveLength(1);
-      expect((await admin.post('/api/v4/secrets/A', place(project.id))).status).toBe(200);
-      await client.query('rollback');
-    });
-  });
 });
