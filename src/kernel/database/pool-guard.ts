@@ -301,14 +301,18 @@ export class PoolGuard implements Watch {
   }
 
   #checkPool(): void {
+    if (!this.#isStuck) this.isStarved = false;
+    else if (!this.isStarved && !this.#isProbing) void this.#probe();
+  }
+
+  get #isStuck(): boolean {
     const { idleCount, totalCount } = this.#pool;
-    const isStuck =
+    return (
       this.#unservedSince !== null &&
       this.#msSince(this.#unservedSince) >= this.limits.starvedMs &&
       idleCount === 0 &&
-      totalCount >= this.limits.connections;
-    if (!isStuck) this.isStarved = false;
-    else if (!this.isStarved && !this.#isProbing) void this.#probe();
+      totalCount >= this.limits.connections
+    );
   }
 
   /** Whether the database would give a connection to somebody else. */
@@ -319,6 +323,8 @@ export class PoolGuard implements Watch {
     try {
       await client.connect();
       await client.query(PING);
+      // One may have come back meanwhile.
+      if (!this.#isStuck) return;
       this.isStarved = true;
       this.#log.error('database pool starved', { ...this.connections });
     } catch (error) {

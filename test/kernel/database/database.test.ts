@@ -13,6 +13,8 @@ import { until } from '../../kit/until.js';
 
 /** Few, since other tests share the server. */
 const PLACES = 3;
+/** Less than what a test lets take too long, and more than a short statement takes on a busy machine. */
+const QUERY_MS = 1_000;
 const forever = (): Promise<never> => new Promise(() => undefined);
 
 /** Where a database listens: at a host and a port, or in the directory of a socket. */
@@ -38,12 +40,49 @@ async function withDatabase(
   }
 }
 
+interface Door {
+  readonly url: string;
+  readonly passed: () => number;
+  readonly mostWaiting: () => number;
+  stop(): Promise<void>;
+}
+
+/** Whoever comes through it is made to wait a moment. */
+async function slowDoor(target: string): Promise<Door> {
+  const url = new URL(target);
+  const inside = socketOf(url);
+  let waiting = 0;
+  let most = 0;
+  let passed = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer(async (near) => {
+    sockets.add(near.on('error', () => undefined));
+    waiting += 1;
+    passed += 1;
+    most = Math.max(most, waiting);
+    await delay(100);
+    waiting -= 1;
+    const far = connect(inside).on('error', () => undefined);
+    sockets.add(far);
+    near.pipe(far).pipe(near);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port);
+  const stop = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  };
+  return { url: url.href, passed: () => passed, mostWaiting: () => most, stop };
+}
+
 describe('a parameter that cannot be written', () => {
   test('fails its statement, and leaves the connection as it was', () =>
-    withDatabase({ queryMs: 300 }, async (database) => {
+    withDatabase({ queryMs: QUERY_MS }, async (database) => {
       const [before] = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
       await expect(database.query('select $1::text', [{ number: 1n }])).rejects.toThrow('BigInt');
-      await new Promise((wake) => setTimeout(wake, 600));
+      await delay(1.5 * QUERY_MS);
       expect(await database.query('select pg_backend_pid() as pid')).toEqual([before]);
       expect(database.connections).toMatchObject({ open: 1, held: 0, waiting: 0 });
     }));
@@ -93,39 +132,36 @@ describe('a pool whose connections are not given back', () => {
       expect(seen.length).toBeGreaterThan(0);
       expect(seen).not.toContain(true);
     }));
+
+  test('is not starved when one comes back while it is asked whether the database has one for others', async () => {
+    const door = await slowDoor(await freshDatabase());
+    const limits = { ...POOL_LIMITS, connections: PLACES, starvedMs: 300 };
+    const database = await Database.connect(door.url, {}, createLog('silent'), limits);
+    const seen: boolean[] = [];
+    const watching = setInterval(() => seen.push(database.isStarved), 5);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const holders = Array.from({ length: PLACES }, () => database.withConnection(() => released));
+    try {
+      await until('all of them', 20_000, () => database.connections.held === PLACES);
+      const before = door.passed();
+      const waiting = database.query('select 1 as one');
+      await until('the question', 20_000, () => door.passed() > before);
+      release();
+      expect(await waiting).toEqual([{ one: 1 }]);
+      // Longer than the question takes.
+      await delay(500);
+      expect(seen).not.toContain(true);
+    } finally {
+      release();
+      clearInterval(watching);
+      await Promise.all(holders);
+      await database.close();
+      await door.stop();
+    }
+  });
 });
 
 describe('a pool of which many ask at once', () => {
-  /** Whoever comes through it is made to wait a moment. */
-  async function slowDoor(
-    target: string,
-  ): Promise<{ url: string; mostWaiting: () => number; stop: () => Promise<void> }> {
-    const url = new URL(target);
-    const inside = socketOf(url);
-    let waiting = 0;
-    let most = 0;
-    const sockets = new Set<Socket>();
-    const server = createServer(async (near) => {
-      sockets.add(near.on('error', () => undefined));
-      waiting += 1;
-      most = Math.max(most, waiting);
-      await delay(100);
-      waiting -= 1;
-      const far = connect(inside).on('error', () => undefined);
-      sockets.add(far);
-      near.pipe(far).pipe(near);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    url.hostname = '127.0.0.1';
-    url.port = String((server.address() as AddressInfo).port);
-    const stop = async (): Promise<void> => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    };
-    return { url: url.href, mostWaiting: () => most, stop };
-  }
-
   test('opens two connections at a time, and as many as are needed though nobody new asks', async () => {
     const door = await slowDoor(await freshDatabase());
     const limits = { ...POOL_LIMITS, connections: 6 };
@@ -154,7 +190,7 @@ describe('a pool of which many ask at once', () => {
 
 describe('a statement past its deadline', () => {
   test('fails with DEADLINE_EXCEEDED, and its connection is closed', () =>
-    withDatabase({ queryMs: 300 }, async (database) => {
+    withDatabase({ queryMs: QUERY_MS }, async (database) => {
       const [{ pid } = { pid: 0 }] = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
       const error = await database.query('select pg_sleep(3)').catch((thrown: unknown) => thrown);
       expect(toAppError(error).code).toBe('DEADLINE_EXCEEDED');
@@ -163,8 +199,8 @@ describe('a statement past its deadline', () => {
     }));
 
   test('may take as long as it likes where it is said so', () =>
-    withDatabase({ queryMs: 200 }, async (database) => {
-      expect(await database.withoutLimits(() => database.query('select pg_sleep(0.6) is null as done'))).toHaveLength(
+    withDatabase({ queryMs: QUERY_MS }, async (database) => {
+      expect(await database.withoutLimits(() => database.query('select pg_sleep(1.6) is null as done'))).toHaveLength(
         1,
       );
     }));
@@ -172,9 +208,9 @@ describe('a statement past its deadline', () => {
 
 describe('a connection that has time', () => {
   test('may take as long as it needs, while others keep their deadline', () =>
-    withDatabase({ queryMs: 200 }, async (database) => {
+    withDatabase({ queryMs: QUERY_MS }, async (database) => {
       const { signal } = new AbortController();
-      const slow = database.withConnection((query) => query('select pg_sleep(0.6) is null as done'), signal);
+      const slow = database.withConnection((query) => query('select pg_sleep(1.6) is null as done'), signal);
       const error = await database.query('select pg_sleep(3)').catch((thrown: unknown) => thrown);
       expect(toAppError(error).code).toBe('DEADLINE_EXCEEDED');
       expect(await slow).toHaveLength(1);
