@@ -133,7 +133,7 @@ test('two nodes renew each certificate once, beside people who renew the same on
   const second = await strongroom.startSecondNode();
   try {
     const { admin, project, profile } = await seedProfile(strongroom, { renewBeforeDays: 30 });
-    const made = await Promise.all(Array.from({ length: 30 }, () => issue(admin, profile.id)));
+    const made = await Promise.all(Array.from({ length: 30 }, () => issue(admin.patient, profile.id)));
     for (const { id } of made) await age(id, 61);
     const [looked] = await Promise.all([
       look(),

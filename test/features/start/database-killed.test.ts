@@ -1,4 +1,4 @@
-import { access, rm } from 'node:fs/promises';
+import { access, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { Caller } from '../../kit/caller.js';
@@ -22,12 +22,16 @@ test('a service whose embedded Postgres is killed says so, and serves again by i
       return (await figures()).sum('strongroom_disk_reserve_bytes') === 64 * 1024 * 1024;
     });
 
+    // Without its settings no server starts: else it could be back before it is missed.
+    const settings = join(service.dataDir, 'postgres/postgresql.conf');
+    await rename(settings, `${settings}.away`);
     await killEmbeddedPostgres(service.dataDir);
     expect(await admin.get('/readyz')).toBeError(503, 'STORE_UNAVAILABLE');
     expect(await admin.get(`/api/v1/projects/${project.id}`)).toBeError(503, 'STORE_UNAVAILABLE');
     expect((await admin.get('/livez')).status).toBe(200);
+    await rename(`${settings}.away`, settings);
 
-    await until('readiness', 20_000, async () => (await admin.get('/readyz')).status === 200);
+    await until('readiness', 60_000, async () => (await admin.get('/readyz')).status === 200);
     expect((await admin.get(`/api/v1/projects/${project.id}`)).status).toBe(200);
     expect((await figures()).sum('strongroom_postgres_restarts_total')).toBe(1);
     expect(service.output).toMatch(/"msg":"postgres exited"/);

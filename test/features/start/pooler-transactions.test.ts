@@ -121,7 +121,7 @@ describeWithPgBouncer('behind a pooler of transactions', () => {
         }
         const project = await new Seed(admin).projectOf(admin);
         const writes = Array.from({ length: 40 }, (_, index) =>
-          (index % 2 === 0 ? admin : elsewhere).post(`/api/v4/secrets/KEY_${index}`, {
+          (index % 2 === 0 ? admin : elsewhere).patient.post(`/api/v4/secrets/KEY_${index}`, {
             ...at(project.id),
             secretValue: `value ${index}`,
           }),

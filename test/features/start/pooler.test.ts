@@ -29,7 +29,7 @@ describeWithPgBouncer('behind a pooler of sessions', () => {
       const place = { projectId: project.id, environment: 'dev' };
       const replies = await Promise.all(
         Array.from({ length: 20 }, (_each, index) =>
-          admin.post(`/api/v4/secrets/KEY_${index}`, { ...place, secretValue: 'one' }),
+          admin.patient.post(`/api/v4/secrets/KEY_${index}`, { ...place, secretValue: 'one' }),
         ),
       );
       expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));

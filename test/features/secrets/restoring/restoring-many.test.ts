@@ -302,9 +302,9 @@ describe('restoring a folder or an environment to a moment', () => {
     const place = { ...at, secretPath: '/app' };
     const requests = Array.from({ length: 24 }, (_, index) => {
       const key = keys[index % keys.length] as string;
-      if (index % 3 === 0) return admin.post(RESTORE, { ...place, at: moment });
-      if (index % 5 === 0) return admin.delete(`/api/v4/secrets/${key}`, place);
-      return admin.patch('/api/v4/secrets/batch', {
+      if (index % 3 === 0) return admin.patient.post(RESTORE, { ...place, at: moment });
+      if (index % 5 === 0) return admin.patient.delete(`/api/v4/secrets/${key}`, place);
+      return admin.patient.patch('/api/v4/secrets/batch', {
         ...place,
         mode: 'upsert',
         secrets: [{ secretKey: key, secretValue: `new ${index}` }],
