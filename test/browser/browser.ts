@@ -18,7 +18,7 @@ export function describeInBrowser(name: string, tests: (open: Open) => void): vo
     const visits: Visit[] = [];
     beforeAll(async () => {
       const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-      browser = await chromium.launch({ executablePath: CHROMIUM, args });
+      browser = await chromium.launch({ executablePath: CHROMIUM, args, timeout: PAGE_WITHIN_MS });
       await mkdir(PICTURES, { recursive: true });
     });
     afterEach(async () => {

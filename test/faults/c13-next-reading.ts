@@ -1,12 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Caller, mustSucceed, type Reply } from '../kit/caller.ts';
 import { Seed } from '../kit/seed.ts';
+import { until } from '../kit/until.ts';
 import { type Check, expectThat, repeat } from './check.ts';
 import { type AtTwoNodes, withTwoNodes } from './two-nodes.ts';
 
 const PAUSE_MS = 5;
 const BEFORE_MS = 250;
 const AFTER_MS = 250;
+/** Readings of all callers before the changes, and of each after its change, however slow the machine is. */
+const FEWEST_BEFORE = 30;
+const FEWEST_AFTER = 5;
 
 interface Reading {
   readonly begunAt: number;
@@ -64,6 +68,7 @@ export async function changeUnderLoad(
   ];
   const load = readWithoutPause(admin, callers, `/api/v4/secrets?${new URLSearchParams(place)}`);
   await delay(BEFORE_MS);
+  await until('readings before the changes', 60_000, () => load.answered() >= FEWEST_BEFORE);
   const answeredAt = await Promise.all(
     changes.map(async ({ make }) => {
       mustSucceed(await make());
@@ -71,28 +76,42 @@ export async function changeUnderLoad(
     }),
   );
   await delay(AFTER_MS);
+  await until('readings after each change', 60_000, () =>
+    changes.every(({ who }, index) => load.begunAfter(who, answeredAt[index] as number) >= FEWEST_AFTER),
+  );
   judge(await load.stop(), changes, answeredAt, counted);
 }
 
-function readWithoutPause(
-  admin: AtTwoNodes,
-  callers: Readonly<Record<Reading['who'], Caller>>,
-  path: string,
-): { stop: () => Promise<Reading[]> } {
+interface Load {
+  /** Readings that were answered. */
+  readonly answered: () => number;
+  readonly begunAfter: (who: Reading['who'], moment: number) => number;
+  readonly stop: () => Promise<Reading[]>;
+}
+
+function readWithoutPause(admin: AtTwoNodes, callers: Readonly<Record<Reading['who'], Caller>>, path: string): Load {
   const readings: Promise<Reading>[] = [];
+  const begun: Omit<Reading, 'reply'>[] = [];
+  let answered = 0;
   const names = Object.keys(callers) as Reading['who'][];
   const timer = setInterval(() => {
     const who = names[readings.length % names.length] as Reading['who'];
     const node = admin[Math.floor(readings.length / names.length) % 2] as Caller;
     const begunAt = performance.now();
+    begun.push({ begunAt, who });
     readings.push(
       callers[who]
         .at(node.url)
         .get(path)
-        .then((reply) => ({ begunAt, who, reply })),
+        .then((reply) => {
+          answered += 1;
+          return { begunAt, who, reply };
+        }),
     );
   }, PAUSE_MS);
   return {
+    answered: () => answered,
+    begunAfter: (who, moment) => begun.filter((each) => each.who === who && each.begunAt > moment).length,
     stop: () => {
       clearInterval(timer);
       return Promise.all(readings);

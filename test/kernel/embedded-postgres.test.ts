@@ -20,7 +20,7 @@ async function query<Row extends pg.QueryResultRow>(
   { url }: Pick<EmbeddedPostgres, 'url'>,
   text: string,
 ): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 20_000 });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -153,7 +153,7 @@ describe('the embedded database', () => {
     await until('the old server to end', 20_000, async () =>
       (await masters(dataDir)).includes(master as number) ? undefined : true,
     );
-    await until('an answer', 20_000, () => query(db, 'select 1'));
+    await until('an answer', 60_000, () => query(db, 'select 1'));
     await expectKept(db);
   });
 
