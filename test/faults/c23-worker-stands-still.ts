@@ -13,7 +13,7 @@ export const check: Check = {
   run: async (times) => {
     let lateCalls = 0;
     await withJobWorkers(times, async (workers) => {
-      const first = await workers.start({ stepMs: 100, steps: 20 });
+      const first = await workers.start({ stepMs: 100, steps: 100 });
       await workers.queue(1);
       await until('the first call', DONE_WITHIN_MS, async () => (await workers.sql('select from call')).length > 0);
       first.kill('SIGSTOP');

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Caller } from '../kit/caller.ts';
 import type { SeededProject } from '../kit/seed.ts';
 import { withClient } from '../kit/tables.ts';
+import { until } from '../kit/until.ts';
 import { type Check, expectThat, expectWithin, repeat } from './check.ts';
 import { type Installation, withInstallation } from './installation.ts';
 
@@ -105,6 +106,7 @@ export const check: Check = {
         const admin = await installation.admin();
         const writers = Array.from({ length: WRITERS }, (_, index) => write(admin, project, `KEY_${index}`, ledger));
         await Promise.race([...writers, new Promise((resolve) => setTimeout(resolve, randomInt(300, 2_000)))]);
+        await until('a write to be acknowledged', 60_000, () => [...ledger.values()].some(({ count }) => count > 0));
         await installation.service.kill();
         await Promise.all(writers);
         const readyMs = await installation.start();

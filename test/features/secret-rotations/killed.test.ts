@@ -83,7 +83,8 @@ describe('a service that stands still while it rotates', () => {
     const client = new pg.Client({ connectionString: alone.databaseUrl });
     await client.connect();
     await client.query(`
-      create function wait_at_commit() returns trigger language plpgsql security definer as $$ begin perform pg_advisory_xact_lock(4711); return null; end $$;
+      create function wait_at_commit() returns trigger language plpgsql security definer set lock_timeout = 0
+        as $$ begin perform pg_advisory_xact_lock(4711); return null; end $$;
       create constraint trigger wait_at_commit after update on secret_rotation_attempt deferrable initially deferred
         for each row when (new.state = 'calling') execute function wait_at_commit();
       select pg_advisory_lock(4711)`);
