@@ -2,9 +2,10 @@ import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
-import { inTransaction } from '../../kernel/database/in-transaction.js';
+import { inTransaction, together } from '../../kernel/database/in-transaction.js';
 import { loadRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import type { IdentityReader } from '../identities/public.js';
 import {
@@ -56,16 +57,20 @@ export class AccessTokenService {
     return inTransaction(ctx, async (tx) => {
       const identity = await this.others.identities.authorized(tx, identityId, 'identity:create-token');
       protectInstallationAdmin(tx, identity);
-      await authorizeActingAs(tx, identity, 'identity:create-token');
-      const settings = await this.others.identities.holdTokenAuth(tx, identity.id);
+      const [, settings] = await together(
+        authorizeActingAs(tx, identity, 'identity:create-token'),
+        this.others.identities.holdTokenAuth(tx, identity.id),
+      );
       const organizationId = await scopeOfToken(tx, this.others.organizations, {
         owner: { kind: 'identity', id: identity.id },
         slug: organizationSlug,
       });
       const owner = { identityId: identity.id };
-      const order = { owner, organizationId, name: name ?? null, ...settings };
-      const issued = await (isSelf(tx, 'identity', identity.id) ? insertOwnToken : insertToken)(tx, order);
-      await audit(tx, 'access-token:create', issued.tokenData);
+      const order = { id: newId(), owner, organizationId, name: name ?? null, ...settings };
+      const [issued] = await together(
+        (isSelf(tx, 'identity', identity.id) ? insertOwnToken : insertToken)(tx, order),
+        audit(tx, 'access-token:create', { id: order.id, identityId: identity.id, userId: null }),
+      );
       return issued;
     });
   }
@@ -192,7 +197,12 @@ async function insertOwnToken(tx: Transaction, order: TokenOrder): Promise<Issue
   return issued;
 }
 
-const audit = (tx: Transaction, action: string, token: AccessTokenView, further: AuditFacts = {}): Promise<void> =>
+const audit = (
+  tx: Transaction,
+  action: string,
+  token: Pick<AccessTokenView, 'id' | 'identityId' | 'userId'>,
+  further: AuditFacts = {},
+): Promise<void> =>
   tx.auditTrail.recordChange(tx, {
     action,
     facts: { accessTokenId: token.id, identityId: token.identityId, userId: token.userId, ...further },

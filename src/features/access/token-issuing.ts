@@ -21,6 +21,8 @@ interface IdentityOwner {
 
 /** The fields of a new token. */
 export interface TokenOrder extends TokenLimits {
+  /** Absent: any. */
+  readonly id?: string;
   readonly owner: IdentityOwner | { readonly userId: string };
   /** The organization that it is scoped to. */
   readonly organizationId: string;
@@ -49,7 +51,7 @@ export async function insertToken(
   accessToken: string = mintToken(),
 ): Promise<IssuedToken> {
   const token = {
-    id: newId(),
+    id: order.id ?? newId(),
     organization_id: order.organizationId,
     ...ownerColumns(order.owner),
     name: order.name,

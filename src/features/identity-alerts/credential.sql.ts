@@ -1,3 +1,4 @@
+import { plannedOnce } from '../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { ENDS_AT } from '../access/public.js';
 
@@ -54,7 +55,8 @@ export const listAlertsOfCredentials = sqlStatement({
   text: `
     select a.id, a.organization_id as "organizationId", a.project_id as "projectId" from identity_alert a
     where a.is_enabled and a.identity_id = any(array(
-      select unnest(:identityIds::uuid[]) union select t.identity_id from access_token t where t.id = any(:tokenIds)))`,
+      select unnest(${plannedOnce(':identityIds', 'uuid')})
+      union select t.identity_id from access_token t where t.id = any(${plannedOnce(':tokenIds', 'uuid')})))`,
   params: { identityIds: t.array(t.uuid), tokenIds: t.array(t.uuid) },
   row: ALERT,
 });

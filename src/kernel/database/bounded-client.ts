@@ -4,6 +4,7 @@ import {
   BEGIN,
   begun,
   begunScope,
+  type Callback,
   CONTROL,
   type LocalSettings,
   localSettings,
@@ -69,8 +70,6 @@ export interface Loan {
   takeBack(): void;
 }
 
-type Callback = (error: Error | null | undefined, result?: unknown) => void;
-
 /** Only a writable server may keep a connection; both parameters are reported by the server whenever they change (14+). */
 const READ_ONLY_PARAMETERS: ReadonlySet<string> = new Set(['in_hot_standby', 'default_transaction_read_only']);
 const READ_ONLY_TRANSACTION = '25006';
@@ -82,6 +81,8 @@ const CLOSE_WITHIN_MS = 1_000;
 const BEGINNING = 2;
 /** Statements that are sent with another: all of them share its deadline, and are read in one turn of the event loop. */
 const MOST_AHEAD = 16;
+
+const isAwaited = ({ callback }: Preamble): boolean => callback !== undefined;
 
 /**
  * A connection that knows whether it can still be trusted. `query_timeout` of the driver only rejects the query and keeps the
@@ -106,6 +107,8 @@ export class BoundedClient extends pg.Client {
   #isSpent = false;
   /** What is sent with the next statement. */
   #ahead: readonly Preamble[] = [];
+  /** Whether somebody waits for one of them. */
+  #isGathering = false;
   readonly #readOnly = new Set<string>();
   readonly #watch: Watch;
 
@@ -128,6 +131,7 @@ export class BoundedClient extends pg.Client {
       this.#isGone = true;
       watch.ended(this);
     });
+    this.on('drain', () => this.#flush());
     this.connection.on('parameterStatus', ({ parameterName, parameterValue }: Record<string, string>) => {
       if (!READ_ONLY_PARAMETERS.has(parameterName as string)) return;
       if (parameterValue === 'on') this.#readOnly.add(parameterName as string);
@@ -174,10 +178,15 @@ export class BoundedClient extends pg.Client {
 
   /** One statement, which reaches the rows of a scope. @param scope null: rows are not bounded, or a transaction has set it */
   queryIn(scope: Scope | null, text: string, values: unknown[], callback: Callback): void {
-    this.#submit(this.#queryOf(scope, text, values, callback), this.#watch.nameOf(text));
+    this.#submit(
+      this.#queryOf({ scope, text, values, callback: this.#sent(text, callback) }),
+      this.#watch.nameOf(text),
+    );
   }
 
   #send(text: string | pg.QueryConfig, values: unknown[] | undefined, callback: Callback): void {
+    const isControl = typeof text !== 'string' || CONTROL.test(text);
+    while (isControl && this.#isGathering) this.#flush();
     if (typeof text === 'string' && this.#isHeld(text, values)) {
       process.nextTick(callback, null, { command: '', rowCount: null, rows: [] });
       return;
@@ -186,7 +195,42 @@ export class BoundedClient extends pg.Client {
     const told: Callback =
       meaning === undefined ? callback : (error, result) => callback(error && meaning(error), result);
     const name = typeof text === 'string' && values !== undefined ? this.#watch.nameOf(text) : undefined;
-    this.#submit(this.#queryOf(null, text, values, told), name);
+    if (typeof text === 'string' && !isControl && values !== undefined && this.#isInTransaction) {
+      this.#gather({ text, values, name, callback: this.#sent(text, told) });
+      return;
+    }
+    while (this.#isGathering) this.#flush();
+    this.#submit(this.#queryOf({ scope: null, text, values, callback: this.#sent(text, told) }), name);
+  }
+
+  /**
+   * Sends a statement of a transaction with those that are asked for in the same turn: what does not wait for one another takes one
+   * round trip.
+   */
+  #gather(statement: Preamble): void {
+    if (!this.#isGathering && this.#isIdle) process.nextTick(() => this.#flush());
+    this.#isGathering = true;
+    this.#ahead = [...this.#ahead, statement];
+  }
+
+  /** Nothing is on its way. Where something is, the driver says when it has ended: `drain`. */
+  get #isIdle(): boolean {
+    return (this as unknown as { readyForQuery: boolean }).readyForQuery;
+  }
+
+  /** Sends what somebody waits for, as much as fits, and what is in front of it. */
+  #flush(): void {
+    if (!this.#isGathering) return;
+    const last = Math.max(
+      this.#ahead.slice(0, MOST_AHEAD + 1).findLastIndex(isAwaited),
+      this.#ahead.findIndex(isAwaited),
+    );
+    const { text, values, name, callback } = this.#ahead[last] as Required<Preamble>;
+    const behind = this.#ahead.slice(last + 1);
+    this.#isGathering = behind.some(isAwaited);
+    this.#ahead = this.#ahead.slice(0, last);
+    this.#submit(this.#queryOf({ scope: null, text, values: [...values], callback }), name);
+    this.#ahead = behind;
   }
 
   /**
@@ -194,8 +238,8 @@ export class BoundedClient extends pg.Client {
    * saves a round trip of each transaction at its begin, and one at its end.
    */
   #isHeld(text: string, values: unknown[] | undefined): boolean {
-    const scope = begunScope(text);
-    if (scope !== undefined) {
+    const scope = begunScope(text, this);
+    if (scope !== null) {
       const begin = this.#heldBack('beginning', text);
       // What would come after it would be in no transaction.
       const done = (error: Error | null): void => {
@@ -229,21 +273,24 @@ export class BoundedClient extends pg.Client {
     this.#ahead = [];
   }
 
-  #queryOf(
-    scope: Scope | null,
-    text: string | pg.QueryConfig,
-    values: unknown[] | undefined,
-    callback: Callback,
-  ): pg.Submittable {
+  #queryOf({
+    scope,
+    text,
+    values,
+    callback,
+  }: {
+    readonly scope: Scope | null;
+    readonly text: string | pg.QueryConfig;
+    readonly values: unknown[] | undefined;
+    readonly callback: Callback;
+  }): pg.Submittable {
     const ahead = this.#ahead;
     this.#ahead = [];
     const isControl = typeof text === 'string' && CONTROL.test(text);
     if (ahead.length === 0 && (isControl || (this.#shared === null && scope === null)))
-      return new pg.Query(isControl ? begun(text, this.#shared) : text, values, this.#sent(text, callback));
-    const sent = this.#sent(text, (error, result) => callback(error && query.meaningOf(error), result));
+      return new pg.Query(isControl ? begun(text, this.#shared) : text, values, callback);
     const find = (): readonly Preamble[] => (ahead.length > 0 ? ahead : this.#preamblesOf(scope));
-    const query = new PrecededQuery(find, text, values, sent);
-    return query as unknown as pg.Submittable;
+    return new PrecededQuery(find, text, values, callback) as unknown as pg.Submittable;
   }
 
   /** What is set in front of a statement that is sent now. */
@@ -275,13 +322,14 @@ export class BoundedClient extends pg.Client {
     this.pendingSince ??= this.#watch.clock;
     let isSettled = false;
     const span = startChildSpan(() => spanOfStatement(typeof text === 'string' ? text : text.text));
-    return (error, result) => {
+    return (error, result, meaning) => {
       // The driver calls twice for a parameter that it cannot write: at once, and when the server is ready again.
       if (isSettled) return;
       isSettled = true;
       const failure = this.#settle(text, error);
       span?.end(failure ? ((failure as pg.DatabaseError).code ?? 'driver') : null);
-      callback(failure, result);
+      // One without a code is of the driver, which has sent nothing.
+      callback(failure && 'code' in failure ? (meaning?.(failure) ?? failure) : failure, result);
     };
   }
 

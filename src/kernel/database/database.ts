@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { type EntityManager, IsolationLevel, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import type { Client, Pool, PoolClient, QueryResult } from 'pg';
 import { ConfigurationError } from '../configuration-error.js';
@@ -10,7 +10,7 @@ import { type BoundedClient, OWN_SESSIONS, type Pooler } from './bounded-client.
 import { connectionError, SHARED_SESSIONS } from './connection-error.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
-import { type Bounded, CONTROL, EVERY_ORGANIZATION, type Scope, scopeOf } from './scope.js';
+import { type Bounded, beginIn, CONTROL, EVERY_ORGANIZATION, type Scope, scopeOf } from './scope.js';
 import { FIND_LOCK_TIMEOUT, FIND_READ_ONLY, FIND_SESSION } from './session.sql.js';
 import { POOL_LIMITS, type PoolLimits, TIME_LIMITS } from './time-limits.js';
 
@@ -108,6 +108,8 @@ export class Database {
     }
   }
 
+  readonly #connections = new WeakMap<object, BoundedClient>();
+
   /** SQL statements sent since start, transaction control included: for requests, and for background tasks. */
   get statements(): PoolGuard['statements'] {
     return this.guard.statements;
@@ -164,6 +166,23 @@ export class Database {
         context.runInAsyncScope(bounded.queryIn, bounded, this.isBounded ? scope : null, text, [...params], answer);
       });
     });
+  }
+
+  /** Begins the transaction of an entity manager, READ COMMITTED. */
+  async begin(em: EntityManager, scope: Scope): Promise<void> {
+    const client = await beginIn<BoundedClient>(this.isBounded ? scope : null, () =>
+      em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED }),
+    );
+    const transaction = em.getTransactionContext<object>();
+    if (client !== null && transaction !== undefined) this.#connections.set(transaction, client);
+  }
+
+  /**
+   * The connection of a transaction that `begin` began. Statements go to it and not through the ORM's transaction, which sends none
+   * before the one before it has its response.
+   */
+  connectionOf(transaction: object): BoundedClient | undefined {
+    return this.#connections.get(transaction);
   }
 
   /** Marks a text to be parsed and planned once on each connection, however it is sent. For texts of which there are few. */
@@ -265,6 +284,8 @@ export async function query<R extends object = Row>(
   const transaction = ctx.em.getTransactionContext<{ executeQuery(q: CompiledQuery): Promise<{ rows: R[] }> }>();
   if (transaction === undefined) throw new Error('the transaction is over');
   ctx.database.prepare(text);
+  const client = ctx.database.connectionOf(transaction);
+  if (client !== undefined) return ((await client.query(text, [...params])) as QueryResult<R>).rows;
   return (await transaction.executeQuery(CompiledQuery.raw(text, [...params]))).rows;
 }
 

@@ -1,7 +1,6 @@
-import { IsolationLevel } from '@mikro-orm/core';
 import { type Context, isTransaction, type Transaction } from '../context.js';
 import { AppError, type ErrorCode } from '../errors.js';
-import { beginIn, type Scope, scopeOf } from './scope.js';
+import { type Scope, scopeOf } from './scope.js';
 
 const ATTEMPTS = 5;
 
@@ -57,8 +56,7 @@ export const transactionOf = (ctx: Context, em: Transaction['em']): Transaction 
 
 async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>, scope: Scope): Promise<T> {
   const em = ctx.database.fork();
-  const begin = () => em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED });
-  await (ctx.database.isBounded ? beginIn(scope, begin) : begin());
+  await ctx.database.begin(em, scope);
   try {
     ctx.standing?.spend();
     ctx.claim?.begin();
@@ -75,6 +73,19 @@ async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>, scop
     await em.rollback().catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * Waits for all. Of those that fail, the first in their order decides. Statements of a transaction that are asked for at once are sent
+ * in one round trip, and run in their order.
+ */
+export async function together<const T extends readonly unknown[]>(
+  ...all: { readonly [K in keyof T]: Promise<T[K]> }
+): Promise<T> {
+  const results = await Promise.allSettled(all);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;
 }
 
 /** Full jitter, so that two deadlocked callers do not meet again. */

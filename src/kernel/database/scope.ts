@@ -41,8 +41,13 @@ export interface Preamble {
   /** Called once: when the server has run it, or with what failed. */
   readonly done?: (error: Error | null) => void;
   /** What its failure means to those who wait for the statement behind it. Absent: the same as a failure of that. */
-  readonly meaning?: (error: Error) => Error;
+  readonly meaning?: Meaning;
+  /** Of a statement that somebody waits for: called with its rows, or with what failed and what that means to it. */
+  readonly callback?: Callback;
 }
+
+type Meaning = (error: Error) => Error;
+export type Callback = (error: Error | null | undefined, result?: unknown, meaning?: Meaning) => void;
 
 /** The scope of a statement. */
 export const preambleOf = (scope: Scope): Preamble => ({ name: 'scope', text: SET_SCOPE, values: [scope] });
@@ -66,16 +71,37 @@ export function localSettings(options: string): LocalSettings {
   };
 }
 
-const beginning = new AsyncLocalStorage<Scope>();
+/** A transaction that begins. */
+interface Beginning<Connection> {
+  /** Whose rows its statements reach; null: they are not bounded. */
+  readonly scope: Scope | null;
+  /** The connection that it begins on. */
+  client: Connection | null;
+}
+const beginning = new AsyncLocalStorage<Beginning<unknown>>();
 
-/** Begins a transaction whose statements reach the rows of a scope. It is sent with the first of them. */
-export const beginIn = <T>(scope: Scope, begin: () => T): T => beginning.run(scope, begin);
+/**
+ * Begins a transaction whose statements reach the rows of a scope. It is sent with the first of them.
+ *
+ * @param scope null: rows are not bounded
+ * @returns the connection of the transaction
+ */
+export async function beginIn<Connection>(
+  scope: Scope | null,
+  begin: () => Promise<unknown>,
+): Promise<Connection | null> {
+  const begun: Beginning<Connection> = { scope, client: null };
+  await beginning.run(begun, begin);
+  return begun.client;
+}
 
-/** The scope of the transaction that a text begins, if `beginIn` does. */
-export function begunScope(text: string): Scope | undefined {
-  const scope = text.startsWith('start transaction') ? beginning.getStore() : undefined;
-  if (scope !== undefined && !SCOPE.test(scope)) throw new Error('this is no scope');
-  return scope;
+/** The scope of the transaction that a text begins on a connection, if `beginIn` does. */
+export function begunScope(text: string, client: unknown): Scope | null {
+  const begun = text.startsWith('start transaction') ? beginning.getStore() : undefined;
+  if (begun === undefined) return null;
+  begun.client = client;
+  if (begun.scope !== null && !SCOPE.test(begun.scope)) throw new Error('this is no scope');
+  return begun.scope;
 }
 
 /**
@@ -86,7 +112,6 @@ export function begunScope(text: string): Scope | undefined {
 export const begun = (text: string, settings: LocalSettings | null): string =>
   settings !== null && BEGIN.test(text) ? `${text}; ${settings.text}` : text;
 
-type Meaning = (error: Error) => Error;
 const withNext = new AsyncLocalStorage<Meaning>();
 
 /**
@@ -107,54 +132,81 @@ interface Wire {
   readonly submittedNamedStatements: Record<string, string>;
   parse(message: object): void;
   bind(message: object): void;
+  describe(message: object): void;
   execute(message: object): void;
 }
-type Callback = (error: Error | null | undefined, result?: unknown) => void;
 /** What the driver's type leaves out. */
-type DriverQuery = new (
-  text: string | pg.QueryConfig,
-  values: unknown[] | undefined,
-  callback: Callback,
-) => {
+interface DriverQuery {
   name: string | undefined;
   text: string;
+  _result: { _types: unknown };
   submit(wire: Wire): Error | null;
   requiresPreparation(): boolean;
   prepare(wire: Wire): void;
+  handleRowDescription(message: object): void;
   handleDataRow(message: object): void;
   handleCommandComplete(message: object, wire: Wire): void;
+  handleReadyForQuery(wire: Wire): void;
   handleError(error: Error, wire: Wire): void;
-};
+}
+const OneQuery = pg.Query as unknown as new (
+  text: string | pg.QueryConfig,
+  values: readonly unknown[] | undefined,
+  callback: Callback,
+) => DriverQuery;
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;
+
+/** A statement in front, with its parameters as they are sent, and what reads its rows, if somebody waits for them. */
+interface Ahead extends Preamble {
+  readonly reader: DriverQuery | null;
+}
+
+/** The server has not run a statement, for one that was sent before it failed. */
+class NotRun extends pg.DatabaseError {
+  override code = '25P02';
+
+  constructor() {
+    super('a statement before this one failed', 0, 'error');
+  }
+}
 
 /**
  * A statement, and before it what is sent in front of it: all end with one Sync, so that the server runs them one after the other, stops
  * at the first that fails, and responds once.
  */
-export class PrecededQuery extends (pg.Query as unknown as DriverQuery) {
+export class PrecededQuery extends OneQuery {
   /** What the server has not run yet: what it says is about the first. */
-  #ahead: readonly Preamble[] = [];
+  #ahead: readonly Ahead[] = [];
+  /** Those in front whose rows have come. */
+  readonly #read: DriverQuery[] = [];
   #own: { readonly name: string | undefined; readonly text: string } | null = null;
+  #meaning: Meaning | undefined;
   readonly #find: () => readonly Preamble[];
 
   /** @param find what is in front, asked for when the statement is sent; empty in a transaction that has set it */
   constructor(
     find: () => readonly Preamble[],
     text: string | pg.QueryConfig,
-    values: unknown[] | undefined,
+    values: readonly unknown[] | undefined,
     callback: Callback,
   ) {
-    super(text, values, callback);
+    super(text, values, (error, result) => callback(error, result, this.#meaning));
     this.#find = find;
   }
 
-  /** What a failure means to those who wait for the statement. One without a code is of the driver, which has sent nothing. */
-  meaningOf(error: Error): Error {
-    return ('code' in error && this.#ahead[0]?.meaning?.(error)) || error;
-  }
-
   override submit(wire: Wire): Error | null {
-    this.#ahead = this.#find();
+    const ahead = this.#find();
+    try {
+      this.#ahead = ahead.map((one) => ({
+        ...one,
+        values: one.values.map(prepareValue),
+        reader: one.callback === undefined ? null : new OneQuery(one.text, undefined, one.callback),
+      }));
+    } catch (error) {
+      // Nothing was sent.
+      for (const { done, callback } of ahead) (done ?? callback)?.(error as Error);
+      return error as Error;
+    }
     return super.submit(wire);
   }
 
@@ -164,11 +216,15 @@ export class PrecededQuery extends (pg.Query as unknown as DriverQuery) {
 
   override prepare(wire: Wire): void {
     const sent = new Set<string>();
-    for (const { name, text, values } of this.#ahead) {
+    for (const { name, text, values, reader } of this.#ahead) {
       if (name === undefined || (wire.parsedStatements[name] === undefined && !sent.has(name)))
         wire.parse({ name, text });
       if (name !== undefined) sent.add(name);
-      wire.bind({ statement: name, values, valueMapper: prepareValue });
+      wire.bind({ statement: name, values });
+      if (reader !== null) {
+        reader._result._types = this._result._types;
+        wire.describe({ type: 'P', name: '' });
+      }
       wire.execute({});
     }
     this.#own = { name: this.name, text: this.text };
@@ -177,8 +233,16 @@ export class PrecededQuery extends (pg.Query as unknown as DriverQuery) {
     this.#assume(this.#ahead[0]);
   }
 
+  override handleRowDescription(message: object): void {
+    const [first] = this.#ahead;
+    if (first === undefined) super.handleRowDescription(message);
+    else first.reader?.handleRowDescription(message);
+  }
+
   override handleDataRow(message: object): void {
-    if (this.#ahead.length === 0) super.handleDataRow(message);
+    const [first] = this.#ahead;
+    if (first === undefined) super.handleDataRow(message);
+    else first.reader?.handleDataRow(message);
   }
 
   override handleCommandComplete(message: object, wire: Wire): void {
@@ -190,13 +254,31 @@ export class PrecededQuery extends (pg.Query as unknown as DriverQuery) {
     this.#ahead = others;
     this.#assume(others[0]);
     first.done?.(null);
+    if (first.reader === null) return;
+    first.reader.handleCommandComplete(message, wire);
+    this.#read.push(first.reader);
   }
 
+  override handleReadyForQuery(wire: Wire): void {
+    for (const reader of this.#read) reader.handleReadyForQuery(wire);
+    super.handleReadyForQuery(wire);
+  }
+
+  /** Those that have run have their rows, though the transaction has failed with the one that has not. */
   override handleError(error: Error, wire: Wire): void {
     // The server has not read it: the driver takes a name that it has sent for prepared.
     if (this.#ahead.length > 0 && this.#own?.name !== undefined) delete wire.submittedNamedStatements[this.#own.name];
-    for (const { done } of this.#ahead) done?.(error);
-    super.handleError(error, wire);
+    for (const reader of this.#read) reader.handleReadyForQuery(wire);
+    const meaning = this.#ahead[0]?.meaning;
+    let isTold = false;
+    for (const { done, reader, callback } of this.#ahead) {
+      done?.(error);
+      if (reader === null) continue;
+      callback?.(isTold ? notRun(error) : error, undefined, meaning);
+      isTold = true;
+    }
+    this.#meaning = meaning;
+    super.handleError(isTold ? notRun(error) : error, wire);
   }
 
   /** The driver notes what was parsed by the name that the statement has at that moment. */
@@ -205,3 +287,6 @@ export class PrecededQuery extends (pg.Query as unknown as DriverQuery) {
     Object.assign(this, { name, text });
   }
 }
+
+/** What the failure of a statement is to one behind it. That of the connection is the same to all. */
+const notRun = (error: Error): Error => (error instanceof pg.DatabaseError ? new NotRun() : error);

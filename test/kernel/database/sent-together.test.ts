@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import pg from 'pg';
 import type { Context, Transaction } from '../../../src/kernel/context.js';
 import { Database, query } from '../../../src/kernel/database/database.js';
 import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
@@ -59,6 +61,80 @@ test('one of two at once that fails takes the other with it', async () => {
   await expect(
     transact((tx) => Promise.all([query(tx, 'select 1 / $1::int', [0]), query(tx, ADD, ['other'])])),
   ).rejects.toThrow('division by zero');
+  expect(await lines()).toEqual([]);
+});
+
+/** How often the server was asked to respond. */
+async function roundTrips(work: () => Promise<unknown>): Promise<number> {
+  const sync = jest.spyOn(pg.Connection.prototype as unknown as { sync: () => void }, 'sync');
+  await work();
+  const { length } = sync.mock.calls;
+  sync.mockRestore();
+  return length;
+}
+
+test('statements at once each get their own rows, in one round trip with the begin and what is recorded among them', async () => {
+  const count = (tx: Transaction) => query(tx, 'select count(*)::int as count from line', []);
+  const work = (tx: Transaction) =>
+    Promise.all([
+      count(tx),
+      query(tx, `${ADD} returning text`, ['one']),
+      record(tx, 'two'),
+      query(tx, 'select $1::text as text, text as other from line order by text', ['three']),
+      count(tx),
+      record(tx, 'four'),
+    ]);
+  const trips = await roundTrips(async () => {
+    const [before, inserted, , found, after] = await transact(work);
+    expect([before, after]).toEqual([[{ count: 0 }], [{ count: 2 }]]);
+    expect(inserted).toEqual([{ text: 'one' }]);
+    expect(found).toEqual(['one', 'two'].map((other) => ({ text: 'three', other })));
+  });
+  // The last record goes with the commit.
+  expect(trips).toBe(2);
+  expect(await lines()).toEqual(['four', 'one', 'two']);
+});
+
+test('more at once than fit in one round trip each get their own row', async () => {
+  const numbers = Array.from({ length: 50 }, (_, index) => index);
+  const found = await transact((tx) =>
+    Promise.all(numbers.map((number) => query(tx, 'select $1::int as number', [number]))),
+  );
+  expect(found).toEqual(numbers.map((number) => [{ number }]));
+});
+
+test('of statements at once, those before one that fails have run, and those behind it have not', async () => {
+  let results: PromiseSettledResult<unknown>[] = [];
+  const work = async (tx: Transaction) => {
+    results = await Promise.allSettled([
+      query(tx, 'select 1 as number', []),
+      query(tx, 'select 1 / $1::int', [0]),
+      query(tx, ADD, ['unsent']),
+      query(tx, SCOPE, []),
+    ]);
+    throw new Error('not so');
+  };
+  await expect(transact(work)).rejects.toThrow('not so');
+  expect(results).toMatchObject([
+    { value: [{ number: 1 }] },
+    { reason: { code: '22012' } },
+    { reason: { code: '25P02' } },
+    { reason: { code: '25P02' } },
+  ]);
+  expect(await lines()).toEqual([]);
+});
+
+test('a record that fails fails the first statement behind it with what that means', async () => {
+  const work = (tx: Transaction) =>
+    Promise.all([query(tx, ADD, ['one']), record(tx, 'one'), query(tx, ADD, ['two']), query(tx, SCOPE, [])]);
+  await expect(transact(work)).rejects.toThrow('it could not be recorded');
+  expect(await lines()).toEqual([]);
+});
+
+test('a parameter that cannot be written fails all that would be sent with it', async () => {
+  const work = (tx: Transaction) =>
+    Promise.all([query(tx, ADD, ['one']), query(tx, 'select $1::text', [{ number: 1n }]), query(tx, SCOPE, [])]);
+  await expect(transact(work)).rejects.toThrow('BigInt');
   expect(await lines()).toEqual([]);
 });
 

@@ -1,8 +1,9 @@
 import type { AnonymousContext, Context } from '../../../kernel/context.js';
 import { hashToken } from '../../../kernel/crypto/token.js';
 import { queryOf } from '../../../kernel/database/database.js';
-import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { inTransaction, together } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
+import { newId } from '../../../kernel/ids.js';
 import type { RateLimits } from '../../../kernel/operations/limits/rate-limits.js';
 import { parse } from '../../../kernel/validation.js';
 import type { OrganizationReader } from '../../organizations/public.js';
@@ -84,11 +85,11 @@ export class LoginService {
         slug,
       });
       const owner = { identityId, clientSecretId };
-      const issued = await insertToken(tx, { owner, organizationId, name: null, ...settings });
-      await tx.auditTrail.recordChange(tx, {
-        action: ACTION,
-        facts: { identityId, clientSecretId, accessTokenId: issued.tokenData.id },
-      });
+      const id = newId();
+      const [issued] = await together(
+        insertToken(tx, { id, owner, organizationId, name: null, ...settings }),
+        tx.auditTrail.recordChange(tx, { action: ACTION, facts: { identityId, clientSecretId, accessTokenId: id } }),
+      );
       return issued;
     });
   }

@@ -1,5 +1,6 @@
 import { type Ability, type Action, can, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
+import { together } from '../../../kernel/database/in-transaction.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import {
   ORGANIZATION_VOCABULARY,
@@ -88,10 +89,13 @@ export async function rightsBeyondCaller(
 ): Promise<ReadonlyMap<string, readonly Action[]>> {
   const others = [...new Set(ids)].filter((id) => id !== tx.actor.id);
   if (others.length === 0) return new Map();
-  const roles = Map.groupBy(await rolesNow(tx, [...others, tx.actor.id]), ({ memberId }) => memberId);
-  const beyondIn = boundaryOf(tx, roles.get(tx.actor.id) ?? []);
   const isExempt = TAKING.has(action) && mayTakeFromProjects(tx);
-  const inProjects = isExempt ? new Map<string, Action[]>() : await beyondInProjects(tx, others);
+  const [held, inProjects] = await together(
+    rolesNow(tx, [...others, tx.actor.id]),
+    isExempt ? Promise.resolve(new Map<string, Action[]>()) : beyondInProjects(tx, others),
+  );
+  const roles = Map.groupBy(held, ({ memberId }) => memberId);
+  const beyondIn = boundaryOf(tx, roles.get(tx.actor.id) ?? []);
   const beyond = await mapYielding(others, (id): [string, Action[]] => {
     const inOrganizations = Map.groupBy(roles.get(id) ?? [], ({ organizationId }) => organizationId);
     const above = [...inOrganizations].flatMap(([organizationId, held]) =>
