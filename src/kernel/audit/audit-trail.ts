@@ -19,6 +19,7 @@ declare module '../context.js' {
 }
 
 const MAX_BATCH = 64;
+const MIN_WAIT_MS = 1;
 const MAX_WAIT_MS = 2;
 const MAX_QUEUE = 10_000;
 const MAX_RESPONSE_MS = 2_000;
@@ -45,7 +46,10 @@ interface Waiting {
  */
 export class AuditTrail {
   #queue: Waiting[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  /** Ends the wait of what is queued. */
+  #stopWaiting: (() => void) | null = null;
+  /** Requests of the batch before. */
+  #before = 0;
   /** Batches that are being inserted. An array: the tables that a set leaves behind would keep them and their requests for long. */
   #flushing: (readonly Waiting[])[] = [];
   /** Names of lists that the trail has. */
@@ -141,24 +145,29 @@ export class AuditTrail {
     while (this.#queue.length > 0) await this.#flush();
   }
 
-  /** An idle node writes at once; while an insert is under way the next batch gathers behind it. */
+  /** A node with one client writes at once; with more, what comes within a moment goes together, and while an insert is under way the next batch gathers behind it. */
   #schedule(): void {
     // The end of each insert schedules the next one.
     if (this.#flushing.length >= MAX_INSERTS) return;
     if (this.#queue.length >= MAX_BATCH) void this.#flush();
-    else this.#timer ??= setTimeout(() => void this.#flush(), this.#flushing.length === 0 ? 0 : MAX_WAIT_MS);
+    else {
+      const waitMs = this.#flushing.length === 0 ? MIN_WAIT_MS : MAX_WAIT_MS;
+      this.#stopWaiting ??= this.#isAlone ? soon(() => void this.#flush()) : later(waitMs, () => void this.#flush());
+    }
   }
 
-  #clearTimer(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+  /** Nobody else reads now, as far as is known: to wait for others would be for nothing. */
+  get #isAlone(): boolean {
+    return this.#flushing.length === 0 && this.#before <= 1;
   }
 
   async #flush(): Promise<void> {
-    this.#clearTimer();
+    this.#stopWaiting?.();
+    this.#stopWaiting = null;
     this.#queue = this.#queue.filter(({ isRefused }) => !isRefused);
     const batch = this.#queue.splice(0, MAX_BATCH);
     if (batch.length === 0) return;
+    this.#before = batch.length;
     this.#flushing.push(batch);
     try {
       await this.#storeReads(
@@ -185,6 +194,18 @@ export class AuditTrail {
       throw new Error('a list of disclosed IDs is missing from the trail');
     for (const disclosure of unlisted) if (isList(disclosure)) this.#listed.set(disclosure.name, true);
   }
+}
+
+/** In this turn of the event loop, when all that has come was read. @returns what stops it */
+function soon(work: () => void): () => void {
+  const immediate = setImmediate(work);
+  return () => clearImmediate(immediate);
+}
+
+/** @returns what stops it */
+function later(waitMs: number, work: () => void): () => void {
+  const timer = setTimeout(work, waitMs);
+  return () => clearTimeout(timer);
 }
 
 const disclosuresOf = (events: readonly AuditEvent[]): Disclosure[] =>
