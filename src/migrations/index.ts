@@ -66,6 +66,7 @@ import { NamesOfMembers } from './0060-0079/0070-names-of-members.js';
 import { AccessChanges } from './0060-0079/0071-access-changes.js';
 import { OrderOfAccounts } from './0060-0079/0072-order-of-accounts.js';
 import { LookupsOfAdmins } from './0060-0079/0073-lookups-of-admins.js';
+import { RulesOfStatements } from './0060-0079/0074-rules-of-statements.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -137,4 +138,5 @@ export const migrations = [
   { name: '0071-access-changes', class: AccessChanges },
   { name: '0072-order-of-accounts', class: OrderOfAccounts },
   { name: '0073-lookups-of-admins', class: LookupsOfAdmins },
+  { name: '0074-rules-of-statements', class: RulesOfStatements },
 ] as const;

@@ -2,7 +2,7 @@ import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
-import { inTransaction, together } from '../../kernel/database/in-transaction.js';
+import { atOnce, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
@@ -57,7 +57,7 @@ export class AccessTokenService {
     return inTransaction(ctx, async (tx) => {
       const identity = await this.others.identities.authorized(tx, identityId, 'identity:create-token');
       protectInstallationAdmin(tx, identity);
-      const [, settings] = await together(
+      const [, settings] = await atOnce(
         authorizeActingAs(tx, identity, 'identity:create-token'),
         this.others.identities.holdTokenAuth(tx, identity.id),
       );
@@ -67,7 +67,7 @@ export class AccessTokenService {
       });
       const owner = { identityId: identity.id };
       const order = { id: newId(), owner, organizationId, name: name ?? null, ...settings };
-      const [issued] = await together(
+      const [issued] = await atOnce(
         (isSelf(tx, 'identity', identity.id) ? insertOwnToken : insertToken)(tx, order),
         audit(tx, 'access-token:create', { id: order.id, identityId: identity.id, userId: null }),
       );

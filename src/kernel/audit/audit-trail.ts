@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Context, Transaction } from '../context.js';
 import { type Query, query } from '../database/database.js';
-import { together } from '../database/in-transaction.js';
+import { atOnce } from '../database/in-transaction.js';
 import { sendWithNext } from '../database/scope.js';
 import { AppError, toAppError } from '../errors.js';
 import type { AuditChain } from './audit-chain.js';
@@ -86,7 +86,7 @@ export class AuditTrail {
         disclosures: disclosuresOf(events),
       },
     );
-    await together(
+    await atOnce(
       sendWithNext(() => query(tx, text, params), unavailable),
       this.onChange(tx, events),
     );

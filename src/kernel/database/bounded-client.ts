@@ -186,6 +186,8 @@ export class BoundedClient extends pg.Client {
 
   #send(text: string | pg.QueryConfig, values: unknown[] | undefined, callback: Callback): void {
     const isControl = typeof text !== 'string' || CONTROL.test(text);
+    // A commit goes with what is in front of it, as far as that fits.
+    if (text === COMMIT && this.#ahead.length <= MOST_AHEAD) this.#isGathering = false;
     while (isControl && this.#isGathering) this.#flush();
     if (typeof text === 'string' && this.#isHeld(text, values)) {
       process.nextTick(callback, null, { command: '', rowCount: null, rows: [] });

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { type Context, isTransaction, type Transaction } from '../context.js';
 import { AppError, type ErrorCode } from '../errors.js';
 import { type Scope, scopeOf } from './scope.js';
@@ -14,10 +15,10 @@ const ATTEMPTS = 5;
  */
 export async function inTransaction<T>(
   ctx: Context,
-  work: (tx: Transaction) => Promise<T>,
+  work: (tx: Transaction) => Promise<T | LastStatements<T>>,
   scope: Scope = scopeOf(ctx),
 ): Promise<T> {
-  if (isTransaction(ctx)) return work(ctx);
+  if (isTransaction(ctx)) return resultOf(await work(ctx));
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await inTurn(ctx, () => once(ctx, work, scope));
@@ -45,6 +46,38 @@ async function inTurn<T>({ database, actor, load }: Context, work: () => Promise
   }
 }
 
+/**
+ * What a transaction ends with: statements that are on their way, and are sent with its commit. They fail where they cannot be done; what
+ * they return is for the response, and cannot keep the transaction from being committed.
+ */
+export class LastStatements<T> {
+  constructor(readonly result: Promise<T>) {
+    // Whoever waits for it comes a moment later.
+    result.catch(() => undefined);
+  }
+}
+
+const resultOf = async <T>(last: T | LastStatements<T>): Promise<T> =>
+  last instanceof LastStatements ? last.result : last;
+
+/**
+ * A statement that the server refused has kept the commit behind it from being run, and says why. Of any other failure only the commit
+ * knows whether it may have taken effect.
+ */
+async function committed<T>(last: Promise<T>, commit: Promise<void>): Promise<T> {
+  const [result, end] = await Promise.allSettled([last, commit]);
+  if (result.status === 'rejected' && isRefusal(result.reason)) throw result.reason;
+  if (end.status === 'rejected') throw end.reason;
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
+}
+
+/** Whether the server said so. */
+function isRefusal(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof pg.DatabaseError) return true;
+  return false;
+}
+
 /** A context in the transaction of an entity manager, which whoever began it commits. */
 export const transactionOf = (ctx: Context, em: Transaction['em']): Transaction => ({
   ...ctx,
@@ -54,17 +87,24 @@ export const transactionOf = (ctx: Context, em: Transaction['em']): Transaction 
   afterCommit: [],
 });
 
-async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>, scope: Scope): Promise<T> {
+async function once<T>(
+  ctx: Context,
+  work: (tx: Transaction) => Promise<T | LastStatements<T>>,
+  scope: Scope,
+): Promise<T> {
   const em = ctx.database.fork();
   await ctx.database.begin(em, scope);
   try {
     ctx.standing?.spend();
     ctx.claim?.begin();
     const tx = transactionOf(ctx, em);
-    const result = await work(tx);
+    const last = await work(tx);
     if (tx.states.length > 0) throw new Error('rows were changed without an audit record');
-    await ctx.claim?.markEffective(tx);
-    await em.commit();
+    const commit = async (): Promise<void> => {
+      await ctx.claim?.markEffective(tx);
+      await em.commit();
+    };
+    const result = await committed(resultOf(last), commit());
     for (const report of tx.afterCommit) report();
     return result;
   } catch (error) {
@@ -79,7 +119,7 @@ async function once<T>(ctx: Context, work: (tx: Transaction) => Promise<T>, scop
  * Waits for all. Of those that fail, the first in their order decides. Statements of a transaction that are asked for at once are sent
  * in one round trip, and run in their order.
  */
-export async function together<const T extends readonly unknown[]>(
+export async function atOnce<const T extends readonly unknown[]>(
   ...all: { readonly [K in keyof T]: Promise<T[K]> }
 ): Promise<T> {
   const results = await Promise.allSettled(all);

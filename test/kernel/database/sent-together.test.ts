@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import pg from 'pg';
 import type { Context, Transaction } from '../../../src/kernel/context.js';
 import { Database, query } from '../../../src/kernel/database/database.js';
-import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
+import { atOnce, inTransaction, LastStatements } from '../../../src/kernel/database/in-transaction.js';
 import { localSettings, sendWithNext } from '../../../src/kernel/database/scope.js';
 import { POOL_LIMITS } from '../../../src/kernel/database/time-limits.js';
 import { createLog } from '../../../src/kernel/log.js';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const transact = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
+const transact = <T>(work: (tx: Transaction) => Promise<T | LastStatements<T>>): Promise<T> =>
   inTransaction({ database, organizationId, actor: null } as unknown as Context, work);
 /** A statement that nobody waits for. */
 const record = (tx: Transaction, text: string, add = ADD): Promise<unknown> =>
@@ -93,6 +93,32 @@ test('statements at once each get their own rows, in one round trip with the beg
   // The last record goes with the commit.
   expect(trips).toBe(2);
   expect(await lines()).toEqual(['four', 'one', 'two']);
+});
+
+test('what a transaction ends with goes with its commit, in one round trip with its begin', async () => {
+  const ending = async (tx: Transaction) => {
+    const inserted = query<{ text: string }>(tx, `${ADD} returning text`, ['one']);
+    return new LastStatements(atOnce(inserted, record(tx, 'two')).then(([rows]) => rows));
+  };
+  const trips = await roundTrips(async () => expect(await transact(ending)).toEqual([{ text: 'one' }]));
+  expect(trips).toBe(1);
+  expect(await lines()).toEqual(['one', 'two']);
+});
+
+test('what a transaction ends with fails it, with its own error or with what that of its record means', async () => {
+  const ending =
+    (insert: string, recorded: string, isApart = false) =>
+    async (tx: Transaction) => {
+      const inserted = query(tx, ADD, [insert]);
+      if (isApart) await inserted.catch(() => undefined);
+      return new LastStatements(atOnce(inserted, record(tx, recorded)));
+    };
+  await transact((tx) => query(tx, ADD, ['there']));
+  await expect(transact(ending('there', 'other'))).rejects.toMatchObject({ code: '23505' });
+  await expect(transact(ending('there', 'other', true))).rejects.toMatchObject({ code: '23505' });
+  await expect(transact(ending('other', 'there'))).rejects.toThrow('it could not be recorded');
+  await expect(transact((tx) => inTransaction(tx, ending('there', 'other')))).rejects.toMatchObject({ code: '23505' });
+  expect(await lines()).toEqual(['there']);
 });
 
 test('more at once than fit in one round trip each get their own row', async () => {

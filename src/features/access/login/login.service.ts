@@ -1,7 +1,7 @@
 import type { AnonymousContext, Context } from '../../../kernel/context.js';
 import { hashToken } from '../../../kernel/crypto/token.js';
 import { queryOf } from '../../../kernel/database/database.js';
-import { inTransaction, together } from '../../../kernel/database/in-transaction.js';
+import { atOnce, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { RateLimits } from '../../../kernel/operations/limits/rate-limits.js';
@@ -86,7 +86,7 @@ export class LoginService {
       });
       const owner = { identityId, clientSecretId };
       const id = newId();
-      const [issued] = await together(
+      const [issued] = await atOnce(
         insertToken(tx, { id, owner, organizationId, name: null, ...settings }),
         tx.auditTrail.recordChange(tx, { action: ACTION, facts: { identityId, clientSecretId, accessTokenId: id } }),
       );

@@ -1,6 +1,6 @@
 import { type Ability, type Action, can, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { together } from '../../../kernel/database/in-transaction.js';
+import { atOnce } from '../../../kernel/database/in-transaction.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import {
   ORGANIZATION_VOCABULARY,
@@ -90,7 +90,7 @@ export async function rightsBeyondCaller(
   const others = [...new Set(ids)].filter((id) => id !== tx.actor.id);
   if (others.length === 0) return new Map();
   const isExempt = TAKING.has(action) && mayTakeFromProjects(tx);
-  const [held, inProjects] = await together(
+  const [held, inProjects] = await atOnce(
     rolesNow(tx, [...others, tx.actor.id]),
     isExempt ? Promise.resolve(new Map<string, Action[]>()) : beyondInProjects(tx, others),
   );

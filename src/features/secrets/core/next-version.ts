@@ -8,6 +8,7 @@ import type { TagRow } from '../../tags/public.js';
 import type { SecretRecord } from './find-secrets.js';
 import type { Rename } from './reference.rules.js';
 import type { NewSecret, SecretChange } from './secret.rules.js';
+import type { SecretView } from './secret.view.js';
 import {
   type Clear,
   openSecretComment,
@@ -139,11 +140,22 @@ interface Surroundings {
   readonly tags: readonly TagRow[];
 }
 
+type Times = Pick<Written, 'createdAt' | 'updatedAt'>;
+
+/** The times of a row that is not written yet. */
+export const NOT_WRITTEN: Times = { createdAt: new Date(Number.NaN), updatedAt: new Date(Number.NaN) };
+
+/** Views of rows that were not written when they were made. */
+export function withTimes(views: readonly SecretView[], written: readonly Written[]): SecretView[] {
+  const times = new Map(written.map(({ id, createdAt, updatedAt }): [string, Times] => [id, { createdAt, updatedAt }]));
+  return views.map((view) => ({ ...view, ...times.get(view.id) }));
+}
+
 /** The record of a row that the caller has just written: nothing has to be read again for the response. */
 export const writtenRecord = (
   tx: Transaction,
   row: SecretRow,
-  { createdAt, updatedAt }: Written,
+  { createdAt, updatedAt }: Times,
   { project, environment, path, tags }: Surroundings,
 ): SecretRecord & Pick<SecretRow, 'clear'> => ({
   ...row,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Transaction } from '../../../kernel/context.js';
 
 /** A row as a write left it. An empty digest: it was deleted. A row that was only sealed anew also has the digest of before. */
@@ -20,7 +21,42 @@ export const secretDigest = (row: string): string =>
       || ${hashOf(`${row}.value_sealed`)} || ${hashOf(`${row}.comment_sealed`)} || ${hashOf(`${row}.metadata_sealed`)}
       || coalesce(uuid_send(${row}.rotation_id), '')`);
 
-/** The same for a personal secret. */
+/** What of a row decides what a reader gets from it. */
+interface Stated {
+  readonly environmentId: string;
+  readonly folderId: string;
+  readonly key: string;
+  readonly metadata: unknown;
+  readonly valueSealed: Buffer;
+  readonly commentSealed: Buffer | null;
+  readonly metadataSealed: Buffer | null;
+  readonly rotationId: string | null;
+}
+
+/** The same of a row that is to be written. */
+export function digestOf(row: Stated): string {
+  const { environmentId, folderId, key, metadata, rotationId } = row;
+  const bytes = [
+    Buffer.from(jsonbText([environmentId.toLowerCase(), folderId.toLowerCase(), key, metadata])),
+    ...[row.valueSealed, row.commentSealed, row.metadataSealed].map(hash),
+    Buffer.from(rotationId?.replaceAll('-', '') ?? '', 'hex'),
+  ];
+  return hash(Buffer.concat(bytes)).subarray(0, 16).toString('base64').replace(/=+$/, '');
+}
+
+const hash = (bytes: Buffer | null): Buffer =>
+  bytes === null ? Buffer.alloc(1) : createHash('sha256').update(bytes).digest();
+
+/** JSON as Postgres writes a `jsonb`: shorter names first, and of one length by their bytes. */
+export function jsonbText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(jsonbText).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([name, held]) => ({ bytes: Buffer.from(name), name, held }));
+  entries.sort((a, b) => a.bytes.length - b.bytes.length || a.bytes.compare(b.bytes));
+  return `{${entries.map(({ name, held }) => `${JSON.stringify(name)}: ${jsonbText(held)}`).join(', ')}}`;
+}
+
+/** `secretDigest` for a personal secret. */
 export const personalDigest = (row: string): string =>
   digest(`convert_to(jsonb_build_array(${row}.secret_id, ${row}.user_id)::text, 'UTF8')
       || ${hashOf(`${row}.value_sealed`)} || ${hashOf(`${row}.comment_sealed`)}`);

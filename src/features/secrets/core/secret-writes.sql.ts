@@ -1,7 +1,6 @@
 import { SYSTEM } from '../../../kernel/context.js';
 import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { secretDigest } from './secret-states.js';
 
 /** One array per column, so that a statement is the same for every number of rows. */
 const COLUMNS = {
@@ -42,7 +41,7 @@ const PARAMS = {
   environment: t.nullable(t.text),
 } as const;
 
-const WRITTEN_ROW = { id: t.uuid, createdAt: t.time, updatedAt: t.time, digest: t.text } as const;
+const WRITTEN_ROW = { id: t.uuid, createdAt: t.time, updatedAt: t.time } as const;
 
 const SENT = `sent as (
     select id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata::jsonb, metadata_sealed, skip, note, days,
@@ -84,7 +83,7 @@ const keptIn = (folders: string): string => `kept as (
       array(select jsonb_array_elements_text(g.tags)::uuid), :actorKind, :actorId::uuid
     from given g join ${folders} f on f.id = g.folder_id)`;
 
-const WRITTEN = `s.id, s.created_at as "createdAt", s.updated_at as "updatedAt", ${secretDigest('s')} as digest`;
+const WRITTEN = 's.id, s.created_at as "createdAt", s.updated_at as "updatedAt"';
 
 /**
  * The folders stay where they are until the transaction ends. Not shared with others that insert: whoever needs a folder alone would
@@ -94,10 +93,15 @@ const HOMES = `homes as (
     select f.id, f.path, e.slug from folder f join environment e on e.id = f.environment_id where f.id in (select folder_id from sent)
     order by f.id for no key update of f for key share of e)`;
 
-/** Inserts secrets, with their tags, references and first versions. Nothing where the folder or its environment have other names. */
+/** The folder, its environment and the version are those that a write was made for: it fails where one has changed. */
+export const UNCHANGED = 'secret_unchanged';
+const unchanged = (condition: string): string => `require_rule('${UNCHANGED}', ${condition})`;
+
+/** Inserts secrets, with their tags, references and first versions. */
 export const insertSecretRows = sqlStatement({
   text: `with ${SENT}, ${HOMES},
-  given as (select * from sent where (select coalesce(bool_and(path = :path and slug = :environment), true) from homes)), written as (
+  given as (select * from sent
+    where ${unchanged('(select coalesce(bool_and(path = :path and slug = :environment), true) from homes)')}), written as (
     insert into secret as s (id, organization_id, project_id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
       metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, rotation_id, actor_kind, actor_id)
     select id, :organizationId::uuid, :projectId::uuid, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
@@ -137,14 +141,14 @@ const REWRITTEN = `rewritten as (
       and exists (select from secret_version n where n.secret_id = v.secret_id and n.version = v.version + 1
         and n.actor_kind = '${SYSTEM.kind}'))`;
 
-/** The required paths of the folders of all rows and slugs of their environments; otherwise nothing is written. Null: any. */
+/** Whether the folders of all rows have the required path, and their environments the slug. Null: any. */
 const areAt = (folderIds: string, path: string, environment: string): string => `(
     select coalesce(bool_and(f.path = ${path} and e.slug = ${environment}), true)
     from folder f join environment e on e.id = f.environment_id where f.id in (${folderIds}))`;
 
 /** Two statements cannot be one here: each part of a statement sees the same row as it was before. Hence no delete and insert of all. */
 const updateOf = (isByService: boolean): string => `with ${SENT},
-  given as (select * from sent where ${areAt('select folder_id from sent', ':path', ':environment')}), written as (
+  given as (select * from sent where ${unchanged(areAt('select folder_id from sent', ':path', ':environment'))}), written as (
     update secret s set environment_id = g.environment_id, folder_id = g.folder_id, key = g.key, version = g.version,
       value_sealed = g.value_sealed, value_digest = g.value_digest, comment_sealed = g.comment_sealed, metadata = g.metadata,
       metadata_sealed = g.metadata_sealed, skip_multiline_encoding = g.skip, reminder_note = g.note, reminder_repeat_days = g.days,
@@ -154,8 +158,9 @@ const updateOf = (isByService: boolean): string => `with ${SENT},
     delete from secret_tag st using given g where st.secret_id = g.id and not g.tags ? st.tag_id::text),
   ${UNREFERRED},
   pruned as (${beyondLimit('given', isByService ? limitOf(':projectId::uuid') : `${limitOf(':projectId::uuid')} - 1`)}),
-  ${isByService ? `${REWRITTEN},` : ''} ${TAGGED}, ${REFERRED}, ${keptIn('folder')}
-  select * from written`;
+  ${isByService ? `${REWRITTEN},` : ''} ${TAGGED}, ${REFERRED}, ${keptIn('folder')},
+  complete as materialized (select ${unchanged('(select count(*) from written) = (select count(*) from sent)')})
+  select written.* from complete left join written on true`;
 
 /** Writes the next version of locked secrets, with their tags and references. */
 export const updateSecretRows = sqlStatement({ text: updateOf(false), params: PARAMS, row: WRITTEN_ROW });

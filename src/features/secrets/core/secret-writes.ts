@@ -4,8 +4,14 @@ import { AppError } from '../../../kernel/errors.js';
 import type { Place } from '../scope/place.rules.js';
 import { listTakenKeys } from './locks.sql.js';
 import type { Clear, Sealed } from './secret-sealing.js';
-import { noteStates } from './secret-states.js';
-import { deleteSecretRows, insertSecretRows, updateRowsByService, updateSecretRows } from './secret-writes.sql.js';
+import { digestOf, noteStates } from './secret-states.js';
+import {
+  deleteSecretRows,
+  insertSecretRows,
+  UNCHANGED,
+  updateRowsByService,
+  updateSecretRows,
+} from './secret-writes.sql.js';
 
 /** The unsealed columns of a row. */
 export interface Attributes {
@@ -45,6 +51,7 @@ export interface Written {
 
 /** What another caller may have taken or deleted since the lookup. */
 const CODES: ConstraintCodes = {
+  [UNCHANGED]: 'CONCURRENT_CHANGE',
   secret_key_unique: 'SECRET_KEY_TAKEN',
   secret_folder_id_fkey: 'FOLDER_NOT_FOUND',
   secret_environment_id_fkey: 'ENVIRONMENT_NOT_FOUND',
@@ -116,10 +123,7 @@ export async function insertSecrets(
   if (rows.length === 0) return [];
   // In one order, so that two batches with common keys wait for each other and do not deadlock.
   const inOrder = [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
-  const params = paramsOf(inOrder, home, { actor: tx.actor, place });
-  const written = await write(tx, insertSecretRows, params);
-  if (written.length < rows.length) throw new AppError('CONCURRENT_CHANGE');
-  return written;
+  return write(tx, insertSecretRows, inOrder, paramsOf(inOrder, home, { actor: tx.actor, place }));
 }
 
 /**
@@ -128,9 +132,9 @@ export async function insertSecrets(
  * separately.
  *
  * @param place as in `insertSecrets`
- * @returns times of the rows that were at the version before, in no order: fewer than given means a concurrent change
- * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, TAG_NOT_FOUND, SEALED_VALUE_INVALID for a row that
- * is older than its history
+ * @returns times of the rows, in no order
+ * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, TAG_NOT_FOUND, CONCURRENT_CHANGE for a row that was
+ * not at the version before, or for a folder that was renamed meanwhile, SEALED_VALUE_INVALID for a row that is older than its history
  */
 export async function updateSecrets(
   tx: Transaction,
@@ -139,8 +143,8 @@ export async function updateSecrets(
   { writer = tx.actor, place }: { readonly writer?: Writer; readonly place?: Place } = {},
 ): Promise<Written[]> {
   if (rows.length === 0) return [];
-  const params = paramsOf(rows, home, { actor: writer, place });
-  return write(tx, writer.kind === SYSTEM.kind ? updateRowsByService : updateSecretRows, params);
+  const statement = writer.kind === SYSTEM.kind ? updateRowsByService : updateSecretRows;
+  return write(tx, statement, rows, paramsOf(rows, home, { actor: writer, place }));
 }
 
 const namesOf = (place: Place | undefined) => ({
@@ -148,16 +152,16 @@ const namesOf = (place: Place | undefined) => ({
   environment: place?.environment ?? null,
 });
 
-async function write(
+/** The states are noted before the rows are written: the audit record that names them may be sent with them. */
+function write(
   tx: Transaction,
   statement: typeof insertSecretRows,
+  rows: readonly SecretRow[],
   params: Parameters<typeof insertSecretRows>[1],
 ): Promise<Written[]> {
-  const written = await guarded(() => statement(tx, params), CODES);
-  const versions = new Map(params.ids.map((id, at) => [id, params.versions[at] as number]));
-  const states = written.map(({ id, digest }) => ({ id, version: versions.get(id) as number, digest }));
+  const states = rows.map((row) => ({ id: row.id, version: row.version, digest: digestOf(row) }));
   noteStates(tx, states);
-  return written;
+  return guarded(() => statement(tx, params), CODES);
 }
 
 /**

@@ -128,7 +128,7 @@ async function carryOut(tx: Transaction, { project, place, reach }: Request, pla
     tx,
     plan.deletes.map(({ id }) => id),
   );
-  if ((await updateSecrets(tx, project, changed)).length !== changed.length) throw new AppError('CONCURRENT_CHANGE');
+  await updateSecrets(tx, project, changed);
   await insertSecrets(tx, project, created);
   const createdIds = created.map(({ id }) => id);
   if (createdIds.length > 0) await pruneVersions(tx, { ids: createdIds });

@@ -107,7 +107,6 @@ async function remadeFolder(tx: Transaction, { project, present }: Known): Promi
 
 async function write(tx: Transaction, { project, present, row }: Known & { row: SecretRow }): Promise<Written> {
   const [written] = await (present.isGone ? insertSecrets : updateSecrets)(tx, project, [row]);
-  if (written === undefined) throw new AppError('CONCURRENT_CHANGE');
   if (present.isGone) await pruneVersions(tx, { ids: [row.id] });
   else if (present.key !== row.key) {
     const { environment, path } = present;
@@ -115,5 +114,5 @@ async function write(tx: Transaction, { project, present, row }: Known & { row: 
     // The restored value references what it referenced then.
     await rewriteReferencesTo(tx, project, [renaming], { except: new Set([row.id]) });
   }
-  return written;
+  return written as Written;
 }

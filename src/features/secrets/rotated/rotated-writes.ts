@@ -183,8 +183,7 @@ export async function resealer(
 
 /** @throws CONCURRENT_CHANGE, and as `updateSecrets` */
 export async function writeAll(tx: Transaction, project: RotationProject, rows: readonly SecretRow[]): Promise<void> {
-  const written = await updateSecrets(tx, project, rows);
-  if (written.length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
+  await updateSecrets(tx, project, rows);
 }
 
 /** The audit record of a write of secrets of a rotation, which are in one folder. */

@@ -2,7 +2,6 @@ import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
-import { AppError } from '../../../kernel/errors.js';
 import { distinctIds, newId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
@@ -76,7 +75,7 @@ export class SecretMovingService {
       const rows = records.map((record, index) =>
         sealedRow(sealer, { ...nextAttributes(record), ...homeOf(destination) }, contents[index] as Clear),
       );
-      if ((await updateSecrets(tx, project, rows)).length !== rows.length) throw new AppError('CONCURRENT_CHANGE');
+      await updateSecrets(tx, project, rows);
       const renamings = records.map(({ key }) => ({ from: named(source, key), to: named(destination, key) }));
       const rewritten = await rewriteReferencesTo(tx, project, renamings);
       const ids = rows.map(({ id }) => id);

@@ -2,7 +2,7 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
-import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { atOnce, inTransaction, LastStatements } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import { parse, parseYielding } from '../../../kernel/validation.js';
@@ -11,7 +11,7 @@ import type { TagRow } from '../../tags/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import { holdSecret, lockRecords } from '../core/locked-secrets.js';
 import { lockStructure } from '../core/locks.sql.js';
-import { newRow, nextRow, writtenRecord } from '../core/next-version.js';
+import { NOT_WRITTEN, newRow, nextRow, withTimes, writtenRecord } from '../core/next-version.js';
 import {
   keyAfter,
   type NewSecret,
@@ -225,8 +225,8 @@ export class SecretService {
         await holdPlaces(tx, [target]);
         await refuseTaken(tx, target, keysOf(secrets));
       }
-      const written = await insertSecrets(tx, project, rows, target.place);
-      return this.#finish(tx, target, { action: 'secret:create', rows, written, tags });
+      const write = () => insertSecrets(tx, project, rows, target.place);
+      return this.#finish(tx, target, { action: 'secret:create', rows, write, tags });
     });
   }
 
@@ -290,15 +290,18 @@ export class SecretService {
         return nextRow(sealer, opener, { ...each, isShown, rename: renameIn?.(namedPlace(target), isShown) ?? null });
       });
       const made = await mapYielding(added, (secret) => newRow(sealer, target, { secret, rename }));
-      const written = await updateSecrets(tx, project, changed, { place: target.place });
-      if (written.length !== changed.length) throw new AppError('CONCURRENT_CHANGE');
-      written.push(...(await insertSecrets(tx, project, made)));
       const byKey = new Map([...changed, ...made].map((row) => [row.key, row]));
+      const write = async () => {
+        const updated = updateSecrets(tx, project, changed, { place: target.place });
+        return (await atOnce(updated, insertSecrets(tx, project, made))).flat();
+      };
+      const early = renamings.length === 0 ? null : await write();
       const except = new Set([...byKey.values()].map(({ id }) => id));
       await rewriteReferencesTo(tx, project, renamings, { except });
       const known = new Map([...tags, ...tagsOf(records.values())]);
       const rows = changes.flatMap((change) => byKey.get(keyAfter(change)) ?? []);
-      return this.#finish(tx, target, { action, facts, isShown, rows, written, tags: known });
+      const writeNow = early === null ? write : async () => early;
+      return this.#finish(tx, target, { action, facts, isShown, rows, write: writeNow, tags: known });
     });
   }
 
@@ -314,7 +317,7 @@ export class SecretService {
     );
   }
 
-  /** What was written, as the caller may see it, and its audit record. */
+  /** Writes, records it, and ends the transaction with both. @returns what was written, as the caller may see it */
   async #finish(
     tx: Transaction,
     target: WriteTarget,
@@ -323,31 +326,27 @@ export class SecretService {
       facts,
       isShown = true,
       rows,
-      written,
+      write,
       tags,
     }: {
       action: string;
       facts?: WriteFacts | undefined;
       isShown?: boolean;
       rows: readonly SecretRow[];
-      written: readonly Written[];
+      write: () => Promise<readonly Written[]>;
       tags: ReadonlyMap<string, TagRow>;
     },
-  ): Promise<SecretView[]> {
+  ): Promise<LastStatements<SecretView[]>> {
     const { project, place } = target;
-    const times = new Map(written.map((row) => [row.id, row]));
+    const surroundings = { project, environment: place.environment, path: place.secretPath };
     const records = rows.map((row) =>
-      writtenRecord(tx, row, times.get(row.id) as Written, {
-        project,
-        environment: place.environment,
-        path: place.secretPath,
-        tags: pick(tags, row.tagIds),
-      }),
+      writtenRecord(tx, row, NOT_WRITTEN, { ...surroundings, tags: pick(tags, row.tagIds) }),
     );
     const views = await mapYielding(records, writtenView(new Visibility(project.ability)));
     const shown = isShown ? views : [];
-    await recordWrite(tx, target, { action, ids: rows.map(({ id }) => id), facts, shown });
-    return views;
+    const ids = rows.map(({ id }) => id);
+    const ending = atOnce(write(), recordWrite(tx, target, { action, ids, facts, shown }));
+    return new LastStatements(ending.then(([written]) => withTimes(views, written)));
   }
 }
 
