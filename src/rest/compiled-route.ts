@@ -10,6 +10,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { z } from 'zod';
 import type { AnyContext } from '../kernel/context.js';
 import type { ErrorDetail } from '../kernel/errors.js';
+import type { KeptDocuments } from '../kernel/graphql/kept-queries.js';
 import { demandOf } from '../kernel/graphql/limited-operations.js';
 import { allowNestedDenials } from '../kernel/graphql/nested-denials.js';
 import { variablesTranslator, variableTypes } from '../kernel/graphql/variables/input-types.js';
@@ -87,8 +88,10 @@ export function routesOf(schema: GraphQLSchema, routes: readonly Route[]): Compi
 }
 
 /** Documents whose responses the response cache keeps. */
-export const keptDocuments = (routes: readonly CompiledRoute[]): string[] =>
-  routes.filter(({ declared }) => declared.cached === true).map(({ route }) => route.document);
+export const keptDocuments = (routes: readonly CompiledRoute[]): KeptDocuments => ({
+  ofProject: routes.filter(({ declared }) => declared.cached === true).map(({ route }) => route.document),
+  ofCaller: routes.filter(({ declared }) => declared.cachedForCaller === true).map(({ route }) => route.document),
+});
 
 /** @throws Error if no GET of the path provides the ETag */
 function currentOf(compiled: readonly CompiledRoute[], { declared: { method, path } }: CompiledRoute): CompiledRoute {

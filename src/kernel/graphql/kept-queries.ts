@@ -26,7 +26,7 @@ interface Asked {
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** A query whose response may be kept: it has one root field, of one project. */
+/** A query whose response may be kept: it has one root field, of one project, or of what projects of the caller are. */
 export interface KeptQuery extends Wanted {
   /** Name of the root field in the schema. */
   readonly field: string;
@@ -39,8 +39,20 @@ interface Plan extends Pick<KeptQuery, 'field' | 'failed'> {
   readonly name: string | undefined;
   readonly hash: string;
   readonly declared: readonly string[];
-  readonly projectIdOf: (variables: Readonly<Record<string, unknown>>) => unknown;
+  /** Null: it shows projects of the caller, and nothing that is in them. */
+  readonly projectIdOf: ((variables: Readonly<Record<string, unknown>>) => unknown) | null;
 }
+
+/** Documents of the routes whose responses are kept. */
+export interface KeptDocuments {
+  /** They show what is in one project. */
+  readonly ofProject: readonly string[];
+  /** They show projects of the caller, and nothing that is in them. */
+  readonly ofCaller: readonly string[];
+}
+
+/** Coordinates of what these documents select. */
+type KeptFields = { readonly [Name in keyof KeptDocuments]: ReadonlySet<string> };
 
 /**
  * Finds the queries whose responses are kept, as those of REST routes are. What such a route selects depends on its project and on
@@ -48,14 +60,16 @@ interface Plan extends Pick<KeptQuery, 'field' | 'failed'> {
  */
 export class KeptQueries {
   readonly #plans = new WeakMap<DocumentNode, Plan | null>();
-  readonly #fields: () => ReadonlySet<string>;
+  readonly #fields: () => KeptFields;
 
-  /** @param documents of the routes whose responses are kept */
   constructor(
     private readonly schema: GraphQLSchema,
-    documents: () => readonly string[],
+    documents: () => KeptDocuments,
   ) {
-    this.#fields = once(() => keptFields(schema, documents()));
+    this.#fields = once(() => {
+      const { ofProject, ofCaller } = documents();
+      return { ofProject: keptFields(schema, ofProject), ofCaller: keptFields(schema, ofCaller) };
+    });
   }
 
   /** @returns null where each request runs the document */
@@ -65,8 +79,8 @@ export class KeptQueries {
     const plan = this.#planOf(document);
     if (plan === null || (operationName != null && operationName !== plan.name)) return null;
     const given = variables ?? {};
-    const projectId = plan.projectIdOf(given);
-    if (typeof projectId !== 'string') return null;
+    const projectId = plan.projectIdOf === null ? null : plan.projectIdOf(given);
+    if (projectId !== null && typeof projectId !== 'string') return null;
     const declared = textOf(
       plan.declared.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]),
     );
@@ -92,25 +106,28 @@ function textOf(value: unknown): string | null {
   return isExact ? text : null;
 }
 
-function planOf(schema: GraphQLSchema, document: DocumentNode, kept: ReadonlySet<string>): Plan | null {
+function planOf(schema: GraphQLSchema, document: DocumentNode, { ofProject, ofCaller }: KeptFields): Plan | null {
   const [operation, ...others] = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   if (operation?.operation !== OperationTypeNode.QUERY || others.length > 0 || document.loc === undefined) return null;
   const [root, ...further] = operation.selectionSet.selections;
   if (root?.kind !== Kind.FIELD || further.length > 0 || (root.directives ?? []).length > 0) return null;
   const field = schema.getQueryType()?.getFields()[root.name.value];
-  if (field === undefined || !coordinatesIn(schema, document).every((coordinate) => kept.has(coordinate))) return null;
+  if (field === undefined) return null;
+  const selected = coordinatesIn(schema, document);
+  const isOfProject = selected.every((coordinate) => ofProject.has(coordinate));
+  if (!isOfProject && !selected.every((coordinate) => ofCaller.has(coordinate))) return null;
   return {
     field: field.name,
     failed: failedOf(field, root),
     name: operation.name?.value,
     hash: hashOf(document.loc.source.body),
     declared: (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value),
-    projectIdOf: projectIdIn(root),
+    projectIdOf: isOfProject ? projectIdIn(root) : null,
   };
 }
 
 /** The project of a root field: of a variable, or written out. */
-function projectIdIn({ arguments: given = [] }: FieldNode): Plan['projectIdOf'] {
+function projectIdIn({ arguments: given = [] }: FieldNode): NonNullable<Plan['projectIdOf']> {
   const value = given.find(({ name }) => name.value === 'projectId')?.value;
   if (value?.kind === Kind.STRING) return () => value.value;
   return (variables) => (value?.kind === Kind.VARIABLE ? variables[value.name.value] : undefined);

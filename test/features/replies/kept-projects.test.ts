@@ -23,9 +23,13 @@ interface Scene {
 }
 
 const READS = {
-  'a project': (id: string) => `/api/v1/projects/${id}`,
-  'a project by its older path': (id: string) => `/api/v1/workspace/${id}`,
-  'a list of projects with their roles': () => '/api/v1/projects?includeRoles=true',
+  'a project': (reader: Caller, id: string) => reader.get(`/api/v1/projects/${id}`),
+  'a project by its older path': (reader: Caller, id: string) => reader.get(`/api/v1/workspace/${id}`),
+  'a project by GraphQL': (reader: Caller, id: string) =>
+    reader.graphql('query ($id: ID!) { project(id: $id) { id name description environments { id name slug } } }', {
+      id,
+    }),
+  'a list of projects with their roles': (reader: Caller) => reader.get('/api/v1/projects?includeRoles=true'),
 };
 type Name = keyof typeof READS;
 
@@ -35,7 +39,7 @@ async function scene(name: Name): Promise<Scene> {
   const reader = (
     await strongroom.seed.caller(admin, { organizationRole: 'admin', project: projectId, projectRoles: ['member'] })
   ).at(other.url);
-  const read = () => reader.get(READS[name](projectId));
+  const read = () => READS[name](reader, projectId);
   // The first two find changes that were made before.
   for (let times = 0; times < 3; times += 1) mustSucceed(await read());
   const before = await hitsAtOther();
@@ -44,7 +48,7 @@ async function scene(name: Name): Promise<Scene> {
   return { admin, projectId, environmentId: environments[0]?.id as string, reader, read };
 }
 
-const projectIn = ({ body }: Reply) => body.project ?? body.workspace ?? body.projects[0];
+const projectIn = ({ body }: Reply) => body.project ?? body.workspace ?? body.data?.project ?? body.projects[0];
 const namesIn = (reply: Reply) => projectIn(reply).environments.map(({ name }: { name: string }) => name);
 
 describe.each(Object.keys(READS) as Name[])(
