@@ -76,7 +76,7 @@ export class AuditTrail {
     tx.recorded?.push(...events);
     const [first, ...others] = events;
     // The states are not added to `recorded`: repeating a response from there changes nothing again.
-    const carrying = first === undefined ? [] : [{ ...first, facts: { ...first.facts, ...takenStates(tx) } }];
+    const carrying = first === undefined ? [] : [{ ...first, facts: { ...first.facts, ...statesOf(tx) } }];
     const { text, params } = insertOf(
       [...carrying, ...others].map((event) => auditRecord(tx, event, { isChange: true, retention: this.retention })),
       {
@@ -86,10 +86,9 @@ export class AuditTrail {
         disclosures: disclosuresOf(events),
       },
     );
-    await atOnce(
-      sendWithNext(() => query(tx, text, params), unavailable),
-      this.onChange(tx, events),
-    );
+    const recorded = sendWithNext(() => query(tx, text, params), unavailable);
+    if (first !== undefined) tx.states.length = 0;
+    await atOnce(recorded, this.onChange(tx, events));
   }
 
   /**
@@ -145,7 +144,10 @@ export class AuditTrail {
     while (this.#queue.length > 0) await this.#flush();
   }
 
-  /** A node with one client writes at once; with more, what comes within a moment goes together, and while an insert is under way the next batch gathers behind it. */
+  /**
+   * A node with one client writes at once; with more, what comes within a moment goes together, and while an insert is under way the
+   * next batch gathers behind it.
+   */
   #schedule(): void {
     // The end of each insert schedules the next one.
     if (this.#flushing.length >= MAX_INSERTS) return;
@@ -211,7 +213,7 @@ function later(waitMs: number, work: () => void): () => void {
 const disclosuresOf = (events: readonly AuditEvent[]): Disclosure[] =>
   events.flatMap(({ disclosed }) => disclosed ?? []);
 
-const takenStates = ({ states }: Transaction): AuditFacts => (states.length === 0 ? {} : { states: states.splice(0) });
+const statesOf = ({ states }: Transaction): AuditFacts => (states.length === 0 ? {} : { states: [...states] });
 
 /** STORE_UNAVAILABLE when the database is away: then not only the trail is. */
 const unavailable = (cause?: unknown): AppError =>

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { startChildSpan } from '../tracing/spans.js';
+import { ConnectionLost, QueryDeadline } from './connection-error.js';
 import {
   BEGIN,
   begun,
@@ -16,26 +17,6 @@ import {
 } from './scope.js';
 import { COMMIT, ROLLBACK, setSettings } from './session.sql.js';
 import { spanOfStatement } from './statement-span.js';
-
-/** The connection cannot be used any more. Carries SQLSTATE connection_failure, so that nobody has to read messages. */
-export class ConnectionLost extends Error {
-  readonly code = '08006';
-
-  constructor(cause?: unknown) {
-    super('the connection to the database was lost', { cause });
-    this.name = 'ConnectionLost';
-  }
-}
-
-/** The server did not respond in time. Carries SQLSTATE query_canceled: the connection was destroyed, and with it the query. */
-class QueryDeadline extends Error {
-  readonly code = '57014';
-
-  constructor(cause: unknown) {
-    super('the database did not respond in time', { cause });
-    this.name = 'QueryDeadline';
-  }
-}
 
 /** What a pooler between the service and its database shares among those that connect to it. */
 export interface Pooler {
@@ -101,6 +82,8 @@ export class BoundedClient extends pg.Client {
   isBackground = false;
   /** Its statements may take as long as they need. */
   isPatient = false;
+  /** Several statements are on their way together: each may wait for as long as one may, and the server responds when all have ended. */
+  isBatch = false;
   #pending = 0;
   #isGone = false;
   #isPastDeadline = false;
@@ -109,6 +92,8 @@ export class BoundedClient extends pg.Client {
   #ahead: readonly Preamble[] = [];
   /** Whether somebody waits for one of them. */
   #isGathering = false;
+  /** A commit is on its way, or the begin could not be sent: what came behind it would be in no transaction. */
+  #isEnding = false;
   readonly #readOnly = new Set<string>();
   readonly #watch: Watch;
 
@@ -130,6 +115,7 @@ export class BoundedClient extends pg.Client {
     this.once('end', () => {
       this.#isGone = true;
       watch.ended(this);
+      this.#flushAll();
     });
     this.on('drain', () => this.#flush());
     this.connection.on('parameterStatus', ({ parameterName, parameterValue }: Record<string, string>) => {
@@ -188,7 +174,7 @@ export class BoundedClient extends pg.Client {
     const isControl = typeof text !== 'string' || CONTROL.test(text);
     // A commit goes with what is in front of it, as far as that fits.
     if (text === COMMIT && this.#ahead.length <= MOST_AHEAD) this.#isGathering = false;
-    while (isControl && this.#isGathering) this.#flush();
+    if (isControl) this.#flushAll();
     if (typeof text === 'string' && this.#isHeld(text, values)) {
       process.nextTick(callback, null, { command: '', rowCount: null, rows: [] });
       return;
@@ -197,11 +183,16 @@ export class BoundedClient extends pg.Client {
     const told: Callback =
       meaning === undefined ? callback : (error, result) => callback(error && meaning(error), result);
     const name = typeof text === 'string' && values !== undefined ? this.#watch.nameOf(text) : undefined;
+    if (this.#isEnding && !isControl) {
+      process.nextTick(callback, new Error('the transaction is over'));
+      return;
+    }
+    this.#isEnding = text === COMMIT;
     if (typeof text === 'string' && !isControl && values !== undefined && this.#isInTransaction) {
       this.#gather({ text, values, name, callback: this.#sent(text, told) });
       return;
     }
-    while (this.#isGathering) this.#flush();
+    this.#flushAll();
     this.#submit(this.#queryOf({ scope: null, text, values, callback: this.#sent(text, told) }), name);
   }
 
@@ -210,14 +201,16 @@ export class BoundedClient extends pg.Client {
    * round trip.
    */
   #gather(statement: Preamble): void {
-    if (!this.#isGathering && this.#isIdle) process.nextTick(() => this.#flush());
+    // Where something is on its way, the driver says when it has ended: `drain`. On a connection that is gone, nothing ends any more.
+    const { readyForQuery } = this as unknown as { readyForQuery: boolean };
+    if (this.#isGone) process.nextTick(() => this.#flushAll());
+    else if (!this.#isGathering && readyForQuery) process.nextTick(() => this.#flush());
     this.#isGathering = true;
     this.#ahead = [...this.#ahead, statement];
   }
 
-  /** Nothing is on its way. Where something is, the driver says when it has ended: `drain`. */
-  get #isIdle(): boolean {
-    return (this as unknown as { readyForQuery: boolean }).readyForQuery;
+  #flushAll(): void {
+    while (this.#isGathering) this.#flush();
   }
 
   /** Sends what somebody waits for, as much as fits, and what is in front of it. */
@@ -247,6 +240,7 @@ export class BoundedClient extends pg.Client {
       const done = (error: Error | null): void => {
         begin.done?.(error);
         if (error instanceof pg.DatabaseError) this.discard();
+        else if (error !== null) this.#isEnding = true;
       };
       this.#ahead = [{ ...begin, done }, this.#preambleIn(scope)];
       return true;
@@ -289,6 +283,7 @@ export class BoundedClient extends pg.Client {
     const ahead = this.#ahead;
     this.#ahead = [];
     const isControl = typeof text === 'string' && CONTROL.test(text);
+    this.isBatch = ahead.filter(({ callback, meaning }) => callback ?? meaning).length + (isControl ? 0 : 1) > 1;
     if (ahead.length === 0 && (isControl || (this.#shared === null && scope === null)))
       return new pg.Query(isControl ? begun(text, this.#shared) : text, values, callback);
     const find = (): readonly Preamble[] => (ahead.length > 0 ? ahead : this.#preamblesOf(scope));
@@ -374,6 +369,7 @@ export class BoundedClient extends pg.Client {
   /** @returns the error, with a code that says what happened */
   #settle(text: unknown, error: Error | null | undefined): Error | null | undefined {
     this.#pending -= 1;
+    this.#isEnding &&= text !== COMMIT;
     this.pendingSince = this.#pending === 0 ? null : this.#watch.clock;
     const isFromServer = !error || error instanceof pg.DatabaseError;
     if (isFromServer) {

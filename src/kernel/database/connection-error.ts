@@ -1,6 +1,25 @@
 import { ConfigurationError, TemporaryError } from '../configuration-error.js';
 import { codeOf } from '../log.js';
-import { ConnectionLost } from './bounded-client.js';
+
+/** The connection cannot be used any more. Carries SQLSTATE connection_failure, so that nobody has to read messages. */
+export class ConnectionLost extends Error {
+  readonly code = '08006';
+
+  constructor(cause?: unknown) {
+    super('the connection to the database was lost', { cause });
+    this.name = 'ConnectionLost';
+  }
+}
+
+/** The server did not respond in time. Carries SQLSTATE query_canceled: the connection was destroyed, and with it the query. */
+export class QueryDeadline extends Error {
+  readonly code = '57014';
+
+  constructor(cause: unknown) {
+    super('the database did not respond in time', { cause });
+    this.name = 'QueryDeadline';
+  }
+}
 
 const LOST_STATEMENTS =
   'names a pooler that loses prepared statements; set DATABASE_POOLER=transaction and PREPARED_STATEMENTS=off';

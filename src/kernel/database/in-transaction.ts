@@ -1,9 +1,16 @@
 import pg from 'pg';
 import { type Context, isTransaction, type Transaction } from '../context.js';
 import { AppError, type ErrorCode } from '../errors.js';
-import { type Scope, scopeOf } from './scope.js';
+import { query } from './database.js';
+import { type Scope, scopeOf, sendWithNext } from './scope.js';
+import { refuseAfter } from './session.sql.js';
+import { TIME_LIMITS } from './time-limits.js';
 
 const ATTEMPTS = 5;
+/** SQLSTATE of a statement of a transaction in which another one has failed. */
+const NOT_RUN = '25P02';
+const REFUSE_LATE = refuseAfter(TIME_LIMITS.wholeMs);
+const tooLate = (cause: Error): AppError => new AppError('DEADLINE_EXCEEDED', undefined, { cause });
 
 /**
  * Runs `work` in one transaction, READ COMMITTED, and commits before it answers. Called inside a transaction it joins it.
@@ -15,7 +22,7 @@ const ATTEMPTS = 5;
  */
 export async function inTransaction<T>(
   ctx: Context,
-  work: (tx: Transaction) => Promise<T | LastStatements<T>>,
+  work: (tx: Transaction) => Promise<T | WholeTransaction<T>>,
   scope: Scope = scopeOf(ctx),
 ): Promise<T> {
   if (isTransaction(ctx)) return resultOf(await work(ctx));
@@ -47,25 +54,27 @@ async function inTurn<T>({ database, actor, load }: Context, work: () => Promise
 }
 
 /**
- * What a transaction ends with: statements that are on their way, and are sent with its commit. They fail where they cannot be done; what
- * they return is for the response, and cannot keep the transaction from being committed.
+ * What a transaction consists of: statements that are on their way, and are sent with its begin and its commit. They fail where they
+ * cannot be done; what they return is for the response, and cannot keep the transaction from being committed.
+ *
+ * The server runs them to the end, also if nobody waits any more. Those that wait for locks for too long all the same change nothing:
+ * whoever is told that it took too long finds nothing done.
  */
-export class LastStatements<T> {
+export class WholeTransaction<T> {
   constructor(readonly result: Promise<T>) {
     // Whoever waits for it comes a moment later.
     result.catch(() => undefined);
   }
 }
 
-const resultOf = async <T>(last: T | LastStatements<T>): Promise<T> =>
-  last instanceof LastStatements ? last.result : last;
+const resultOf = async <T>(last: T | WholeTransaction<T>): Promise<T> =>
+  last instanceof WholeTransaction ? last.result : last;
 
 /**
  * A statement that the server refused has kept the commit behind it from being run, and says why. Of any other failure only the commit
  * knows whether it may have taken effect.
  */
-async function committed<T>(last: Promise<T>, commit: Promise<void>): Promise<T> {
-  const [result, end] = await Promise.allSettled([last, commit]);
+function outcomeOf<T>(result: PromiseSettledResult<T>, end: PromiseSettledResult<void>): T {
   if (result.status === 'rejected' && isRefusal(result.reason)) throw result.reason;
   if (end.status === 'rejected') throw end.reason;
   if (result.status === 'rejected') throw result.reason;
@@ -89,7 +98,7 @@ export const transactionOf = (ctx: Context, em: Transaction['em']): Transaction 
 
 async function once<T>(
   ctx: Context,
-  work: (tx: Transaction) => Promise<T | LastStatements<T>>,
+  work: (tx: Transaction) => Promise<T | WholeTransaction<T>>,
   scope: Scope,
 ): Promise<T> {
   const em = ctx.database.fork();
@@ -101,12 +110,13 @@ async function once<T>(
     const last = await work(tx);
     if (tx.states.length > 0) throw new Error('rows were changed without an audit record');
     const commit = async (): Promise<void> => {
+      if (last instanceof WholeTransaction) void sendWithNext(() => query(tx, REFUSE_LATE), tooLate);
       await ctx.claim?.markEffective(tx);
       await em.commit();
     };
-    const result = await committed(resultOf(last), commit());
-    for (const report of tx.afterCommit) report();
-    return result;
+    const [result, end] = await Promise.allSettled([resultOf(last), commit()]);
+    if (end.status === 'fulfilled') for (const report of tx.afterCommit) report();
+    return outcomeOf(result, end);
   } catch (error) {
     // A lost connection has rolled back by itself; its own error must not hide the first one. One on which the
     // rollback fails is closed, whatever the ORM does with it.
@@ -116,15 +126,16 @@ async function once<T>(
 }
 
 /**
- * Waits for all. Of those that fail, the first in their order decides. Statements of a transaction that are asked for at once are sent
- * in one round trip, and run in their order.
+ * Waits for all. Statements of a transaction that are asked for at once are sent in one round trip, and run in the order in which they
+ * were asked for. Of those that fail, the first in their order decides, but for those that another one has kept from being run.
  */
 export async function atOnce<const T extends readonly unknown[]>(
   ...all: { readonly [K in keyof T]: Promise<T[K]> }
 ): Promise<T> {
   const results = await Promise.allSettled(all);
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  const failed = results.filter((result) => result.status === 'rejected');
+  const [cause = failed[0]] = failed.filter(({ reason }) => sqlState(reason) !== NOT_RUN);
+  if (cause !== undefined) throw cause.reason;
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;
 }
 

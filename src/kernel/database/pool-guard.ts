@@ -1,9 +1,10 @@
 import pg from 'pg';
 import { describeError, type Log } from '../log.js';
 import { isInBackground } from './background.js';
-import { BoundedClient, ConnectionLost, type Loan, OWN_SESSIONS, type Pooler, type Watch } from './bounded-client.js';
+import { BoundedClient, type Loan, OWN_SESSIONS, type Pooler, type Watch } from './bounded-client.js';
+import { ConnectionLost } from './connection-error.js';
 import { PING } from './session.sql.js';
-import type { PoolLimits } from './time-limits.js';
+import { type PoolLimits, TIME_LIMITS } from './time-limits.js';
 
 const CHECK_MS = 100;
 /** A check that comes later than this was held up by a blocked event loop: responses may wait there to be read. */
@@ -277,7 +278,7 @@ export class PoolGuard implements Watch {
   #checkResponse(client: BoundedClient): void {
     const { pendingSince, suspectedAt } = client;
     if (pendingSince === null || client.isPatient) return;
-    const isLate = this.#msSince(pendingSince) >= this.limits.queryMs;
+    const isLate = this.#msSince(pendingSince) >= this.limits.queryMs + (client.isBatch ? TIME_LIMITS.lockMs : 0);
     const isOut = suspectedAt !== null && this.#msSince(Math.max(suspectedAt, pendingSince)) >= this.limits.suspectMs;
     if (!isLate && !isOut) return;
     client.giveUp();

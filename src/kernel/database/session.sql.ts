@@ -36,6 +36,14 @@ export const settingsIn = (options: string, isLocal: boolean): string[] =>
 /** A statement that sets them for the session. */
 export const setSettings = (options: string): string => `select ${settingsIn(options, false).join(', ')}`;
 
+/**
+ * Fails in a transaction that began longer ago than this: by a division, since it needs no function.
+ *
+ * @param milliseconds of the server's clock
+ */
+export const refuseAfter = (milliseconds: number): string =>
+  `select 1 / (clock_timestamp() < now() + interval '${milliseconds} milliseconds')::integer`;
+
 /** Which session of the server runs a statement. */
 export const FIND_SESSION = 'select pg_backend_pid() as session';
 

@@ -41,14 +41,14 @@ describe('a login with client id and client secret', () => {
 
   test('answers a token that can be renewed and revoked as any other', async () => {
     const { admin } = await strongroom.seed.organization();
-    const { logIn } = await makeClient(admin, { auth: { accessTokenTTL: 60, accessTokenMaxTTL: 600 } });
+    const { logIn } = await makeClient(admin, { auth: { accessTokenTTL: 120, accessTokenMaxTTL: 600 } });
     const { accessToken } = (await logIn()).body;
-    await strongroom.advanceClock(59);
+    await strongroom.advanceClock(90);
     expect((await admin.anonymous.post('/api/v1/auth/token/renew', { accessToken })).body).toMatchObject({
       accessToken,
-      expiresIn: 60,
+      expiresIn: 120,
     });
-    await strongroom.advanceClock(59);
+    await strongroom.advanceClock(90);
     expect(await probe(accessToken)).toBeError(403, 'PERMISSION_DENIED');
     expect((await admin.anonymous.post('/api/v1/auth/token/revoke', { accessToken })).status).toBe(200);
     expect(await probe(accessToken)).toBeError(401, 'TOKEN_REVOKED');

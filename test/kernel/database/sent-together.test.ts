@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import pg from 'pg';
 import type { Context, Transaction } from '../../../src/kernel/context.js';
 import { Database, query } from '../../../src/kernel/database/database.js';
-import { atOnce, inTransaction, LastStatements } from '../../../src/kernel/database/in-transaction.js';
+import { atOnce, inTransaction, WholeTransaction } from '../../../src/kernel/database/in-transaction.js';
 import { localSettings, sendWithNext } from '../../../src/kernel/database/scope.js';
 import { POOL_LIMITS } from '../../../src/kernel/database/time-limits.js';
 import { createLog } from '../../../src/kernel/log.js';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const transact = <T>(work: (tx: Transaction) => Promise<T | LastStatements<T>>): Promise<T> =>
+const transact = <T>(work: (tx: Transaction) => Promise<T | WholeTransaction<T>>): Promise<T> =>
   inTransaction({ database, organizationId, actor: null } as unknown as Context, work);
 /** A statement that nobody waits for. */
 const record = (tx: Transaction, text: string, add = ADD): Promise<unknown> =>
@@ -98,7 +98,7 @@ test('statements at once each get their own rows, in one round trip with the beg
 test('what a transaction ends with goes with its commit, in one round trip with its begin', async () => {
   const ending = async (tx: Transaction) => {
     const inserted = query<{ text: string }>(tx, `${ADD} returning text`, ['one']);
-    return new LastStatements(atOnce(inserted, record(tx, 'two')).then(([rows]) => rows));
+    return new WholeTransaction(atOnce(inserted, record(tx, 'two')).then(([rows]) => rows));
   };
   const trips = await roundTrips(async () => expect(await transact(ending)).toEqual([{ text: 'one' }]));
   expect(trips).toBe(1);
@@ -111,7 +111,7 @@ test('what a transaction ends with fails it, with its own error or with what tha
     async (tx: Transaction) => {
       const inserted = query(tx, ADD, [insert]);
       if (isApart) await inserted.catch(() => undefined);
-      return new LastStatements(atOnce(inserted, record(tx, recorded)));
+      return new WholeTransaction(atOnce(inserted, record(tx, recorded)));
     };
   await transact((tx) => query(tx, ADD, ['there']));
   await expect(transact(ending('there', 'other'))).rejects.toMatchObject({ code: '23505' });
@@ -119,6 +119,17 @@ test('what a transaction ends with fails it, with its own error or with what tha
   await expect(transact(ending('other', 'there'))).rejects.toThrow('it could not be recorded');
   await expect(transact((tx) => inTransaction(tx, ending('there', 'other')))).rejects.toMatchObject({ code: '23505' });
   expect(await lines()).toEqual(['there']);
+});
+
+test('a whole transaction that waited for too long changes nothing, though nobody waits for it any more', async () => {
+  const slow = async (tx: Transaction) =>
+    new WholeTransaction(
+      atOnce(query(tx, 'select pg_sleep($1)', [2.6]), query(tx, ADD, ['late']), record(tx, 'record')).then(
+        () => 'done',
+      ),
+    );
+  await expect(transact(slow)).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+  expect(await lines()).toEqual([]);
 });
 
 test('more at once than fit in one round trip each get their own row', async () => {
@@ -155,6 +166,35 @@ test('a record that fails fails the first statement behind it with what that mea
     Promise.all([query(tx, ADD, ['one']), record(tx, 'one'), query(tx, ADD, ['two']), query(tx, SCOPE, [])]);
   await expect(transact(work)).rejects.toThrow('it could not be recorded');
   expect(await lines()).toEqual([]);
+});
+
+test('what goes on where the connection was lost fails, too, and keeps no place', async () => {
+  const work = (tx: Transaction) =>
+    atOnce(
+      query(tx, 'select 1 as number', []).then(() => query(tx, SCOPE, [])),
+      query(tx, 'select pg_terminate_backend(pg_backend_pid())', []),
+    );
+  await expect(transact(work)).rejects.toThrow();
+});
+
+test('a statement that another one kept from being run does not hide why', async () => {
+  const work = (tx: Transaction) =>
+    atOnce(
+      query(tx, 'select 1 as number', []).then(() => query(tx, SCOPE, [])),
+      query(tx, 'select 1 / $1::int', [0]),
+    );
+  await expect(transact(work)).rejects.toMatchObject({ code: '22012' });
+});
+
+test('nothing comes behind a commit', async () => {
+  let late: Promise<unknown> | undefined;
+  await transact(async (tx) => {
+    const inserted = query(tx, `${ADD} returning text`, ['one']);
+    setImmediate(() => (late = query(tx, ADD, ['late']).catch((error: Error) => error)));
+    return new WholeTransaction(atOnce(inserted, query(tx, 'select pg_sleep($1)', [0.2])));
+  });
+  expect(await late).toMatchObject({ message: 'the transaction is over' });
+  expect(await lines()).toEqual(['one']);
 });
 
 test('a parameter that cannot be written fails all that would be sent with it', async () => {

@@ -95,7 +95,8 @@ const HOMES = `homes as (
 
 /** The folder, its environment and the version are those that a write was made for: it fails where one has changed. */
 export const UNCHANGED = 'secret_unchanged';
-const unchanged = (condition: string): string => `require_rule('${UNCHANGED}', ${condition})`;
+/** Looked at once, however many rows a statement has. */
+const unchanged = (condition: string): string => `(select require_rule('${UNCHANGED}', ${condition}))`;
 
 /** Inserts secrets, with their tags, references and first versions. */
 export const insertSecretRows = sqlStatement({

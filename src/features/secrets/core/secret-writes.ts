@@ -114,13 +114,13 @@ export const takenKeys = async (
  * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PROJECT_NOT_FOUND, TAG_NOT_FOUND,
  * CONCURRENT_CHANGE for a folder that was renamed meanwhile
  */
-export async function insertSecrets(
+export function insertSecrets(
   tx: Transaction,
   home: Home,
   rows: readonly SecretRow[],
   place?: Place,
 ): Promise<Written[]> {
-  if (rows.length === 0) return [];
+  if (rows.length === 0) return Promise.resolve([]);
   // In one order, so that two batches with common keys wait for each other and do not deadlock.
   const inOrder = [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
   return write(tx, insertSecretRows, inOrder, paramsOf(inOrder, home, { actor: tx.actor, place }));
@@ -152,7 +152,10 @@ const namesOf = (place: Place | undefined) => ({
   environment: place?.environment ?? null,
 });
 
-/** The states are noted before the rows are written: the audit record that names them may be sent with them. */
+/**
+ * The states are noted before the rows are written: the audit record that names them may be sent with them. What cannot be sent is
+ * thrown at once, before anything else is sent.
+ */
 function write(
   tx: Transaction,
   statement: typeof insertSecretRows,

@@ -2,7 +2,7 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
-import { atOnce, inTransaction, LastStatements } from '../../../kernel/database/in-transaction.js';
+import { atOnce, inTransaction, WholeTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import { parse, parseYielding } from '../../../kernel/validation.js';
@@ -226,7 +226,8 @@ export class SecretService {
         await refuseTaken(tx, target, keysOf(secrets));
       }
       const write = () => insertSecrets(tx, project, rows, target.place);
-      return this.#finish(tx, target, { action: 'secret:create', rows, write, tags });
+      const { ending } = await this.#finish(tx, target, { action: 'secret:create', rows, write, tags });
+      return secrets.length > 1 ? ending : new WholeTransaction(ending);
     });
   }
 
@@ -301,7 +302,8 @@ export class SecretService {
       const known = new Map([...tags, ...tagsOf(records.values())]);
       const rows = changes.flatMap((change) => byKey.get(keyAfter(change)) ?? []);
       const writeNow = early === null ? write : async () => early;
-      return this.#finish(tx, target, { action, facts, isShown, rows, write: writeNow, tags: known });
+      const { ending } = await this.#finish(tx, target, { action, facts, isShown, rows, write: writeNow, tags: known });
+      return ending;
     });
   }
 
@@ -317,7 +319,7 @@ export class SecretService {
     );
   }
 
-  /** Writes, records it, and ends the transaction with both. @returns what was written, as the caller may see it */
+  /** Writes and records it, both at once. @returns what is on its way: what was written, as the caller may see it */
   async #finish(
     tx: Transaction,
     target: WriteTarget,
@@ -336,7 +338,7 @@ export class SecretService {
       write: () => Promise<readonly Written[]>;
       tags: ReadonlyMap<string, TagRow>;
     },
-  ): Promise<LastStatements<SecretView[]>> {
+  ): Promise<{ readonly ending: Promise<SecretView[]> }> {
     const { project, place } = target;
     const surroundings = { project, environment: place.environment, path: place.secretPath };
     const records = rows.map((row) =>
@@ -346,7 +348,7 @@ export class SecretService {
     const shown = isShown ? views : [];
     const ids = rows.map(({ id }) => id);
     const ending = atOnce(write(), recordWrite(tx, target, { action, ids, facts, shown }));
-    return new LastStatements(ending.then(([written]) => withTimes(views, written)));
+    return { ending: ending.then(([written]) => withTimes(views, written)) };
   }
 }
 
