@@ -18,14 +18,14 @@ import {
   type SecretSealer,
   sealSecret,
 } from './secret-sealing.js';
+import { digestOf } from './secret-states.js';
 import type { Attributes, SecretRow, Written } from './secret-writes.js';
 
 /** A row whose contents are sealed for its ID and version. Needs `SecretSealer` with seals reserved. */
-export const sealedRow = (sealer: SecretSealer, attributes: Attributes, clear: Clear): SecretRow => ({
-  ...attributes,
-  ...sealSecret(sealer, attributes, clear),
-  clear,
-});
+export function sealedRow(sealer: SecretSealer, attributes: Attributes, clear: Clear): SecretRow {
+  const sealed = { ...attributes, ...sealSecret(sealer, attributes, clear) };
+  return { ...sealed, clear, digest: digestOf(sealed) };
+}
 
 /** The unsealed fields of a secret, as the start of its next version. */
 export const nextAttributes = (record: SecretRecord): Attributes => ({

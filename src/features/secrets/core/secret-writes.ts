@@ -4,7 +4,7 @@ import { AppError } from '../../../kernel/errors.js';
 import type { Place } from '../scope/place.rules.js';
 import { listTakenKeys } from './locks.sql.js';
 import type { Clear, Sealed } from './secret-sealing.js';
-import { digestOf, noteStates } from './secret-states.js';
+import { noteStates } from './secret-states.js';
 import {
   deleteSecretRows,
   insertSecretRows,
@@ -34,6 +34,8 @@ export interface Attributes {
 export interface SecretRow extends Attributes, Sealed {
   /** What was sealed, for the response. */
   readonly clear: Clear;
+  /** `digestOf` the row, for its audit record. */
+  readonly digest: string;
 }
 
 /** The project that rows belong to. */
@@ -162,8 +164,7 @@ function write(
   rows: readonly SecretRow[],
   params: Parameters<typeof insertSecretRows>[1],
 ): Promise<Written[]> {
-  const states = rows.map((row) => ({ id: row.id, version: row.version, digest: digestOf(row) }));
-  noteStates(tx, states);
+  noteStates(tx, rows);
   return guarded(() => statement(tx, params), CODES);
 }
 
