@@ -131,6 +131,12 @@ export class BoundedClient extends pg.Client {
     return !this.#isGone && !this.#isSpent && this.#readOnly.size === 0 && !this.#isInTransaction;
   }
 
+  /** Before, the driver keeps statements until it is connected. */
+  get #hasResponded(): boolean {
+    return this.getTransactionStatus() !== null;
+  }
+
+  /** Also one that is not known to be in none, since it has not begun to respond. */
   get #isInTransaction(): boolean {
     return this.#ahead.length > 0 || this.getTransactionStatus() !== 'I';
   }
@@ -188,7 +194,7 @@ export class BoundedClient extends pg.Client {
       return;
     }
     this.#isEnding = text === COMMIT;
-    if (typeof text === 'string' && !isControl && values !== undefined && this.#isInTransaction) {
+    if (typeof text === 'string' && !isControl && values !== undefined && this.#hasResponded && this.#isInTransaction) {
       this.#gather({ text, values, name, callback: this.#sent(text, told) });
       return;
     }

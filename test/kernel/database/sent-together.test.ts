@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import pg from 'pg';
 import type { Context, Transaction } from '../../../src/kernel/context.js';
+import { OWN_SESSIONS } from '../../../src/kernel/database/bounded-client.js';
 import { Database, query } from '../../../src/kernel/database/database.js';
 import { atOnce, inTransaction, WholeTransaction } from '../../../src/kernel/database/in-transaction.js';
+import { PoolGuard } from '../../../src/kernel/database/pool-guard.js';
 import { localSettings, sendWithNext } from '../../../src/kernel/database/scope.js';
 import { POOL_LIMITS } from '../../../src/kernel/database/time-limits.js';
 import { createLog } from '../../../src/kernel/log.js';
@@ -12,11 +14,13 @@ import { freshDatabase } from '../../kit/strongroom.js';
 const ADD = 'insert into line (text) values ($1)';
 const SCOPE = `select current_setting('strongroom.organization', true) as scope`;
 
+let url: string;
 let database: Database;
 const organizationId = randomUUID();
 
 beforeAll(async () => {
-  database = await Database.connect(await freshDatabase(), {}, createLog('silent'), { ...POOL_LIMITS, connections: 1 });
+  url = await freshDatabase();
+  database = await Database.connect(url, {}, createLog('silent'), { ...POOL_LIMITS, connections: 1 });
   database.isBounded = true;
   await database.query('create table line (text text primary key)');
   for (const text of [ADD, SCOPE]) database.prepare(text);
@@ -184,6 +188,15 @@ test('a statement that another one kept from being run does not hide why', async
       query(tx, 'select 1 / $1::int', [0]),
     );
   await expect(transact(work)).rejects.toMatchObject({ code: '22012' });
+});
+
+test('what is asked for before the connection is there is sent when it is', async () => {
+  const { Unwatched } = new PoolGuard(createLog('silent'), POOL_LIMITS, OWN_SESSIONS);
+  const client = new Unwatched({ connectionString: url });
+  const connected = client.connect();
+  expect((await client.query('select $1::int as number', [1])).rows).toEqual([{ number: 1 }]);
+  await connected;
+  await client.end();
 });
 
 test('nothing comes behind a commit', async () => {
