@@ -6,7 +6,7 @@ import type { SecretRecord } from '../core/find-secrets.js';
 import type { FoundPlace } from '../core/load-place.js';
 import { lockRecords } from '../core/locked-secrets.js';
 import { lockStructure } from '../core/locks.sql.js';
-import { deleteSecrets, takenKeys } from '../core/secret-writes.js';
+import { deleteSecrets, takenKeys, updateSecrets } from '../core/secret-writes.js';
 import { holdPlaces } from '../core/write-target.js';
 import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
@@ -22,7 +22,6 @@ import {
   recordMapped,
   refuseTakenKeys,
   resealer,
-  writeAll,
 } from './rotated-writes.js';
 
 /** New keys and the new location of the secrets of a rotation. */
@@ -80,7 +79,7 @@ export async function relocateRotated(
     pairs.map(({ record }) => record),
   );
   const rows = pairs.map(({ record, move }) => next(record, { key: move.to.key, folderId, environmentId }));
-  await writeAll(tx, project, rows);
+  await updateSecrets(tx, project, rows);
   await rewriteReferencesTo(
     tx,
     project,

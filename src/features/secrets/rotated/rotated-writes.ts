@@ -117,7 +117,7 @@ export async function writeRotated(
     project,
     rows.filter(({ version }) => version === 1),
   );
-  await writeAll(tx, project, changed);
+  await updateSecrets(tx, project, changed);
   await recordMapped(tx, project, home, { action: 'secret:rotate', rotationId, rows });
   return rows.map(({ id, key, version }, at) => ({ field: (mapped[at] as Mapped).field, secretId: id, key, version }));
 }
@@ -145,7 +145,7 @@ export async function releaseRotated(
     await deleteSecrets(tx, ids);
   } else {
     const next = await resealer(tx, project, records);
-    await writeAll(
+    await updateSecrets(
       tx,
       project,
       records.map((record) => next(record, { rotationId: null })),
@@ -179,11 +179,6 @@ export async function resealer(
   const sealer: SecretSealer = await sealerFor(tx, project, records.length);
   return (record, changes) =>
     sealedRow(sealer, { ...nextAttributes(record), ...changes }, openedSecret(opener, record));
-}
-
-/** @throws CONCURRENT_CHANGE, and as `updateSecrets` */
-export async function writeAll(tx: Transaction, project: RotationProject, rows: readonly SecretRow[]): Promise<void> {
-  await updateSecrets(tx, project, rows);
 }
 
 /** The audit record of a write of secrets of a rotation, which are in one folder. */
