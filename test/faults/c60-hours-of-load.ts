@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../kit/free-port.ts';
-import { embeddedPostgres, killEmbeddedPostgres } from '../kit/processes.ts';
+import { embeddedPostgres, signalEmbeddedPostgres } from '../kit/processes.ts';
 import { Rotating } from '../kit/rotating.ts';
 import { withClient } from '../kit/tables.ts';
 import { until } from '../kit/until.ts';
@@ -49,7 +49,9 @@ const KILLS: Readonly<Record<string, Kill>> = {
     await installation.service.exit();
     await installation.start();
   },
-  'Postgres killed': ({ dataDir }) => killEmbeddedPostgres(dataDir),
+  'Postgres killed': async ({ dataDir }) => {
+    await signalEmbeddedPostgres(dataDir, 'SIGKILL');
+  },
   'service stopped': async (installation) => {
     installation.service.signal('SIGTERM');
     const code = await installation.service.exit(30_000);

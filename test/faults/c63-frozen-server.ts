@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { embeddedPostgres } from '../kit/processes.ts';
+import { signalEmbeddedPostgres, suspendEmbeddedPostgres } from '../kit/processes.ts';
 import { type Check, expectThat, repeat } from './check.ts';
-import { type Installation, withInstallation } from './installation.ts';
+import { withInstallation } from './installation.ts';
 import { SteadyWriters, untilHealthy, untilWhole } from './steady-writers.ts';
 
 const WRITERS = 16;
@@ -10,10 +10,6 @@ const FROZEN_MS = 45_000;
 const FROZEN_BRIEFLY_MS = 15_000;
 const HEALTHY_WITHIN_MS = 1_000;
 const ANSWERED_WITHIN_MS = 15_000;
-
-async function signalServer({ dataDir }: Installation, signal: NodeJS.Signals): Promise<void> {
-  for (const pid of await embeddedPostgres(dataDir)) process.kill(pid, signal);
-}
 
 export const check: Check = {
   id: 'C63',
@@ -29,9 +25,9 @@ export const check: Check = {
         const [project, other] = [await seed.projectOf(admin), await seed.project()];
         const writers = new SteadyWriters(admin, project, { count: WRITERS, prefix: 'KEY' });
         await writers.more(WRITERS);
-        await signalServer(installation, 'SIGSTOP');
+        await suspendEmbeddedPostgres(installation.dataDir);
         await delay(times === 1 ? FROZEN_BRIEFLY_MS : FROZEN_MS);
-        await signalServer(installation, 'SIGCONT');
+        await signalEmbeddedPostgres(installation.dataDir, 'SIGCONT');
         const healthyMs = await untilHealthy(other);
         await writers.more(WRITERS);
         await writers.end();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readBackup } from '../../src/backup/backup-file.js';
 import { EventStreamClient } from '../kit/event-stream.js';
+import { MAKE_DUE } from '../kit/schedules.js';
 import { useStrongroom } from '../kit/strongroom.js';
 import { withClient } from '../kit/tables.js';
 import { tamper, untilSealed } from '../kit/trail.js';
@@ -45,11 +46,7 @@ const addPast = (month: string) =>
     execute format('alter table audit_record attach partition %I for values in (%L)', name, '${month}');
     insert into audit_partition values ('${month}'); end $$`);
 
-/** The job runs once in an hour, unless its last run is forgotten. */
-const expire = () =>
-  strongroom.sql(
-    `with forgotten as (delete from job where kind = 'audit:expire') update job_kind set next_at = now() where name = 'audit:expire'`,
-  );
+const expire = () => strongroom.sql(MAKE_DUE, ['audit:expire']);
 
 test('records are kept as long as the settings say by their class', async () => {
   const { admin, project } = await strongroom.seed.project();

@@ -9,6 +9,7 @@ import { migratedDatabase } from './databases.js';
 import { Authority, type ServerCertificate } from './outside/authority.js';
 import { MailServer } from './outside/mail-server.js';
 import { OutsideServer } from './outside/outside-server.js';
+import { MAKE_DUE } from './schedules.js';
 import { Seed } from './seed.js';
 import { Service } from './service.js';
 import { withClient } from './tables.js';
@@ -137,7 +138,7 @@ export class Notifying {
 
   /** As if the schedule of a kind were due. */
   async runSchedule(kind: string): Promise<void> {
-    await this.sql(`update job_kind set next_at = now() where name = $1`, [kind]);
+    await this.sql(MAKE_DUE, [kind]);
   }
 
   /** Once alerts have looked at all certificates that were imported. */

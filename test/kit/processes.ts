@@ -9,14 +9,25 @@ export async function embeddedPostgres(dataDir: string): Promise<number[]> {
   return pids.filter((_, index) => places[index] === cluster);
 }
 
-/** SIGKILL of the embedded Postgres of a data directory, which has a process group of its own. */
-export async function killEmbeddedPostgres(dataDir: string): Promise<void> {
-  for (const pid of await embeddedPostgres(dataDir)) {
+/** Signals the embedded Postgres of a data directory, which has a process group of its own. @returns its processes */
+export async function signalEmbeddedPostgres(dataDir: string, name: NodeJS.Signals): Promise<number[]> {
+  const pids = await embeddedPostgres(dataDir);
+  for (const pid of pids) {
     try {
-      process.kill(pid, 'SIGKILL');
+      process.kill(pid, name);
     } catch {
-      // It has ended with the one before it.
+      // It has ended, as each does with the one before it.
     }
+  }
+  return pids;
+}
+
+/** Suspends it. What its server has begun before it stood still is found by another look. */
+export async function suspendEmbeddedPostgres(dataDir: string): Promise<void> {
+  const suspended = new Set<number>();
+  for (let before = -1; before < suspended.size; ) {
+    before = suspended.size;
+    for (const pid of await signalEmbeddedPostgres(dataDir, 'SIGSTOP')) suspended.add(pid);
   }
 }
 

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { killEmbeddedPostgres } from './processes.ts';
+import { signalEmbeddedPostgres } from './processes.ts';
 import { until } from './until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -137,7 +137,7 @@ export class Service {
     } catch {
       // It has ended by itself.
     }
-    await killEmbeddedPostgres(this.dataDir);
+    await signalEmbeddedPostgres(this.dataDir, 'SIGKILL');
     await this.#exit;
   }
 

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { mustSucceed } from '../../kit/caller.js';
+import { MAKE_DUE } from '../../kit/schedules.js';
 import { type Caller, type Reply, type SecondNode, useStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
@@ -137,7 +138,7 @@ describe('what a node knows of a caller', () => {
     await strongroom.sql(`insert into access_change values ('18446744073709551000'::xid8)`);
     for (let times = 0; times < 3; times += 1) mustSucceed(await read());
     mustSucceed(await admin.delete(`/api/v2/workspace/${projectId}/identity-memberships/${reader.identityId}`));
-    await strongroom.sql(`update job_kind set next_at = now() where name = 'access:delete-change-marks'`);
+    await strongroom.sql(MAKE_DUE, ['access:delete-change-marks']);
     await until('the marks to be deleted', 60_000, async () => {
       const [row] = await strongroom.sql('select count(*)::integer as marks from access_change');
       return row?.marks === 1;

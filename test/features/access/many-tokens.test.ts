@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
 import type { GivenRule } from '../../kit/rules.js';
+import { MAKE_DUE } from '../../kit/schedules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 import { makeIdentity, makeToken } from './scenario.js';
@@ -362,10 +363,7 @@ test('tokens that ended 30 days ago are deleted, but for those with which others
   await set('maker', `expires_at = now() - interval '31 days'`);
   await set('made', `maker_id = '${ids.maker}'`);
 
-  await strongroom.sql(
-    `with forgotten as (delete from job where kind = $1) update job_kind set next_at = now() where name = $1`,
-    ['access:delete-ended-tokens'],
-  );
+  await strongroom.sql(MAKE_DUE, ['access:delete-ended-tokens']);
   await until('ended tokens to be deleted', 30_000, async () => {
     const found = await strongroom.sql('select from access_token where id = $1', [ids.expired]);
     return found.length === 0;

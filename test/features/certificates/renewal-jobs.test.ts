@@ -1,4 +1,5 @@
 import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { MAKE_DUE } from '../../kit/schedules.js';
 import { useStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 import { contentOf, issue, newCsr, PROFILES, renew, requestsOf, SHOP, seedProfile } from './issuing-kit.js';
@@ -19,9 +20,7 @@ const age = (id: string, days: number) =>
 
 /** Has the service do scheduled work now, and waits until it has done with what it found. */
 async function runSchedule(kind: string): Promise<void> {
-  // Of one hour there is one look.
-  await strongroom.sql('update job set dedupe_key = id::text where kind = $1', [kind]);
-  await strongroom.sql('update job_kind set next_at = now() where name = $1', [kind]);
+  await strongroom.sql(MAKE_DUE, [kind]);
   await until('the scheduled work', WAIT_MS, async () => {
     const [left] = await strongroom.sql(
       `select (select next_at <= now() from job_kind where name = $1) as is_due,

@@ -1,6 +1,7 @@
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
+import { MAKE_DUE } from '../../kit/schedules.js';
 import { Seed } from '../../kit/seed.js';
 import { until } from '../../kit/until.js';
 
@@ -39,10 +40,8 @@ async function runTwice(kind: string): Promise<void> {
       return done;
     };
     const before = await count();
-    await notifying.sql(`update job_kind set next_at = now() where name = $1`, [kind]);
+    await notifying.sql(MAKE_DUE, [kind]);
     await until(`a run of ${kind}`, WAIT_MS, async () => (await count()) > before);
-    // A schedule queues one job for one moment.
-    await notifying.sql(`update job set dedupe_key = id::text where kind = $1 and state = 'done'`, [kind]);
   }
 }
 

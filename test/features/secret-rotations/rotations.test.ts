@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.ts';
 import { Rotating } from '../../kit/rotating.ts';
+import { MAKE_DUE } from '../../kit/schedules.js';
 import { useStrongroom } from '../../kit/strongroom.ts';
 import { until } from '../../kit/until.ts';
 
@@ -152,7 +153,7 @@ describe('a rotation of service tokens', () => {
   test('a pause really pauses, and neither a restart nor an edit of the schedule begins anything', async () => {
     const { id } = await rotating.create();
     mustSucceed(await rotating.admin.patch(`${PATH}/${id}`, { isAutoRotationEnabled: false }));
-    await strongroom.sql(`update job_kind set next_at = now() where name = 'secret-rotations:find-due'`);
+    await strongroom.sql(MAKE_DUE, ['secret-rotations:find-due']);
     expect((await rotating.get(id)).nextRotationAt).toBeNull();
     mustSucceed(await rotating.rotate(id));
     expect((await rotating.get(id)).nextRotationAt).toBeNull();
@@ -164,7 +165,7 @@ describe('a rotation of service tokens', () => {
     ])
       mustSucceed(await rotating.admin.patch(`${PATH}/${id}`, change));
     expect(new Date((await rotating.get(id)).nextRotationAt ?? 0).getTime()).toBeGreaterThan(Date.now());
-    await strongroom.sql(`update job_kind set next_at = now() where name = 'secret-rotations:find-due'`);
+    await strongroom.sql(MAKE_DUE, ['secret-rotations:find-due']);
     await until('the schedule to have been looked at', 20_000, async () => {
       const [row] = await strongroom.sql(
         `select next_at > now() as is_later from job_kind where name = 'secret-rotations:find-due'`,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { Caller } from '../../kit/caller.js';
 import { Exposition } from '../../kit/exposition.js';
-import { embeddedPostgres, embeddedUrl, killEmbeddedPostgres } from '../../kit/processes.js';
+import { embeddedPostgres, embeddedUrl, signalEmbeddedPostgres, suspendEmbeddedPostgres } from '../../kit/processes.js';
 import { Seed } from '../../kit/seed.js';
 import { Service } from '../../kit/service.js';
 import { until } from '../../kit/until.js';
@@ -25,7 +25,7 @@ test('a service whose embedded Postgres is killed says so, and serves again by i
     // Without its settings no server starts: else it could be back before it is missed.
     const settings = join(service.dataDir, 'postgres/postgresql.conf');
     await rename(settings, `${settings}.away`);
-    await killEmbeddedPostgres(service.dataDir);
+    await signalEmbeddedPostgres(service.dataDir, 'SIGKILL');
     expect(await admin.get('/readyz')).toBeError(503, 'STORE_UNAVAILABLE');
     expect(await admin.get(`/api/v1/projects/${project.id}`)).toBeError(503, 'STORE_UNAVAILABLE');
     expect((await admin.get('/livez')).status).toBe(200);
@@ -47,18 +47,15 @@ test('a service whose embedded Postgres is killed says so, and serves again by i
 
 test('a service whose Postgres is silent says that it cannot serve, and serves when it speaks again', async () => {
   const service = await Service.start();
-  const signal = async (name: NodeJS.Signals) => {
-    for (const pid of await embeddedPostgres(service.dataDir)) process.kill(pid, name);
-  };
   try {
     const anonymous = new Caller(service.url, null);
     const isUp = async () => new Exposition((await anonymous.get('/metrics')).text).sum('strongroom_database_up');
     expect((await anonymous.get('/readyz')).status).toBe(200);
-    await signal('SIGSTOP');
+    await suspendEmbeddedPostgres(service.dataDir);
     const replies = await Promise.all(Array.from({ length: 30 }, () => anonymous.get('/readyz')));
     for (const reply of replies) expect(reply).toBeError(503, 'STORE_UNAVAILABLE');
     expect(await isUp()).toBe(0);
-    await signal('SIGCONT');
+    await signalEmbeddedPostgres(service.dataDir, 'SIGCONT');
     await until('readiness', 20_000, async () => (await anonymous.get('/readyz')).status === 200);
     await until('the metric', 20_000, async () => (await isUp()) === 1);
   } finally {
@@ -73,7 +70,7 @@ test('a service whose embedded Postgres is killed again and again brings it back
   const restarted = () => [...service.output.matchAll(/"nextWaitMs":(\d+),"msg":"postgres restarted"/g)];
   try {
     for (let kills = 1; kills <= 3; kills += 1) {
-      await killEmbeddedPostgres(service.dataDir);
+      await signalEmbeddedPostgres(service.dataDir, 'SIGKILL');
       await until(
         () => `the restart after kill ${kills}; it printed:\n${service.output}`,
         60_000,
@@ -122,7 +119,7 @@ test('a service whose embedded Postgres is suspended ends on SIGTERM, and leaves
   try {
     const anonymous = new Caller(service.url, null);
     await Promise.all(Array.from({ length: 5 }, () => anonymous.get('/readyz')));
-    for (const pid of await processes()) process.kill(pid, 'SIGSTOP');
+    await suspendEmbeddedPostgres(service.dataDir);
     service.signal('SIGTERM');
     await service.exit(35_000);
     await until('every process to end', 20_000, async () => (await processes()).length === 0);

@@ -1,4 +1,5 @@
 import { OutsideServer } from '../../kit/outside/outside-server.js';
+import { MAKE_DUE } from '../../kit/schedules.js';
 import { Strongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 import { CANARY } from '../../kit/world.js';
@@ -74,10 +75,7 @@ describe('traces', () => {
     const malformed = await admin.get('/api/v1/projects', { traceparent: `00-${'0'.repeat(32)}-${CALLER}-01` });
     expect([made.status, again.status, unsampled.status, malformed.status]).toEqual([200, 409, 200, 200]);
     // The node before may have done those of the start.
-    await strongroom.sql(
-      `with forgotten as (delete from job where kind = $1) update job_kind set next_at = now() where name = $1`,
-      ['jobs:delete-finished'],
-    );
+    await strongroom.sql(MAKE_DUE, ['jobs:delete-finished']);
     await until('a job to end', 30_000, async () => {
       const { text } = await admin.anonymous.get('/metrics');
       return /^strongroom_job_attempts_total\{.*outcome="done".*\} [1-9]/m.test(text);
