@@ -7,7 +7,7 @@ export type DatatoolCall = 'account' | 'projects' | 'create' | 'tokens' | 'token
 /**
  * How a call goes wrong. `drop`: the connection breaks; `silent`: nothing is ever sent; `slow`: 1 byte per second; `huge`: 1 GiB;
  * `bomb`: gzip of 100 MiB that nobody asked for; `headers`: 10,000 of them; `garbage`: HTML with 200; `cut`: half of the JSON;
- * `late`: the right answer, after `ms`; a number: that status.
+ * `late`: the right answer, after `ms`, or once `until` is settled; a number: that status.
  */
 export type DatatoolFault =
   | 'drop'
@@ -32,6 +32,8 @@ export interface PlannedFault {
   /** For how many calls. Default: all. */
   readonly times?: number;
   readonly ms?: number;
+  /** Of a late answer: what it waits for, however long that takes on a busy machine. */
+  readonly until?: Promise<unknown>;
   /** Of a redirect. */
   readonly to?: string;
   /** For `Retry-After`. */
@@ -56,7 +58,7 @@ const CHUNK = Buffer.alloc(1_048_576, 'x');
 /** Answers badly, or not at all. */
 export function misbehave(
   response: ServerResponse,
-  { how, ms = 0, to = '/', retryAfter }: PlannedFault,
+  { how, ms = 0, until, to = '/', retryAfter }: PlannedFault,
   answer: Answer,
 ): void {
   if (typeof how === 'number') {
@@ -71,7 +73,8 @@ export function misbehave(
     case 'silent':
       return;
     case 'late':
-      setTimeout(() => sendResponse(response, answer), ms).unref();
+      if (until === undefined) setTimeout(() => sendResponse(response, answer), ms).unref();
+      else void until.finally(() => sendResponse(response, answer));
       return;
     case 'garbage':
       response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html><body>Welcome</body></html>');

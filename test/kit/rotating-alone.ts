@@ -102,8 +102,8 @@ function atCall(
   };
 }
 
-/** A row that the service waits for. */
-function atLock(lock: string, reached: string): Moment['reach'] {
+/** A row that the service waits for. @param locked called when it is locked */
+function atLock(lock: string, reached: string, locked: () => void): Moment['reach'] {
   return async (alone, id) => {
     const client = new pg.Client({ connectionString: alone.databaseUrl });
     client.on('error', () => undefined);
@@ -119,6 +119,7 @@ function atLock(lock: string, reached: string): Moment['reach'] {
       await client.query('rollback');
       return false;
     });
+    locked();
     await wait();
     return async () => {
       await client.query('rollback').catch(() => undefined);
@@ -154,11 +155,13 @@ export const MOMENTS: readonly Moment[] = [
   {
     name: 'the token is looked up, and not published',
     reach: async (alone, id) => {
-      alone.rotating.fake.fail({ on: 'token', how: 'late', ms: 700, times: 1 });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      alone.rotating.fake.fail({ on: 'token', how: 'late', until: promise, times: 1 });
       return atLock(
         `select r.id from secret_rotation r join secret_rotation_attempt a on a.rotation_id = r.id
          where r.id = $1 and a.state = 'changed' for update of r`,
         `select id from secret_rotation_attempt where rotation_id = $1 and state = 'verified'`,
+        resolve,
       )(alone, id);
     },
   },

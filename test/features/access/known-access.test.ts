@@ -199,7 +199,8 @@ describe('what a node knows of a caller', () => {
   });
 
   test('withdrawn while a hundred read, is gone for each that asks afterwards', async () => {
-    const { admin, projectId, reader, read } = await scene();
+    const { admin, projectId, reader } = await scene();
+    const read = () => reader.patient.get(`/api/v4/secrets/KEY?projectId=${projectId}&environment=dev`);
     let isWithdrawn = false;
     const late: Reply[] = [];
     const readers = Array.from({ length: 100 }, async () => {
@@ -211,7 +212,8 @@ describe('what a node knows of a caller', () => {
       }
     });
     await delay(200);
-    mustSucceed(await admin.delete(`/api/v2/workspace/${projectId}/identity-memberships/${reader.identityId}`));
+    const membership = `/api/v2/workspace/${projectId}/identity-memberships/${reader.identityId}`;
+    mustSucceed(await admin.patient.delete(membership));
     isWithdrawn = true;
     await Promise.all(readers);
     expect(late.map(({ status }) => status)).toEqual(late.map(() => 404));

@@ -240,8 +240,8 @@ describe('a login with client id and client secret', () => {
     const { admin } = await strongroom.seed.organization();
     for (let round = 0; round < 10; round += 1) {
       const { identityId, logIn } = await makeClient(admin);
-      const replies = Array.from({ length: 8 }, () => logIn());
-      const deleted = admin.delete(
+      const replies = Array.from({ length: 8 }, () => logIn({}, admin.patient));
+      const deleted = admin.patient.delete(
         round % 2 === 0 ? `/api/v1/identities/${identityId}` : universalAuthPath(identityId),
       );
       expect((await deleted).status).toBe(200);

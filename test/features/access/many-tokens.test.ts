@@ -321,7 +321,7 @@ describe('revoking many tokens', () => {
     const more = [(await makeToken(admin, machine)).tokenData.id, (await makeToken(admin, machine)).tokenData.id];
     const ids = [one, two, ...more];
     const inputs = Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? { ids } : { identityId: machine }));
-    const answers = await Promise.all(inputs.map((input) => revoked(admin, input)));
+    const answers = await Promise.all(inputs.map((input) => revoked(admin.patient, input)));
     expect(sorted(...answers.flatMap((answer) => answer.ids))).toEqual(sorted(...ids));
     const records = await strongroom.auditRows(`action = 'access-token:revoke' and actor_id = $1`, [admin.identityId]);
     expect(sorted(...records.map(({ facts }) => facts.accessTokenId))).toEqual(sorted(...ids));

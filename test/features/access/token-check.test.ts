@@ -20,7 +20,8 @@ describe('the check of a token', () => {
     try {
       for (let round = 0; round < 20; round += 1) {
         const { accessToken } = await makeToken(strongroom.admin, identityId);
-        const nodes = [strongroom.admin.anonymous, second.caller(accessToken)];
+        const { anonymous } = strongroom.admin.patient;
+        const nodes = [anonymous, anonymous.at(second.url)];
         const replies = await Promise.all(
           Array.from({ length: 50 }, (_, index) =>
             (nodes[index % 2] as (typeof nodes)[0]).post('/graphql', document(PROBE), bearer(accessToken)),

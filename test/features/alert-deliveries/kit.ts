@@ -16,12 +16,17 @@ export interface Copied {
 
 type Sql = <R extends object>(text: string, params: unknown[]) => Promise<R[]>;
 
+const IMPORT = 'certificate-alerts:import';
+
 /** Stores certificates of a project of which nobody is told. @returns their ids, in their order */
 export async function copies(
   sql: Sql,
   { admin, projectId }: { readonly admin: Caller; readonly projectId: string },
   made: readonly Copied[],
 ): Promise<string[]> {
+  // The template is none of them: a job that looked at it while it goes would leave what it found.
+  const pause = (isPaused: boolean) => sql('update job_kind set is_paused = $2 where name = $1', [IMPORT, isPaused]);
+  await pause(true);
   const { pem } = await newLeaf(await newRoot(), { commonName: `template ${randomUUID()}`, lastsDays: 3_000 });
   const template = await importCertificate(admin, projectId, { certificate: pem });
   const ids = made.map(() => randomUUID());
@@ -48,5 +53,7 @@ export async function copies(
     [ids, made.map(({ days }) => days), made.map(({ isRevoked = false }) => isRevoked)],
   );
   await sql('delete from certificate where id = $1', [template.id]);
+  await sql('delete from job where kind = $1 and subject_id = $2', [IMPORT, template.id]);
+  await pause(false);
   return ids;
 }

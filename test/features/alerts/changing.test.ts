@@ -217,7 +217,8 @@ describe('changes at the same time', () => {
   });
 
   test('without a version all take effect one after the other', async () => {
-    const { alert, admin, patch } = await seedAlert([EMAIL]);
+    const { alert, admin } = await seedAlert([EMAIL]);
+    const patch = (body: object) => admin.patient.patch(`${ALERTS}/${alert.id}`, body);
     const names = Array.from({ length: 20 }, (_, at) => `name ${at}`);
     for (const reply of await Promise.all(names.map((name) => patch({ name, channels: [SLACK, EMAIL] }))))
       mustSucceed(reply);

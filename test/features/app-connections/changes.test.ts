@@ -123,11 +123,13 @@ describe('a changed connection', () => {
     const { etag } = (await admin.get(`${DATATOOL}/${id}`)).headers;
     const other = datatool.replaceApiToken();
     datatool.accept(datatool.apiToken);
-    datatool.fail({ on: 'account', how: 'late', ms: 700, times: 1 });
+    const { promise, resolve: answer } = Promise.withResolvers<void>();
+    datatool.fail({ on: 'account', how: 'late', until: promise, times: 1 });
 
     const slow = change(admin, id, { credentials: { apiToken: other } });
     await until('the check to be under way', 20_000, () => datatool.calls.length > 1);
     mustSucceed(await change(admin, id, { name: 'faster' }));
+    answer();
 
     expect(await slow).toBeError(409, 'CONCURRENT_CHANGE');
     expect(await change(admin, id, { name: 'late' }, { 'if-match': String(etag) })).toBeError(

@@ -202,12 +202,14 @@ describe('a connection', () => {
   test('whose credentials changed during a check is not marked by what came of the old ones', async () => {
     const id = await newConnection();
     const fresh = datatool.replaceApiToken();
-    datatool.fail({ on: 'account', how: 'late', ms: 800, times: 1 });
+    const { promise, resolve: answer } = Promise.withResolvers<void>();
+    datatool.fail({ on: 'account', how: 'late', until: promise, times: 1 });
     const calls = datatool.calls.length;
 
     const slow = notifying.admin.post(`${DATATOOL}/${id}/check`);
     await until('the check to be under way', WAIT_MS, () => datatool.calls.length > calls);
     mustSucceed(await notifying.admin.patch(`${DATATOOL}/${id}`, { credentials: { apiToken: fresh } }));
+    answer();
 
     expect(mustSucceed(await slow).body.check).toMatchObject({ state: 'working', code: null });
     expect(await noticesOf(id)).toEqual([]);

@@ -193,9 +193,9 @@ describe('organization keys', () => {
 
   test('rotate while projects are made with them: every project is wrapped by a version of its key and opens', async () => {
     const { organization, admin, key } = await seed();
-    const rotations = Promise.all(Array.from({ length: 4 }, () => act(atNode(admin), key.id, 'rotate')));
+    const rotations = Promise.all(Array.from({ length: 4 }, () => act(atNode(admin).patient, key.id, 'rotate')));
     const projects = await Promise.all(
-      Array.from({ length: 8 }, () => strongroom.seed.projectOf(admin, { kmsKeyId: key.id })),
+      Array.from({ length: 8 }, () => strongroom.seed.projectOf(admin.patient, { kmsKeyId: key.id })),
     );
     for (const reply of await rotations) mustSucceed(reply);
     mustSucceed(await act(admin, key.id, 'rotate'));

@@ -136,7 +136,9 @@ describe('re-encryptions of projects', () => {
     const sql = (text: string, params?: unknown[]) => strongroom.sql(text, params);
     const rotating = await Rotating.start({ seed: strongroom.seed, sql });
     const { admin, project, fake } = rotating;
-    const rotations = [await rotating.create(), await rotating.create()];
+    // By hand alone: the clock that is moved below would have them begin at any moment.
+    const byHand = { isAutoRotationEnabled: false };
+    const rotations = [await rotating.create(byHand), await rotating.create(byHand)];
     const [whole, failed] = rotations.map(({ id }) => id) as [string, string];
     mustSucceed(await rotating.rotate(whole));
     fake.fail({ on: 'revoke', how: 500 });

@@ -188,7 +188,7 @@ describe('a copy of a project', () => {
     const { admin, project } = await makeSource(strongroom);
     const slug = newSlug();
 
-    const replies = await Promise.all([copy(admin, project.id, { slug }), copy(admin, project.id, { slug })]);
+    const replies = await Promise.all([1, 2].map(() => copy(admin.patient, project.id, { slug })));
 
     const [refused] = replies.filter(({ body }) => body.errors !== undefined);
     expect(refused).toBeError(409, 'PROJECT_SLUG_TAKEN');
@@ -202,11 +202,12 @@ describe('a copy of a project', () => {
     const at = `/api/v1/projects/${project.id}`;
     const { roles } = mustSucceed(await admin.get(`${at}/roles`)).body;
     const { id } = roles.find(({ slug }: { slug: string }) => slug === 'reader');
+    const { patient } = admin;
     for (let round = 0; round < 5; round += 1)
       await Promise.all([
-        ...[1, 2, 3, 4].map(() => copied(admin, project.id)),
-        admin.patch(`${at}/roles/${id}`, { slug: `reader-${round}` }).then(mustSucceed),
-        admin.patch(`${at}/environments/${project.environments[2].id}`, { slug: `live-${round}` }).then(mustSucceed),
+        ...[1, 2, 3, 4].map(() => copied(patient, project.id)),
+        patient.patch(`${at}/roles/${id}`, { slug: `reader-${round}` }).then(mustSucceed),
+        patient.patch(`${at}/environments/${project.environments[2].id}`, { slug: `live-${round}` }).then(mustSucceed),
       ]);
     const strays = await strongroom.sql(
       `select m.project_id, m.roles from project_membership m, unnest(m.roles) as slug

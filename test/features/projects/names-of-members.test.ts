@@ -131,8 +131,8 @@ describe('the name of a member', () => {
     await Promise.all(
       projects.flatMap(({ id }, at) =>
         members.flatMap((member) => [
-          join(admin, id, member),
-          rename(admin, member, `renamed-${at}-${member.id.slice(0, 8)}`),
+          join(admin.patient, id, member),
+          rename(admin.patient, member, `renamed-${at}-${member.id.slice(0, 8)}`),
         ]),
       ),
     );

@@ -50,8 +50,8 @@ describe('a role for a time', () => {
   });
 
   test('holds until its end, at the next request on every node, without a job', async () => {
-    const { caller, own } = await scene(forTime('viewer', '1h'));
     const second = await strongroom.startSecondNode();
+    const { caller, own } = await scene(forTime('viewer', '1h'));
     const nodes = [caller, second.caller(caller.token as string)];
     await strongroom.advanceClock(HOUR - 60);
     for (const node of nodes) expect((await node.get(own)).status).toBe(200);

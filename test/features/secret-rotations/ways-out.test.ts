@@ -167,11 +167,13 @@ describe('a rotation that cannot go on as it should', () => {
   test('is not made by somebody who loses the right to while the external system is asked', async () => {
     const { admin, fake, project } = rotating;
     const maker = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['admin'] });
-    fake.fail({ on: 'account', how: 'late', ms: 3_000, times: 1 });
+    const { promise, resolve: answer } = Promise.withResolvers<void>();
+    fake.fail({ on: 'account', how: 'late', until: promise, times: 1 });
     const before = fake.calls.length;
     const made = maker.post(PATH, rotating.body());
     await until('the account to be asked', 30_000, () => fake.calls.length > before);
     mustSucceed(await admin.delete(`/api/v2/workspace/${project.id}/identity-memberships/${maker.identityId}`));
+    answer();
     expect([403, 404]).toContain((await made).status);
     expect(fake.tokens.live()).toEqual([]);
   });
@@ -220,7 +222,7 @@ describe('a rotation that cannot go on as it should', () => {
       const reply = await withClient(strongroom.databaseUrl, async (client) => {
         await client.query('begin; lock table tag in share mode');
         const waiting = Array.from({ length: TRANSACTIONS }, (_, at) =>
-          admin.post(`/api/v1/projects/${project.id}/tags`, { slug: `tag-${at}`, color: '#000000' }),
+          admin.patient.post(`/api/v1/projects/${project.id}/tags`, { slug: `tag-${at}`, color: '#000000' }),
         );
         await untilWaiting(strongroom, TRANSACTIONS);
         const pending = changes[change]?.();
