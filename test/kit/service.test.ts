@@ -2,11 +2,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Caller } from './caller.js';
 import { Service } from './service.js';
+import { until } from './until.js';
 
 test('a process that does not end in time is killed, and what it printed is told', async () => {
   const service = await Service.spawn({
     command: [process.execPath, '-e', `console.log('still here'); setInterval(() => undefined, 1_000)`],
   });
+  await until('its line', 20_000, () => service.output !== '');
   await expect(service.exit(1_000)).rejects.toThrow(/did not end within 1000 ms; it printed:\nstill here\n/);
   expect(service.child.signalCode).toBe('SIGKILL');
 });

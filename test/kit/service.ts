@@ -137,7 +137,8 @@ export class Service {
     } catch {
       // It has ended by itself.
     }
-    await signalEmbeddedPostgres(this.dataDir, 'SIGKILL');
+    // Until none is left: its server may have begun one more meanwhile, and none may write into a directory that is removed.
+    while ((await signalEmbeddedPostgres(this.dataDir, 'SIGKILL')).length > 0) await delay(10);
     await this.#exit;
   }
 

@@ -27,8 +27,14 @@ describe('a service with its own database', () => {
     await service.dispose();
   });
 
-  /** Different requests that the service is in the middle of: their statements wait for a lock, until `release`. */
+  /**
+   * Different requests that the service is in the middle of: their statements wait for a lock, until `release`. For two seconds, by a
+   * limit of the service: what takes long the first time is done before.
+   */
   async function runningRequests() {
+    await Promise.all(
+      Array.from({ length: REQUESTS }, (_, index) => admin.get(`/api/v1/projects?limit=${index + 50}`)),
+    );
     await database.query('begin');
     await database.query('lock table project in access exclusive mode');
     const replies = Array.from({ length: REQUESTS }, (_, index) => admin.get(`/api/v1/projects?limit=${index + 1}`));
@@ -43,7 +49,15 @@ describe('a service with its own database', () => {
 
   /** A new connection is what it no longer takes. */
   const drained = () =>
-    until('the service to drain', 20_000, async () => (await fetch(`${service.url}/livez`).catch(() => null)) === null);
+    until('the service to drain', 20_000, async () => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      const isTaken = await once(socket, 'connect').then(
+        () => true,
+        () => false,
+      );
+      socket.on('error', () => undefined).destroy();
+      return !isTaken;
+    });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'finishes on %s what it has begun, ends with 0, and leaves no Postgres behind',

@@ -330,6 +330,7 @@ describe('a kind whose jobs may not all be of one organization', () => {
       return done.length === 4;
     });
     expect(await running()).toHaveLength(2);
-    expect(node.figures.running).toBe(2);
+    // The node hears of an end a moment after everybody can see it.
+    await until('the places of the others', WAIT_MS, () => node.figures.running === 2);
   });
 });

@@ -3,7 +3,7 @@ import { type JobKind, type JobRun, PermanentFailure } from '../../../src/kernel
 import { until } from '../../kit/until.js';
 import { Nodes } from './runners.js';
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 50_000;
 const kindOf = (run: JobKind['run'], settings: Partial<JobKind> = {}): JobKind => ({
   name: 'test:work',
   description: 'Work of a test.',

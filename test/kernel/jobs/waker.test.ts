@@ -88,7 +88,10 @@ describeWithMongo('wake-ups in MongoDB', (mongo) => {
     const node = await nodes.wokenNode([KIND], store(), NO_POLL);
     await until('the store', WAIT_MS, () => node.store.connected);
     await nodes.queue(KIND, ['one'], { dueAt: new Date(Date.now() + 6_000) }, node.wake);
-    await mongo().restart();
+    await mongo().goAway();
+    // One that comes back before anybody asks for it is no other store.
+    await until('the loss', WAIT_MS, () => !node.store.connected);
+    await mongo().comeBack();
     await done(1);
     expect(node.store).toEqual({ backend: 'mongodb', connected: true });
   });
