@@ -231,7 +231,8 @@ describeWithPgBouncer('behind a pooler of transactions', () => {
           if (status === 200) written.push(key);
         }
       };
-      const load = Promise.all(Array.from({ length: 8 }, write));
+      // Few: one that waits for the others for two seconds is answered 504.
+      const load = Promise.all(Array.from({ length: 4 }, write));
       for (let times = 0; times < 3; times += 1) {
         const before = written.length;
         await until('writes', WITHIN_MS, () => written.length > before + 20);

@@ -8,7 +8,7 @@ test('Ctrl-C during start-up, which npm passes on a second time, stops the embed
   try {
     await until(
       'the embedded database to start',
-      20_000,
+      60_000,
       async () => (await embeddedPostgres(service.dataDir)).length > 0,
     );
     service.signal('SIGINT');
