@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { inBackground } from '../database/background.js';
 import type { Query } from '../database/database.js';
 import { listChangedKeys } from './data-key.sql.js';
 
@@ -46,7 +47,8 @@ export class DisabledKeys {
   async #brought(query: Query): Promise<void> {
     const renewal = this.#renew();
     const isDone = await Promise.race([renewal.then(() => true), delay(PATIENCE_MS, false, { ref: false })]);
-    if (!isDone) await this.#ask(query);
+    // The question is the node's, whoever's connection it takes: it counts as nothing that the request asked.
+    if (!isDone) await inBackground(() => this.#ask(query));
   }
 
   #renew(): Promise<void> {
