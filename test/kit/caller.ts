@@ -154,7 +154,7 @@ export function mustSucceed(reply: Reply): Reply {
 }
 
 /** Whether an answer says that the same request may be answered later. */
-function isTooBusy({ body, status }: Reply): boolean {
+export function isTooBusy({ body, status }: Reply): boolean {
   const { statusCode = status, code = body?.code } = body?.errors?.[0]?.extensions ?? {};
   return statusCode === 503 || statusCode === 504 || code === 'IDEMPOTENCY_RUNNING';
 }

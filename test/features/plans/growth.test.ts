@@ -44,15 +44,16 @@ describe('a service whose tables grow', () => {
       const secrets = Array.from({ length: 500 }, (_, at) => ({ secretKey: `KEY_${batch}_${at}`, secretValue: 'x' }));
       mustSucceed(await admin.post('/api/v4/secrets/batch', { ...place, secrets }));
     }
-    await until('plans renewed', 20_000, async () => {
+    await until('plans renewed', 60_000, async () => {
       for (const { status } of await crowd()) expect(status).toBe(200);
       return renewals() > seen;
     });
-    await until('all connections that were open to be replaced', 20_000, async () => {
+    await until('all connections that were open to be replaced', 60_000, async () => {
       await list();
       return (await connections()).every(({ pid }) => !before.has(pid));
     });
-    expect((await connections()).length).toBeLessThanOrEqual(20);
+    // Postgres lists one that was closed until its process has ended.
+    await until('no connection too many', 60_000, async () => (await connections()).length <= 20);
     expect((await list()).body.secrets).toHaveLength(2_000);
   });
 });

@@ -7,6 +7,8 @@ const strongroom = useStrongroom();
 let other: SecondNode;
 beforeAll(async () => {
   other = await strongroom.startSecondNode();
+  // Its hourly job makes the node forget whose access it knows.
+  await strongroom.sql("update job_kind set is_paused = true where name = 'access:delete-change-marks'");
   // It knows that the document fits the schema from then on.
   const { admin } = await strongroom.seed.organization();
   await admin.at(other.url).graphql(LIST, { projectId: randomUUID(), environment: 'dev', secretPath: '/' });
@@ -253,11 +255,15 @@ describe('a reply from memory', () => {
       return Number(/^strongroom_sql_statements_total\{origin="request"\} (\d+)/m.exec(text)?.[1]);
     };
     for (let times = 0; times < 3; times += 1) await list();
-    const before = await sentAtOther();
+    // What the node has just looked at holds for half a second, which a machine that does much else may sleep through once.
+    const counts: number[] = [];
+    for (let times = 0; times < 10 && !counts.includes(2); times += 1) {
+      const before = await sentAtOther();
+      expect(secretIn(await list()).secretValue).toBe('first');
+      counts.push((await sentAtOther()) - before);
+    }
 
-    expect(secretIn(await list()).secretValue).toBe('first');
-
-    expect(await sentAtOther()).toBe(before + 2);
+    expect(Math.min(...counts)).toBe(2);
   });
 
   test('is shared by identities with equal rules, each in the audit trail as itself', async () => {

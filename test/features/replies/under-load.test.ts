@@ -43,9 +43,9 @@ test('a list that is written without pause is never older than the write that wa
     }
   };
 
-  const readers = Array.from({ length: 10 }, (_, index) => read(nodes[index % 2] as Caller));
+  const readers = Array.from({ length: 10 }, (_, index) => read((nodes[index % 2] as Caller).patient));
   for (let next = 1; next <= 100; next += 1) {
-    const writer = nodes[next % 2] as Caller;
+    const writer = (nodes[next % 2] as Caller).patient;
     const { status } = await writer.patch('/api/v4/secrets/KEY', { ...place, secretValue: String(next) });
     expect(status).toBe(200);
     answered = next;

@@ -16,9 +16,12 @@ export const takesKey = ({ name, changes }: Operation): boolean => {
   return parameters.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey');
 };
 
+/** What schedules leave in the trail of every organization, whatever is done there: a checkpoint at each hour. */
+const OF_SCHEDULES = ['audit-checkpoint:create'];
+
 /**
  * Rows that the audit trail gained while `work` ran, whatever request made them. Jobs of other organizations leave some at any time: those
- * of former tests.
+ * of former tests; and so do schedules.
  */
 export async function rowsOf(
   strongroom: SharedStrongroom,
@@ -31,10 +34,9 @@ export async function rowsOf(
   const rows = await strongroom.auditRows('sequence > $1', [last?.sequence]);
   const ofRequests = rows.filter(({ actor_kind }) => actor_kind !== 'system');
   const organizations = new Set(ofRequests.map(({ organization_id }) => organization_id));
-  return {
-    reply,
-    rows: rows.filter((row) => row.actor_kind !== 'system' || organizations.has(row.organization_id)),
-  };
+  const isExpected = ({ actor_kind, action, organization_id }: QueryResultRow): boolean =>
+    actor_kind !== 'system' || (organizations.has(organization_id) && !OF_SCHEDULES.includes(action));
+  return { reply, rows: rows.filter(isExpected) };
 }
 
 /** Actions of requests that are sent as changes, for their bodies, and only read or try. */

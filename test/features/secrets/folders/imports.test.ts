@@ -196,11 +196,11 @@ describe('imports', () => {
     const ids = made.map(({ body }) => body.secretImport.id as string);
     const replies: Reply[] = await Promise.all([
       ...names.slice(8).map((path) => link('/app', path)),
-      ...ids.slice(0, 4).map((id) => admin.delete(`${IMPORTS}/${id}`, { ...at, path: '/app' })),
+      ...ids.slice(0, 4).map((id) => admin.patient.delete(`${IMPORTS}/${id}`, { ...at, path: '/app' })),
       ...ids
         .slice(4)
         .map((id, index) =>
-          admin.patch(`${IMPORTS}/${id}`, { ...at, path: '/app', import: { position: index * 2 + 1 } }),
+          admin.patient.patch(`${IMPORTS}/${id}`, { ...at, path: '/app', import: { position: index * 2 + 1 } }),
         ),
     ]);
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));

@@ -44,7 +44,7 @@ describe('a folder that is renamed at the moment of a write to it', () => {
     const reply = await withClient(strongroom.databaseUrl, async (client) => {
       // What a write waits for after it has asked the rules: its statement touches these tables.
       await client.query('begin; lock table secret_version in exclusive mode');
-      const pending = write(caller, { id, projectId: project.id });
+      const pending = write(caller.patient, { id, projectId: project.id });
       await untilWaiting(strongroom, 1, pending);
       await strongroom.sql(`update folder set name = 'vault', path = '/vault' where id = $1`, [folder.id]);
       await client.query('commit');

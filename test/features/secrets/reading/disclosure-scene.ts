@@ -58,7 +58,10 @@ export async function makeScene(strongroom: Strongroom): Promise<Scene> {
   return { admin, user, limited, projectId, ids, at };
 }
 
-/** What the records that `work` left say was disclosed: an action, and names of secrets, one line a record. */
+/**
+ * What the records that `work` left say was disclosed: an action, and names of secrets, one line a record. The service itself leaves some
+ * at each hour.
+ */
 export async function disclosedBy(
   strongroom: Strongroom,
   { ids }: Pick<Scene, 'ids'>,
@@ -69,7 +72,7 @@ export async function disclosedBy(
   const rows = await strongroom.sql<{ action: string; ids: string[] | null }>(
     `select action, case octet_length(disclosed) when 16 then array[encode(disclosed, 'hex')::uuid]
        when 32 then (select d.ids from audit_disclosure d where d.digest = disclosed) end as ids
-     from audit_record where sequence > $1 order by sequence`,
+     from audit_record where sequence > $1 and actor_kind <> 'system' order by sequence`,
     [last?.sequence],
   );
   const names = new Map([...ids].map(([name, id]) => [id, name]));

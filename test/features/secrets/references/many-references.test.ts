@@ -6,7 +6,9 @@ describe('a value with very many references', () => {
 
   /** A project with one value of as many references, all but the last of them of one key. */
   async function withReferences(count: number, last: string) {
-    const { admin, project } = await strongroom.seed.project();
+    const { admin: caller, project } = await strongroom.seed.project();
+    // One of these takes seconds of a machine that does much else, and never ended within the limit when names were compared with each other.
+    const admin = caller.patient;
     const names = Array.from({ length: count - 1 }, (_, index) => `\${e${index}.K}`);
     const secretValue = [...names, last].join('');
     const at = { projectId: project.id, environment: 'dev' };

@@ -215,8 +215,8 @@ describe('renames, moves and deletions of what rules name', () => {
           [project.id, name.replaceAll(' ', '-'), JSON.stringify([{ ...secrets(...READS), conditions }])],
         );
         await client.query('update project set revision = revision + 1 where id = $1', [project.id]);
-        const renaming = (operations[name] as Operation)(developer);
-        await untilWaiting(strongroom, 1);
+        const renaming = (operations[name] as Operation)(developer.patient);
+        await untilWaiting(strongroom, 1, renaming);
         await client.query('commit');
         return renaming;
       });
@@ -225,7 +225,8 @@ describe('renames, moves and deletions of what rules name', () => {
   });
 
   test('let no secret come into a place whose rules nobody asked: what is being made finds it gone', async () => {
-    const { admin, project, prod, vault, inProd } = await seeded([]);
+    const { admin: made, project, prod, vault, inProd } = await seeded([]);
+    const admin = made.patient;
     const there = { ...inProd, secretPath: '/vault' };
     const { secret } = mustSucceed(await admin.post('/api/v4/secrets/ROOT', { ...inProd, secretValue: 'r' })).body;
     const transfer = (verb: string) =>
@@ -268,7 +269,7 @@ describe('renames, moves and deletions of what rules name', () => {
           await client.query('select 1 from folder where environment_id = $1 order by id for no key update', [prod.id]);
           await client.query(rename, [id]);
           const writing = write();
-          await untilWaiting(strongroom, 1);
+          await untilWaiting(strongroom, 1, writing);
           await client.query('commit');
           return writing;
         });
@@ -290,8 +291,8 @@ describe('renames, moves and deletions of what rules name', () => {
       await client.query(`select pg_advisory_xact_lock(hashtextextended('secret structure ' || $1, 0))`, [project.id]);
       await client.query(`update environment set slug = 'away' where id = $1`, [dev.id]);
       await client.query(`update environment set slug = 'dev' where id = $1`, [prod.id]);
-      const restoring = admin.post('/api/v1/secrets/restore', { ...at, at: then?.now.toISOString() });
-      await untilWaiting(strongroom, 1);
+      const restoring = admin.patient.post('/api/v1/secrets/restore', { ...at, at: then?.now.toISOString() });
+      await untilWaiting(strongroom, 1, restoring);
       await client.query('commit');
       return restoring;
     });

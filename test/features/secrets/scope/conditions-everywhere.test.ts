@@ -72,7 +72,7 @@ describe('a value that rules hide', () => {
 });
 
 test('what they hide is shown to an admin', async () => {
-  const replies = await Promise.all(reads.map((operation) => operation.send(admin, world)));
+  const replies = await Promise.all(reads.map((operation) => operation.send(admin.patient, world)));
 
   expect(replies.filter(({ text }) => text.includes(world.secretKey)).length).toBeGreaterThan(10);
   expect(replies.filter(({ text }) => text.includes(`${CANARY} value`)).length).toBeGreaterThan(5);

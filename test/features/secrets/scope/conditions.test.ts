@@ -263,7 +263,13 @@ describe('rules that change', () => {
   test('are never seen as they were by a request that began after the answer to their change', async () => {
     const { admin: owner, project: other } = await strongroom.seed.project();
     const keys = await strongroom.seed.secrets(owner, other, 'dev', 10);
-    const { caller, change } = await callerWithRules(strongroom, owner, other.id, on(READ, { secretName: keys[0] }));
+    const { caller: reader, change } = await callerWithRules(
+      strongroom,
+      owner.patient,
+      other.id,
+      on(READ, { secretName: keys[0] }),
+    );
+    const caller = reader.patient;
     const node = await strongroom.startSecondNode();
     const path = `/api/v4/secrets?projectId=${other.id}&environment=dev`;
     let [begun, answered] = [0, 0];

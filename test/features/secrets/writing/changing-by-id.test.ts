@@ -222,7 +222,8 @@ describe('by its id alone', () => {
   });
 
   test('a secret is found while it is renamed, moved, and its folder renamed', async () => {
-    const { admin, at, ids } = await seeded();
+    const { admin: made, at, ids } = await seeded();
+    const admin = made.patient;
     const move = (from: [string, string], to: [string, string]) =>
       admin.post('/api/v4/secrets/move', {
         projectId: at.projectId,
