@@ -47,6 +47,52 @@ const SECRET = `insert into secret (id, organization_id, project_id, environment
   from (select *, rank() over (partition by project_id order by path) as place from folder
     where project_id = any($1::uuid[]) and path <> '/') f where f.place <= $3`;
 
+/** Secrets of the key that is in every folder, made rare by what the filters look at. */
+const RARE = [
+  `with rare as (
+     insert into tag (id, organization_id, project_id, slug, color)
+     select gen_random_uuid(), organization_id, id, 'rare', '#fff' from project where id = any(($1::uuid[])[10:11]) returning id, project_id
+   )
+   insert into secret_tag (secret_id, tag_id)
+   select s.id, rare.id from rare join secret s on s.project_id = rare.project_id join folder f on f.id = s.folder_id
+   where s.key = 'MANY_URL' and f.path = '/at-000050'`,
+  `with rare as (
+     insert into folder (id, organization_id, project_id, environment_id, parent_id, name, path)
+     select gen_random_uuid(), f.organization_id, f.project_id, f.environment_id, f.id, 'rare', '/rare'
+     from folder f join environment e on e.id = f.environment_id
+     where f.project_id = any(($1::uuid[])[20:21]) and e.slug = 'dev' and f.path = '/' returning *
+   )
+   insert into secret (id, organization_id, project_id, environment_id, folder_id, key, value_sealed, actor_kind, actor_id)
+   select gen_random_uuid(), organization_id, project_id, environment_id, id, 'MANY_URL', '', 'identity', gen_random_uuid() from rare`,
+  `with environment as (
+     insert into environment (id, organization_id, project_id, name, slug, position)
+     select gen_random_uuid(), organization_id, id, 'rare', 'rare', 9 from project where id = any(($1::uuid[])[30:31]) returning *
+   ), rare as (
+     insert into folder (id, organization_id, project_id, environment_id, name, path)
+     select gen_random_uuid(), organization_id, project_id, id, 'root', '/' from environment returning *
+   )
+   insert into secret (id, organization_id, project_id, environment_id, folder_id, key, value_sealed, actor_kind, actor_id)
+   select gen_random_uuid(), organization_id, project_id, environment_id, id, 'MANY_URL', '', 'identity', gen_random_uuid() from rare`,
+  `update secret s set metadata = '[{"key":"rare","value":"yes"}]'
+   from folder f where f.id = s.folder_id and s.project_id = any(($1::uuid[])[40:41]) and s.key = 'MANY_URL' and f.path = '/at-000050'`,
+];
+
+/** Filters that two of 10,129 secrets match, and whether an index finds these. */
+const RARE_FILTERS: readonly (readonly [name: string, input: object, isFound: boolean])[] = [
+  ['a tag', { tagSlugs: ['rare'] }, true],
+  ['a path', { secretPath: '/rare' }, true],
+  ['a beginning of a path', { secretPath: '/ra*' }, true],
+  ['an environment', { environments: ['rare'] }, true],
+  ['an end of a path', { secretPath: '*/rare' }, false],
+  ['metadata', { metadata: [{ key: 'rare', value: 'yes' }] }, false],
+];
+
+const FILTERED = `query ($input: SearchSecretsInput!, $after: String) {
+  searchSecrets(input: $input, after: $after) {
+    nodes { projectId secret { id secretKey } } scanLimitReached pageInfo { endCursor hasNextPage }
+  }
+}`;
+
 describe('a search over 100 projects', () => {
   let recorder: StatementRecorder;
   let strongroom: Strongroom;
@@ -66,6 +112,7 @@ describe('a search over 100 projects', () => {
       await client.query(FOLDER, [projectIds, FOLDERS]);
       for (const [key, { projects, folders }] of Object.entries(KEYS))
         await client.query(SECRET, [projectIds.slice(0, projects), key, folders]);
+      for (const text of RARE) await client.query(text, [projectIds]);
     });
     replay = await Replay.create();
     await replay.fill(databaseUrl);
@@ -108,6 +155,31 @@ describe('a search over 100 projects', () => {
       const many = filterOf('MANY_URL');
       expect(await costOf(many, null)).toBeLessThanOrEqual(2 * few);
       expect(await costOf(many, await lateCursor(many))).toBeLessThanOrEqual(2 * few);
+    },
+  );
+
+  test.each(RARE_FILTERS)(
+    'for %s that two secrets have finds them by their index, or looks at no more than 10,000 at once',
+    async (_, input, isFound) => {
+      const found: string[] = [];
+      const stops: boolean[] = [];
+      for (let after: string | null = null, more = true; more; ) {
+        recorder.executed.length = 0;
+        const page = (await admin.data(FILTERED, { input, after })).searchSecrets;
+        found.push(...page.nodes.map(({ secret }: { secret: { id: string } }) => secret.id));
+        stops.push(page.scanLimitReached);
+        const ofRights = /"membershipId"|access_token|audit_record/;
+        const works = await replay.measure(
+          organizationId,
+          recorder.executed.filter(({ text }) => !ofRights.test(text)),
+        );
+        const read = works.reduce((sum, work) => sum + work.read, 0);
+        expect(read).toBeLessThanOrEqual(isFound ? 12 * PROJECTS : 25 * 10_000);
+        ({ hasNextPage: more, endCursor: after } = page.pageInfo);
+      }
+      expect(new Set(found).size).toBe(2);
+      expect(found).toHaveLength(2);
+      expect(stops).toEqual(isFound ? [false] : [true, false]);
     },
   );
 

@@ -20,34 +20,39 @@ export interface Scanned<T> {
 
 /** How to read rows and which of them to keep. */
 export interface RowSource<Row, Seen> {
-  /** Rows after a position, in order. */
+  /** Rows after a position, in order: at most so many, or the last of so many and those of them that can be shown. */
   readonly read: (after: CursorKey | null, limit: number) => Promise<readonly Row[]>;
+  /** How many it examined. Absent: it gave all of them. */
+  readonly examinedOf?: (rows: readonly Row[]) => number;
   /** What the caller sees of a row; null for nothing. */
   readonly see: (row: Row) => Seen | null;
   readonly keyOf: (row: Row) => CursorKey;
 }
 
+/** By how much each read examines more than the one before. */
+const GROWTH = 4;
+
 /**
- * Fills a page with rows of which the caller may see only some: reads few at first, and if these are not enough, as
- * many as one request may examine. Two statements at most.
+ * Fills a page with rows of which the caller may see only some: reads few at first, and if these are not enough, four times as many,
+ * and then as many as one request may examine. Three statements at most.
  *
  * @param options `after`: position to start from; `isOpen`: the caller sees every row, so that a page needs no more
  * than it shows
  */
 export async function scanRows<Row, Seen>(
   { first, after, isOpen }: { first: number; after: CursorKey | null; isOpen: boolean },
-  { read, see, keyOf }: RowSource<Row, Seen>,
+  { read, see, keyOf, examinedOf = ({ length }) => length }: RowSource<Row, Seen>,
 ): Promise<Scanned<Seen>> {
   const wanted = first + 1;
   const few = isOpen ? wanted : Math.min(Math.max(wanted * 4, 200), SCAN_LIMIT / 2);
-  const seen = async (rows: readonly Row[]): Promise<Seen[]> =>
-    (await mapYielding(rows, see)).filter((row) => row !== null);
-  const head = await read(after, few);
-  const found = await seen(head);
-  if (found.length >= wanted || head.length < few) return { rows: found.slice(0, wanted), stoppedAt: null };
-  const more = SCAN_LIMIT - few;
-  const tail = await read(keyOf(head.at(-1) as Row), more);
-  found.push(...(await seen(tail)));
-  if (found.length >= wanted || tail.length < more) return { rows: found.slice(0, wanted), stoppedAt: null };
-  return { rows: found, stoppedAt: keyOf(tail.at(-1) as Row) };
+  const more = Math.min(few * GROWTH, (SCAN_LIMIT - few) / 2);
+  const found: Seen[] = [];
+  let last = after;
+  for (const limit of [few, more, SCAN_LIMIT - few - more]) {
+    const rows = await read(last, limit);
+    found.push(...(await mapYielding(rows, see)).filter((row) => row !== null));
+    if (found.length >= wanted || examinedOf(rows) < limit) return { rows: found.slice(0, wanted), stoppedAt: null };
+    last = keyOf(rows.at(-1) as Row);
+  }
+  return { rows: found, stoppedAt: last };
 }

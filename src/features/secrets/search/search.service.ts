@@ -10,11 +10,11 @@ import { type ReadIssue, type SecretView, SecretViewer, shownIn } from '../core/
 import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
 import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openersFor } from '../core/secret-sealing.js';
-import { likePattern } from '../scope/glob.rules.js';
+import { likePattern, matchGlob } from '../scope/glob.rules.js';
 import { scanRows } from '../scope/row-scan.js';
-import { loadBounds } from '../scope/scan-bounds.js';
+import { narrowedBy } from './narrowing.js';
 import { keyMatchOf, SearchSecrets } from './search.rules.js';
-import { type FoundRow, searchKeyOf, searchRows } from './search.sql.js';
+import { type FoundRow, isFiltered, searchKeyOf, searchRows } from './search.sql.js';
 
 /** A secret that a search found, and its project. */
 export interface SearchHit {
@@ -47,20 +47,25 @@ export class SecretSearchService {
     const cursors = new SealedCursors(ctx, 'searchSecrets', question);
     const after = cursors.read(cursor, CURSOR_PARTS);
     const reach = await loadReach(ctx, this.projects, { projectIds, action: 'secrets:describeSecret' });
-    const criteria = {
-      key: input.key == null ? null : keyMatchOf(input.key),
-      path: input.secretPath == null ? null : likePattern(input.secretPath),
+    const filters = {
+      path: input.secretPath == null ? null : matchGlob(input.secretPath),
       environments: input.environments ?? [],
       tagSlugs: input.tagSlugs ?? [],
+    };
+    const criteria = {
+      ...filters,
+      key: input.key == null ? null : keyMatchOf(input.key),
+      path: input.secretPath == null ? null : likePattern(input.secretPath),
       metadata: input.metadata ?? [],
-      bounds: await loadBounds(ctx, reach.accesses, ['secrets:describeSecret']),
+      ...(await narrowedBy(ctx, reach, filters)),
     };
     const { rows, stoppedAt } = await scanRows(
-      { first, after, isOpen: reach.isOpen },
+      { first, after, isOpen: reach.isOpen && !isFiltered(criteria) },
       {
         read: (position, limit) => searchRows(ctx, reach.accesses, { criteria, after: position, limit }),
-        see: (row) => (reach.includes(row) ? row : null),
+        see: (row) => (row.isMatch && reach.includes(row) ? row : null),
         keyOf: searchKeyOf,
+        examinedOf: (found) => found[0]?.examined ?? 0,
       },
     );
     const page = new SoughtPage(rows, input, searchKeyOf, { cursors, stoppedAt });

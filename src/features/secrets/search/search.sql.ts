@@ -15,6 +15,8 @@ export interface SearchCriteria extends SecretFilters {
   readonly environments: readonly string[];
   /** Null: all folders. */
   readonly bounds: ScanBounds | null;
+  /** All secrets that can match, where they are few. Null: any. */
+  readonly secretIds: readonly string[] | null;
 }
 
 /** The order of secrets of many projects. No two have the same position. */
@@ -35,14 +37,20 @@ const KEYS = {
   like: 's.key like :like',
 };
 
-/** Looked up for each secret: as joins, the planner could begin with all folders of these paths. */
-const CONDITIONS = {
-  path: '(select f.path like :path from folder f where f.id = s.folder_id)',
-  environments: '(select e.slug = any(:environments::text[]) from environment e where e.id = s.environment_id)',
-  ...FILTERS,
-};
+/** Of a found secret, by its ID: as a join or by `exists`, the planner could begin with all secrets that match. */
+const holds = (filter: string): string => `coalesce((select ${filter} from secret s where s.id = found.id), false)`;
 
-const OPTIONS = { ...KEYS, ...CONDITIONS, afterKey: '' };
+/** Of a found secret. It decides whether the secret is shown, and not how far a page reaches. */
+const IS_MATCH = [
+  ':path::text is null or found.path like :path',
+  'cardinality(:environments::text[]) = 0 or found.environment = any(:environments::text[])',
+  `cardinality(:tagSlugs::text[]) = 0 or ${holds(FILTERS.tagSlugs)}`,
+  `:metadata::text is null or ${holds(FILTERS.metadata)}`,
+]
+  .map((condition) => `(${condition})`)
+  .join(' and ');
+
+const OPTIONS = { ...KEYS, afterKey: '', secretIds: '' };
 const VARIANTS = { ...optionsOf(OPTIONS), bounds: BOUNDS_OPTION };
 type Variant = { readonly [Name in keyof typeof VARIANTS]: (typeof VARIANTS)[Name][number] };
 
@@ -96,17 +104,13 @@ const chunk = (secrets: string): string => `
     select chunk.* from chunk join last on last.key is null or chunk.key < last.key
   )`;
 
-/**
- * The secrets of a chunk. Keys that match a pattern are found in the index first: the table is not read for those that do
- * not. With further filters, of which each key has a few secrets, it would be read twice.
- */
-function byKey(choice: Variant, filters: readonly string[]): string {
+/** The secrets of a chunk. Keys that match a pattern are found in the index first: the table is not read for those that do not. */
+function byKey(choice: Variant): string {
   const keys = [IN_PROJECTS, ...chosenOf(KEYS, choice)];
   if (choice.afterKey) keys.push('s.key > :afterKey::text', '(select count(*) from head) < :limit::integer');
   const select = 'select s.id, s.key, s.project_id, s.folder_id from secret s where';
-  const isByIndex = choice.like && filters.length === 0 && choice.bounds === 'none';
-  if (!isByIndex)
-    return `${select} ${[...keys, ...filters, isWithinBounds(choice.bounds)].join(' and ')} order by s.key limit :limit::integer`;
+  if (!choice.like || choice.bounds !== 'none')
+    return `${select} ${[...keys, isWithinBounds(choice.bounds)].join(' and ')} order by s.key limit :limit::integer`;
   return `
     select s.* from (select distinct s.key from secret s where ${keys.join(' and ')} order by s.key limit :limit::integer) matching
     cross join lateral (${select} ${IN_PROJECTS} and s.key = matching.key limit :limit::integer) s
@@ -115,8 +119,7 @@ function byKey(choice: Variant, filters: readonly string[]): string {
 
 /** A page of any secrets, in no more work than a page takes, however many match: the rest of the first key, and further keys. */
 function pageOf(choice: Variant): string {
-  const filters = chosenOf(CONDITIONS, choice);
-  const conditions = [...filters, isWithinBounds(choice.bounds)].join(' and ');
+  const conditions = isWithinBounds(choice.bounds);
   const isAfter = choice.afterKey;
   const head = (key: string): string => walk('head', { key, conditions, isAfter, limit: ':limit::integer' });
   if (choice.equals) return `with ${head(':equals')} select * from head`;
@@ -124,11 +127,14 @@ function pageOf(choice: Variant): string {
   const limit = `greatest(0, :limit::integer ${left.map((name) => `- (select count(*) from ${name})`).join(' ')})`;
   const parts = [
     ...(isAfter ? [head(':afterKey::text')] : []),
-    chunk(byKey(choice, filters)),
+    chunk(byKey(choice)),
     walk('tail', { key: '(select key from last)', conditions, isAfter: false, limit }),
   ];
   return `with ${parts.join(',')} ${[...left, 'tail'].map((name) => `select * from ${name}`).join(' union all ')}`;
 }
+
+const isAfterCursor = ({ afterKey }: Variant): string =>
+  afterKey ? `where (${ORDER}) > (:afterKey::text, ${AFTER_PROJECT.slice(1)}` : '';
 
 /**
  * The first of each of few folders, by the index of each, and of these the first by key: as many as a page and the ones
@@ -139,20 +145,39 @@ const inFolders = (choice: Variant): string => `
     select s.* from unnest(:boundFolderIds::uuid[]) bound (folder_id)
     cross join lateral (
       select s.id, s.key, s.organization_id, s.project_id, s.folder_id from secret s
-      where ${['s.folder_id = bound.folder_id', ...chosenOf(KEYS, choice), ...chosenOf(CONDITIONS, choice)].join(' and ')}
+      where ${['s.folder_id = bound.folder_id', ...chosenOf(KEYS, choice)].join(' and ')}
         ${choice.afterKey ? 'and s.key >= :afterKey::text' : ''}
       order by s.key limit :limit::integer + 1
     ) s
     where ${IN_PROJECTS} order by s.key fetch first (:limit::integer + cardinality(:boundFolderIds::uuid[])) rows with ties`)}
-  ${choice.afterKey ? `where (${ORDER}) > (:afterKey::text, :afterProject::text, :afterEnvironment::text, :afterPath::text)` : ''}`;
+  ${isAfterCursor(choice)}`;
 
-/** Matching shared secrets of many projects, in order. */
+/** Of these secrets, those within the bounds. */
+const ofIds = (choice: Variant): string => `
+  ${placed(`
+    select s.* from unnest(:secretIds::uuid[]) candidate (id)
+    cross join lateral (
+      select s.id, s.key, s.project_id, s.folder_id from secret s
+      where ${['s.id = candidate.id', IN_PROJECTS, ...chosenOf(KEYS, choice), isWithinBounds(choice.bounds)].join(' and ')} offset 0
+    ) s`)}
+  ${isAfterCursor(choice)}`;
+
+function readFrom(choice: Variant): string {
+  if (choice.secretIds) return ofIds(choice);
+  return choice.bounds === 'few' ? inFolders(choice) : pageOf(choice);
+}
+
+/** Shared secrets of many projects, in order: those of a page that match, and the last one of it, which may not. */
 export const listFound = sqlVariants({
   options: VARIANTS,
   text: (choice) => `
-  select id, key, "projectId", "projectSlug", environment, path, ${tagSlugsOf('found.id')} as tags
-  from (${choice.bounds === 'few' ? inFolders(choice) : pageOf(choice)}) found
-  order by ${ORDER} limit :limit::integer`,
+  select id, key, "projectId", "projectSlug", environment, path, ${tagSlugsOf('found.id')} as tags, "isMatch", examined
+  from (
+    select found.*, ${IS_MATCH} as "isMatch",
+      (count(*) over ())::integer as examined, row_number() over (order by ${ORDER}) as place
+    from (select * from (${readFrom(choice)}) found order by ${ORDER} limit :limit::integer) found
+  ) found
+  where "isMatch" or place = examined order by ${ORDER}`,
   params: {
     organizationId: t.uuid,
     // Both in the order of the slugs.
@@ -170,6 +195,7 @@ export const listFound = sqlVariants({
     afterProject: t.nullable(t.text),
     afterEnvironment: t.nullable(t.text),
     afterPath: t.nullable(t.text),
+    secretIds: t.nullable(t.array(t.uuid)),
     limit: t.integer,
   },
   row: {
@@ -180,6 +206,9 @@ export const listFound = sqlVariants({
     environment: t.text,
     path: t.text,
     tags: TAG_SLUGS,
+    isMatch: t.boolean,
+    /** Secrets of the page, whether they match or not. */
+    examined: t.integer,
   },
 });
 
@@ -194,14 +223,19 @@ interface SearchedProject {
 
 const ANY_KEY: TextMatch = { equals: null, from: null, below: null, like: null };
 
-/** Matching shared secrets of many projects, in order, in one statement. */
+/** Whether some of the secrets of a page may not match. */
+export const isFiltered = ({ path, environments, tagSlugs, metadata }: SearchCriteria): boolean =>
+  path !== null || [environments, tagSlugs, metadata].some((list) => list.length > 0);
+
+/** Shared secrets of many projects, in order, in one statement: so many, and which of them match. */
 export function searchRows(
   ctx: Context,
   projects: readonly SearchedProject[],
   { criteria, after, limit }: { criteria: SearchCriteria; after: CursorKey | null; limit: number },
 ): Promise<FoundRow[]> {
   const [afterKey = null, afterProject = null, afterEnvironment = null, afterPath = null] = after ?? [];
-  const { key, path, environments } = criteria;
+  const { key, path, environments, secretIds } = criteria;
+  if (secretIds?.length === 0) return Promise.resolve([]);
   const bounds = boundsOf(criteria.bounds);
   const params = {
     ...(key ?? ANY_KEY),
@@ -209,6 +243,7 @@ export function searchRows(
     environments,
     ...filterParams(criteria),
     ...bounds.params,
+    secretIds,
     afterKey,
     afterProject,
     afterEnvironment,

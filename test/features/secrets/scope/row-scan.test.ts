@@ -48,12 +48,30 @@ describe('a page filled with rows of which only some are seen', () => {
     expect(reads).toEqual([11]);
   });
 
-  test('stops at 10,000 rows in two reads, says where, and goes on from there', async () => {
+  test('reads four times as many rows where few do not fill it', async () => {
+    const { reads, rows } = source(50_000, (row) => row % 10 === 0);
+    const { rows: found } = await scanRows({ first: 60, after: null, isOpen: false }, rows);
+    expect(found).toHaveLength(61);
+    expect(reads).toEqual([244, 976]);
+  });
+
+  test('goes on where a read ended that gave only its last row', async () => {
+    const { reads, rows } = source(50_000, (row) => row === 2_000);
+    const read = async (after: CursorKey | null, limit: number) =>
+      (await rows.read(after, limit)).filter((row, at) => row === 2_000 || at === limit - 1);
+    const given = { ...rows, read, examinedOf: () => reads.at(-1) as number };
+    expect(await scanRows({ first: 5, after: null, isOpen: false }, given)).toEqual({
+      rows: [2_000],
+      stoppedAt: [String(SCAN_LIMIT - 1)],
+    });
+  });
+
+  test('stops at 10,000 rows in three reads, says where, and goes on from there', async () => {
     const isSeen = (row: number) => row === 3 || row > 24_990;
     const { reads, rows } = source(25_000, isSeen);
     const options = { first: 5, isOpen: false };
     const one = await scanRows({ ...options, after: null }, rows);
-    expect([one.rows, one.stoppedAt, reads.length]).toEqual([[3], [String(SCAN_LIMIT - 1)], 2]);
+    expect([one.rows, one.stoppedAt, reads.length]).toEqual([[3], [String(SCAN_LIMIT - 1)], 3]);
     const two = await scanRows({ ...options, after: one.stoppedAt }, rows);
     expect([two.rows, two.stoppedAt]).toEqual([[], [String(2 * SCAN_LIMIT - 1)]]);
     const three = await scanRows({ ...options, after: two.stoppedAt }, rows);
