@@ -29,7 +29,9 @@ test('with the audit table locked, reads and changes are refused, and leave conn
     // Three inserts, and the seals: whatever waits beyond them is a change.
     expect((await client.query<{ count: number }>(WAITING)).rows[0]?.count).toBeLessThanOrEqual(4);
     const writes = Array.from({ length: WRITES }, (_, index) =>
-      admin.post(`/api/v4/secrets/KEY_${index}`, { ...place, secretValue: 'one' }),
+      index % 3 === 0
+        ? admin.patch('/api/v4/secrets/KEY', { ...place, secretValue: 'two' })
+        : admin.post(`/api/v4/secrets/KEY_${index}`, { ...place, secretValue: 'one' }),
     );
     await until('changes that wait for the lock', 20_000, async () => {
       return ((await client.query<{ count: number }>(WAITING)).rows[0]?.count ?? 0) > 4;
@@ -41,7 +43,8 @@ test('with the audit table locked, reads and changes are refused, and leave conn
     await client.query('rollback');
   });
 
-  expect((await admin.get(`/api/v4/secrets?${new URLSearchParams(place)}`)).body.secrets).toHaveLength(1);
+  const left = (await admin.get(`/api/v4/secrets?${new URLSearchParams(place)}`)).body.secrets;
+  expect(left).toMatchObject([{ secretKey: 'KEY', secretValue: 'one', version: 1 }]);
 });
 
 describe('a change whose record meets a deadlock', () => {

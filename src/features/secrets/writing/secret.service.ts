@@ -303,7 +303,7 @@ export class SecretService {
       const rows = changes.flatMap((change) => byKey.get(keyAfter(change)) ?? []);
       const writeNow = early === null ? write : async () => early;
       const { ending } = await this.#finish(tx, target, { action, facts, isShown, rows, write: writeNow, tags: known });
-      return ending;
+      return changes.length > 1 || early !== null ? ending : new WholeTransaction(ending);
     });
   }
 
