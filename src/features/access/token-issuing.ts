@@ -50,8 +50,11 @@ export async function insertToken(
   order: TokenOrder,
   accessToken: string = mintToken(),
 ): Promise<IssuedToken> {
+  const id = order.id ?? newId();
+  // Before the insert: it may be sent together with the commit.
+  tx.claim?.withholdResponse(id);
   const token = {
-    id: order.id ?? newId(),
+    id,
     organization_id: order.organizationId,
     ...ownerColumns(order.owner),
     name: order.name,
@@ -69,7 +72,6 @@ export async function insertToken(
     access_token_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',
   });
   if (row === undefined) throw new Error('an insert returned no row');
-  tx.claim?.withholdResponse(row.id);
   return { accessToken, tokenData: toAccessTokenView(row) };
 }
 

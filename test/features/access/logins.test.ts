@@ -87,8 +87,8 @@ describe('a login with client id and client secret', () => {
       await logIn();
     }
     const after = await strongroom.statements(() => logIn());
-    // Look up, begin, count, make, record, commit.
-    expect([before.count, after.count]).toEqual([6, 6]);
+    // Look up, begin, count, make, record, refuse when it is late, commit: in three round trips.
+    expect([before.count, after.count]).toEqual([7, 7]);
     expect(after.result.status).toBe(200);
   });
 

@@ -1,7 +1,7 @@
 import type { AnonymousContext, Context } from '../../../kernel/context.js';
 import { hashToken } from '../../../kernel/crypto/token.js';
 import { queryOf } from '../../../kernel/database/database.js';
-import { atOnce, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { atOnce, inTransaction, WholeTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { RateLimits } from '../../../kernel/operations/limits/rate-limits.js';
@@ -26,8 +26,8 @@ export class LoginService {
    * Logs a machine identity in with its client ID and a client secret, and counts the use of the secret. The
    * universal-auth configuration sets the lifetime of the new token.
    *
-   * One statement looks the client up, and three in a transaction count, create and record: the number is constant. A
-   * rejected login leaves a record in the audit trail of the organization that owns the client ID, if it exists; for a
+   * One statement looks the client up, and four in a transaction count, create, record and refuse what is late: the number is constant,
+   * and the last three go with the commit. A rejected login leaves a record in the audit trail of the organization that owns the client ID, if it exists; for a
    * wrong secret the response does not wait for it.
    *
    * @param raw `{ clientId, clientSecret, organizationSlug? }`: the slug of a sub-organization to scope the token to
@@ -86,11 +86,11 @@ export class LoginService {
       });
       const owner = { identityId, clientSecretId };
       const id = newId();
-      const [issued] = await atOnce(
+      const issuing = atOnce(
         insertToken(tx, { id, owner, organizationId, name: null, ...settings }),
         tx.auditTrail.recordChange(tx, { action: ACTION, facts: { identityId, clientSecretId, accessTokenId: id } }),
       );
-      return issued;
+      return new WholeTransaction(issuing.then(([issued]) => issued));
     });
   }
 }
