@@ -93,6 +93,12 @@ const FILTERED = `query ($input: SearchSecretsInput!, $after: String) {
   }
 }`;
 
+interface Page {
+  readonly nodes: readonly { readonly secret: { readonly id: string } }[];
+  readonly scanLimitReached: boolean;
+  readonly pageInfo: { readonly endCursor: string | null; readonly hasNextPage: boolean };
+}
+
 describe('a search over 100 projects', () => {
   let recorder: StatementRecorder;
   let strongroom: Strongroom;
@@ -165,8 +171,8 @@ describe('a search over 100 projects', () => {
       const stops: boolean[] = [];
       for (let after: string | null = null, more = true; more; ) {
         recorder.executed.length = 0;
-        const page = (await admin.data(FILTERED, { input, after })).searchSecrets;
-        found.push(...page.nodes.map(({ secret }: { secret: { id: string } }) => secret.id));
+        const page: Page = (await admin.data(FILTERED, { input, after })).searchSecrets;
+        found.push(...page.nodes.map(({ secret }) => secret.id));
         stops.push(page.scanLimitReached);
         const ofRights = /"membershipId"|access_token|audit_record/;
         const works = await replay.measure(
