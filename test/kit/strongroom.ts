@@ -7,7 +7,7 @@ import { type Ended, runProgram } from './programs.ts';
 import { askRun } from './run-desk.ts';
 import { Service, type ServiceOptions } from './service.ts';
 import { SharedStrongroom } from './shared-strongroom.ts';
-import { IS_TABLE } from './tables.ts';
+import { IS_TABLE, withClient } from './tables.ts';
 import { until } from './until.ts';
 import { type Verdict, verifyAudit } from './verify-audit.ts';
 
@@ -20,19 +20,18 @@ export type { SharedStrongroom } from './shared-strongroom.ts';
  * last: a job that is due finds what it is about moved.
  */
 const STORED_TIMES = `
-  select table_name, string_agg(format('%I = %I - $1::interval', column_name, column_name), ', ') as changes
+  select table_name, string_agg(format('%I = %I - %L::interval', column_name, column_name, $1::text), ', ') as changes
     from information_schema.columns join information_schema.tables using (table_schema, table_name)
    where ${IS_TABLE} and data_type = 'timestamp with time zone' and table_name !~ '^(schema_migration$|audit_)'
    group by table_name order by table_name ~ '^job', table_name`;
 
 /** The same of the terms of roles, which are texts. */
-const STORED_TERMS = `
-  update project_membership set role_terms = (
+const termsEarlierBy = (interval: string): string => `
+  role_terms = (
     select jsonb_object_agg(slug, term || jsonb_build_object(
-        'startsAt', to_jsonb((term ->> 'startsAt')::timestamptz - $1::interval),
-        'endsAt', to_jsonb((term ->> 'endsAt')::timestamptz - $1::interval)))
-    from jsonb_each(role_terms) as each(slug, term))
-  where role_terms is not null`;
+        'startsAt', to_jsonb((term ->> 'startsAt')::timestamptz - interval '${interval}'),
+        'endsAt', to_jsonb((term ->> 'endsAt')::timestamptz - interval '${interval}')))
+    from jsonb_each(role_terms) as each(slug, term))`;
 
 /** A further node of the same installation. */
 export interface SecondNode {
@@ -92,10 +91,16 @@ export class Strongroom extends SharedStrongroom {
 
   /** The database's clock moves ahead by this much. */
   async advanceClock(seconds: number): Promise<void> {
-    for (const { table_name, changes } of await this.sql(STORED_TIMES)) {
-      await this.sql(`update ${pg.escapeIdentifier(table_name)} set ${changes}`, [`${seconds} seconds`]);
-    }
-    await this.sql(STORED_TERMS, [`${seconds} seconds`]);
+    const interval = `${seconds} seconds`;
+    const tables = await this.sql(STORED_TIMES, [interval]);
+    tables.unshift({ table_name: 'project_membership', changes: termsEarlierBy(interval) });
+    await withClient(this.databaseUrl, async (client) => {
+      for (const { table_name, changes } of tables) {
+        const table = pg.escapeIdentifier(table_name);
+        // Whole tables, one after the other: row by row it would meet a job that locks the same rows in another order.
+        await client.query(`begin; lock table ${table} in exclusive mode; update ${table} set ${changes}; commit`);
+      }
+    });
   }
 
   /** What `npm run verify-audit` says of its trail. */
