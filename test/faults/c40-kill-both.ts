@@ -41,7 +41,8 @@ async function write(
     ledger.set(key, written);
     for (const method of ['POST', 'PATCH', 'PATCH']) {
       written.sent = `value ${randomInt(2 ** 40)} of ${key}`;
-      const reply = await admin
+      // Writers of one project wait for each other.
+      const reply = await admin.patient
         .request({ method, path: `/api/v4/secrets/${key}`, body: { ...at, secretValue: written.sent } })
         .catch(() => null);
       if (reply === null) return;

@@ -1,5 +1,5 @@
 // A node that does jobs of the kind `test:work` and nothing else. Arguments: database URL, pause of a step in milliseconds, steps,
-// and the text of the error in which each job ends (default: none does).
+// the text of the error in which each job ends (default: none does), and the seconds of a lease.
 // Each step is a call to an external system, as far as a job can tell; its effect is written at the end, under the lease.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -8,7 +8,7 @@ import { Jobs } from '../../src/kernel/jobs/jobs.ts';
 import { wakeStore } from '../../src/kernel/jobs/wake-stores.ts';
 import { createLog } from '../../src/kernel/log.ts';
 
-const [url, stepMs, steps, failure = ''] = process.argv.slice(2);
+const [url, stepMs, steps, failure = '', leaseSeconds = '1'] = process.argv.slice(2);
 const log = createLog('silent');
 const database = await Database.connect(url, {}, log);
 // Not through the database of the service: an external system knows no lease.
@@ -18,7 +18,7 @@ const contextOf = () => ({ database, actor: null, loaders: new Map() });
 const kind = {
   name: 'test:work',
   description: 'Work of a test.',
-  leaseSeconds: 1,
+  leaseSeconds: Number(leaseSeconds),
   concurrency: 10,
   retry: { firstSeconds: 0.1, longestSeconds: 0.2, attempts: 2 },
   run: async (_, run) => {

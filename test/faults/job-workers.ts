@@ -23,6 +23,7 @@ interface Work {
   readonly aheadMs?: number;
   /** Text of the error in which each job ends. */
   readonly failure?: string;
+  readonly leaseSeconds?: number;
 }
 
 /** Nodes that do jobs on one database, as processes that can be killed. */
@@ -35,7 +36,7 @@ export class JobWorkers {
   }
 
   /** Waits for a further node to look for jobs. */
-  async start({ stepMs, steps, aheadMs = 0, failure = '' }: Work): Promise<ChildProcess> {
+  async start({ stepMs, steps, aheadMs = 0, failure = '', leaseSeconds = 1 }: Work): Promise<ChildProcess> {
     const args = [
       `--import=${SOURCES}`,
       `--import=${CLOCK}?ms=${aheadMs}`,
@@ -44,6 +45,7 @@ export class JobWorkers {
       `${stepMs}`,
       `${steps}`,
       failure,
+      `${leaseSeconds}`,
     ];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#children.push(child);
