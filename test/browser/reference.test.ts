@@ -73,7 +73,7 @@ describeInBrowser('the API reference', (open) => {
       const addresses = await Promise.all(links.map((link) => link.getAttribute('href')));
       return [...new Set(addresses.map((it) => decodeURIComponent(String(it).split('tag/projects/')[1] as string)))];
     };
-    await until('the list of operations', 30_000, async () => (await shown()).length >= ofProjects.length);
+    await until('the list of operations', 120_000, async () => (await shown()).length >= ofProjects.length);
     expect(await shown()).toEqual(ofProjects);
   });
 

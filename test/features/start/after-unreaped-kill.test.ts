@@ -10,7 +10,7 @@ describe('starting again after the service was killed', () => {
   test('works although the parent of the killed process has not yet taken note of its end', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-test-'));
     // `sleep` takes the place of the shell, and never asks for its children.
-    const program = `"${ROOT}/node_modules/.bin/node" "${ROOT}/.build/src/main.js" & exec sleep 60`;
+    const program = `"${ROOT}/node_modules/.bin/node" "${ROOT}/.build/src/main.js" & exec sleep 600`;
     const first = await Service.start({ dataDir, command: ['bash', '-c', program] });
     try {
       const [pid] = (await readFile(join(dataDir, 'service.lock'), 'utf8')).split(' ');
