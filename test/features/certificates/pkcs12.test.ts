@@ -97,6 +97,15 @@ describeWith(['openssl'], 'PKCS#12 files', () => {
     ]);
   });
 
+  test('with a million iterations are imported', async () => {
+    const { admin, project } = await seedProject(strongroom);
+    const root = await newRoot();
+    const pkcs12 = await fileOf(await newLeaf(root), [root], '-iter', '1000000', '-nomaciter');
+    const body = { projectId: project.id, pkcs12, password: PASSWORD };
+    const { certificate } = mustSucceed(await admin.post(`${CERTIFICATES}/import-pkcs12`, body)).body;
+    expect(certificate).toMatchObject({ commonName: 'shop.example.com', hasPrivateKey: true });
+  });
+
   test('that take as long as they may hold up nobody else', async () => {
     const [attacker, victim] = [await seedProject(strongroom), await seedProject(strongroom)];
     const root = await newRoot();

@@ -15,6 +15,19 @@ const { pbe } = pki as unknown as {
 const { getCipherForPBES2 } = pbe;
 pbe.getCipherForPBES2 = (oid, params, password) => getCipherForPBES2(oid, params, util.encodeUtf8(password));
 
+/** About a second of work for Node, which nothing can interrupt; the library takes twenty, and ends when its thread is terminated. */
+const MOST_ITERATIONS_OF_NODE = 1_000_000;
+const DIGESTS_OF_NODE = ['sha1', 'sha256', 'sha384', 'sha512'];
+type Derive = (password: string, salt: string, iterations: number, length: number, digest: unknown) => string;
+const { pkcs5 } = forge as unknown as { pkcs5: { pbkdf2: Derive } };
+const { pbkdf2 } = pkcs5;
+// The library leaves it to Node only if the digest is given by name, which it does not do itself.
+pkcs5.pbkdf2 = (password, salt, iterations, length, digest) => {
+  const { algorithm } = digest as { readonly algorithm: string };
+  const isForNode = iterations <= MOST_ITERATIONS_OF_NODE && DIGESTS_OF_NODE.includes(algorithm);
+  return pbkdf2(password, salt, iterations, length, isForNode ? algorithm : digest);
+};
+
 // The library parses RSA keys only and re-encodes what it parses; this keeps the original bytes.
 const unread = (): never => {
   throw new Error('kept as bytes');
