@@ -221,7 +221,11 @@ describe('the list of secrets', () => {
       { key: 'team', value: 'core' },
       { key: 'pin', value: '1', isEncrypted: true },
     ];
-    await strongroom.seed.secrets(admin, project, 'dev', 1_000, (secret) => ({ ...secret, tagIds, secretMetadata }));
+    await strongroom.seed.secrets(admin.patient, project, 'dev', 1_000, (secret) => ({
+      ...secret,
+      tagIds,
+      secretMetadata,
+    }));
     const list = () => admin.get(query({ projectId: project.id, environment: 'dev' }));
     const { result, count } = await strongroom.statements(list);
     expect(result.body.secrets).toHaveLength(1_000);

@@ -16,9 +16,9 @@ describe('a page of the secrets of a folder that the statistics of the database 
     await strongroom.sql('analyze');
     const place = { projectId: project.id, environment: 'dev' };
     const { folder } = mustSucceed(await admin.post('/api/v2/folders', { ...place, name: 'new' })).body;
-    const keys = await strongroom.seed.secrets(admin, project, 'dev', SECRETS, undefined, '/new');
+    const keys = await strongroom.seed.secrets(admin.patient, project, 'dev', SECRETS, undefined, '/new');
 
-    const data = await admin.data(
+    const data = await admin.patient.data(
       `query ($id: ID!) { folder(id: $id) { secretConnection(first: 2) { nodes { secretKey secretValue } } } }`,
       { id: folder.id },
     );

@@ -334,7 +334,7 @@ describe('restoring a folder or an environment to a moment', () => {
     const counts: number[] = [];
     const values = (length: number, value: string) =>
       Object.fromEntries(Array.from({ length }, (_, index) => [`K${index}`, value]));
-    await write(admin, at, '/', values(500, 'warm'));
+    await write(admin.patient, at, '/', values(500, 'warm'));
     for (const [folder, length] of [
       ['/app', 10],
       ['/other', 100],

@@ -107,8 +107,11 @@ describe('equal values', () => {
 
   test('show the first thousand secrets of a group and count all, and end a page at 10,000 rows', async () => {
     const { admin, project } = await strongroom.seed.project();
-    await strongroom.seed.secrets(admin, project, 'dev', 1_200, (secret) => ({ ...secret, secretValue: 'same' }));
-    const [group] = (await ask(admin)).nodes as Group[];
+    await strongroom.seed.secrets(admin.patient, project, 'dev', 1_200, (secret) => ({
+      ...secret,
+      secretValue: 'same',
+    }));
+    const [group] = (await ask(admin.patient)).nodes as Group[];
     expect([group?.count, group?.secrets.length]).toEqual([1_200, 1_000]);
     expect(group?.secrets[999]?.secretKey).toBe('KEY_00999');
     // Twelve values with as many secrets each: ten fill a page. Copies of a row stand in for fifteen thousand writes.
@@ -119,10 +122,10 @@ describe('equal values', () => {
        from secret, generate_series(1, 11) as n where project_id = $1`,
       [project.id],
     );
-    const first = await ask(admin);
+    const first = await ask(admin.patient);
     expect(first.nodes).toHaveLength(10);
     expect([first.scanLimitReached, first.pageInfo.hasNextPage]).toEqual([true, true]);
-    const second = await ask(admin, {}, { after: first.pageInfo.endCursor });
+    const second = await ask(admin.patient, {}, { after: first.pageInfo.endCursor });
     expect(second.nodes).toHaveLength(2);
     expect([second.scanLimitReached, second.pageInfo.hasNextPage]).toEqual([false, false]);
     expect(new Set([...first.nodes, ...second.nodes].map(({ secrets }: Group) => secrets[0]?.secretId)).size).toBe(12);

@@ -34,7 +34,8 @@ describe('equal values in a project that has grown since plans were made', () =>
     await strongroom.sql('analyze');
     const rule = { subject: 'secrets', action: ['describeSecret', 'readValue'], conditions: { secretName: 'NONE' } };
     const { caller } = await callerWithRules(strongroom, admin, project.id, rule);
-    const ask = () => caller.data(EQUAL_VALUES, { input: { projectIds: [project.id] } });
+    // The statement of a bad plan never ends in time, however often it is asked for.
+    const ask = () => caller.patient.data(EQUAL_VALUES, { input: { projectIds: [project.id] } });
     // Postgres keeps a plan for all parameters after five executions on a connection.
     for (let time = 0; time < asked; time += 1) await ask();
     await copy(project.id, 10_050, 'sha256((n / 2)::text::bytea)');
