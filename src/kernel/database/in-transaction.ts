@@ -54,11 +54,12 @@ async function inTurn<T>({ database, actor, load }: Context, work: () => Promise
 }
 
 /**
- * What a transaction consists of: statements that are on their way, and are sent with its begin and its commit. They fail where they
- * cannot be done; what they return is for the response, and cannot keep the transaction from being committed.
+ * What a transaction ends with, or consists of: statements that are on their way, and are sent with its commit (and with its begin, if
+ * there are no others). They fail where they cannot be done; what they return is for the response, and cannot keep the transaction from
+ * being committed.
  *
- * The server runs them to the end, also if nobody waits any more. Those that wait for locks for too long all the same change nothing:
- * whoever is told that it took too long finds nothing done.
+ * The server runs them to the end, also if nobody waits any more. Where the transaction has taken too long since it began, for locks
+ * say, they change nothing all the same: whoever is told that it took too long finds nothing done.
  */
 export class WholeTransaction<T> {
   constructor(readonly result: Promise<T>) {

@@ -13,7 +13,7 @@ export const TIME_LIMITS = {
   connectMs: 5_000,
   /** A statement without a response: its connection is destroyed. */
   queryMs: 3_300,
-  /** A transaction whose statements are all sent with its commit: the server refuses it before the connection is given up. */
+  /** A transaction whose last statements are sent with its commit: the server refuses it before the connection is given up. */
   wholeMs: 2_500,
   /** The same on a connection that has been silent since before another one's unanswered statement was sent. */
   suspectMs: 400,

@@ -1,5 +1,6 @@
 import type { Caller } from '../../kit/caller.js';
 import { migratedDatabase } from '../../kit/databases.js';
+import { callerWithRules } from '../../kit/rules.js';
 import { StatementRecorder } from '../../kit/statement-recorder.js';
 import { Strongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
@@ -93,6 +94,9 @@ const FILTERED = `query ($input: SearchSecretsInput!, $after: String) {
   }
 }`;
 
+/** The statements that look rare tags and folders up, and count them. */
+const LOOKUPS = /from unnest\(\S+ p \(id\)\s+cross join lateral \(select t\.id|f\.path >= /;
+
 interface Page {
   readonly nodes: readonly { readonly secret: { readonly id: string } }[];
   readonly scanLimitReached: boolean;
@@ -105,6 +109,7 @@ describe('a search over 100 projects', () => {
   let replay: Replay;
   let organizationId: string;
   let admin: Caller;
+  let projectIds: readonly string[];
 
   beforeAll(async () => {
     const databaseUrl = await migratedDatabase();
@@ -113,7 +118,7 @@ describe('a search over 100 projects', () => {
     const seeded = await strongroom.seed.organization();
     ({ admin } = seeded);
     organizationId = seeded.organization.id;
-    const projectIds = await addProjects(admin, PROJECTS);
+    projectIds = await addProjects(admin, PROJECTS);
     await withClient(databaseUrl, async (client) => {
       await client.query(FOLDER, [projectIds, FOLDERS]);
       for (const [key, { projects, folders }] of Object.entries(KEYS))
@@ -188,6 +193,29 @@ describe('a search over 100 projects', () => {
       expect(stops).toEqual(isFound ? [false] : [true, false]);
     },
   );
+
+  test('for a beginning of a path that no folder has reads none of those that come after it', async () => {
+    recorder.executed.length = 0;
+    expect((await admin.data(FILTERED, { input: { secretPath: '/aa*' } })).searchSecrets.nodes).toEqual([]);
+    const works = await replay.measure(
+      organizationId,
+      recorder.executed.filter(({ text }) => LOOKUPS.test(text)),
+    );
+    expect(works).toHaveLength(1);
+    expect(works[0]?.read).toBeLessThanOrEqual(12 * PROJECTS);
+  });
+
+  test('of a caller who may not see all counts nothing that is hidden, however rare it is', async () => {
+    const conditions = { environment: 'dev' };
+    const rule = { subject: 'secrets', action: ['describeSecret', 'readValue'], conditions };
+    const { caller } = await callerWithRules(strongroom, admin, projectIds[0] as string, rule);
+    for (const asked of [admin, caller]) {
+      recorder.executed.length = 0;
+      for (const [, input] of RARE_FILTERS) await asked.data(FILTERED, { input });
+      const lookups = recorder.executed.filter(({ text }) => LOOKUPS.test(text));
+      expect(lookups.length > 0).toBe(asked === admin);
+    }
+  });
 
   test.each(Object.entries(WITH_RIGHTS))(
     'as %s, reads no more than 18 rows or pages of the database for each project of the caller',

@@ -15,7 +15,7 @@ export const listTagged = sqlStatement({
 /** Folders of these environments whose paths are in a range, environment by environment, up to a number. */
 export const listFoldersWithin = sqlStatement({
   text: `
-  select f.id, p.id as "projectId"
+  select f.id
   from unnest(:projectIds::uuid[]) p (id)
   cross join lateral (
     select e.id from environment e
@@ -23,15 +23,15 @@ export const listFoldersWithin = sqlStatement({
   ) e
   cross join lateral (
     select f.id from folder f
-    where f.environment_id = e.id and f.path >= :from::text and (:below::text is null or f.path < :below::text) limit :limit::integer
+    where f.environment_id = e.id and f.path >= :from::text and f.path < :below::text limit :limit::integer
   ) f
   limit :limit::integer`,
   params: {
     projectIds: t.array(t.uuid),
     environments: t.array(t.text),
     from: t.text,
-    below: t.nullable(t.text),
+    below: t.text,
     limit: t.integer,
   },
-  row: { id: t.uuid, projectId: t.uuid },
+  row: { id: t.uuid },
 });

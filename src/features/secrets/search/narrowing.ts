@@ -7,11 +7,12 @@ import { listFoldersWithin, listTagged } from './narrowing.sql.js';
 
 /** Up to this number of secrets it is cheaper to look at each of them than to look for them among all. */
 const FEW_SECRETS = 2_000;
-/** Folders may be large, and a page may read as much of each as it shows. */
-const FEW_FOLDERS = 200;
+/** Folders may be large, and a page may read as much of each as it examines. */
+const FEW_FOLDERS = 50;
 
 /** What a search may be narrowed by. */
 interface Filters {
+  readonly key: TextMatch | null;
   readonly path: TextMatch | null;
   readonly environments: readonly string[];
   readonly tagSlugs: readonly string[];
@@ -26,15 +27,19 @@ interface Narrowed {
 }
 
 /**
- * Where to look for what matches filters and may be shown, without reading more than a few rows for each project: what only few secrets
- * or folders have is found by an index, and anything else among the secrets that a page examines.
+ * Where to look for what matches filters and may be shown: what only few secrets or folders have is found by an index, and anything else
+ * among the secrets that a page examines.
+ *
+ * How many there are decides where a scan stops, so only callers who may see all of them get them counted.
  */
 export async function narrowedBy(ctx: Context, reach: SecretReach, filters: Filters): Promise<Narrowed> {
   const bounds = await loadBounds(ctx, reach.accesses, ['secrets:describeSecret']);
+  // Secrets of one key are found by the index of keys.
+  if (!reach.isOpen || bounds !== null || filters.key?.equals != null) return { bounds, secretIds: null };
   const secretIds = await fewTagged(ctx, reach, filters);
   if (secretIds !== null) return { bounds, secretIds };
-  const folders = await fewFolders(ctx, reach, filters);
-  return { bounds: folders === null ? bounds : withinBoth(folders, bounds), secretIds };
+  const folderIds = await fewFolders(ctx, reach, filters);
+  return { bounds: folderIds === null ? bounds : { projectIds: [], folderIds }, secretIds };
 }
 
 /** Null: there are many, or no tags are wanted. */
@@ -44,33 +49,26 @@ async function fewTagged(ctx: Context, { projectIds }: SecretReach, { tagSlugs }
   return tagged.length > FEW_SECRETS ? null : [...new Set(tagged.map(({ id }) => id))];
 }
 
-type Folders = Awaited<ReturnType<typeof listFoldersWithin>>;
-
 /** Null: there are many, or the filters allow any. */
 async function fewFolders(
   ctx: Context,
   { projectIds }: SecretReach,
-  { path, environments }: Filters,
-): Promise<Folders | null> {
-  const { from, below } = rangeOf(path);
-  if (environments.length === 0 && below === null) return null;
-  const folders = await listFoldersWithin(ctx, { projectIds, environments, from, below, limit: FEW_FOLDERS + 1 });
-  return folders.length > FEW_FOLDERS ? null : folders;
+  { key, path, environments }: Filters,
+): Promise<string[] | null> {
+  const range = rangeOf(path);
+  // Of each folder, all keys would be compared with a pattern; the index of keys has them without reading their rows.
+  if ((environments.length === 0 && range === ALL) || key?.like != null) return null;
+  const folders = await listFoldersWithin(ctx, { projectIds, environments, ...range, limit: FEW_FOLDERS + 1 });
+  return folders.length > FEW_FOLDERS ? null : folders.map(({ id }) => id);
 }
 
-const ROOT = '/';
+/** Of all paths: each starts with a slash, and this is the next character. */
+const ALL = { from: '/', below: '0' };
 
 /** The paths that may match: from one on, and before another. */
-function rangeOf(path: TextMatch | null): { readonly from: string; readonly below: string | null } {
-  if (path === null) return { from: ROOT, below: null };
+function rangeOf(path: TextMatch | null): typeof ALL {
   // Nothing is between a text and the same with the least character there is.
-  if (path.equals !== null) return { from: path.equals, below: `${path.equals}\u0001` };
-  return { from: path.from ?? ROOT, below: path.below };
-}
-
-function withinBoth(folders: Folders, bounds: ScanBounds | null): ScanBounds {
-  const [wholeIds, folderIds] = [new Set(bounds?.projectIds), new Set(bounds?.folderIds)];
-  const isWithin = ({ id, projectId }: Folders[number]) =>
-    bounds === null || wholeIds.has(projectId) || folderIds.has(id);
-  return { projectIds: [], folderIds: folders.filter(isWithin).map(({ id }) => id) };
+  if (path?.equals != null) return { from: path.equals, below: `${path.equals}\u0001` };
+  if (path?.from == null || path.below === null) return ALL;
+  return { from: path.from, below: path.below };
 }

@@ -48,13 +48,13 @@ export class SecretSearchService {
     const after = cursors.read(cursor, CURSOR_PARTS);
     const reach = await loadReach(ctx, this.projects, { projectIds, action: 'secrets:describeSecret' });
     const filters = {
+      key: input.key == null ? null : keyMatchOf(input.key),
       path: input.secretPath == null ? null : matchGlob(input.secretPath),
       environments: input.environments ?? [],
       tagSlugs: input.tagSlugs ?? [],
     };
     const criteria = {
       ...filters,
-      key: input.key == null ? null : keyMatchOf(input.key),
       path: input.secretPath == null ? null : likePattern(input.secretPath),
       metadata: input.metadata ?? [],
       ...(await narrowedBy(ctx, reach, filters)),
