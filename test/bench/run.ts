@@ -3,6 +3,7 @@
 // `npm run bench -- --only millions [--projects 50] [--secrets 200]`: what requests take of the database of an organization with that
 // many projects, and that many secrets in each. These numbers are the same on every machine.
 import { writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { comparison } from './comparison.ts';
 import { runDailyRun } from './daily-run.ts';
@@ -53,6 +54,9 @@ const row = (measured: Measured, base: Measured): string =>
     String(measured.failures),
   ]);
 
+/** V8 gives memory back that was not needed for half a minute. */
+const REST_MS = 45_000;
+
 /** What is no load: printed in a form of its own. */
 const OTHERS = ['token check', 'daily run', 'gate', 'bombs', 'millions'];
 const isWanted = (name: string): boolean => options.only === undefined || options.only.includes(name);
@@ -74,9 +78,14 @@ async function runLoads(ground: Ground): Promise<{ loads: Measured[]; residentMi
     loads.push(measured);
     console.log(row(measured, loads[0] as Measured));
   }
-  const residentMiB = (await metric(ground.service.url, 'process_resident_memory_bytes')) / MIB;
+  const resident = async () => (await metric(ground.service.url, 'process_resident_memory_bytes')) / MIB;
+  const residentMiB = await resident();
   console.log(`\nresident memory of the service: ${residentMiB.toFixed(0)} MiB`);
   console.log(`\n${comparison(loads)}`);
+  if (options.only === undefined) {
+    await delay(REST_MS);
+    console.log(`\nresident memory ${REST_MS / 1_000} s later: ${(await resident()).toFixed(0)} MiB`);
+  }
   return { loads, residentMiB };
 }
 
