@@ -54,7 +54,7 @@ const row = (measured: Measured, base: Measured): string =>
     String(measured.failures),
   ]);
 
-/** V8 gives memory back that was not needed for half a minute. */
+/** By then the service has been idle for long enough to give memory back. */
 const REST_MS = 45_000;
 
 /** What is no load: printed in a form of its own. */

@@ -1,3 +1,4 @@
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -14,10 +15,36 @@ export function setUpHeap(): void {
   setFlagsFromString('--heap-growing-percent=70');
 }
 
+/** Share of the time for which the event loop was in use, up to which nobody waits for the service. */
+const IDLE = 0.02;
+/** What is worth the pause. */
+const WORTH_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Gives memory back when the service is idle. What many requests leave is garbage that V8 keeps as room for the next ones, twice
+ * as much as the service needs, and collects no more once there are none.
+ */
+export class IdleMemory {
+  #used: EventLoopUtilization = performance.eventLoopUtilization();
+  /** What the service takes without that garbage. */
+  #restBytes = process.memoryUsage.rss();
+
+  /** Does so if hardly anything was done since the last call, and much was taken since memory was last given back. */
+  releaseIfIdle(): void {
+    const before = this.#used;
+    this.#used = performance.eventLoopUtilization();
+    if (performance.eventLoopUtilization(this.#used, before).utilization > IDLE) return;
+    const bytes = process.memoryUsage.rss();
+    if (bytes >= this.#restBytes + WORTH_BYTES) {
+      releaseMemory();
+      this.#restBytes = process.memoryUsage.rss();
+    } else if (bytes < this.#restBytes) this.#restBytes = bytes;
+  }
+}
+
 /**
  * Gives the memory back that a start took and does not need any more: code is read and the schema built once, and V8 would
- * keep a third of the service's memory for more of that kind. Blocks for about a tenth of a second, so only before there are
- * requests.
+ * keep a third of the service's memory for more of that kind. Blocks for one to two tenths of a second, so only while nobody waits.
  */
 export function releaseMemory(): void {
   setFlagsFromString('--expose-gc');
