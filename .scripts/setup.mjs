@@ -108,6 +108,17 @@ const UNBUNDLED = [
 ];
 
 /**
+ * Files that are asked for by a path which names the CommonJS form. Of one package there must be one copy, and its ESM form needs
+ * no getter for each of its exports in each file that imports it.
+ */
+const ESM_FILES = Object.fromEntries(
+  ['error/index', 'execution/execute', 'jsutils/Path', 'jsutils/suggestionList', 'utilities/index'].map((file) => [
+    `graphql/${file}.js`,
+    `graphql/${file}.mjs`,
+  ]),
+);
+
+/**
  * The programs, each in few files with the packages that it needs: to find and read three thousand would take half of a start.
  * Types are not checked here: `npm test` does.
  */
@@ -139,7 +150,8 @@ function compile(folder) {
     // V8 keeps the text of all that it runs. Names stay, for stack traces.
     minifyWhitespace: true,
     lineLimit: 140,
-    alias: { http: HTTP, 'node:http': HTTP },
+    mainFields: ['module', 'main'],
+    alias: { http: HTTP, 'node:http': HTTP, ...ESM_FILES },
     // For packages that are CommonJS, and ask for modules of Node.
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",

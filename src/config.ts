@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isCidr } from './kernel/addresses.js';
 import { KEPT_FOR_EVER, MAX_RETENTION_DAYS, type Retention } from './kernel/audit/retention.js';
 import { ConfigurationError } from './kernel/configuration-error.js';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Checkpoint } from '../features/audit-events/checkpoints/checkpoint-text.js';
 import { type ExportReport, ExportVerifier } from '../features/audit-events/checkpoints/export-verifier.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';

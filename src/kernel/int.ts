@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The largest `Int` of GraphQL. */
 const MAX_INT = 2_147_483_647;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The highest number where no lower one is named. */
 export const MAX_LIMIT = 1_000_000_000;

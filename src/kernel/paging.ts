@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from './errors.js';
 import { mapYielding } from './event-loop.js';
 import { isId } from './ids.js';

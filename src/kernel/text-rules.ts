@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Postgres stores no NUL, and half a surrogate pair is no text: the one would fail there, the other come back changed. */
 export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();

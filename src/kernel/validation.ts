@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DetailCode } from './detail-codes.js';
 import { AppError, type ErrorDetail } from './errors.js';
 import { inOneGo, mapYielding } from './event-loop.js';

@@ -7,7 +7,7 @@ import {
   parse as parseDocument,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AnyContext } from '../kernel/context.js';
 import type { ErrorDetail } from '../kernel/errors.js';
 import type { KeptDocuments } from '../kernel/graphql/kept-queries.js';

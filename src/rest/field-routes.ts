@@ -12,7 +12,7 @@ import {
   isObjectType,
   print,
 } from 'graphql';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Data, type FieldRoute, nextCursor, paging, type Route, type WrittenRoute } from './route.js';
 import { paramNames, sampleVariables } from './sample-request.js';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AnyContext } from '../kernel/context.js';
 import { AppError, type ErrorDetail } from '../kernel/errors.js';
 import type { RateLimits } from '../kernel/operations/limits/rate-limits.js';

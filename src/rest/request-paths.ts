@@ -67,7 +67,7 @@ function placeByName({ path, query, body }: Route, name: string): string | undef
 }
 
 /** Stands around the number of a place; no rule's literal has it, and routes that change letters leave it. */
-const MARK = /^⟦(\d+)⟧$/;
+const MARK = /^\u27e6(\d+)\u27e7$/;
 
 /** Texts that stand for places of a request. */
 class Marks {

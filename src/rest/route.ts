@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ErrorCode } from '../kernel/errors.js';
 import { integer } from '../kernel/int.js';
 import { MAX_CURSOR } from '../kernel/paging.js';

@@ -45,6 +45,24 @@ describe('the project', () => {
   });
 });
 
+describe('the build', () => {
+  const folder = join(ROOT, '.build/bundles');
+  const bundles = readdirSync(folder)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
+
+  // V8 keeps the text of all that runs: with a single character above U+00FF, in two bytes for each.
+  test('has no character that doubles the memory of its text', () => {
+    expect(bundles.length).toBeGreaterThan(10);
+    expect(bundles.filter(({ text }) => /[^\0-\u00ff]/.test(text)).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('has one copy of the package that decides what a schema is', () => {
+    const copies = bundles.flatMap(({ text }) => text.match(/\bGraphQLSchema\d*=class\b/g) ?? []);
+    expect(copies).toHaveLength(1);
+  });
+});
+
 type Locked = Record<string, { version?: string; optionalDependencies?: Record<string, string> }>;
 
 /** Optional dependencies that have no entry of their own where Node would look for them. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bodyOf, paging, queryInteger, route, routesAt, withoutNull } from '../../rest/route.js';
 import { CreateToken, RenameToken, TokenValue } from './access-token.rules.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Data, eachOf, nextCursor, type Route, route, routesAt } from '../../rest/route.js';
 import { MessageQuery } from '../deliveries/public.js';
 import { TestAlert } from './message.rules.js';

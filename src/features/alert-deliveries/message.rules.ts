@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { idOf } from '../../kernel/text-rules.js';
 import { MessagePage } from '../deliveries/public.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type Together, together } from '../../kernel/database/batched.js';
 import type { ErrorDetail } from '../../kernel/errors.js';

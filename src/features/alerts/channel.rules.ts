@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isId } from '../../kernel/ids.js';
 import { isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js';
 import { EVEN_IF_INVALID, looseEntries } from '../../kernel/validation.js';

@@ -1,5 +1,5 @@
 import { Ctx, Extensions, Field, ID, InterfaceType, ObjectType, registerEnumType } from 'type-graphql';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../../kernel/context.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { compileGlob } from '../../kernel/authz/glob.js';
 import { storedText } from '../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../kernel/validation.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Data, nextCursor, paging, type Route, route } from '../../rest/route.js';
 import type { ConnectionRules } from './connection.rules.js';
 import { typeNameOf } from './connection.type.js';

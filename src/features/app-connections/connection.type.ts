@@ -1,5 +1,5 @@
 import { type ClassType, Extensions, Field, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { enumType } from '../../kernel/graphql/enums.js';
 import { inputType } from '../../kernel/graphql/inputs.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bodyOf, boundedPaging, queryInteger, queryTime, type Route, routesAt, withoutNull } from '../../rest/route.js';
 import { ListAuditEvents } from './event.rules.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AUDIT_CLASSES } from '../../kernel/audit/audit-class.js';
 import { integer } from '../../kernel/int.js';
 import { boundedPageRules, twoWayPageRules } from '../../kernel/paging.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Data, ofSample, queryInteger, queryTime, type Route, route } from '../../rest/route.js';
 import { MAX_SKIPPED } from './event.rules.js';
 

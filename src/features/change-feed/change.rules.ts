@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { compileGlob, MAX_GLOB } from '../../kernel/authz/glob.js';
 import { MAX_CURSOR } from '../../kernel/paging.js';
 import { idOf, isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { compileGlob, MAX_GLOB } from '../../kernel/authz/glob.js';
 import { idOf } from '../../kernel/text-rules.js';
 import type { Location } from './change-reading.js';

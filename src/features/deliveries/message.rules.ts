@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { boundedPageRules } from '../../kernel/paging.js';
 import { MESSAGE_STATES } from './message.entity.js';
 

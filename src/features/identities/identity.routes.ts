@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bodyOf, type Data, paging, routesAt } from '../../rest/route.js';
 import { roleToInput, withRole } from '../organizations/public.js';
 import { CreateIdentity, UpdateIdentity } from './identity.rules.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isCidr, toCidr } from '../../kernel/addresses.js';
 import { AppError } from '../../kernel/errors.js';
 import { integer } from '../../kernel/int.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { storedText } from '../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../kernel/validation.js';
 import { type AlertRules, alertBefore, dailyReminder, EVENT, RESOURCE } from './identity-alert.rules.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ListOrder, orderRulesOf } from '../../kernel/list-order.js';
 import { isPrivateHost } from '../../kernel/outbound/private-targets.js';
 import { pageRules } from '../../kernel/paging.js';

@@ -1,5 +1,5 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { inputOfRule, inputType } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { orderRulesOf } from '../../kernel/list-order.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../kernel/text-rules.js';

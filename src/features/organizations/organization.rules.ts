@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isId } from '../../kernel/ids.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules, rowLimit } from '../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, slugFor, slugText } from '../../kernel/text-rules.js';

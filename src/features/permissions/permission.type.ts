@@ -1,5 +1,5 @@
 import { Field, ObjectType } from 'type-graphql';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import { enumType } from '../../kernel/graphql/enums.js';
 import { enumOfRule, inputOfRule, inputType } from '../../kernel/graphql/inputs.js';

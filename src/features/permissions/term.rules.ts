@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 
 const MINUTE = 60_000;

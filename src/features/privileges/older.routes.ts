@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Data, paging, routesAt } from '../../rest/route.js';
 import { PERMISSIONS, Permissions, type PermissionsGiven, permissionsIn } from '../permissions/public.js';
 import {

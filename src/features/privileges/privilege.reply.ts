@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Data, nextCursor, ofSample } from '../../rest/route.js';
 import { termRange, withReplyPermissions } from '../permissions/public.js';
 import { privilegeSlug } from './privilege.rules.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { paging, routesAt } from '../../rest/route.js';
 import { LISTED_PERMISSIONS, Permissions, permissionsIn } from '../permissions/public.js';
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { pageRules } from '../../kernel/paging.js';
 import { idOf, slugText } from '../../kernel/text-rules.js';
 import { Permissions, termRange, termStart } from '../permissions/public.js';

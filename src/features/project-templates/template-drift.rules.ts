@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import { idOf } from '../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../kernel/validation.js';

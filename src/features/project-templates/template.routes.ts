@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bodyOf, type Data, eachOf, nextCursor, paging, routesAt } from '../../rest/route.js';
 import {
   LISTED_PERMISSIONS,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import { integer } from '../../kernel/int.js';
 import { orderRulesOf } from '../../kernel/list-order.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bodyOf, type Data, eachOf, nextCursor, orInstead, paging, queryBoolean, route } from '../../rest/route.js';
 import { PERMISSIONS, withReplyPermissions } from '../permissions/public.js';
 import { BySlug, CreateProjectBody, PROJECT_KINDS, UpdateProject } from './core/project.rules.js';

@@ -1,5 +1,5 @@
 import { Field, ObjectType, Resolver } from 'type-graphql';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../../kernel/context.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';

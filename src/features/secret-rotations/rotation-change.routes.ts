@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bodyOf, type Data, queryBoolean, type Route, routesAt } from '../../rest/route.js';
 import { fieldOf, type KindDeclaration, typePrefixOf } from './kind/kind-declaration.js';
 import { CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';

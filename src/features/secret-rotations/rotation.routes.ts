@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Data, eachOf, nextCursor, paging, type Route, route, routesAt } from '../../rest/route.js';
 import { type KindDeclaration, typePrefixOf } from './kind/kind-declaration.js';
 import { DECLARATIONS } from './kinds/kinds.js';

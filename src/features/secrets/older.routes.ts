@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { WrittenRoute } from '../../rest/route.js';
 import { FOLDER_FIELDS, folderRoutes } from './folders/folder.routes.js';
 import { importRoutes, toOlderImport } from './folders/import.routes.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { NO_ID } from '../ids.js';
 import { deriveKey } from './derive-key.js';
 import type { RootKey } from './root-key.js';

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Arg, ArgsType, type ClassType, Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { z } from 'zod';
+import * as z from 'zod';
 import { SCALARS } from '../text-rules.js';
 import { DateTime } from './date-time.js';
 

@@ -1,5 +1,5 @@
 import { registerEnumType } from 'type-graphql';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ListOrder, orderDirection, orderField, orderRules } from '../list-order.js';
 import { pageRules } from '../paging.js';
 import { argsType, enumOfRule, inputType } from './inputs.js';

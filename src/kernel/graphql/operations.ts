@@ -1,5 +1,5 @@
 import { Args, type ClassType, Ctx, FieldResolver, Mutation, Query, Root } from 'type-graphql';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.js';
 import {
   argsType,

@@ -1,6 +1,6 @@
 import type { ClassType } from 'type-graphql';
 import { Field, Int, ObjectType } from 'type-graphql';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   boundedPageRules,
   type ConnectionOf,

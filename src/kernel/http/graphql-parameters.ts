@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { malformedGraphQL } from '../graphql/errors/coded-errors.js';
 
 const record = z.custom<Record<string, unknown>>(

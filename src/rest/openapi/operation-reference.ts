@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ErrorCode } from '../../kernel/errors.js';
 import { type Descriptions, withDescriptions } from '../argument-descriptions.js';
 import type { ReplyHeader } from '../response-headers.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { integer } from '../../../kernel/int.js';
 import { boundedPaging, type Data, nextCursor, paging, queryInteger, type Route, route } from '../../../rest/route.js';
 import { PreviewAlert } from './match.rules.js';

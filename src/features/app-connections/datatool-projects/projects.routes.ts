@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { nextCursor, paging, route } from '../../../rest/route.js';
 
 /** IDs of the external system are numbers; GraphQL calls them `number`, because `id` is a string there. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { isPrivateHost } from '../../../kernel/outbound/private-targets.js';
 import { isStorable } from '../../../kernel/text-rules.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TargetFailure } from '../kind/target-failure.js';
 
 /** IDs of the external system. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DetailCode } from '../../../kernel/detail-codes.js';
 import { integer } from '../../../kernel/int.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { boundedPaging, type Route, routesAt } from '../../../rest/route.js';
 import { CreateCheckpoint } from './checkpoint.rules.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { namesList } from '../../../kernel/audit/disclosure.js';
 import { settledSequence } from '../../../kernel/audit/settled.js';
 import { PermissionDenied } from '../../../kernel/authz/ability.js';

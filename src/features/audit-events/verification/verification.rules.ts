@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Anchor } from '../../../kernel/audit/audit-verifier.js';
 import { boundedPageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';

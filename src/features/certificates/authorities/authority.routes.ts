@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bodyOf, paging, routesAt, withoutNull } from '../../../rest/route.js';
 import {
   ActivateAuthority,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { metadata } from '../certificates/certificate.rules.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bodyOf, boundedPaging, nextCursor, type Route, route, routesAt } from '../../../rest/route.js';
 import { CERTIFICATE_FIELDS } from '../certificates/certificate.routes.js';
 import { IssueCertificate, RenewCertificate } from './issue.rules.js';

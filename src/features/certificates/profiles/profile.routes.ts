@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bodyOf, paging, routesAt } from '../../../rest/route.js';
 import { CreateProfile, UpdateProfile } from './profile.rules.js';
 

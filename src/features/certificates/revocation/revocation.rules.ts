@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Reasons of revocations (RFC 5280, section 5.3.1), without `removeFromCRL`, which undoes a revocation. */
 const REVOCATION_REASONS = [

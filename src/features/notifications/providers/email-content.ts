@@ -108,7 +108,7 @@ export function htmlMail({ title, facts, noun, groups, omitted, nextSteps, link,
     ([label, text], at) => html`${at === 0 ? '' : html`<br>`}<span style="color:#667085">${label}:</span> ${text}`,
   )}</p>
 ${groups.map((group) => groupHtml(noun, group))}${
-  omitted === '' ? null : html`<p style="margin:12px 0 0;font-size:14px;line-height:22px">… ${omitted}</p>`
+  omitted === '' ? null : html`<p style="margin:12px 0 0;font-size:14px;line-height:22px">&hellip; ${omitted}</p>`
 }
 <h2 style="margin:24px 0 4px;font-size:16px;line-height:24px">What to do next</h2>
 <p style="margin:0;font-size:14px;line-height:22px;word-break:break-word">${nextSteps}</p>

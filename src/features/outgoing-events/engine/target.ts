@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import type { Connected } from '../../../kernel/database/database.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';

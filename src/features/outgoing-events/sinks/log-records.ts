@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { OutboundResponse } from '../../../kernel/outbound/http.js';
 import { type ExportedRow, eventLine } from '../../audit-events/public.js';
 

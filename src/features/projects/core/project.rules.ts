@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AuditEvent, AuditFacts } from '../../../kernel/audit/audit-record.js';
 import { MAX_RETENTION_DAYS } from '../../../kernel/audit/retention.js';
 import type { Transaction } from '../../../kernel/context.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ErrorCode } from '../../../kernel/errors.js';
 import { EVEN_IF_INVALID, looseEntries, looseTexts } from '../../../kernel/validation.js';
 import { type Data, nextCursor, ofSample, paging, route } from '../../../rest/route.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
 import { endOfTerm, termRange, termStart } from '../../permissions/public.js';
 import { roleSlug } from '../roles/role.rules.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { route, type WrittenRoute } from '../../../rest/route.js';
 import { ENVIRONMENT_FIELDS, environmentRoutes } from '../environments/environment.routes.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Data, nextCursor, route, type WrittenRoute } from '../../../rest/route.js';
 import {
   IDENTITY_FIELDS,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { route, type WrittenRoute } from '../../../rest/route.js';
 import { BySlug } from '../core/project.rules.js';
 import { PROJECT_FIELDS, projectRoutes } from '../project.routes.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bodyOf, nextCursor, paging, route, type WrittenRoute } from '../../../rest/route.js';
 import { PERMISSIONS, permissionsIn, withReplyPermissions } from '../../permissions/public.js';
 import { CreateRole, UpdateRole } from './role.rules.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { integer } from '../../../kernel/int.js';
 import { anyId, isStorable, NOT_STORABLE, storedText } from '../../../kernel/text-rules.js';

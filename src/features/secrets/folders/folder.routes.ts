@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bodyOf, type Data, nextCursor, paging, route } from '../../../rest/route.js';
 import { CreateFolder, DeleteFolderByName, ListFolders, UpdateFolderBody, UpdateFoldersBody } from './folder.rules.js';
 

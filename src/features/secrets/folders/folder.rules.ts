@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { folderName, folderPath, place } from '../scope/place.rules.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Data, nextCursor, paging, queryBoolean, route } from '../../../rest/route.js';
 import { unreadableValues, unresolvedReferences } from '../scope/header.reply.js';
 import { IMPORTED, PLACE_ERRORS, toImported } from '../scope/secret.reply.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MAX_VERSION } from '../../../kernel/version.js';
 import { type Data, nextCursor, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
 import { depthTruncated, unreadableValues, unresolvedReferences } from '../scope/header.reply.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bodyOf, route } from '../../../rest/route.js';
 import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, toSecret } from '../scope/secret.reply.js';
 import { HISTORY } from '../versions/version.routes.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { compareTexts, joinPath, place } from '../scope/place.rules.js';
 
 /** No secret is older. Postgres accepts years that JavaScript dates do not. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isStorable, NOT_STORABLE } from '../../../kernel/text-rules.js';
 
 /** One required pair. All pairs of a filter must match exactly, among the unencrypted entries of a secret. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { idOf, isStorable, NOT_STORABLE } from '../../../kernel/text-rules.js';
 
 const MAX_PATH = 2_000;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { boundedPageRules } from '../../../kernel/paging.js';
 import { place } from '../scope/place.rules.js';
 

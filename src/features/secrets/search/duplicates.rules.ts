@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { integer } from '../../../kernel/int.js';
 import { boundedPageRules } from '../../../kernel/paging.js';
 import { where } from './search.rules.js';

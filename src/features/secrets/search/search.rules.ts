@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { boundedPageRules } from '../../../kernel/paging.js';
 import { anyId, isStorable, NOT_STORABLE } from '../../../kernel/text-rules.js';
 import { tagSlug } from '../../tags/public.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { boundedPageRules } from '../../../kernel/paging.js';
 import { secretKey } from '../core/secret.rules.js';
 import { folderPath, place } from '../scope/place.rules.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { yieldToEventLoop } from '../../../kernel/event-loop.js';
 import { pathOf } from '../../../kernel/validation.js';

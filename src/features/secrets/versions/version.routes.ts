@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MAX_VERSION } from '../../../kernel/version.js';
 import { type Data, nextCursor, orInstead, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
 import { unreadableValues } from '../scope/header.reply.js';

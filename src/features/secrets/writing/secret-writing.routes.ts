@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { route } from '../../../rest/route.js';
 import { SecretChange, secretKey } from '../core/secret.rules.js';
 import { place } from '../scope/place.rules.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { anyId, idOf } from '../../../kernel/text-rules.js';
 import { NewSecret, SecretChange, secretKey, secretKind } from '../core/secret.rules.js';
 import { place } from '../scope/place.rules.js';

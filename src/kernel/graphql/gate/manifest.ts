@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { hashOf } from './analysed-documents.js';
 
 /** Texts of documents by their ids. */

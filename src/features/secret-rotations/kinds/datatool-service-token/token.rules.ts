@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { integer } from '../../../../kernel/int.js';
 import { storedText } from '../../../../kernel/text-rules.js';
 import { secretKeyOf } from '../../kind/mapping.rules.js';

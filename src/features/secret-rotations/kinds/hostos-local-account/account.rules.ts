@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EVEN_IF_INVALID, looseEntries } from '../../../../kernel/validation.js';
 import { knownPassword } from '../../../app-connections/public.js';
 import { secretKeyOf } from '../../kind/mapping.rules.js';
