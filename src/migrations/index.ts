@@ -67,6 +67,7 @@ import { AccessChanges } from './0060-0079/0071-access-changes.js';
 import { OrderOfAccounts } from './0060-0079/0072-order-of-accounts.js';
 import { LookupsOfAdmins } from './0060-0079/0073-lookups-of-admins.js';
 import { RulesOfStatements } from './0060-0079/0074-rules-of-statements.js';
+import { LookupsOfDeletions } from './0060-0079/0075-lookups-of-deletions.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -139,4 +140,5 @@ export const migrations = [
   { name: '0072-order-of-accounts', class: OrderOfAccounts },
   { name: '0073-lookups-of-admins', class: LookupsOfAdmins },
   { name: '0074-rules-of-statements', class: RulesOfStatements },
+  { name: '0075-lookups-of-deletions', class: LookupsOfDeletions },
 ] as const;

@@ -63,10 +63,10 @@ const VARIABLES = {
 
 /** A connection in a document, in the place of `@page`. @param field with its arguments but those of the page */
 const graphql =
-  (field: string, within = '@page'): Ask =>
+  (field: string, within = '@page', idField = 'id'): Ask =>
   async (caller, place, asked) => {
     const called = field.endsWith(')') ? `${field.slice(0, -1)}, ` : `${field}(`;
-    const page = `page: ${called}first: $first, after: $after) { nodes { id } pageInfo { endCursor } }`;
+    const page = `page: ${called}first: $first, after: $after) { nodes { ${idField} } pageInfo { endCursor } }`;
     const text = within.replace('@page', page);
     const used = Object.entries(VARIABLES).filter(([name]) => text.includes(`$${name}`));
     const declared = used.map(([name, type]) => `$${name}: ${type}`).join(' ');
@@ -131,6 +131,17 @@ const SHARED: Lists = {
     ask: graphql('folderConnection', `folderByPath(projectId: $shared, environment: "dev", path: $path) { @page }`),
   },
 };
+
+/** All secrets of a folder that are no more. */
+const deletedIn = (environment: string): List => ({
+  of: 'from secret_version v',
+  ask: graphql(
+    `deletedSecrets(projectId: $shared, environment: "${environment}", secretPath: "/gone")`,
+    '@page',
+    'secretId',
+  ),
+});
+const DELETED = { dev: deletedIn('dev'), staging: deletedIn('staging') };
 
 const TAGS: Lists = {
   'tags in REST': { of: 'tag', ask: rest('tags', ({ projectId }) => `/api/v1/projects/${projectId}/tags?`) },
@@ -247,6 +258,7 @@ describe('a page', () => {
         await client.query(ROWS.tag, [projectId, '#aa0000', SIZES[size]]);
       });
     }
+    for (const environment of ['dev', 'staging']) await addDeleted(shared, environment);
     replay = await Replay.create();
     await replay.fill(databaseUrl);
     await replay.sql('analyze');
@@ -270,7 +282,17 @@ describe('a page', () => {
     }
   };
 
-  const scopeOf = (list: List, size: Size): Scope => (Object.values(SHARED).includes(list) ? root : places[size]);
+  const addDeleted = async (projectId: string, environment: string): Promise<void> => {
+    mustSucceed(await root.admin.post('/api/v2/folders', { projectId, environment, path: '/', name: 'gone' }));
+    const place = { projectId, environment, secretPath: '/gone' };
+    const keys = Array.from({ length: PAGE }, (_, at) => ({ secretKey: `KEY_${at}` }));
+    const secrets = keys.map((key) => ({ ...key, secretValue: 'value' }));
+    mustSucceed(await root.admin.post('/api/v4/secrets/batch', { ...place, secrets }));
+    mustSucceed(await root.admin.delete('/api/v4/secrets/batch', { ...place, secrets: keys }));
+  };
+
+  const ofRoot = Object.values({ ...SHARED, ...DELETED });
+  const scopeOf = (list: List, size: Size): Scope => (ofRoot.includes(list) ? root : places[size]);
 
   /** What the database does for a page. */
   const worksOf = async (list: List, size: Size, after: string | null): Promise<Work[]> => {
@@ -313,6 +335,12 @@ describe('a page', () => {
   test.each(Object.entries(MEMBERS))('of %s is one statement that returns no more than the page', async (_, list) => {
     for (const after of [null, await lateCursor(list)])
       expect(await worksOf(list, 'many', after)).toMatchObject([{ rows: PAGE + 1 }]);
+  });
+
+  test('of deleted secrets takes as much of the database beside 10,100 existing ones as beside none', async () => {
+    const alone = await costOf(DELETED.staging, 'few', null);
+    expect(alone).toBeGreaterThan(PAGE);
+    expect(await costOf(DELETED.dev, 'few', null)).toBeLessThanOrEqual(1.2 * alone);
   });
 
   /** Rows and pages of the database that the one statement takes that is so. */

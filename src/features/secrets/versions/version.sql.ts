@@ -219,14 +219,17 @@ const REACH = { environmentId: t.uuid, path: t.text, recursive: t.boolean } as c
 const IN_REACH = `v.environment_id = :environmentId and (${PATH} = :path
     or (:recursive::bool and (:path = '/' or starts_with(${PATH}, :path || '/'))))`;
 
-/** Deleted secrets of a scope after a position, by path, key and ID. `restorableVersion` is null when only a deletion is kept. */
+/**
+ * Deleted secrets of a scope after a position, by path, key and ID: the newest version of each is its deletion. `restorableVersion` is
+ * null when only that is kept.
+ */
 export const listDeleted = sqlStatement({
-  text: `with ${goneFolders('v.environment_id = :environmentId')}
+  text: `with ${goneFolders('v.environment_id = :environmentId and v.is_deletion')}
     select ${PLACE}, true as "isGone", ${tagsOf('v.tag_ids')} as tags, ${WRITER},
       v.created_at as "deletedAt",
       (select max(r.version) from secret_version r where r.secret_id = v.secret_id and not r.is_deletion) as "restorableVersion"
     from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER} ${JOIN_WRITER}
-    where ${IN_REACH} and ${IS_GONE} and ${IS_NEWEST}
+    where v.is_deletion and ${IN_REACH} and ${IS_GONE} and ${IS_NEWEST}
       and (:afterPath::text is null or (${PATH} collate "C", v.key collate "C", v.secret_id) > (:afterPath, :afterKey, :afterId::uuid))
     order by ${PATH} collate "C", v.key collate "C", v.secret_id limit :limit::integer`,
   params: {
