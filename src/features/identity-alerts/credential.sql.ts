@@ -1,5 +1,6 @@
 import { plannedOnce } from '../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { askingJobs } from '../../kernel/jobs/job.sql.js';
 import { ENDS_AT } from '../access/public.js';
 
 /** A member of a project now, or an identity that the project owns. */
@@ -50,15 +51,16 @@ export const listEnabledAlerts = sqlStatement({
   row: ALERT,
 });
 
-/** Enabled alerts of identities, and of the identities of access tokens. */
-export const listAlertsOfCredentials = sqlStatement({
-  text: `
-    select a.id, a.organization_id as "organizationId", a.project_id as "projectId" from identity_alert a
+/** Has enabled alerts run: those of identities, and of the identities of access tokens. One statement, to be sent with a commit. */
+export const askAlertsOfCredentials = sqlStatement({
+  text: askingJobs(`
+    select gen_random_uuid() as id, a.organization_id, a.project_id, a.id::text as key, a.id as subject_id, null::timestamptz as due_at
+    from identity_alert a
     where a.is_enabled and a.identity_id = any(array(
       select unnest(${plannedOnce(':identityIds', 'uuid')})
-      union select t.identity_id from access_token t where t.id = any(${plannedOnce(':tokenIds', 'uuid')})))`,
-  params: { identityIds: t.array(t.uuid), tokenIds: t.array(t.uuid) },
-  row: ALERT,
+      union select t.identity_id from access_token t where t.id = any(${plannedOnce(':tokenIds', 'uuid')})))`),
+  params: { kind: t.text, identityIds: t.array(t.uuid), tokenIds: t.array(t.uuid) },
+  row: { id: t.uuid },
 });
 
 /**

@@ -2,11 +2,11 @@ import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../kernel/context.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
-import { ask } from '../../kernel/jobs/queue.js';
+import { ask, wakeFor } from '../../kernel/jobs/queue.js';
 import { openForTelling } from '../alerts/public.js';
 import { ledgerTargets, writeMessages } from '../deliveries/public.js';
 import {
-  listAlertsOfCredentials,
+  askAlertsOfCredentials,
   listDueCredentials,
   listEnabledAlerts,
   secondsToNextCredential,
@@ -91,7 +91,7 @@ export async function checkAfterChanges(tx: Transaction, events: readonly AuditE
   const idsOf = (fact: string) =>
     changes.flatMap(({ facts = {} }) => (typeof facts[fact] === 'string' ? [facts[fact]] : []));
   const wanted = { identityIds: idsOf('identityId'), tokenIds: idsOf('accessTokenId') };
-  await checkSoon(tx, await listAlertsOfCredentials(tx, wanted));
+  wakeFor(tx, await askAlertsOfCredentials(tx, { kind: CHECK.name, ...wanted }));
 }
 
 /** Credentials that an alert has to notify of. */

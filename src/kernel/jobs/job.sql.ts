@@ -38,13 +38,12 @@ export const queueJobs = sqlStatement({
 /**
  * Has standing jobs run: at their time, or when they are finished or waiting for later; once more when they run now. One that waits
  * after a failure keeps its pause.
+ *
+ * @param given a query of `id, organization_id, project_id, key, subject_id, due_at`
  */
-export const askJobs = sqlStatement({
-  text: `
+export const askingJobs = (given: string): string => `
     insert into job as j (id, kind, organization_id, project_id, dedupe_key, subject_id, state, wake_at)
-    select id, :kind, organization_id, project_id, key, subject_id, 'waiting', coalesce(due_at, now())
-    from unnest(:ids::uuid[], :organizationIds::uuid[], :projectIds::uuid[], :keys::text[], :subjectIds::uuid[], :dueAt::timestamptz[])
-      as given (id, organization_id, project_id, key, subject_id, due_at) order by key
+    select id, :kind, organization_id, project_id, key, subject_id, 'waiting', coalesce(due_at, now()) from (${given}) given order by key
     on conflict (kind, dedupe_key) do update set
       is_asked_again = j.state = 'running',
       state = case when j.state = 'running' then 'running' else 'waiting' end,
@@ -56,7 +55,13 @@ export const askJobs = sqlStatement({
       is_cancel_requested = j.wake_at is not null and j.is_cancel_requested,
       error_code = case when j.wake_at is not null then j.error_code end,
       finished_at = null
-    returning id`,
+    returning id`;
+
+/** Has the given standing jobs run. */
+export const askJobs = sqlStatement({
+  text: askingJobs(`
+    select * from unnest(:ids::uuid[], :organizationIds::uuid[], :projectIds::uuid[], :keys::text[], :subjectIds::uuid[], :dueAt::timestamptz[])
+      as asked (id, organization_id, project_id, key, subject_id, due_at)`),
   params: {
     kind: t.text,
     ids: t.array(t.uuid),

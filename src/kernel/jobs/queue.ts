@@ -35,7 +35,7 @@ export async function queue(
   requests: readonly JobRequest[],
 ): Promise<string[]> {
   const queued = await queueJobs(tx, { ...columnsOf(name, requests), giveUpSeconds: retry?.giveUpSeconds ?? null });
-  if (queued.length > 0) wakeAfter(tx);
+  wakeFor(tx, queued);
   return queued.map(({ id }) => id);
 }
 
@@ -48,9 +48,7 @@ export async function ask(
   { name }: Pick<JobKind, 'name'>,
   requests: readonly JobRequest[],
 ): Promise<void> {
-  if (requests.length === 0) return;
-  await askJobs(tx, columnsOf(name, requests));
-  wakeAfter(tx);
+  if (requests.length > 0) wakeFor(tx, await askJobs(tx, columnsOf(name, requests)));
 }
 
 /**
@@ -76,6 +74,11 @@ const columnsOf = (kind: string, requests: readonly JobRequest[]) => ({
   subjectIds: requests.map(({ subjectId = null }) => subjectId),
   dueAt: requests.map(({ dueAt = null }) => dueAt),
 });
+
+/** Looks for due jobs once the transaction has committed that had these run by a statement of its own, if there are any. */
+export function wakeFor(tx: Transaction, asked: readonly unknown[]): void {
+  if (asked.length > 0) wakeAfter(tx);
+}
 
 function wakeAfter(tx: Transaction): void {
   const { wakeJobs } = tx;
