@@ -150,6 +150,7 @@ function compile(folder) {
     // V8 keeps the text of all that it runs. Names stay, for stack traces.
     minifyWhitespace: true,
     lineLimit: 140,
+    // The ESM form of a package, if it has one: see ESM_FILES.
     mainFields: ['module', 'main'],
     alias: { http: HTTP, 'node:http': HTTP, ...ESM_FILES },
     // For packages that are CommonJS, and ask for modules of Node.

@@ -73,7 +73,7 @@ import { OpenStreams } from './kernel/http/streams/open-streams.js';
 import { NO_ID } from './kernel/ids.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import { type Jobs, KERNEL_JOB_KINDS } from './kernel/jobs/jobs.js';
-import { releaseMemory } from './kernel/load/heap.js';
+import { IdleMemory } from './kernel/load/heap.js';
 import { Load } from './kernel/load/load.js';
 import { describeError, type Log } from './kernel/log.js';
 import { RateLimits } from './kernel/operations/limits/rate-limits.js';
@@ -84,6 +84,7 @@ import { ResponseCache } from './kernel/operations/responses/response-cache.js';
 import { auditJobs, preparePartitions } from './kernel/operations/retention/audit-jobs.js';
 import { Mailer } from './kernel/outbound/mail.js';
 import { lostVisitorPage, mountPages } from './kernel/pages/pages.js';
+import { periodically } from './kernel/periodic.js';
 import { KERNEL_ENTITIES } from './kernel-entities.js';
 import type { KernelParts } from './make-kernel.js';
 import { migrations } from './migrations/index.js';
@@ -98,6 +99,8 @@ import { SEALED_TABLES } from './sealed-tables.js';
 import { systemContext } from './system-context.js';
 
 const { version } = packageJson;
+/** Pause between looks whether the service is idle. */
+const IDLE_MS = 15_000;
 
 /** The service, listening. */
 export interface App {
@@ -326,8 +329,13 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
   const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
   mountDocuments(http, documents, { kernel, contextOf, rateLimits, contextFor, lifecycle, openStreams });
   mountRoutes(http, routes, { contextFor, responseCache, idempotencyKeys, rateLimits });
+  const idleMemory = new IdleMemory();
   // All is read then, and nobody connected yet.
-  http.addHook('onReady', async () => releaseMemory());
+  http.addHook('onReady', async () => idleMemory.release());
+  http.addHook(
+    'onClose',
+    periodically('unused memory', IDLE_MS, async () => idleMemory.releaseIfIdle(), log),
+  );
   return http;
 }
 

@@ -9,7 +9,6 @@ import type { Lifecycle } from './kernel/http/health.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import { Jobs } from './kernel/jobs/jobs.js';
 import { wakeStore } from './kernel/jobs/wake-stores.js';
-import { IdleMemory } from './kernel/load/heap.js';
 import type { Log } from './kernel/log.js';
 import type { RateLimits } from './kernel/operations/limits/rate-limits.js';
 import { SharedCounts } from './kernel/operations/limits/shared-counts.js';
@@ -21,8 +20,6 @@ import { systemContext } from './system-context.js';
 const KEY_SWEEP_MS = 10_000;
 /** The same between looks at the sizes of tables. */
 const GROWTH_MS = 5_000;
-/** The same between looks whether the service is idle. */
-const IDLE_MS = 15_000;
 
 /** Begins to trace, if traces go anywhere: else the code for it is not loaded. @returns what ends it */
 export async function startTraces({ traces }: Pick<Config, 'traces'>, log: Log): Promise<() => Promise<void>> {
@@ -68,10 +65,8 @@ export async function startBackgroundWork(
     log,
   );
   const stopRenewing = await renewPlans(database, log);
-  const idleMemory = new IdleMemory();
-  const stopReleasing = periodically('unused memory', IDLE_MS, async () => idleMemory.releaseIfIdle(), log);
   await jobs.start();
-  const stops = [sweep, stopRenewing, stopReleasing, () => jobs.stop()];
+  const stops = [sweep, stopRenewing, () => jobs.stop()];
   if (rateLimits.buckets === null) return stops;
   const counts = new SharedCounts(rateLimits.buckets, database, limitKey, log);
   await counts.start();

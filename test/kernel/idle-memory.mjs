@@ -9,6 +9,7 @@ setUpHeap();
 // Before the event loop runs, its use is not counted.
 await delay(1);
 const memory = new IdleMemory();
+memory.release();
 
 /** Garbage that has lived for long enough to be in the old generation. */
 function makeGarbage() {

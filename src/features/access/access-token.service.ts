@@ -7,15 +7,13 @@ import { loadRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
-import type { IdentityReader, IdentityView } from '../identities/public.js';
+import type { IdentityReader } from '../identities/public.js';
 import {
   authorizeActingAs,
   keepLoggedInAdmins,
   lockLoggedInAdmins,
   type OrganizationReader,
   protectInstallationAdmin,
-  refuseBeyond,
-  rightsBeyondCaller,
   type UserReader,
 } from '../organizations/public.js';
 import { findSeenTokens, findTokens, renameToken } from './access-token.queries.js';
@@ -57,9 +55,11 @@ export class AccessTokenService {
   async create(ctx: Context, raw: unknown): Promise<IssuedToken> {
     const { identityId, name, organizationSlug } = parse(CreateToken, raw);
     return inTransaction(ctx, async (tx) => {
-      const [identity, settings] = await atOnce(
-        this.#authorizedOwner(tx, identityId),
-        this.others.identities.holdTokenAuth(tx, identityId),
+      const identity = await this.others.identities.authorized(tx, identityId, 'identity:create-token');
+      protectInstallationAdmin(tx, identity);
+      const [, settings] = await atOnce(
+        authorizeActingAs(tx, identity, 'identity:create-token'),
+        this.others.identities.holdTokenAuth(tx, identity.id),
       );
       const organizationId = await scopeOfToken(tx, this.others.organizations, {
         owner: { kind: 'identity', id: identity.id },
@@ -72,20 +72,9 @@ export class AccessTokenService {
         (isOwn ? insertOwnToken : insertToken)(tx, order),
         audit(tx, 'access-token:create', { id: order.id, identityId: identity.id, userId: null }),
       ).then(([issued]) => issued);
+      // After its own token is stored, an admin may turn out to be the last one.
       return isOwn ? issuing : new WholeTransaction(issuing);
     });
-  }
-
-  /** The identity that gets a token, for who may make it one. In one round trip, together with what else is asked for at once. */
-  async #authorizedOwner(tx: Transaction, identityId: string): Promise<IdentityView> {
-    const action = 'identity:create-token';
-    const [identity, beyond] = await atOnce(
-      this.others.identities.authorized(tx, identityId, action),
-      rightsBeyondCaller(tx, [identityId.toLowerCase()], action),
-    );
-    protectInstallationAdmin(tx, identity);
-    refuseBeyond(identity, action, beyond);
-    return identity;
   }
 
   /**

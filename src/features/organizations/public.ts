@@ -1,4 +1,4 @@
-export { authorizeActingAs, boundaryOfCaller, refuseBeyond, rightsBeyondCaller } from './boundary/account-rights.js';
+export { authorizeActingAs, boundaryOfCaller, rightsBeyondCaller } from './boundary/account-rights.js';
 export { authorizeNewName } from './boundary/new-name.js';
 export { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
 export { mayMail, refusedAddresses } from './email-domains/email-domains.js';

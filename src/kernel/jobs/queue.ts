@@ -75,7 +75,7 @@ const columnsOf = (kind: string, requests: readonly JobRequest[]) => ({
   dueAt: requests.map(({ dueAt = null }) => dueAt),
 });
 
-/** Looks for due jobs once the transaction has committed that had these run by a statement of its own, if there are any. */
+/** For jobs that a statement of its own has queued or asked for: this node looks for due ones after the commit. */
 export function wakeFor(tx: Transaction, asked: readonly unknown[]): void {
   if (asked.length > 0) wakeAfter(tx);
 }

@@ -15,38 +15,42 @@ export function setUpHeap(): void {
   setFlagsFromString('--heap-growing-percent=70');
 }
 
-/** Share of the time for which the event loop was in use, up to which nobody waits for the service. */
+/** Share of the time for which the event loop was in use, up to which the service counts as idle. */
 const IDLE = 0.02;
 /** What is worth the pause. */
 const WORTH_BYTES = 64 * 1024 * 1024;
 
 /**
- * Gives memory back when the service is idle. What many requests leave is garbage that V8 keeps as room for the next ones, twice
- * as much as the service needs, and collects no more once there are none.
+ * Gives memory back that is garbage. A start leaves code that was read and a schema that was built once, and V8 would keep a third of
+ * the service's memory for more of that kind. Many requests leave twice as much as the service needs, as room for the next ones, and
+ * V8 collects no more once there are none.
  */
 export class IdleMemory {
   #used: EventLoopUtilization = performance.eventLoopUtilization();
-  /** What the service takes without that garbage. */
-  #restBytes = process.memoryUsage.rss();
+  /** What the service takes without that garbage, as far as is known. */
+  #restBytes = Number.POSITIVE_INFINITY;
 
-  /** Does so if hardly anything was done since the last call, and much was taken since memory was last given back. */
+  /** Blocks for about one to two tenths of a second. */
+  release(): void {
+    collectGarbage();
+    this.#restBytes = process.memoryUsage.rss();
+  }
+
+  /**
+   * Releases if hardly anything was done since the last call, and much was taken since the last release. Requests may be waiting all the
+   * same, for a lock say, and wait as much longer.
+   */
   releaseIfIdle(): void {
     const before = this.#used;
     this.#used = performance.eventLoopUtilization();
     if (performance.eventLoopUtilization(this.#used, before).utilization > IDLE) return;
     const bytes = process.memoryUsage.rss();
-    if (bytes >= this.#restBytes + WORTH_BYTES) {
-      releaseMemory();
-      this.#restBytes = process.memoryUsage.rss();
-    } else if (bytes < this.#restBytes) this.#restBytes = bytes;
+    if (bytes >= this.#restBytes + WORTH_BYTES) this.release();
+    else this.#restBytes = Math.min(bytes, this.#restBytes);
   }
 }
 
-/**
- * Gives the memory back that a start took and does not need any more: code is read and the schema built once, and V8 would
- * keep a third of the service's memory for more of that kind. Blocks for one to two tenths of a second, so only while nobody waits.
- */
-export function releaseMemory(): void {
+function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('globalThis.gc') as Collect | undefined;
   setFlagsFromString('--no-expose-gc');

@@ -70,13 +70,9 @@ interface Account {
  * @throws PERMISSION_BOUNDARY
  */
 export async function authorizeActingAs(tx: Transaction, account: Account, action: Action): Promise<void> {
-  refuseBeyond(account, action, await rightsBeyondCaller(tx, [account.id.toLowerCase()], action));
-}
-
-/** The same, when what it may do beyond the caller was read before. @throws PERMISSION_BOUNDARY */
-export function refuseBeyond(account: Account, action: Action, beyond: ReadonlyMap<string, readonly Action[]>): void {
-  const rights = beyond.get(account.id.toLowerCase());
-  if (rights !== undefined) throw new PermissionDenied({ action, projectId: account.projectId ?? null }, rights);
+  const id = account.id.toLowerCase();
+  const beyond = (await rightsBeyondCaller(tx, [id], action)).get(id);
+  if (beyond !== undefined) throw new PermissionDenied({ action, projectId: account.projectId ?? null }, beyond);
 }
 
 /** What takes credentials away, and neither makes nor changes any. */
