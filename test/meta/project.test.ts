@@ -59,13 +59,44 @@ describe('the build', () => {
 
   // Two copies would take each other's errors and types for foreign objects.
   test('has one copy of graphql, in its ESM form', () => {
-    const sources = bundles.flatMap(
-      ({ name }) => JSON.parse(readFileSync(join(folder, `${name}.map`), 'utf8')).sources,
-    );
-    const files: string[] = sources.filter((path: string) => path.includes('node_modules/graphql/'));
+    const files = sourcesOf(bundles.map(({ name }) => name)).filter((path) => path.includes('node_modules/graphql/'));
     expect(files.length).toBeGreaterThan(100);
     expect(files.filter((path) => !path.endsWith('.mjs'))).toEqual([]);
   });
+
+  test('has a start that loads no package that few requests need', () => {
+    const elsewhere = packagesIn(bundles.map(({ name }) => name));
+    expect(ON_DEMAND.filter((name) => !elsewhere.has(name))).toEqual([]);
+    const atStart = packagesIn(loadedAtStart());
+    expect(atStart).toContain('fastify');
+    expect(ON_DEMAND.filter((name) => atStart.has(name))).toEqual([]);
+  });
+
+  /** Loaded with `import()` by what needs them. */
+  const ON_DEMAND = [
+    ...['@peculiar/asn1-ocsp', '@peculiar/asn1-schema', '@peculiar/asn1-x509', '@peculiar/x509', 'asn1js', 'pkijs'],
+    ...['nodemailer', 'tsyringe'],
+  ];
+
+  const importsIn = (file: string, form: RegExp): string[] => {
+    const text = bundles.find(({ name }) => name === file)?.text ?? '';
+    return [...text.matchAll(form)].map(([, name]) => name as string);
+  };
+
+  /** `main.ts` loads the rest of the service with `import()`; all else of that form waits. */
+  function loadedAtStart(): Set<string> {
+    const loaded = new Set(['main.js', ...importsIn('main.js', /\bimport\("\.\/([\w-]+\.js)"\)/g)]);
+    for (const file of loaded)
+      for (const next of importsIn(file, /\b(?:from|import)\s*"\.\/([\w-]+\.js)"/g)) loaded.add(next);
+    return loaded;
+  }
+
+  /** From their source maps. */
+  const sourcesOf = (files: Iterable<string>): string[] =>
+    [...files].flatMap((file) => JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8')).sources as string[]);
+
+  const packagesIn = (files: Iterable<string>): Set<string> =>
+    new Set(sourcesOf(files).flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []));
 });
 
 type Locked = Record<string, { version?: string; optionalDependencies?: Record<string, string> }>;

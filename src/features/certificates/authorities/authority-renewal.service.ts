@@ -1,23 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { raw as sql } from '@mikro-orm/core';
-import type { Context, Transaction } from '../../../kernel/context.js';
+import type { Context } from '../../../kernel/context.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
-import { newId } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import { refuseOtherVersion } from '../../../kernel/version.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { openSigningKey } from '../key-sealing.js';
-import { factsOf } from '../x509/facts.js';
-import { makeRenewal, makeRenewalRequest } from '../x509/making.js';
-import { toPem } from '../x509/pem.js';
 import { CertificateAuthority } from './authority.entity.js';
 import { type AuthorityRow, findAuthorities } from './authority.queries.js';
-import { type AuthorityKind, RenewAuthority, USUAL_DAYS } from './authority.rules.js';
-import { keepCertificate, readClock } from './authority.sql.js';
+import { RenewAuthority } from './authority.rules.js';
 import { record } from './authority-records.js';
-import { loadIssuer, validityOf } from './issuer.js';
 
 const NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
 
@@ -36,8 +29,9 @@ export class AuthorityRenewalService {
    * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_PENDING, CERTIFICATE_AUTHORITY_REVOKED, CONCURRENT_CHANGE,
    *   SEALED_VALUE_INVALID; as `loadIssuer` about the parent
    */
-  renew(ctx: Context, raw: unknown): Promise<AuthorityRow> {
+  async renew(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { id, expectedVersion, validDays } = parse(RenewAuthority, raw);
+    const { renewed } = await import('./authority-making.js');
     return inTransaction(ctx, async (tx) => {
       const { projectId } = await this.projects.authorizedOwner(
         tx,
@@ -50,7 +44,7 @@ export class AuthorityRenewalService {
       if (authority.certificate == null) throw new AppError('CERTIFICATE_AUTHORITY_PENDING');
       if (authority.revokedAt != null) throw new AppError('CERTIFICATE_AUTHORITY_REVOKED');
       tx.em.assign(authority, {
-        ...(await this.#renewed(tx, authority, new X509Certificate(authority.certificate), validDays)),
+        ...(await renewed(tx, authority, new X509Certificate(authority.certificate), validDays)),
         version: authority.version + 1,
         updatedAt: sql('now()'),
       });
@@ -58,29 +52,5 @@ export class AuthorityRenewalService {
       await record(tx, 'certificate-authority:renew', authority);
       return loadRow(tx, findAuthorities, { ids: [authority.id] }, NOT_FOUND);
     });
-  }
-
-  async #renewed(
-    tx: Transaction,
-    authority: CertificateAuthority,
-    old: X509Certificate,
-    validDays: number | null | undefined,
-  ): Promise<object> {
-    const { organizationId, projectId, parentId = null } = authority;
-    const scope = { organizationId, projectId };
-    const privateKey = await openSigningKey(tx, scope, { id: authority.id, keySealed: authority.keySealed });
-    const kind = authority.kind as AuthorityKind;
-    if (kind === 'intermediate' && parentId === null) return { request: await makeRenewalRequest(old, privateKey) };
-    const parent = parentId === null ? null : await loadIssuer(tx, scope, parentId);
-    const now = parent?.now ?? ((await readClock(tx, {}))[0]?.now as Date);
-    const validity = validityOf({ now, end: parent?.notAfter ?? null }, validDays, USUAL_DAYS[kind]);
-    const made = await makeRenewal(old, privateKey, parent, validity);
-    await keepCertificate(tx, { id: newId(), authorityId: authority.id });
-    return {
-      certificate: toPem('CERTIFICATE', made.raw),
-      chain: parent?.chainBelow ?? '',
-      serialNumber: factsOf(made).serialNumber,
-      ...validity,
-    };
   }
 }

@@ -3,9 +3,9 @@ import { Ctx, FieldResolver, ID, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned, linked } from '../../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { once } from '../../../kernel/once.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
-import { nameConstraintsOf } from '../x509/name-constraints.js';
 import { type AuthorityRow, byName, findSuccessors, listFormerCertificates } from './authority.queries.js';
 import { readableAuthorities } from './authority.relations.js';
 import {
@@ -112,6 +112,8 @@ export class AuthorityResolver {
   }
 }
 
+const loadNameConstraints = once(() => import('../x509/name-constraints.js'));
+
 /** Fields that only the certificate itself contains. */
 @Resolver(() => AuthorityType)
 export class AuthorityContentResolver {
@@ -119,8 +121,10 @@ export class AuthorityContentResolver {
     nullable: true,
     description: 'Name constraints: the names that certificates issued below the authority may have. Null: any.',
   })
-  nameConstraints(@Root() { certificate }: AuthorityType): NameConstraintsType | null {
-    return certificate === null ? null : nameConstraintsOf(new X509Certificate(certificate));
+  async nameConstraints(@Root() { certificate }: AuthorityType): Promise<NameConstraintsType | null> {
+    if (certificate === null) return null;
+    const { nameConstraintsOf } = await loadNameConstraints();
+    return nameConstraintsOf(new X509Certificate(certificate));
   }
 }
 

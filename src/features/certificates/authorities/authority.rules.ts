@@ -81,6 +81,8 @@ export const CreateAuthority = z
   })
   .meta({ description: 'Fields of the new certificate authority.' });
 
+export type NewAuthority = z.output<typeof CreateAuthority>;
+
 /** Input of `activateCertificateAuthority`. */
 export const ActivateAuthority = z
   .strictObject({

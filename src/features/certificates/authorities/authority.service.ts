@@ -1,5 +1,4 @@
 import { raw as sql } from '@mikro-orm/core';
-import type { z } from 'zod';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned } from '../../../kernel/database/batched.js';
@@ -14,26 +13,21 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { sealKey } from '../key-sealing.js';
 import { insertRevocation, revokeFormer } from '../revocation/revocation.sql.js';
 import { refuseOtherType } from '../shared-checks.js';
-import { factsOf } from '../x509/facts.js';
-import { type KeyPair, newKeyPair } from '../x509/keys.js';
-import { makeAuthorityRequest, makeIntermediate, makeRoot, subjectText } from '../x509/making.js';
-import { toPem } from '../x509/pem.js';
-import { answerOf } from './answer.js';
+import { newKeyPair } from '../x509/keys.js';
 import { CertificateAuthority } from './authority.entity.js';
 import { type AuthorityRow, byName, countAuthorities, findAuthorities, listAuthorities } from './authority.queries.js';
 import {
   ActivateAuthority,
   CreateAuthority,
   ListAuthorities,
+  type NewAuthority,
   OneAuthority,
   RevokeAuthority,
   SucceedAuthority,
   UpdateAuthority,
-  USUAL_DAYS,
 } from './authority.rules.js';
 import { insertAuthority, keepCertificate, readClock } from './authority.sql.js';
 import { record } from './authority-records.js';
-import { loadIssuer, pathLengthBelow, refuseStraySubtrees, validityOf } from './issuer.js';
 
 const NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
 const AUTHORITY = { find: findAuthorities, notFound: NOT_FOUND } as const;
@@ -53,8 +47,6 @@ const OTHER_SUBJECT = {
   code: 'INVALID',
   message: 'must have the same subject as the authority',
 } as const;
-
-type NewAuthority = z.output<typeof CreateAuthority>;
 
 /**
  * Certificate authorities of projects. Their private keys never leave the service.
@@ -93,6 +85,7 @@ export class AuthorityService {
     // Key generation is slow: only after authorization, and outside of the transaction.
     refuseOtherType(await this.projects.authorized(ctx, input.projectId, 'certificate-authorities:create'));
     const pair = await newKeyPair(input.keyAlgorithm);
+    const { issue } = await import('./authority-making.js');
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorized(tx, input.projectId, 'certificate-authorities:create');
       const { organizationId, projectId } = project;
@@ -105,7 +98,6 @@ export class AuthorityService {
         () =>
           insertAuthority(tx, {
             ...common,
-            subject: subjectText(input.subject),
             commonName: input.subject.commonName,
             keyAlgorithm: input.keyAlgorithm,
             predecessorId: predecessor?.id ?? null,
@@ -124,8 +116,9 @@ export class AuthorityService {
    * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_PENDING; VALIDATION_FAILED as `answerOf`, and for a renewal with
    *   another subject
    */
-  activate(ctx: Context, raw: unknown): Promise<AuthorityRow> {
+  async activate(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { id, certificate, chain } = parse(ActivateAuthority, raw);
+    const { answerOf } = await import('./answer.js');
     return inTransaction(ctx, async (tx) => {
       const { projectId } = await this.projects.authorizedOwner(tx, { id }, AUTHORITY, 'certificate-authorities:edit');
       const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
@@ -279,59 +272,6 @@ async function follow(tx: Transaction, projectId: string, { id, isDisabling }: P
   await flush(tx);
   await record(tx, 'certificate-authority:update', authority, { changed: ['status'] });
 }
-
-/** Certificate of a new authority, or its certificate request. */
-interface Issued {
-  readonly status: 'active' | 'pending';
-  readonly parentId: string | null;
-  readonly request: string | null;
-  readonly certificate: string | null;
-  readonly chain: string;
-  readonly serialNumber: string | null;
-  readonly notBefore: Date | null;
-  readonly notAfter: Date | null;
-  readonly maxPathLength: number | null;
-}
-
-async function issue(tx: Transaction, project: ProjectAccess, input: NewAuthority, pair: KeyPair): Promise<Issued> {
-  const { kind, parentId = null, subject, validDays, maxPathLength: wanted = null, nameConstraints } = input;
-  if (kind === 'intermediate' && parentId === null)
-    return requested(await makeAuthorityRequest(subject, pair, { maxPathLength: wanted, nameConstraints }), wanted);
-  const parent = parentId === null ? null : await loadIssuer(tx, project, parentId);
-  const now = parent?.now ?? ((await readClock(tx, {}))[0]?.now as Date);
-  const validity = validityOf({ now, end: parent?.notAfter ?? null }, validDays, USUAL_DAYS[kind]);
-  const bounds = {
-    maxPathLength: parent === null ? wanted : pathLengthBelow(parent, wanted, 'parentId'),
-    nameConstraints,
-  };
-  if (parent !== null) refuseStraySubtrees(parent, nameConstraints);
-  const made =
-    parent === null
-      ? await makeRoot(subject, pair, { ...validity, ...bounds })
-      : await makeIntermediate(subject, pair.publicKey, parent, { ...validity, ...bounds });
-  return {
-    status: 'active',
-    parentId: parent?.id ?? null,
-    request: null,
-    certificate: toPem('CERTIFICATE', made.raw),
-    chain: parent?.chainBelow ?? '',
-    serialNumber: factsOf(made).serialNumber,
-    ...validity,
-    maxPathLength: bounds.maxPathLength,
-  };
-}
-
-const requested = (request: string, maxPathLength: number | null): Issued => ({
-  status: 'pending',
-  parentId: null,
-  request,
-  certificate: null,
-  chain: '',
-  serialNumber: null,
-  notBefore: null,
-  notAfter: null,
-  maxPathLength,
-});
 
 /** The audit record of reading an authority. */
 export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({

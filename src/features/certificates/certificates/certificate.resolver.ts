@@ -4,12 +4,12 @@ import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, linked } from '../../../kernel/database/batched.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { once } from '../../../kernel/once.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import type { AuthorityRow } from '../authorities/authority.queries.js';
 import { readableAuthorities } from '../authorities/authority.relations.js';
 import { AuthorityType } from '../authorities/authority.type.js';
-import { factsOf } from '../x509/facts.js';
 import { findPems } from './certificate.queries.js';
 import {
   CertificateFilters,
@@ -94,6 +94,8 @@ interface Pem {
 
 const pems: BatchLoad<Pem> = async (ctx, ids) => new Map((await findPems(ctx, { ids })).map((row) => [row.id, row]));
 
+const loadFacts = once(() => import('../x509/facts.js'));
+
 /** Fields that only the certificate itself contains; read on request, for all certificates of a response at once. */
 @Resolver(() => CertificateType)
 export class CertificateContentResolver {
@@ -126,7 +128,9 @@ export class CertificateContentResolver {
   })
   async details(@Root() { id }: CertificateType, @Ctx() ctx: Context): Promise<CertificateDetailsType | null> {
     const row = await batched(ctx, pems, id);
-    return row === undefined ? null : factsOf(new X509Certificate(row.certificate));
+    if (row === undefined) return null;
+    const { factsOf } = await loadFacts();
+    return factsOf(new X509Certificate(row.certificate));
   }
 
   @nested(

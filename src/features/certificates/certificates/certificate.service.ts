@@ -16,8 +16,7 @@ import { findOwnerOfCertificate } from '../authorities/authority.sql.js';
 import { findIssuerOf } from '../authorities/issuer-of.js';
 import { openKey, sealKey } from '../key-sealing.js';
 import { refuseOtherType } from '../shared-checks.js';
-import { type Bundle, readBundle } from '../x509/bundle.js';
-import { factsOf } from '../x509/facts.js';
+import type { Bundle } from '../x509/bundle.js';
 import { toPem } from '../x509/pem.js';
 import { Certificate } from './certificate.entity.js';
 import { type CertificateRow, findCertificates, findSealedKey } from './certificate.queries.js';
@@ -82,6 +81,7 @@ export class CertificateService {
       text == null || text === '' ? [] : [{ path, text }],
     );
     await this.authorizeImport(ctx, wanted);
+    const { readBundle } = await import('../x509/bundle.js');
     const bundle = readBundle(texts.length === 0 ? [{ path: 'certificate', text: '' }] : texts);
     return this.importBundle(ctx, { projectId: wanted, bundle, metadata });
   }
@@ -92,7 +92,8 @@ export class CertificateService {
   }
 
   /** Imports what was parsed already. @throws PROJECT_NOT_FOUND, CERTIFICATE_EXISTS */
-  importBundle(ctx: Context, { projectId: wanted, bundle, metadata }: Imported): Promise<CertificateRow> {
+  async importBundle(ctx: Context, { projectId: wanted, bundle, metadata }: Imported): Promise<CertificateRow> {
+    const { factsOf } = await import('../x509/facts.js');
     const { sans, ...facts } = factsOf(bundle.leaf);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorized(tx, wanted, 'certificates:create');

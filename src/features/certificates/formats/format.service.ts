@@ -4,12 +4,10 @@ import { loadRow } from '../../../kernel/database/rows.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import { type CertificateRow, findPems } from '../certificates/certificate.queries.js';
 import type { CertificateService } from '../certificates/certificate.service.js';
-import { bundleOf } from '../x509/bundle.js';
 import { openPrivateKey } from '../x509/keys.js';
 import { type PemBlock, readPem } from '../x509/pem.js';
 import { ExportPkcs12, ImportPkcs12 } from './format.rules.js';
 import { type Pkcs12Contents, type Pkcs12Error, readPkcs12 } from './pkcs12-reading.js';
-import { writePkcs12 } from './pkcs12-writing.js';
 
 const FAULTS = {
   file: {
@@ -38,6 +36,7 @@ export class FormatService {
     await this.certificates.authorizeImport(ctx, projectId);
     const contents = await readPkcs12(ctx.actor.id, { file: Buffer.from(pkcs12, 'base64'), password });
     if (typeof contents === 'string') throw validationFailed([FAULTS[contents]]);
+    const { bundleOf } = await import('../x509/bundle.js');
     const bundle = bundleOf('pkcs12', blocksOf(contents));
     return this.certificates.importBundle(ctx, { projectId, bundle, metadata });
   }
@@ -54,6 +53,7 @@ export class FormatService {
     const { id, password } = parse(ExportPkcs12, raw);
     const { certificate, privateKey } = await this.certificates.discloseKey(ctx, id, 'certificate:export-pkcs12');
     const pem = await loadRow(ctx, findPems, { ids: [certificate.id] }, 'CERTIFICATE_NOT_FOUND');
+    const { writePkcs12 } = await import('./pkcs12-writing.js');
     const pkcs12 = await writePkcs12(ctx.actor.id, {
       leaf: new X509Certificate(pem.certificate),
       chain:

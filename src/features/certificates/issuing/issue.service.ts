@@ -13,12 +13,11 @@ import type { ProfileRules } from '../profiles/profile.rules.js';
 import type { ProfileService } from '../profiles/profile.service.js';
 import { type Content, faultsAgainst } from '../profiles/profile-check.js';
 import { refuse } from '../shared-checks.js';
-import { type Csr, readCsr } from '../x509/csr.js';
+import type { Csr } from '../x509/csr.js';
 import { newKeyPair } from '../x509/keys.js';
 import { contentOf, faultsOfNames, usualAlgorithm, type Wanted, wantedOf, within } from './content.js';
 import { IssueCertificate, SAID_BY_CSR } from './issue.rules.js';
 import type { RequestLog } from './request-log.js';
-import { sign } from './signing.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 const PROFILE_NOT_FOUND = 'CERTIFICATE_PROFILE_NOT_FOUND';
@@ -67,6 +66,7 @@ export class IssueService {
       refuse(planned.faults);
       // Key generation is slow: outside of the transaction.
       const pair = csr === null ? await newKeyPair(keyAlgorithm as Parameters<typeof newKeyPair>[0]) : null;
+      const { sign } = await import('./signing.js');
       return inTransaction(ctx, async (tx) => {
         const { project: now } = await this.profiles.load(tx, profileId, 'certificate-profiles:issue-cert');
         const held = await loadRow(tx, holdProfiles, { ids: [profile.id] }, PROFILE_NOT_FOUND);
@@ -105,6 +105,7 @@ async function readStated(input: Input, text: string): Promise<Csr> {
   const beside = SAID_BY_CSR.filter((field) => input[field] != null);
   const message = 'must be absent if csr is set, which replaces it';
   if (beside.length > 0) throw validationFailed(beside.map((path) => ({ path, code: 'INVALID', message })));
+  const { readCsr } = await import('../x509/csr.js');
   return readCsr({ path: 'csr', text });
 }
 

@@ -13,7 +13,6 @@ import { findCertificates } from '../certificates/certificate.queries.js';
 import type { OnCertificateEvent } from '../certificates/certificate-event.js';
 import { findProfiles } from '../profiles/profile.queries.js';
 import { findDue, listDue, listPending, requestRenewals } from './due.sql.js';
-import { perform, prepare } from './renewal.js';
 import {
   deleteOldRequests,
   dropPending,
@@ -99,6 +98,7 @@ async function fulfil(
     await run.inTransaction((tx) => dropPending(tx, { id: request.id }));
     return;
   }
+  const { perform, prepare } = await import('./renewal.js');
   const prepared = await prepare(
     ctx,
     { row, profile },

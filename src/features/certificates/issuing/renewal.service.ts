@@ -12,9 +12,7 @@ import { findCurrent } from '../certificates/lineage.sql.js';
 import type { ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileService } from '../profiles/profile.service.js';
 import { refuse } from '../shared-checks.js';
-import { readCsr } from '../x509/csr.js';
 import { OneLineage, RenewCertificate } from './issue.rules.js';
-import { perform, prepare } from './renewal.js';
 import type { RequestLog } from './request-log.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
@@ -52,11 +50,13 @@ export class RenewalService {
           .map((path) => ({ path, code: 'INVALID', message: 'must be absent if csr is set' })),
       );
     const { row, profile } = await this.#load(ctx, input.id, input.profileId);
+    const { readCsr } = await import('../x509/csr.js');
     const csr = text === null ? null : await readCsr({ path: 'csr', text });
     const { organizationId, projectId, commonName } = row;
     const by = { profileId: profile.id, profileSlug: profile.slug };
     const asked = { organizationId, projectId, ...by, kind: 'renewal', commonName } as const;
     return this.log.keepingFailure(ctx, { ...asked, certificateId: row.id }, async () => {
+      const { perform, prepare } = await import('./renewal.js');
       const prepared = await prepare(
         ctx,
         { row, profile },

@@ -3,9 +3,8 @@ import type { Context, Kernel } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { openSigningKey } from '../key-sealing.js';
-import { makeRevocationList } from '../x509/crl.js';
 import type { Issuer } from '../x509/making.js';
-import { makeOcspResponse, type OcspStatus, ocspRefusal, readOcspRequest, serialIfIssuedBy } from '../x509/ocsp.js';
+import type { OcspStatus } from '../x509/ocsp.js';
 import { findList, findResponder, findStatuses, listRevocations, storeList } from './revocation.sql.js';
 
 const HOUR_SECONDS = 3_600;
@@ -57,6 +56,7 @@ export class RevocationService {
   /** An OCSP response, in DER (RFC 6960). */
   async respond(from: Public, contextOf: ContextOf, authorityId: string, der: Uint8Array): Promise<OcspResponse> {
     const row = await this.#responder(from, authorityId);
+    const { makeOcspResponse, ocspRefusal, readOcspRequest, serialIfIssuedBy } = await import('../x509/ocsp.js');
     const request = readOcspRequest(der);
     if (request === null) return { response: ocspRefusal('malformedRequest'), isLasting: false };
     const certificate = new X509Certificate(row.certificate);
@@ -106,6 +106,7 @@ export class RevocationService {
     const thisUpdate = wholeSeconds(row.now);
     const nextUpdate = new Date(thisUpdate.getTime() + LIST_SECONDS * 1_000);
     const number = row.number + 1;
+    const { makeRevocationList } = await import('../x509/crl.js');
     const list = await makeRevocationList(await issuerOf(ctx, authorityId, row), {
       ...{ number, thisUpdate, nextUpdate },
       revocations: revocations.filter(({ isCurrent }) => isCurrent),

@@ -1,0 +1,45 @@
+import type { Transaction } from '../../../kernel/context.js';
+import type { ProjectAccess } from '../../projects/public.js';
+import { USUAL_DAYS } from '../authorities/authority.rules.js';
+import { loadIssuer, pathLengthBelow, refuseStraySubtrees, validityOf } from '../authorities/issuer.js';
+import type { AuthorityRequest } from '../x509/authority-request.js';
+import { factsOf } from '../x509/facts.js';
+import { makeIntermediate } from '../x509/making.js';
+import type { NameConstraints } from '../x509/name-constraints.js';
+import { toPem } from '../x509/pem.js';
+
+export { readAuthorityRequest } from '../x509/authority-request.js';
+
+/** What is to be signed, by which authority, and what the certificate allows. */
+interface Terms {
+  readonly authorityId: string;
+  readonly request: AuthorityRequest;
+  readonly validDays?: number | null | undefined;
+  readonly maxPathLength?: number | null | undefined;
+  readonly nameConstraints?: NameConstraints | null | undefined;
+}
+
+/**
+ * Signs the request of an external authority.
+ *
+ * @returns columns of the certificate
+ * @throws VALIDATION_FAILED for more than the issuer allows; as `loadIssuer`
+ */
+export async function signRequest(
+  tx: Transaction,
+  project: ProjectAccess,
+  { authorityId, request, validDays, maxPathLength = null, nameConstraints }: Terms,
+) {
+  const issuer = await loadIssuer(tx, project, authorityId);
+  refuseStraySubtrees(issuer, nameConstraints);
+  const made = await makeIntermediate(request.subject, request.publicKey, issuer, {
+    ...validityOf({ now: issuer.now, end: issuer.notAfter }, validDays, USUAL_DAYS.intermediate),
+    ...{ nameConstraints, maxPathLength: pathLengthBelow(issuer, maxPathLength, 'authorityId') },
+  });
+  return {
+    ...factsOf(made),
+    authorityId: issuer.id,
+    certificate: toPem('CERTIFICATE', made.raw),
+    chain: issuer.chainBelow,
+  };
+}
