@@ -44,7 +44,8 @@ export async function withGround<T>(
   work: (ground: Ground) => Promise<T>,
 ): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-bench-'));
-  const env: Record<string, string> = { RATE_LIMIT: 'off' };
+  // With the allocator as `npm start` sets it.
+  const env: Record<string, string> = { RATE_LIMIT: 'off', MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '1' };
   if (profileDir !== undefined) env.NODE_OPTIONS = `--cpu-prof --cpu-prof-dir=${profileDir}`;
   const service = await Service.start({ dataDir, env });
   const others: Service[] = [];

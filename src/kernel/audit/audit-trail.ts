@@ -52,8 +52,8 @@ export class AuditTrail {
   #before = 0;
   /** Batches that are being inserted. An array: the tables that a set leaves behind would keep them and their requests for long. */
   #flushing: (readonly Waiting[])[] = [];
-  /** Names of lists that the trail has. */
-  readonly #listed = new LRUCache<string, true>({ max: MAX_LISTED });
+  /** Names of lists that the trail has. Not `max`, which takes the room for all of them at once. */
+  readonly #listed = new LRUCache<string, true>({ maxSize: MAX_LISTED, sizeCalculation: () => 1 });
   readonly #key: KeyObject;
 
   /**

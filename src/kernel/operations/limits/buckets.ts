@@ -47,7 +47,9 @@ export interface Taken {
 export class Buckets {
   /** Used when something is taken from them. */
   readonly #all = new LRUCache<string, Bucket>({
-    max: MAX_BUCKETS,
+    // Not `max`, which takes the room for all of them at once.
+    maxSize: MAX_BUCKETS,
+    sizeCalculation: () => 1,
     dispose: (bucket, _, reason) => {
       if (reason !== 'set') this.#changed.delete(bucket);
     },

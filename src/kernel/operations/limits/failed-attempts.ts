@@ -28,7 +28,8 @@ export interface Attempt {
  * are right.
  */
 export class FailedAttempts {
-  readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN });
+  // Not `max`, which takes the room for all of them at once.
+  readonly #known = new LRUCache<string, true>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
 
   constructor(private readonly limits: Limits) {}
 
