@@ -1,0 +1,168 @@
+import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { migratedDatabase } from '../../kit/databases.js';
+import { callerWithRules } from '../../kit/rules.js';
+import { StatementRecorder } from '../../kit/statement-recorder.js';
+import { Strongroom } from '../../kit/strongroom.js';
+import { withClient } from '../../kit/tables.js';
+import { addProjects } from '../gateway/crowd.js';
+import { Replay } from './replay.js';
+
+/** More than those of which a search looks at single folders. */
+const PROJECTS = 52;
+/** More than a request compares with a pattern. */
+const KEYS = 150_000;
+const COMPARED = 100_000;
+
+const SEARCH = `query ($input: SearchSecretsInput!, $after: String) {
+  searchSecrets(input: $input, after: $after) {
+    nodes { secret { secretKey } } scanLimitReached pageInfo { endCursor hasNextPage }
+  }
+}`;
+
+const MANY = `insert into secret (id, organization_id, project_id, environment_id, folder_id, key, value_sealed, actor_kind, actor_id)
+  select gen_random_uuid(), f.organization_id, f.project_id, f.environment_id, f.id, 'KEY_' || lpad(n::text, 6, '0'), '', 'identity',
+    gen_random_uuid()
+  from folder f join environment e on e.id = f.environment_id, generate_series(1, $2) n
+  where f.project_id = $1 and e.slug = 'dev' and f.path = '/'`;
+
+/** What reads keys and secrets; the rest is about the rights of the caller, and the audit trail. */
+const IS_SEARCH = /from secret /;
+
+interface Found {
+  /** Keys on each page. */
+  readonly pages: readonly (readonly string[])[];
+  readonly stops: readonly boolean[];
+  /** Of the search itself. */
+  readonly statements: number;
+}
+
+describe('a search for a pattern among 150,000 keys in one folder', () => {
+  let recorder: StatementRecorder;
+  let strongroom: Strongroom;
+  let replay: Replay;
+  let organizationId: string;
+  let admin: Caller;
+  let many: string;
+  let few: string;
+
+  beforeAll(async () => {
+    const databaseUrl = await migratedDatabase();
+    recorder = await StatementRecorder.start(databaseUrl);
+    strongroom = await Strongroom.start({ DATABASE_URL: recorder.url });
+    const seeded = await strongroom.seed.organization();
+    ({ admin } = seeded);
+    organizationId = seeded.organization.id;
+    const projectIds = await addProjects(admin, PROJECTS);
+    [many = '', few = ''] = projectIds;
+    for (const [projectId, environment] of [
+      [many, 'staging'],
+      [few, 'dev'],
+    ])
+      mustSucceed(await admin.post('/api/v4/secrets/Z_LAST', { projectId, environment, secretValue: 'x' }));
+    await withClient(databaseUrl, (client) => client.query(MANY, [many, KEYS]));
+    replay = await Replay.create();
+    await replay.fill(databaseUrl);
+    await replay.sql('vacuum analyze');
+  });
+
+  afterAll(async () => {
+    await replay?.close();
+    await strongroom?.stop();
+    await recorder?.stop();
+  });
+
+  /** All pages. */
+  const find = async (caller: Caller, input: object): Promise<Found> => {
+    const pages: string[][] = [];
+    const stops: boolean[] = [];
+    recorder.executed.length = 0;
+    for (let after: string | null = null, more = true; more; ) {
+      const { searchSecrets }: Awaited<ReturnType<Caller['data']>> = await caller.data(SEARCH, { input, after });
+      pages.push(searchSecrets.nodes.map(({ secret }: { secret: { secretKey: string } }) => secret.secretKey));
+      stops.push(searchSecrets.scanLimitReached);
+      ({ hasNextPage: more, endCursor: after } = searchSecrets.pageInfo);
+    }
+    return { pages, stops, statements: recorder.executed.filter(({ text }) => IS_SEARCH.test(text)).length };
+  };
+
+  /** Rows and pages of the database that the searches since then took, by statement. */
+  const works = async (): Promise<number[]> => {
+    const searches = recorder.executed.filter(({ text }) => IS_SEARCH.test(text));
+    expect(searches).not.toEqual([]);
+    return (await replay.measure(organizationId, searches)).map(({ read }) => read);
+  };
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+  test.each([
+    ['in all projects', () => ({}), { found: 2, most: 2 }],
+    ['in one project', () => ({ projectIds: [many] }), { found: 1, most: 2 }],
+    // The keys of small folders beside it leave the large one a smaller share.
+    ['in some environments', () => ({ environments: ['dev', 'staging'] }), { found: 2, most: 4 }],
+  ])('that only the last one matches, %s, compares 100,000 at once, and goes on', async (_, where, { found, most }) => {
+    const { pages, stops, statements } = await find(admin, { key: { glob: '*_LAST' }, ...where() });
+    expect(pages.at(-1)).toEqual(Array.from({ length: found }, () => 'Z_LAST'));
+    expect(pages.flat()).toHaveLength(found);
+    expect(stops).toEqual(pages.map((_page, at) => at < pages.length - 1));
+    expect(pages.length).toBeGreaterThan(1);
+    expect(pages.length).toBeLessThanOrEqual(most);
+    expect(statements).toBeLessThanOrEqual(8 * pages.length);
+    // Each of the three reads passes an entry through five nodes of its plan.
+    for (const read of await works()) expect(read).toBeLessThanOrEqual(2 * COMPARED);
+  });
+
+  test.each([
+    ['in all projects', () => ({})],
+    ['in one project', () => ({ projectIds: [many] })],
+  ])('that every tenth one matches, %s, compares no more than a page needs', async (_, where) => {
+    recorder.executed.length = 0;
+    const { searchSecrets } = await admin.data(SEARCH, { input: { key: { glob: '*7' }, ...where() } });
+    expect(searchSecrets.nodes).toHaveLength(100);
+    expect(searchSecrets.scanLimitReached).toBe(false);
+    expect(sum(await works())).toBeLessThanOrEqual(15_000);
+  });
+
+  test('of a member of another project compares only the keys of that one', async () => {
+    const caller = await strongroom.seed.caller(admin, { project: few, projectRoles: ['viewer'] });
+    expect(await find(caller, { key: { glob: '*_LAST' } })).toMatchObject({ pages: [['Z_LAST']], stops: [false] });
+    expect(sum(await works())).toBeLessThanOrEqual(1_000);
+  });
+
+  test('of a caller whose rules hide them by their place compares and counts none of them', async () => {
+    const conditions = { environment: 'staging' };
+    const rule = { subject: 'secrets', action: ['describeSecret', 'readValue'], conditions };
+    const { caller } = await callerWithRules(strongroom, admin, many, rule);
+    const input = { key: { glob: '*_LAST' } };
+    expect(await find(caller, input)).toMatchObject({ pages: [['Z_LAST']], stops: [false] });
+    expect(sum(await works())).toBeLessThanOrEqual(1_000);
+    // With another project that is open, the index of all keys is looked through.
+    const member = `/api/v2/workspace/${few}/identity-memberships/${caller.identityId}`;
+    mustSucceed(await admin.post(member, { roles: [{ role: 'viewer' }] }));
+    expect(await find(caller, input)).toMatchObject({ pages: [['Z_LAST', 'Z_LAST']], stops: [false] });
+  });
+
+  test.each([
+    ['one row', 'reltuples = 1, relpages = 1'],
+    ['no rows', 'reltuples = 0, relpages = 0'],
+    ['ten million rows', 'reltuples = 1e7'],
+  ])('compares no more with statistics of %s', async (_, claim) => {
+    const costs: number[] = [];
+    await replay.sql(`update pg_class set ${claim} where relkind = 'r' and relnamespace = 'public'::regnamespace`);
+    for (const projectIds of [null, [many]])
+      for (const glob of ['*_LAST', 'KEY_*7', 'KEY_00*X']) {
+        recorder.executed.length = 0;
+        await admin.data(SEARCH, { input: { key: { glob }, projectIds } });
+        costs.push(sum(await works()));
+      }
+    await replay.sql('analyze');
+    // A whole request, a page, and all keys of a range; each of them through the nodes of a plan.
+    const most = [6 * COMPARED, 15_000, 6 * 10_000];
+    for (const [at, cost] of costs.entries()) expect(cost).toBeLessThanOrEqual(most[at % most.length] as number);
+  });
+
+  test('tells where it stopped by a cursor that names no key', async () => {
+    const { searchSecrets } = await admin.data(SEARCH, { input: { key: { glob: '*_LAST' } } });
+    const { endCursor, hasNextPage } = searchSecrets.pageInfo;
+    expect(hasNextPage).toBe(true);
+    expect(Buffer.from(endCursor, 'base64url').toString('latin1')).not.toContain('KEY_');
+  });
+});
