@@ -9,10 +9,6 @@ import { listFoldersWithin, listTagged } from './narrowing.sql.js';
 const FEW_SECRETS = 2_000;
 /** Folders may be large, and a page may read as much of each as it examines. */
 const FEW_FOLDERS = 50;
-/** With a pattern, a page looks at a number of keys in all, and reads only secrets that match. */
-const FEW_FOLDERS_OF_KEYS = 1_000;
-/** In so few projects there may be few folders. */
-const FEW_PROJECTS = 50;
 
 /** What a search may be narrowed by. */
 interface Filters {
@@ -53,20 +49,17 @@ async function fewTagged(ctx: Context, { projectIds }: SecretReach, { tagSlugs }
   return tagged.length > FEW_SECRETS ? null : [...new Set(tagged.map(({ id }) => id))];
 }
 
-/** Null: there are many, or the filters allow any in many projects. */
+/** Null: there are many, or the filters allow any. */
 async function fewFolders(
   ctx: Context,
   { projectIds }: SecretReach,
   { key, path, environments }: Filters,
 ): Promise<string[] | null> {
   const range = rangeOf(path);
-  const isPattern = key?.like != null;
-  // The index of all keys has those of other projects among them, which a pattern would have to pass.
-  const isSmall = isPattern && projectIds.length <= FEW_PROJECTS;
-  if (environments.length === 0 && range === ALL && !isSmall) return null;
-  const few = isPattern ? FEW_FOLDERS_OF_KEYS : FEW_FOLDERS;
-  const folders = await listFoldersWithin(ctx, { projectIds, environments, ...range, limit: few + 1 });
-  return folders.length > few ? null : folders.map(({ id }) => id);
+  // Of each folder, all keys would be compared with a pattern; the index of keys has them without reading their rows.
+  if ((environments.length === 0 && range === ALL) || key?.like != null) return null;
+  const folders = await listFoldersWithin(ctx, { projectIds, environments, ...range, limit: FEW_FOLDERS + 1 });
+  return folders.length > FEW_FOLDERS ? null : folders.map(({ id }) => id);
 }
 
 /** Of all paths: each starts with a slash, and this is the next character. */

@@ -19,12 +19,6 @@ export interface SearchCriteria extends SecretFilters {
   readonly secretIds: readonly string[] | null;
 }
 
-/** Whether a pattern is looked for among many keys, and not among few secrets. */
-export const seeksPattern = (
-  criteria: SearchCriteria,
-): criteria is SearchCriteria & { readonly key: TextMatch & { readonly like: string } } =>
-  criteria.key?.like != null && criteria.secretIds === null;
-
 /** The order of secrets of many projects. No two have the same position. */
 const ORDER = ['key', '"projectSlug"', 'environment', 'path'].map((column) => `${column} collate "C"`).join(', ');
 
@@ -41,7 +35,6 @@ const KEYS = {
   from: 's.key >= :from',
   below: 's.key < :below',
   like: 's.key like :like',
-  keys: 's.key = any(:keys::text[])',
 };
 
 /** Of a found secret, by its ID: as a join or by `exists`, the planner could begin with all secrets that match. */
@@ -111,22 +104,17 @@ const chunk = (secrets: string): string => `
     select chunk.* from chunk join last on last.key is null or chunk.key < last.key
   )`;
 
-/** The secrets of a chunk. The keys that match a pattern are known, and in order: each is looked up. */
+/** The secrets of a chunk. Keys that match a pattern are found in the index first: the table is not read for those that do not. */
 function byKey(choice: Variant): string {
+  const keys = [IN_PROJECTS, ...chosenOf(KEYS, choice)];
+  if (choice.afterKey) keys.push('s.key > :afterKey::text', '(select count(*) from head) < :limit::integer');
   const select = 'select s.id, s.key, s.project_id, s.folder_id from secret s where';
-  const { afterKey, bounds } = choice;
-  const isLeft = afterKey ? ['(select count(*) from head) < :limit::integer'] : [];
-  if (!choice.keys) {
-    const conditions = [IN_PROJECTS, ...chosenOf(KEYS, choice), ...(afterKey ? ['s.key > :afterKey::text'] : [])];
-    return `${select} ${[...conditions, ...isLeft, isWithinBounds(bounds)].join(' and ')} order by s.key limit :limit::integer`;
-  }
-  const wanted = [...(afterKey ? ['matching.key > :afterKey::text'] : []), ...isLeft];
+  if (!choice.like || choice.bounds !== 'none')
+    return `${select} ${[...keys, isWithinBounds(choice.bounds)].join(' and ')} order by s.key limit :limit::integer`;
   return `
-    select s.* from unnest(:keys::text[]) matching (key)
-    cross join lateral (
-      ${select} ${IN_PROJECTS} and s.key = matching.key and ${isWithinBounds(bounds)} limit :limit::integer
-    ) s
-    ${wanted.length === 0 ? '' : `where ${wanted.join(' and ')}`} limit :limit::integer`;
+    select s.* from (select distinct s.key from secret s where ${keys.join(' and ')} order by s.key limit :limit::integer) matching
+    cross join lateral (${select} ${IN_PROJECTS} and s.key = matching.key limit :limit::integer) s
+    order by matching.key limit :limit::integer`;
 }
 
 /** A page of any secrets, in no more work than a page takes, however many match: the rest of the first key, and further keys. */
@@ -199,7 +187,6 @@ export const listFound = sqlVariants({
     from: t.nullable(t.text),
     below: t.nullable(t.text),
     like: t.nullable(t.text),
-    keys: t.nullable(t.array(t.text)),
     path: t.nullable(t.text),
     environments: t.array(t.text),
     ...FILTER_PARAMS,
@@ -229,7 +216,7 @@ export const listFound = sqlVariants({
 export type FoundRow = RowFrom<typeof listFound>;
 
 /** A project that is searched. */
-export interface SearchedProject {
+interface SearchedProject {
   readonly projectId: string;
   readonly slug: string;
 }
@@ -240,28 +227,18 @@ const ANY_KEY: TextMatch = { equals: null, from: null, below: null, like: null }
 export const isFiltered = ({ path, environments, tagSlugs, metadata }: SearchCriteria): boolean =>
   path !== null || [environments, tagSlugs, metadata].some((list) => list.length > 0);
 
-/**
- * Shared secrets of many projects, in order, in one statement: so many, and which of them match.
- *
- * @param page `keys`: those that match a pattern, in order
- */
+/** Shared secrets of many projects, in order, in one statement: so many, and which of them match. */
 export function searchRows(
   ctx: Context,
   projects: readonly SearchedProject[],
-  {
-    criteria,
-    after,
-    limit,
-    keys = null,
-  }: { criteria: SearchCriteria; after: CursorKey | null; limit: number; keys?: readonly string[] | null },
+  { criteria, after, limit }: { criteria: SearchCriteria; after: CursorKey | null; limit: number },
 ): Promise<FoundRow[]> {
   const [afterKey = null, afterProject = null, afterEnvironment = null, afterPath = null] = after ?? [];
   const { key, path, environments, secretIds } = criteria;
-  if (secretIds?.length === 0 || keys?.length === 0) return Promise.resolve([]);
+  if (secretIds?.length === 0) return Promise.resolve([]);
   const bounds = boundsOf(criteria.bounds);
   const params = {
-    ...(keys === null ? (key ?? ANY_KEY) : ANY_KEY),
-    keys,
+    ...(key ?? ANY_KEY),
     path,
     environments,
     ...filterParams(criteria),
