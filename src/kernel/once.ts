@@ -7,6 +7,18 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
+/** The same for what takes time to make. A failure is not kept: the next call tries again. */
+export function onceLoaded<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+}
+
 /** An object whose properties are made when they are first read. */
 export function lazily<T extends object>(makers: { readonly [Name in keyof T]: () => T[Name] }): T {
   const made = {} as T;

@@ -10,8 +10,11 @@ import { withInstallation } from './installation.ts';
 import { untilHealthy, untilWhole } from './steady-writers.ts';
 
 const CALLERS = 8;
-/** As a client sends it alone: type, length and text. */
-const COMMIT = Buffer.concat([Buffer.from('Q'), Buffer.from([0, 0, 0, 11]), Buffer.from('commit\0')]);
+/** As a client sends it alone, by type, length and text; and together with other statements, by a name, which is empty, and the text. */
+const COMMITS = [
+  Buffer.concat([Buffer.from('Q'), Buffer.from([0, 0, 0, 11]), Buffer.from('commit\0')]),
+  Buffer.from('\0commit\0'),
+];
 
 /** A relay before Postgres that cuts connections at their commit: before the server has it, or before its answer passes. */
 class CommitCutter {
@@ -58,7 +61,7 @@ class CommitCutter {
     }
     far.on('data', (chunk) => (isSilent ? near.destroy() : near.write(chunk)));
     near.on('data', (chunk: Buffer) => {
-      if (this.left === 0 || !chunk.includes(COMMIT)) return void far.write(chunk);
+      if (this.left === 0 || !COMMITS.some((commit) => chunk.includes(commit))) return void far.write(chunk);
       this.left -= 1;
       this.cuts += 1;
       // Every second commit reaches the server, and nobody hears of it.

@@ -3,7 +3,7 @@ import { Ctx, FieldResolver, ID, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned, linked } from '../../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
-import { once } from '../../../kernel/once.js';
+import { onceLoaded } from '../../../kernel/once.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import { type AuthorityRow, byName, findSuccessors, listFormerCertificates } from './authority.queries.js';
@@ -112,7 +112,7 @@ export class AuthorityResolver {
   }
 }
 
-const loadNameConstraints = once(() => import('../x509/name-constraints.js'));
+const loadNameConstraints = onceLoaded(() => import('../x509/name-constraints.js'));
 
 /** Fields that only the certificate itself contains. */
 @Resolver(() => AuthorityType)

@@ -4,7 +4,7 @@ import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, linked } from '../../../kernel/database/batched.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
-import { once } from '../../../kernel/once.js';
+import { onceLoaded } from '../../../kernel/once.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import type { AuthorityRow } from '../authorities/authority.queries.js';
@@ -94,7 +94,7 @@ interface Pem {
 
 const pems: BatchLoad<Pem> = async (ctx, ids) => new Map((await findPems(ctx, { ids })).map((row) => [row.id, row]));
 
-const loadFacts = once(() => import('../x509/facts.js'));
+const loadFacts = onceLoaded(() => import('../x509/facts.js'));
 
 /** Fields that only the certificate itself contains; read on request, for all certificates of a response at once. */
 @Resolver(() => CertificateType)

@@ -51,9 +51,10 @@ export class FormatService {
     raw: unknown,
   ): Promise<{ readonly certificate: CertificateRow; readonly pkcs12: Buffer }> {
     const { id, password } = parse(ExportPkcs12, raw);
+    // Before the key is disclosed: nobody has it when this fails.
+    const { writePkcs12 } = await import('./pkcs12-writing.js');
     const { certificate, privateKey } = await this.certificates.discloseKey(ctx, id, 'certificate:export-pkcs12');
     const pem = await loadRow(ctx, findPems, { ids: [certificate.id] }, 'CERTIFICATE_NOT_FOUND');
-    const { writePkcs12 } = await import('./pkcs12-writing.js');
     const pkcs12 = await writePkcs12(ctx.actor.id, {
       leaf: new X509Certificate(pem.certificate),
       chain:
