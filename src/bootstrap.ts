@@ -109,7 +109,10 @@ async function makeAdmin(
     accessTokenNumUsesLimit: 0,
   };
   await insertTokenAuth(tx, { identityId, accessTokenTrustedIps: EVERYWHERE, ...settings });
-  const order = { owner: { identityId }, organizationId, name: 'first token', ...settings };
-  await insertToken(tx, unusedSeconds === undefined ? order : { ...order, unusedSeconds }, accessToken);
+  const order = { owner: { identityId }, organizationId, ...settings };
+  await insertToken(tx, unusedSeconds === undefined ? order : { ...order, unusedSeconds }, {
+    name: 'first token',
+    accessToken,
+  });
   return { identityId, accessToken };
 }

@@ -31,45 +31,57 @@ export const COLUMNS = [
   sql<string | null>`case when o.parent_id is not null then o.id end`.as('subOrganizationId'),
 ] as const;
 
-interface NewToken
-  extends Omit<
+/** What new tokens have in common, and of each of them its id, name and hash. */
+interface NewTokens
+  extends Pick<
     RowOf<typeof AccessTokenSchema>,
-    | 'num_uses'
-    | 'period_seconds'
-    | 'expires_at'
-    | 'is_revoked'
-    | 'last_used_at'
-    | 'last_renewed_at'
-    | 'created_at'
-    | 'updated_at'
+    | 'organization_id'
+    | 'identity_id'
+    | 'user_id'
+    | 'auth_method'
+    | 'ttl_seconds'
+    | 'max_ttl_seconds'
+    | 'num_uses_limit'
+    | 'client_secret_id'
+    | 'maker_id'
   > {
-  /** How long it lasts unless it is used; null for tokens with a TTL and for those that never end. */
+  /** How long they last unless they are used; null for tokens with a TTL and for those that never end. */
   readonly unused_seconds: number | null;
+  readonly ids: readonly string[];
+  readonly names: readonly (string | null)[];
+  readonly hashes: readonly Buffer[];
 }
 
 /**
  * The expiry uses the clock of the database; the unit of work does not return such a column, so it is not used here.
  */
-export const insertTokenRow = prepared((token: NewToken) =>
+export const insertTokenRows = prepared((given: NewTokens) =>
   tables
     .with('t', (tx) =>
       tx
         .insertInto('access_token')
-        .values({
-          id: token.id,
-          organization_id: token.organization_id,
-          identity_id: token.identity_id,
-          user_id: token.user_id,
-          auth_method: token.auth_method,
-          name: token.name,
-          token_hash: token.token_hash,
-          ttl_seconds: token.ttl_seconds,
-          max_ttl_seconds: token.max_ttl_seconds,
-          num_uses_limit: token.num_uses_limit,
-          client_secret_id: token.client_secret_id,
-          maker_id: token.maker_id,
-          expires_at: sql`now() + make_interval(secs => coalesce(nullif(${token.ttl_seconds}::int, 0), ${token.unused_seconds}::int))`,
-        })
+        .columns([
+          'id',
+          'name',
+          'token_hash',
+          'organization_id',
+          'identity_id',
+          'user_id',
+          'auth_method',
+          'ttl_seconds',
+          'max_ttl_seconds',
+          'num_uses_limit',
+          'client_secret_id',
+          'maker_id',
+          'expires_at',
+        ])
+        .expression(
+          sql`select token.*, ${given.organization_id}::uuid, ${given.identity_id}::uuid, ${given.user_id}::uuid, ${given.auth_method}::text,
+            ${given.ttl_seconds}::int, ${given.max_ttl_seconds}::int, ${given.num_uses_limit}::int, ${given.client_secret_id}::uuid,
+            ${given.maker_id}::uuid,
+            now() + make_interval(secs => coalesce(nullif(${given.ttl_seconds}::int, 0), ${given.unused_seconds}::int))
+          from unnest(${given.ids}::uuid[], ${given.names}::text[], ${given.hashes}::bytea[]) token`,
+        )
         .returningAll(),
     )
     .selectFrom('t')

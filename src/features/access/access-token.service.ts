@@ -2,10 +2,9 @@ import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
-import { atOnce, inTransaction, WholeTransaction } from '../../kernel/database/in-transaction.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
-import { newId } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import type { IdentityReader } from '../identities/public.js';
 import {
@@ -20,8 +19,9 @@ import { findSeenTokens, findTokens, renameToken } from './access-token.queries.
 import { CreatePersonalToken, CreateToken, OneToken, RenameToken } from './access-token.rules.js';
 import { type AccessTokenView, holderOf, toAccessTokenView } from './access-token.view.js';
 import type { HeldUses } from './held-uses.js';
-import { inheritLimits, revokeTokens } from './token-family.js';
-import { type IssuedToken, insertToken, type TokenOrder } from './token-issuing.js';
+import { insertOwnToken, TokenCreation } from './token-creation.js';
+import { revokeTokens } from './token-family.js';
+import { type IssuedToken, insertToken } from './token-issuing.js';
 import { authorizedToken, isSelf, refuseStrangers, viewerOf } from './token-rights.js';
 import { scopeOfToken } from './token-scope.js';
 
@@ -36,10 +36,14 @@ export interface AccessDependencies {
  * Creates, reads, renames and revokes access tokens. What holders do with their own token is in token-holder.service.ts.
  */
 export class AccessTokenService {
+  private readonly creation: TokenCreation;
+
   constructor(
     private readonly others: AccessDependencies,
     private readonly heldUses: HeldUses,
-  ) {}
+  ) {
+    this.creation = new TokenCreation(others.identities, others.organizations);
+  }
 
   /**
    * Creates a token for a machine identity with the settings of its token auth. It is returned only once. A token that
@@ -53,28 +57,8 @@ export class AccessTokenService {
    * Source: operation 1 of the specification.
    */
   async create(ctx: Context, raw: unknown): Promise<IssuedToken> {
-    const { identityId, name, organizationSlug } = parse(CreateToken, raw);
-    return inTransaction(ctx, async (tx) => {
-      const identity = await this.others.identities.authorized(tx, identityId, 'identity:create-token');
-      protectInstallationAdmin(tx, identity);
-      const [, settings] = await atOnce(
-        authorizeActingAs(tx, identity, 'identity:create-token'),
-        this.others.identities.holdTokenAuth(tx, identity.id),
-      );
-      const organizationId = await scopeOfToken(tx, this.others.organizations, {
-        owner: { kind: 'identity', id: identity.id },
-        slug: organizationSlug,
-      });
-      const owner = { identityId: identity.id };
-      const order = { id: newId(), owner, organizationId, name: name ?? null, ...settings };
-      const isOwn = isSelf(tx, 'identity', identity.id);
-      const issuing = atOnce(
-        (isOwn ? insertOwnToken : insertToken)(tx, order),
-        audit(tx, 'access-token:create', { id: order.id, identityId: identity.id, userId: null }),
-      ).then(([issued]) => issued);
-      // After its own token is stored, an admin may turn out to be the last one.
-      return isOwn ? issuing : new WholeTransaction(issuing);
-    });
+    const { name = null, ...wanted } = parse(CreateToken, raw);
+    return this.creation.create(ctx, wanted, name);
   }
 
   /**
@@ -86,7 +70,7 @@ export class AccessTokenService {
    * TOKEN_SCOPE_REFUSED, AUDIT_UNAVAILABLE; TOKEN_USES_EXHAUSTED and LAST_ADMIN as `create`
    */
   async createPersonal(ctx: Context, raw: unknown): Promise<IssuedToken> {
-    const { userId, name, organizationSlug, ...settings } = parse(CreatePersonalToken, raw);
+    const { userId, name = null, organizationSlug, ...settings } = parse(CreatePersonalToken, raw);
     if (!isSelf(ctx, 'user', userId)) authorize(ctx, 'member:edit');
     return inTransaction(ctx, async (tx) => {
       if (!isSelf(tx, 'user', userId)) {
@@ -97,8 +81,8 @@ export class AccessTokenService {
         owner: { kind: 'user', id: userId },
         slug: organizationSlug,
       });
-      const order = { owner: { userId }, organizationId, name: name ?? null, ...settings };
-      const issued = await (isSelf(tx, 'user', userId) ? insertOwnToken : insertToken)(tx, order);
+      const order = { owner: { userId }, organizationId, ...settings };
+      const issued = await (isSelf(tx, 'user', userId) ? insertOwnToken : insertToken)(tx, order, { name });
       await audit(tx, 'access-token:create', issued.tokenData);
       return issued;
     });
@@ -183,20 +167,6 @@ export class AccessTokenService {
       return toAccessTokenView(await loadRow(tx, findTokens, { ids: [token.id] }, 'TOKEN_NOT_FOUND'));
     });
   }
-}
-
-/**
- * Creates a token of the caller for itself, from the remaining lifetime and uses of its own token.
- *
- * @throws as `inheritLimits` and `insertToken`; LAST_ADMIN if the last permanent admin of the root organization who can
- * log in would give its last uses to a token of an organization below
- */
-async function insertOwnToken(tx: Transaction, order: TokenOrder): Promise<IssuedToken> {
-  const isBelow = order.organizationId !== tx.organizationId;
-  const admins = await lockLoggedInAdmins(tx, isBelow ? [tx.actor.id] : []);
-  const issued = await insertToken(tx, { ...order, ...(await inheritLimits(tx, order)) });
-  await keepLoggedInAdmins(tx, admins);
-  return issued;
 }
 
 const audit = (

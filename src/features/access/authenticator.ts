@@ -5,9 +5,9 @@ import { TIME_LIMITS } from '../../kernel/database/time-limits.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { Standing } from '../../kernel/known-access/known-access.js';
 import { FairQueue } from '../../kernel/load/fair-queue.js';
+import { SharedWork } from '../../kernel/load/shared-work.js';
 import type { FailedAttempts } from '../../kernel/operations/limits/failed-attempts.js';
 import type { HeldUses } from './held-uses.js';
-import { SharedChecks } from './shared-checks.js';
 import {
   compiled,
   contextOf,
@@ -51,7 +51,7 @@ export class Authenticator {
    * them.
    */
   readonly #checks = new FairQueue(CHECKS);
-  readonly #shared = new SharedChecks<Checked>(MAX_SHARES);
+  readonly #shared = new SharedWork<null, Checked>({ most: MAX_SHARES, maxWaiting: MAX_SHARES });
 
   constructor(
     private readonly heldUses: HeldUses,
@@ -78,9 +78,9 @@ export class Authenticator {
 
   /** A use of a token with a use limit is checked alone: each may be the last one. */
   async #pass(kernel: Kernel, hash: Buffer, address: string | null): Promise<Checked & { holder: TokenHolder }> {
-    const check = (begin: () => number) => this.#check(kernel, hash, address, begin);
-    const { result, isFirst } = await this.#shared.share(`${hash.toString('base64')} ${address}`, check);
-    const own = isFirst || !result.holder?.isLimited ? result : await check(() => 1);
+    const check = (begin: () => readonly null[]) => this.#check(kernel, hash, address, () => begin().length);
+    const { result, place } = await this.#shared.share(`${hash.toString('base64')} ${address}`, null, check);
+    const own = place === 0 || !result.holder?.isLimited ? result : await check(() => [null]);
     if (own.holder === null) throw new AppError(own.refusal);
     return own;
   }

@@ -3,7 +3,7 @@ import { hashToken, mintToken } from '../../kernel/crypto/token.js';
 import type { Query } from '../../kernel/database/database.js';
 import { guarded } from '../../kernel/database/in-transaction.js';
 import { newId } from '../../kernel/ids.js';
-import { findUnusedToken, insertTokenRow } from './access-token.queries.js';
+import { findUnusedToken, insertTokenRows } from './access-token.queries.js';
 import { type AccessTokenView, toAccessTokenView } from './access-token.view.js';
 import type { TokenLimits } from './token-family.js';
 
@@ -19,18 +19,24 @@ interface IdentityOwner {
   readonly clientSecretId?: string;
 }
 
-/** The fields of a new token. */
+/** What new tokens have in common. */
 export interface TokenOrder extends TokenLimits {
+  readonly owner: IdentityOwner | { readonly userId: string };
+  /** The organization that they are scoped to. */
+  readonly organizationId: string;
+  /** The token of the same actor that creates them; absent in all other cases. */
+  readonly makerId?: string;
+  /** For tokens without a TTL: how long they last unless they are used. The first use removes this end. */
+  readonly unusedSeconds?: number;
+}
+
+/** What a new token has of its own. */
+export interface NamedToken {
   /** Absent: any. */
   readonly id?: string;
-  readonly owner: IdentityOwner | { readonly userId: string };
-  /** The organization that it is scoped to. */
-  readonly organizationId: string;
   readonly name: string | null;
-  /** The token of the same actor that creates it; absent in all other cases. */
-  readonly makerId?: string;
-  /** For a token without a TTL: how long it lasts unless it is used. Its first use removes this end. */
-  readonly unusedSeconds?: number;
+  /** An existing token (first start). Absent: one is minted. */
+  readonly accessToken?: string;
 }
 
 /** A token that was never used, and whether it has expired; null when it was used or revoked, or does not exist. */
@@ -42,37 +48,47 @@ export async function findUnused(ask: Query, accessToken: string): Promise<{ rea
 /**
  * Mints and stores a token. Authorization and the audit record are up to the caller.
  *
- * @param accessToken an existing token (first start); otherwise one is minted here
  * @throws IDENTITY_NOT_FOUND, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND
  */
-export async function insertToken(
+export async function insertToken(tx: Transaction, order: TokenOrder, token: NamedToken): Promise<IssuedToken> {
+  const [issued] = await insertTokens(tx, order, [token]);
+  return issued as IssuedToken;
+}
+
+/** The same for many, in one statement. */
+export async function insertTokens(
   tx: Transaction,
   order: TokenOrder,
-  accessToken: string = mintToken(),
-): Promise<IssuedToken> {
-  const id = order.id ?? newId();
+  tokens: readonly NamedToken[],
+): Promise<IssuedToken[]> {
+  const minted = tokens.map(({ id = newId(), name, accessToken = mintToken() }) => ({ id, name, accessToken }));
+  const ids = minted.map(({ id }) => id);
   // Before the insert: it may be sent together with the commit.
-  tx.claim?.withholdResponse(id);
-  const token = {
-    id,
+  tx.claim?.withholdResponse(...ids);
+  const given = {
     organization_id: order.organizationId,
     ...ownerColumns(order.owner),
-    name: order.name,
-    token_hash: hashToken(accessToken),
     ttl_seconds: order.accessTokenTTL,
     max_ttl_seconds: order.accessTokenMaxTTL,
     num_uses_limit: order.accessTokenNumUsesLimit,
     maker_id: order.makerId ?? null,
     unused_seconds: order.unusedSeconds ?? null,
+    ids,
+    names: minted.map(({ name }) => name),
+    hashes: minted.map(({ accessToken }) => hashToken(accessToken)),
   };
   // Owner and scope were loaded before, and may be deleted concurrently.
-  const [row] = await guarded(() => insertTokenRow(tx, token), {
+  const rows = await guarded(() => insertTokenRows(tx, given), {
     access_token_identity_id_fkey: 'IDENTITY_NOT_FOUND',
     access_token_user_id_fkey: 'USER_NOT_FOUND',
     access_token_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',
   });
-  if (row === undefined) throw new Error('an insert returned no row');
-  return { accessToken, tokenData: toAccessTokenView(row) };
+  const views = new Map(rows.map((row) => [row.id, toAccessTokenView(row)]));
+  return minted.map(({ id, accessToken }) => {
+    const tokenData = views.get(id);
+    if (tokenData === undefined) throw new Error('an insert returned no row');
+    return { accessToken, tokenData };
+  });
 }
 
 function ownerColumns(owner: TokenOrder['owner']) {

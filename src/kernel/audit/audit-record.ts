@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import type { Context } from '../context.js';
+import type { Context, RequestInfo } from '../context.js';
 import { newId } from '../ids.js';
 import { type AuditClass, classOf, subjectOf } from './audit-class.js';
 import { INSERTS, INSERTS_WITH_LISTS, RECORD_PARAMETERS, type Reach } from './audit-record.sql.js';
@@ -61,6 +61,8 @@ export interface AuditEvent {
   readonly showsInProjects?: boolean;
   /** Its record is kept for ever, whatever the retention is. */
   readonly isKept?: boolean;
+  /** The request that it is of, where one transaction does the same for several of a caller. Absent: that of the context. */
+  readonly request?: RequestInfo;
 }
 
 /** The record of an event in a context. @param isChange it is recorded in the transaction of a change */
@@ -70,6 +72,7 @@ export function auditRecord(
   { isChange, retention }: { readonly isChange: boolean; readonly retention: Retention },
 ): NewRecord {
   const recordClass = classOf(event, isChange);
+  const { requestId, address, userAgent } = event.request ?? ctx;
   const keptDays = recordClass === 'browse' ? retention.browseDays : retention.days;
   return {
     id: newId(),
@@ -81,9 +84,9 @@ export function auditRecord(
     actorKind: ctx.actor.kind,
     actorId: ctx.actor.id,
     tokenId: ctx.actor.tokenId,
-    requestId: ctx.requestId,
-    address: ctx.address,
-    userAgent: ctx.userAgent?.slice(0, 200) ?? null,
+    requestId,
+    address,
+    userAgent: userAgent?.slice(0, 200) ?? null,
     facts: event.facts ?? {},
     disclosed: event.disclosed?.name ?? null,
     class: recordClass,

@@ -226,6 +226,11 @@ export class ResponseLoad {
     this.#reserved = 0;
   }
 
+  /** It is decided what is sent. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** For work that has not begun. @throws DEADLINE_EXCEEDED when it is decided what is sent */
   refuseLate(): void {
     if (this.#isOver) throw new AppError('DEADLINE_EXCEEDED');

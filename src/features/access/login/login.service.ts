@@ -87,7 +87,7 @@ export class LoginService {
       const owner = { identityId, clientSecretId };
       const id = newId();
       const issuing = atOnce(
-        insertToken(tx, { id, owner, organizationId, name: null, ...settings }),
+        insertToken(tx, { owner, organizationId, ...settings }, { id, name: null }),
         tx.auditTrail.recordChange(tx, { action: ACTION, facts: { identityId, clientSecretId, accessTokenId: id } }),
       );
       return new WholeTransaction(issuing.then(([issued]) => issued));
