@@ -140,6 +140,19 @@ describe('the reply cache', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
   });
 
+  test.each([
+    ['is switched off', 0],
+    ['is too small for it', 1_000],
+  ])('makes it once for these also where it %s, and keeps nothing', async (_, maxBytes) => {
+    const { ask, state, cache } = open(maxBytes);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => ask()));
+    expect(new Set(replies.slice(1).map(({ bytes }) => bytes)).size).toBe(1);
+    expect(state).toMatchObject({ made: 1, stored: 20 });
+    expect(cache.figures).toMatchObject({ entries: 0, bytes: 0 });
+    await ask();
+    expect(state.made).toBe(2);
+  });
+
   test.each(['AUDIT_UNAVAILABLE', 'STORE_UNAVAILABLE', 'DEADLINE_EXCEEDED'] as const)(
     'fails once with %s for all who wait for it, and none of them waits for that again',
     async (code) => {

@@ -31,7 +31,8 @@ export interface Wanted {
 /**
  * The response cache: responses as bytes, valid until their project changes. The caller's access and the revision of the project
  * are read from the database for each request, before the data, so a response is never older than the request that gets it,
- * whichever node made the change. Responses about projects themselves are of one caller, and valid until any project changes. Callers share a response only if their rules are equal; users, who have personal overrides, share none.
+ * whichever node made the change. Responses about projects themselves are of one caller, and valid until any project changes. Callers share
+ * a response only if their rules are equal; users, who have personal overrides, share none.
  *
  * The cache holds plaintext of values. It is bounded in bytes and age, and cleared when the node drains.
  */
@@ -42,7 +43,7 @@ export class ResponseCache {
   #hits = 0;
   #misses = 0;
 
-  /** @param maxBytes 0: nothing is kept */
+  /** @param maxBytes 0: nothing is kept, and equal requests at the same time share a response all the same */
   constructor(
     private readonly maxBytes: number,
     private readonly stampOf: StampOf,
@@ -59,14 +60,13 @@ export class ResponseCache {
   }
 
   /**
-   * Answers a kept reply, after its audit records are stored for this caller, or makes it and keeps it. Errors and denials
-   * are never kept.
+   * Answers a kept reply, after its audit records are stored for this caller, or makes it, and keeps it if it is small enough. Errors
+   * and denials are never kept.
    *
    * @param make makes the reply in the context that it is given, which collects what is recorded
    * @throws AUDIT_UNAVAILABLE, and whatever `make` throws
    */
   async answer(ctx: Context, wanted: Wanted, make: (ctx: Context) => Promise<Answer>): Promise<Answer> {
-    if (this.maxBytes === 0) return make(ctx);
     const stamp = await this.stampOf(ctx, wanted.projectId);
     if (stamp === null) return make(ctx);
     const key = keyOf(ctx, wanted, stamp);
@@ -99,7 +99,7 @@ export class ResponseCache {
     const making = make({ ...ctx, recorded });
     const name = makingOf(key, stamp);
     const kept = making.then(
-      (answer) => this.#keep(key, { revision: stamp.revision, answer, events: recorded }),
+      (answer) => this.#share(key, { revision: stamp.revision, answer, events: recorded }),
       (error: unknown) => {
         if (toAppError(error).status >= 503) throw error;
         return null;
@@ -111,13 +111,15 @@ export class ResponseCache {
     return making;
   }
 
-  #keep(key: string, reply: Pick<Entry, 'revision' | 'answer' | 'events'>): Entry | null {
+  /** Null: what was made is for its request alone. */
+  #share(key: string, reply: Pick<Entry, 'revision' | 'answer' | 'events'>): Entry | null {
     const isLasting = isWhole(reply.answer) && reply.events.length > 0 && reply.events.every(isSettled);
     const disclosed = reply.events.reduce((sum, event) => sum + (event.disclosed?.ids.length ?? 0), 0);
     const size = reply.answer.bytes.length + disclosed + 2 * key.length + OVERHEAD_BYTES;
-    if (!isLasting || size > this.maxBytes / LARGEST_PART) return null;
-    const answer = { ...reply.answer, bytes: unpooled(reply.answer.bytes) };
-    const entry = { ...reply, answer, madeAt: this.now() };
+    if (!isLasting) return null;
+    const madeAt = this.now();
+    if (size > this.maxBytes / LARGEST_PART) return { ...reply, madeAt };
+    const entry = { ...reply, answer: { ...reply.answer, bytes: unpooled(reply.answer.bytes) }, madeAt };
     this.#entries.set(key, entry, { size });
     return entry;
   }
