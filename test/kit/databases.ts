@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { askRun } from './run-desk.ts';
 
-/** An empty database of its own in the Postgres of the test run, for tests of first starts and migrations; returns its URL. */
-export function freshDatabase(): Promise<string> {
-  return createDatabase('');
+/**
+ * An empty database of its own in the Postgres of the test run, for tests of first starts and migrations; returns its URL.
+ *
+ * @param options of `create database`
+ */
+export function freshDatabase(options = ''): Promise<string> {
+  return createDatabase(options);
 }
 
 /** A database of its own with the schema of the service, and nothing in it: a copy of the template of the test run. */

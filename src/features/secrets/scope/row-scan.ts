@@ -24,6 +24,8 @@ export interface RowSource<Row, Seen> {
   readonly read: (after: CursorKey | null, limit: number) => Promise<readonly Row[]>;
   /** How many it examined. Absent: it gave all of them. */
   readonly examinedOf?: (rows: readonly Row[]) => number;
+  /** Where the last read ended that examined fewer than it could, if there may be more. Null or absent: there are no more. */
+  readonly endOf?: () => CursorKey | null;
   /** What the caller sees of a row; null for nothing. */
   readonly see: (row: Row) => Seen | null;
   readonly keyOf: (row: Row) => CursorKey;
@@ -41,7 +43,7 @@ const GROWTH = 4;
  */
 export async function scanRows<Row, Seen>(
   { first, after, isOpen }: { first: number; after: CursorKey | null; isOpen: boolean },
-  { read, see, keyOf, examinedOf = ({ length }) => length }: RowSource<Row, Seen>,
+  { read, see, keyOf, examinedOf = ({ length }) => length, endOf = () => null }: RowSource<Row, Seen>,
 ): Promise<Scanned<Seen>> {
   const wanted = first + 1;
   const few = isOpen ? wanted : Math.min(Math.max(wanted * 4, 200), SCAN_LIMIT / 2);
@@ -51,8 +53,9 @@ export async function scanRows<Row, Seen>(
   for (const limit of [few, more, SCAN_LIMIT - few - more]) {
     const rows = await read(last, limit);
     found.push(...(await mapYielding(rows, see)).filter((row) => row !== null));
-    if (found.length >= wanted || examinedOf(rows) < limit) return { rows: found.slice(0, wanted), stoppedAt: null };
-    last = keyOf(rows.at(-1) as Row);
+    const end = examinedOf(rows) < limit ? endOf() : keyOf(rows.at(-1) as Row);
+    if (found.length >= wanted || end === null) return { rows: found.slice(0, wanted), stoppedAt: null };
+    last = end;
   }
   return { rows: found, stoppedAt: last };
 }

@@ -14,7 +14,8 @@ import { likePattern, matchGlob } from '../scope/glob.rules.js';
 import { scanRows } from '../scope/row-scan.js';
 import { narrowedBy } from './narrowing.js';
 import { keyMatchOf, SearchSecrets } from './search.rules.js';
-import { type FoundRow, isFiltered, searchKeyOf, searchRows } from './search.sql.js';
+import { type FoundRow, isFiltered, searchKeyOf } from './search.sql.js';
+import { readerOf } from './search-reads.js';
 
 /** A secret that a search found, and its project. */
 export interface SearchHit {
@@ -62,10 +63,9 @@ export class SecretSearchService {
     const { rows, stoppedAt } = await scanRows(
       { first, after, isOpen: reach.isOpen && !isFiltered(criteria) },
       {
-        read: (position, limit) => searchRows(ctx, reach.accesses, { criteria, after: position, limit }),
+        ...readerOf(ctx, reach.accesses, criteria),
         see: (row) => (row.isMatch && reach.includes(row) ? row : null),
         keyOf: searchKeyOf,
-        examinedOf: (found) => found[0]?.examined ?? 0,
       },
     );
     const page = new SoughtPage(rows, input, searchKeyOf, { cursors, stoppedAt });

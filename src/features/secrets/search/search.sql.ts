@@ -19,6 +19,11 @@ export interface SearchCriteria extends SecretFilters {
   readonly secretIds: readonly string[] | null;
 }
 
+/** Those of a search for a pattern among many keys, and not among few secrets. */
+export type PatternCriteria = SearchCriteria & { readonly key: TextMatch & { readonly like: string } };
+export const seeksPattern = (criteria: SearchCriteria): criteria is PatternCriteria =>
+  criteria.key?.like != null && criteria.secretIds === null;
+
 /** The order of secrets of many projects. No two have the same position. */
 const ORDER = ['key', '"projectSlug"', 'environment', 'path'].map((column) => `${column} collate "C"`).join(', ');
 
@@ -50,7 +55,7 @@ const IS_MATCH = [
   .map((condition) => `(${condition})`)
   .join(' and ');
 
-const OPTIONS = { ...KEYS, afterKey: '', secretIds: '' };
+const OPTIONS = { ...KEYS, keys: '', afterKey: '', secretIds: '' };
 const VARIANTS = { ...optionsOf(OPTIONS), bounds: BOUNDS_OPTION };
 type Variant = { readonly [Name in keyof typeof VARIANTS]: (typeof VARIANTS)[Name][number] };
 
@@ -104,17 +109,21 @@ const chunk = (secrets: string): string => `
     select chunk.* from chunk join last on last.key is null or chunk.key < last.key
   )`;
 
-/** The secrets of a chunk. Keys that match a pattern are found in the index first: the table is not read for those that do not. */
+/** The secrets of a chunk. Keys that match a pattern are known, and in order: each is looked up. */
 function byKey(choice: Variant): string {
-  const keys = [IN_PROJECTS, ...chosenOf(KEYS, choice)];
-  if (choice.afterKey) keys.push('s.key > :afterKey::text', '(select count(*) from head) < :limit::integer');
+  const { afterKey, bounds } = choice;
   const select = 'select s.id, s.key, s.project_id, s.folder_id from secret s where';
-  if (!choice.like || choice.bounds !== 'none')
-    return `${select} ${[...keys, isWithinBounds(choice.bounds)].join(' and ')} order by s.key limit :limit::integer`;
+  const isLeft = '(select count(*) from head) < :limit::integer';
+  if (!choice.keys) {
+    const keys = [IN_PROJECTS, ...chosenOf(KEYS, choice), ...(afterKey ? ['s.key > :afterKey::text', isLeft] : [])];
+    return `${select} ${[...keys, isWithinBounds(bounds)].join(' and ')} order by s.key limit :limit::integer`;
+  }
   return `
-    select s.* from (select distinct s.key from secret s where ${keys.join(' and ')} order by s.key limit :limit::integer) matching
-    cross join lateral (${select} ${IN_PROJECTS} and s.key = matching.key limit :limit::integer) s
-    order by matching.key limit :limit::integer`;
+    select s.* from unnest(:keys::text[]) matching (key)
+    cross join lateral (
+      ${select} ${IN_PROJECTS} and s.key = matching.key and ${isWithinBounds(bounds)} limit :limit::integer
+    ) s
+    ${afterKey ? `where ${isLeft}` : ''} limit :limit::integer`;
 }
 
 /** A page of any secrets, in no more work than a page takes, however many match: the rest of the first key, and further keys. */
@@ -187,6 +196,7 @@ export const listFound = sqlVariants({
     from: t.nullable(t.text),
     below: t.nullable(t.text),
     like: t.nullable(t.text),
+    keys: t.nullable(t.array(t.text)),
     path: t.nullable(t.text),
     environments: t.array(t.text),
     ...FILTER_PARAMS,
@@ -215,8 +225,11 @@ export const listFound = sqlVariants({
 /** The attributes of a secret that decide whether the caller may see it, and its position in the order. */
 export type FoundRow = RowFrom<typeof listFound>;
 
+/** How many secrets a page has, whether they match or not. */
+export const examinedOf = (rows: readonly FoundRow[]): number => rows[0]?.examined ?? 0;
+
 /** A project that is searched. */
-interface SearchedProject {
+export interface SearchedProject {
   readonly projectId: string;
   readonly slug: string;
 }
@@ -227,18 +240,28 @@ const ANY_KEY: TextMatch = { equals: null, from: null, below: null, like: null }
 export const isFiltered = ({ path, environments, tagSlugs, metadata }: SearchCriteria): boolean =>
   path !== null || [environments, tagSlugs, metadata].some((list) => list.length > 0);
 
+/** From where on a page is read, and how far. */
+interface SearchedPage {
+  readonly criteria: SearchCriteria;
+  readonly after: CursorKey | null;
+  readonly limit: number;
+  /** Those after the key of `after` that match the pattern of the criteria, in order. Absent: they are still to be compared. */
+  readonly keys?: readonly string[];
+}
+
 /** Shared secrets of many projects, in order, in one statement: so many, and which of them match. */
 export function searchRows(
   ctx: Context,
   projects: readonly SearchedProject[],
-  { criteria, after, limit }: { criteria: SearchCriteria; after: CursorKey | null; limit: number },
+  { criteria, after, limit, keys }: SearchedPage,
 ): Promise<FoundRow[]> {
   const [afterKey = null, afterProject = null, afterEnvironment = null, afterPath = null] = after ?? [];
   const { key, path, environments, secretIds } = criteria;
-  if (secretIds?.length === 0) return Promise.resolve([]);
+  if (secretIds?.length === 0 || (keys?.length === 0 && after === null)) return Promise.resolve([]);
   const bounds = boundsOf(criteria.bounds);
   const params = {
-    ...(key ?? ANY_KEY),
+    ...(keys === undefined ? (key ?? ANY_KEY) : ANY_KEY),
+    keys: keys ?? null,
     path,
     environments,
     ...filterParams(criteria),
@@ -252,6 +275,8 @@ export function searchRows(
   const inOrder = projects.toSorted((one, other) => (one.slug < other.slug ? -1 : 1));
   const projectIds = inOrder.map(({ projectId }) => projectId);
   const projectSlugs = inOrder.map(({ slug }) => slug);
-  const list = listFound({ ...chosenBy(OPTIONS, params), bounds: bounds.choice });
-  return list(ctx, { organizationId: ctx.organizationId, projectIds, projectSlugs, ...params, limit });
+  // Of known keys, few folders are a filter as well.
+  const within = keys !== undefined && bounds.choice === 'few' ? 'many' : bounds.choice;
+  const choice = { ...chosenBy(OPTIONS, params), keys: keys !== undefined, bounds: within } as const;
+  return listFound(choice)(ctx, { organizationId: ctx.organizationId, projectIds, projectSlugs, ...params, limit });
 }

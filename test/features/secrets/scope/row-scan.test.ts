@@ -66,6 +66,20 @@ describe('a page filled with rows of which only some are seen', () => {
     });
   });
 
+  test('goes on where a read ended that could look no further, and stops there after the third', async () => {
+    const { reads, rows } = source(50_000, () => true);
+    const ends = ['99', '199', '299'];
+    // Each looks through a hundred rows and gives one.
+    const read = async (after: CursorKey | null, limit: number) => (await rows.read(after, limit)).slice(0, 1);
+    const given = { ...rows, read, endOf: () => [ends[reads.length - 1] as string] };
+    expect(await scanRows({ first: 200, after: null, isOpen: true }, given)).toEqual({
+      rows: [0, 100, 200],
+      stoppedAt: ['299'],
+    });
+    reads.length = 0;
+    expect(await scanRows({ first: 1, after: null, isOpen: true }, given)).toEqual({ rows: [0, 100], stoppedAt: null });
+  });
+
   test('stops at 10,000 rows in three reads, says where, and goes on from there', async () => {
     const isSeen = (row: number) => row === 3 || row > 24_990;
     const { reads, rows } = source(25_000, isSeen);

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { likePattern, matchGlob } from '../../../../src/features/secrets/scope/glob.rules.js';
+import { type Scanned, scanRows } from '../../../../src/features/secrets/scope/row-scan.js';
+import type { PatternLimits } from '../../../../src/features/secrets/search/pattern.sql.js';
+import {
+  type FoundRow,
+  type PatternCriteria,
+  searchKeyOf,
+} from '../../../../src/features/secrets/search/search.sql.js';
+import { patternReader } from '../../../../src/features/secrets/search/search-reads.js';
+import type { Context } from '../../../../src/kernel/context.js';
+import type { CursorKey } from '../../../../src/kernel/paging.js';
+import fc from '../../../kit/properties.js';
+import type { SeededProject } from '../../../kit/seed.js';
+import { freshDatabase, Strongroom } from '../../../kit/strongroom.js';
+
+const KEYS = 'A AB ABC AC B BA BAC BB C CA CAB CAC D DA a aB b_ b_C'.split(' ');
+const PATTERNS = ['*A', '*B*', 'A*C', '?', 'B?', '*X*', 'C*?', 'b?*'];
+
+/** A database that compares `a` before `B`, and `b_` before `BA`. */
+const DICTIONARY = `template template0 encoding 'UTF8' locale 'C' locale_provider icu icu_locale 'en-US'`;
+
+/** The project of each folder. The caller is a member of the first two, and sees all but the last two folders. */
+const PROJECTS = [0, 0, 0, 1, 1, 1, 1, 2] as const;
+const HIDDEN: readonly number[] = [PROJECTS.length - 2, PROJECTS.length - 1];
+
+/** Keys of each folder. */
+const contents = fc.array(fc.uniqueArray(fc.constantFrom(...KEYS)), {
+  minLength: PROJECTS.length,
+  maxLength: PROJECTS.length,
+});
+
+/** Where the caller sees secrets: in whole projects, in folders, or both. */
+const KINDS = ['whole', 'folders', 'both'] as const;
+type Kind = (typeof KINDS)[number];
+
+const limits = fc.record({
+  near: fc.integer({ min: 1, max: 6 }),
+  entries: fc.integer({ min: 6, max: 12 }),
+  step: fc.integer({ min: 1, max: 4 }),
+  secrets: fc.integer({ min: 0, max: 30 }),
+  folders: fc.integer({ min: 0, max: 10 }),
+});
+
+const regExpOf = (glob: string): RegExp => new RegExp(`^${glob.replaceAll('*', '.*').replaceAll('?', '.')}$`);
+
+describe('the keys that match a pattern, among few entries at once', () => {
+  let strongroom: Strongroom;
+  let organizationId: string;
+  let projectIds: readonly string[];
+  let slugs: readonly string[];
+  let folders: readonly { readonly id: string; readonly projectId: string; readonly environmentId: string }[];
+
+  beforeAll(async () => {
+    strongroom = await Strongroom.start({ DATABASE_URL: await freshDatabase(DICTIONARY) });
+    const { admin, organization } = await strongroom.seed.organization();
+    organizationId = organization.id;
+    const projects: SeededProject[] = [];
+    for (const _ of new Set(PROJECTS)) projects.push(await strongroom.seed.projectOf(admin));
+    projectIds = projects.map(({ id }) => id);
+    slugs = projects.map(({ slug }) => slug);
+    folders = await Promise.all(
+      PROJECTS.map(async (project, at) => {
+        const [folder] = await strongroom.sql<{ id: string; projectId: string; environmentId: string }>(
+          `insert into folder (id, organization_id, project_id, environment_id, parent_id, name, path)
+           select gen_random_uuid(), f.organization_id, f.project_id, f.environment_id, f.id, $2, '/' || $2
+           from folder f join environment e on e.id = f.environment_id
+           where f.project_id = $1 and e.slug = 'dev' and f.path = '/'
+           returning id, project_id as "projectId", environment_id as "environmentId"`,
+          [projectIds[project], `f${at}`],
+        );
+        return folder as NonNullable<typeof folder>;
+      }),
+    );
+  });
+
+  afterAll(() => strongroom?.stop());
+
+  const fill = async (keys: readonly (readonly string[])[]): Promise<void> => {
+    await strongroom.sql('delete from secret where organization_id = $1', [organizationId]);
+    const rows = folders.flatMap((folder, at) => (keys[at] ?? []).map((key) => ({ ...folder, key })));
+    await strongroom.sql(
+      `insert into secret (id, organization_id, project_id, environment_id, folder_id, key, value_sealed, actor_kind, actor_id)
+       select gen_random_uuid(), $1, r."projectId", r."environmentId", r.id, r.key, '', 'identity', $3
+       from jsonb_to_recordset($2::jsonb) r ("projectId" uuid, "environmentId" uuid, id uuid, key text)`,
+      [organizationId, JSON.stringify(rows), randomUUID()],
+    );
+  };
+
+  /** Folders of which the caller may know, and the bounds that say so. */
+  const seenBy = (kind: Kind) => {
+    const [one = '', two = ''] = projectIds;
+    const seen = folders.filter((folder, at) =>
+      kind === 'whole' ? folder.projectId !== projectIds[2] : !HIDDEN.includes(at),
+    );
+    const whole: readonly string[] = { whole: [one, two], folders: [], both: [one] }[kind];
+    const folderIds = seen.filter(({ projectId }) => !whole.includes(projectId)).map(({ id }) => id);
+    return { seen, bounds: kind === 'whole' ? null : { projectIds: whole, folderIds } };
+  };
+
+  /** `KEY path` of all that is found, and where pages ended before they were full. */
+  const search = async (kind: Kind, { glob, first, most }: { glob: string; first: number; most: PatternLimits }) => {
+    const query = (text: string, values?: unknown[]) => strongroom.sql(text, values);
+    const ctx = Object.assign(query, { organizationId }) as unknown as Context;
+    const criteria: PatternCriteria = {
+      key: { ...matchGlob(glob), like: likePattern(glob) },
+      ...{ path: null, environments: [], tagSlugs: [], metadata: [], secretIds: null },
+      bounds: seenBy(kind).bounds,
+    };
+    const projects = projectIds.slice(0, 2).map((projectId, at) => ({ projectId, slug: slugs[at] as string }));
+    const found: string[] = [];
+    const stops: CursorKey[] = [];
+    for (let after: CursorKey | null = null; ; ) {
+      const source = {
+        ...patternReader(ctx, projects, criteria, most),
+        see: (row: FoundRow) => row,
+        keyOf: searchKeyOf,
+      };
+      const { rows, stoppedAt }: Scanned<FoundRow> = await scanRows({ first, after, isOpen: true }, source);
+      const shown = rows.slice(0, first);
+      found.push(...shown.map(({ key, path }) => `${key} ${path}`));
+      if (rows.length > first) {
+        after = searchKeyOf(shown.at(-1) as FoundRow);
+        continue;
+      }
+      if (stoppedAt === null) return { found, stops };
+      expect(after === null || (stoppedAt[0] as string) > (after[0] as string)).toBe(true);
+      stops.push(stoppedAt);
+      after = stoppedAt;
+    }
+  };
+
+  test('are compared in a database whose own order is another one', async () => {
+    const [row] = await strongroom.sql(`select 'a' < 'B' as "isOther"`);
+    expect(row).toEqual({ isOther: true });
+  });
+
+  test.each(KINDS)(
+    'are all found, each once and in order, and stop where they would without what is hidden (%s)',
+    async (kind) => {
+      const { seen } = seenBy(kind);
+      await fc.assert(
+        fc.asyncProperty(
+          contents,
+          fc.constantFrom(...PATTERNS),
+          fc.integer({ min: 1, max: 6 }),
+          limits,
+          async (keys, glob, first, most) => {
+            const isKnown = (at: number): boolean => seen.some(({ id }) => id === folders[at]?.id);
+            const known = keys.map((list, at) => (isKnown(at) ? list : []));
+            const matching = known.flatMap((list, at) =>
+              list
+                .filter((key) => regExpOf(glob).test(key))
+                .map((key) => ({ key, slug: slugs[PROJECTS[at] as number], at })),
+            );
+            const inOrder = matching
+              .map(({ key, slug, at }) => [key, slug, `/f${at}`] as const)
+              .toSorted((one, other) => (one.join('\0') < other.join('\0') ? -1 : 1));
+            await fill(keys);
+            const whole = await search(kind, { glob, first, most });
+            expect(whole.found).toEqual(inOrder.map(([key, , path]) => `${key} ${path}`));
+            await fill(known);
+            expect(await search(kind, { glob, first, most })).toEqual(whole);
+          },
+        ),
+        { numRuns: 100 },
+      );
+    },
+  );
+
+  test('compares a key that is in many places a few times, and goes on with the next one', async () => {
+    await fill(PROJECTS.map(() => ['A', 'B', 'CAB']));
+    // Of each of the first two keys there are seven.
+    const most = { near: 1, entries: 6, step: 2, secrets: 0, folders: 0 };
+    const { found, stops } = await search('whole', { glob: '*A?', first: 100, most });
+    expect(found.map((place) => place.split(' ')[0])).toEqual(Array.from({ length: 7 }, () => 'CAB'));
+    expect(stops).toEqual([]);
+  });
+});
