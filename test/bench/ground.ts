@@ -17,8 +17,8 @@ export interface Ground {
   readonly limiting: Service;
   readonly admin: Caller;
   readonly projectId: string;
-  readonly identityId: string;
-  /** Of a login of that identity. */
+  readonly identityIds: readonly string[];
+  /** Of a login of the first one. */
   readonly login: { readonly clientId: string; readonly clientSecret: string };
   /** A project of 10,000 secrets and of references without end. Empty where no load wants it. */
   readonly largeProjectId: string;
@@ -26,6 +26,7 @@ export interface Ground {
   readonly access: AccessGround | null;
 }
 
+const IDENTITIES = 20;
 /** Folders with this many secrets each. */
 const LISTS = [10, 100, 1_000] as const;
 const KIBIBYTE = 1_024;
@@ -79,18 +80,20 @@ export async function withGround<T>(
   }
 }
 
-async function fill(admin: Caller): Promise<Pick<Ground, 'projectId' | 'identityId' | 'login'>> {
+async function fill(admin: Caller): Promise<Pick<Ground, 'projectId' | 'identityIds' | 'login'>> {
   const seed = new Seed(admin);
   const project = await seed.projectOf(admin);
   for (let made = 1; made < PROJECTS; made += 1) await seed.projectOf(admin);
   for (const count of LISTS) await fillFolder(seed, admin, project.id, count);
   await fillFolder(seed, admin, project.id, 1_000, 'of-kibibytes', 'x'.repeat(KIBIBYTE));
   mustSucceed(await admin.post('/api/v2/folders', { projectId: project.id, environment: 'dev', name: 'new' }));
-  const { identityId } = await seed.caller(admin);
+  const identityIds: string[] = [];
+  while (identityIds.length < IDENTITIES) identityIds.push((await seed.caller(admin)).identityId);
+  const [identityId] = identityIds;
   const method = `/api/v1/auth/universal-auth/identities/${identityId}`;
   const { clientId } = mustSucceed(await admin.post(method, {})).body.identityUniversalAuth;
   const { clientSecret } = mustSucceed(await admin.post(`${method}/client-secrets`, {})).body;
-  return { projectId: project.id, identityId, login: { clientId, clientSecret } };
+  return { projectId: project.id, identityIds, login: { clientId, clientSecret } };
 }
 
 async function fillFolder(

@@ -58,6 +58,23 @@ const keyed = (load: Load): Load => ({
 /** The same load with the reply cache switched off. */
 const unkept = (load: Load): Load => ({ ...load, name: `${load.name}, not kept`, keepsNothing: true });
 
+/** Nearly the same list each time: equal ones that are asked for at once share a response, whether it is kept or not. */
+const unlike = (load: Load, count: number): Load => ({
+  ...load,
+  name: `${load.name}, none equal`,
+  request: (ground) => {
+    const request = load.request(ground);
+    let sent = 0;
+    return {
+      ...request,
+      setupRequest: (next) => {
+        sent += 1;
+        return { ...next, path: `${request.path}&limit=${count - (sent % (2 * READERS))}` };
+      },
+    };
+  },
+});
+
 /** The same load where rates are limited. */
 const limited = (load: Load): Load => ({ ...load, name: `${load.name}, limited`, isLimited: true });
 
@@ -168,17 +185,31 @@ const denied = (name: string, id: (ground: Ground) => string): Load => ({
   request: (ground) => ({ method: 'GET', path: `/api/v1/projects/${id(ground)}` }),
 });
 
+const tokensOf = (identityId: string): string => `/api/v1/auth/token-auth/identities/${identityId}/tokens`;
+
 /** Everything that is measured. Others are told as a ratio to the first, which does next to nothing. */
 export const LOADS: readonly Load[] = [
   get('status', () => '/api/status'),
   {
     name: 'create token',
     clients: READERS,
-    request: ({ identityId }) => ({
-      method: 'POST',
-      path: `/api/v1/auth/token-auth/identities/${identityId}/tokens`,
-      ...json({}),
-    }),
+    request: ({ identityIds: [identityId = ''] }) => ({ method: 'POST', path: tokensOf(identityId), ...json({}) }),
+  },
+  {
+    // Those for one identity share transactions.
+    name: 'create token, none equal',
+    clients: READERS,
+    request: ({ identityIds }) => {
+      let sent = 0;
+      return {
+        method: 'POST',
+        ...json({}),
+        setupRequest: (request) => {
+          sent += 1;
+          return { ...request, path: tokensOf(String(identityIds[sent % identityIds.length])) };
+        },
+      };
+    },
   },
   {
     name: 'login',
@@ -190,6 +221,7 @@ export const LOADS: readonly Load[] = [
     load,
     unkept(load),
   ]),
+  unkept(unlike(listOf(1_000), 1_000)),
   alone(getSecret),
   createSecret,
   alone(createSecret),

@@ -49,7 +49,7 @@ async function overload(admin: Caller): Promise<string> {
   for (let warm = 0; warm < 5; warm += 1) mustSucceed(await admin.get(list('dev')));
 
   // Equal ones would share a response.
-  const many = Array.from({ length: LISTS }, (_, at) => ask(admin, `${list('dev')}&limit=${SECRETS + at}`, agent));
+  const many = Array.from({ length: LISTS }, (_, at) => ask(admin, `${list('dev')}&limit=${SECRETS - at}`, agent));
   await delay(200);
   const light: Asked[] = [];
   let isOver = false;
