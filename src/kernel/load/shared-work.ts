@@ -1,3 +1,4 @@
+import { setImmediate as immediately } from 'node:timers/promises';
 import { AppError } from '../errors.js';
 
 /** When to retry: work that is shared takes less. */
@@ -33,8 +34,8 @@ interface Share<Result> {
 type Work<Item, Result> = (begin: () => readonly Item[]) => Promise<Result>;
 
 /**
- * Runs one turn at a time per name. Requests that arrive during a turn share the next one, which begins after they arrived: what it
- * finds is valid for each of them, and a hundred requests at once take a few turns.
+ * Runs one turn at a time per name. Requests that arrive at the same moment, or during a turn, share the next one, which begins after they
+ * arrived: what it finds is valid for each of them, and a hundred requests at once take a few turns.
  */
 export class SharedWork<Item, Result> {
   readonly #lines = new Map<string, Line<Item, Result>>();
@@ -68,6 +69,8 @@ export class SharedWork<Item, Result> {
     };
     const run = async (): Promise<Result> => {
       try {
+        // All that has come was read by then.
+        await immediately();
         return await work(begin);
       } finally {
         // Work that fails before it begins is over as well.

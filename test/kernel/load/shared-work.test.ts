@@ -16,15 +16,22 @@ class Work {
     return `${item}: ${result} ${place}`;
   };
 
+  /** All that was asked for at this moment. */
+  readonly begin = (): Promise<void> => new Promise(setImmediate);
+
   async end(result: string | Error): Promise<void> {
     this.#ends.shift()?.(result instanceof Error ? Promise.reject(result) : Promise.resolve(result));
+    // Then the next one begins.
+    await new Promise(setImmediate);
     await new Promise(setImmediate);
   }
 }
 
 test('who comes while a turn runs shares the next one, which begins after they came', async () => {
   const work = new Work();
-  const asked = [work.ask('a'), work.ask('b'), work.ask('c')];
+  const asked = [work.ask('a')];
+  await work.begin();
+  asked.push(work.ask('b'), work.ask('c'));
   expect(work.turns).toEqual(['a']);
 
   await work.end('valid');
@@ -35,20 +42,34 @@ test('who comes while a turn runs shares the next one, which begins after they c
   expect(await Promise.all(asked)).toEqual(['a: valid 0', 'b: revoked 0', 'c: revoked 1']);
 });
 
-test('names do not wait for each other', () => {
+test('who comes at the same moment shares a turn', async () => {
+  const work = new Work();
+  const asked = [work.ask('a'), work.ask('b')];
+  expect(work.turns).toEqual([]);
+  await work.begin();
+  expect(work.turns).toEqual(['a,b']);
+  await work.end('valid');
+  expect(await Promise.all(asked)).toEqual(['a: valid 0', 'b: valid 1']);
+});
+
+test('names do not wait for each other', async () => {
   const work = new Work();
   void work.ask('a', 'one');
   void work.ask('b', 'two');
+  await work.begin();
   expect(work.turns).toEqual(['a', 'b']);
 });
 
 test('a turn that fails does so for those who share it, and for nobody else', async () => {
   const work = new Work();
-  const asked = Promise.allSettled([work.ask('a'), work.ask('b'), work.ask('c'), work.ask('d'), work.ask('e')]);
+  const asked = [work.ask('a')];
+  await work.begin();
+  asked.push(...['b', 'c', 'd', 'e'].map((item) => work.ask(item)));
+  const outcomes = Promise.allSettled(asked);
   await work.end('valid');
   await work.end(new Error('away'));
   await work.end('valid');
-  expect((await asked).map(({ status }) => status)).toEqual([
+  expect((await outcomes).map(({ status }) => status)).toEqual([
     'fulfilled',
     ...['rejected', 'rejected', 'rejected'],
     'fulfilled',
@@ -56,6 +77,7 @@ test('a turn that fails does so for those who share it, and for nobody else', as
 
   // It is whole again.
   const next = work.ask('f');
+  await work.begin();
   await work.end('valid');
   expect(await next).toBe('f: valid 0');
 });
@@ -69,7 +91,9 @@ test('work that fails before it begins is over as well', async () => {
 
 test('a full turn is followed by another one, and when too many wait the next is refused', async () => {
   const work = new Work();
-  const asked = ['a', 'b', 'c', 'd', 'e', 'f'].map((item) => work.ask(item));
+  const asked = [work.ask('a')];
+  await work.begin();
+  asked.push(...['b', 'c', 'd', 'e', 'f'].map((item) => work.ask(item)));
   await expect(work.ask('g')).rejects.toEqual(new AppError('OVERLOADED'));
 
   await work.end('valid');
