@@ -56,7 +56,7 @@ async function fewFolders(
   { key, path, environments }: Filters,
 ): Promise<string[] | null> {
   const range = rangeOf(path);
-  // Of each folder, all keys would be compared with a pattern; the index of keys has them without reading their rows.
+  // Of each folder, all keys would be compared with a pattern; a walk along the index of keys ends where a page does.
   if ((environments.length === 0 && range === ALL) || key?.like != null) return null;
   const folders = await listFoldersWithin(ctx, { projectIds, environments, ...range, limit: FEW_FOLDERS + 1 });
   return folders.length > FEW_FOLDERS ? null : folders.map(({ id }) => id);

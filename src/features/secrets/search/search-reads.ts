@@ -1,14 +1,7 @@
 import type { Context } from '../../../kernel/context.js';
 import type { CursorKey } from '../../../kernel/paging.js';
 import type { RowSource } from '../scope/row-scan.js';
-import {
-  findKeysOfFolders,
-  findNearKeys,
-  findWalkedKeys,
-  type MatchingKeys,
-  PATTERN_LIMITS,
-  type PatternLimits,
-} from './pattern.sql.js';
+import { findMatchingKeys, type WalkSize } from './pattern.sql.js';
 import {
   examinedOf,
   type FoundRow,
@@ -35,38 +28,24 @@ const LAST = '\u{10ffff}';
 const endOfKey = (key: string): CursorKey => [key, LAST, LAST, LAST];
 
 /**
- * Keys that match the pattern are found first, each read by a statement of its own or two, and their secrets after that. A read may end at a key
+ * Keys that match the pattern are found first, each read by a statement of its own, and their secrets after that. A read may end at a key
  * that does not match, and before any has been found.
- *
- * Most patterns match soon: keys near the position fill the page, or there are no more. Otherwise all secrets that the caller may know of are
- * looked at, where these are few, or as many of them as one statement may look at. What others have decides by which way keys are found, and
- * neither which are nor where a read ends: each way reaches at least as far as the one before it.
  */
 export function patternReader(
   ctx: Context,
   projects: readonly SearchedProject[],
   criteria: PatternCriteria,
-  limits: PatternLimits = PATTERN_LIMITS,
+  size?: WalkSize,
 ): Reader {
-  const { key, bounds } = criteria;
-  const places = bounds ?? { projectIds: projects.map(({ projectId }) => projectId), folderIds: [] };
-  const ways = [findNearKeys, findKeysOfFolders, findWalkedKeys];
+  const projectIds = projects.map(({ projectId }) => projectId);
   let end: CursorKey | null = null;
   const read: Reader['read'] = async (after, limit) => {
     const [afterKey = null, afterProject] = after ?? [];
-    const question = { ...places, key, afterKey, limit };
-    const rowsOf = ({ keys, reached }: MatchingKeys): Promise<readonly FoundRow[]> => {
-      end = reached === null ? null : endOfKey(reached);
-      // Unless it is the end of a key, some of its secrets may be left.
-      return searchRows(ctx, projects, { criteria, after: afterProject === LAST ? null : after, limit, keys });
-    };
-    for (;;) {
-      const [find = findWalkedKeys] = ways;
-      const matching = await find(ctx, question, limits);
-      const rows = matching === null ? [] : await rowsOf(matching);
-      if (matching !== null && (find !== findNearKeys || end === null || examinedOf(rows) >= limit)) return rows;
-      ways.shift();
-    }
+    const question = { projectIds, key: criteria.key, afterKey, limit };
+    const { keys, reached } = await findMatchingKeys(ctx, question, size);
+    end = reached === null ? null : endOfKey(reached);
+    // Unless it is the end of a key, some of its secrets may be left.
+    return searchRows(ctx, projects, { criteria, after: afterProject === LAST ? null : after, limit, keys });
   };
   return { read, endOf: () => end, examinedOf };
 }

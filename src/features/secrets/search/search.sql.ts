@@ -19,10 +19,10 @@ export interface SearchCriteria extends SecretFilters {
   readonly secretIds: readonly string[] | null;
 }
 
-/** Those of a search for a pattern among many keys, and not among few secrets. */
+/** Those of a search for a pattern among all keys of projects, and not in some of their folders or among few secrets. */
 export type PatternCriteria = SearchCriteria & { readonly key: TextMatch & { readonly like: string } };
 export const seeksPattern = (criteria: SearchCriteria): criteria is PatternCriteria =>
-  criteria.key?.like != null && criteria.secretIds === null;
+  criteria.key?.like != null && criteria.bounds === null && criteria.secretIds === null;
 
 /** The order of secrets of many projects. No two have the same position. */
 const ORDER = ['key', '"projectSlug"', 'environment', 'path'].map((column) => `${column} collate "C"`).join(', ');
@@ -120,9 +120,7 @@ function byKey(choice: Variant): string {
   }
   return `
     select s.* from unnest(:keys::text[]) matching (key)
-    cross join lateral (
-      ${select} ${IN_PROJECTS} and s.key = matching.key and ${isWithinBounds(bounds)} limit :limit::integer
-    ) s
+    cross join lateral (${select} ${IN_PROJECTS} and s.key = matching.key limit :limit::integer) s
     ${afterKey ? `where ${isLeft}` : ''} limit :limit::integer`;
 }
 
@@ -275,8 +273,6 @@ export function searchRows(
   const inOrder = projects.toSorted((one, other) => (one.slug < other.slug ? -1 : 1));
   const projectIds = inOrder.map(({ projectId }) => projectId);
   const projectSlugs = inOrder.map(({ slug }) => slug);
-  // Of known keys, few folders are a filter as well.
-  const within = keys !== undefined && bounds.choice === 'few' ? 'many' : bounds.choice;
-  const choice = { ...chosenBy(OPTIONS, params), keys: keys !== undefined, bounds: within } as const;
+  const choice = { ...chosenBy(OPTIONS, params), keys: keys !== undefined, bounds: bounds.choice };
   return listFound(choice)(ctx, { organizationId: ctx.organizationId, projectIds, projectSlugs, ...params, limit });
 }

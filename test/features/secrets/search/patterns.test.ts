@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { likePattern, matchGlob } from '../../../../src/features/secrets/scope/glob.rules.js';
 import { type Scanned, scanRows } from '../../../../src/features/secrets/scope/row-scan.js';
-import type { PatternLimits } from '../../../../src/features/secrets/search/pattern.sql.js';
+import type { WalkSize } from '../../../../src/features/secrets/search/pattern.sql.js';
 import {
   type FoundRow,
   type PatternCriteria,
@@ -20,9 +20,9 @@ const PATTERNS = ['*A', '*B*', 'A*C', '?', 'B?', '*X*', 'C*?', 'b?*'];
 /** A database that compares `a` before `B`, and `b_` before `BA`. */
 const DICTIONARY = `template template0 encoding 'UTF8' locale 'C' locale_provider icu icu_locale 'en-US'`;
 
-/** The project of each folder. The caller is a member of the first two, and sees all but the last two folders. */
-const PROJECTS = [0, 0, 0, 1, 1, 1, 1, 2] as const;
-const HIDDEN: readonly number[] = [PROJECTS.length - 2, PROJECTS.length - 1];
+/** The project of each folder. The caller is a member of the first two. */
+const PROJECTS = [0, 0, 0, 1, 1, 1, 2, 2] as const;
+const isKnown = (folder: number): boolean => (PROJECTS[folder] as number) < 2;
 
 /** Keys of each folder. */
 const contents = fc.array(fc.uniqueArray(fc.constantFrom(...KEYS)), {
@@ -30,16 +30,10 @@ const contents = fc.array(fc.uniqueArray(fc.constantFrom(...KEYS)), {
   maxLength: PROJECTS.length,
 });
 
-/** Where the caller sees secrets: in whole projects, in folders, or both. */
-const KINDS = ['whole', 'folders', 'both'] as const;
-type Kind = (typeof KINDS)[number];
-
-const limits = fc.record({
-  near: fc.integer({ min: 1, max: 6 }),
-  entries: fc.integer({ min: 6, max: 12 }),
-  step: fc.integer({ min: 1, max: 4 }),
-  secrets: fc.integer({ min: 0, max: 30 }),
-  folders: fc.integer({ min: 0, max: 10 }),
+const sizes = fc.record({
+  entries: fc.integer({ min: 1, max: 12 }),
+  stepSize: fc.integer({ min: 1, max: 4 }),
+  fewProjects: fc.constantFrom(0, 50),
 });
 
 const regExpOf = (glob: string): RegExp => new RegExp(`^${glob.replaceAll('*', '.*').replaceAll('?', '.')}$`);
@@ -87,32 +81,21 @@ describe('the keys that match a pattern, among few entries at once', () => {
     );
   };
 
-  /** Folders of which the caller may know, and the bounds that say so. */
-  const seenBy = (kind: Kind) => {
-    const [one = '', two = ''] = projectIds;
-    const seen = folders.filter((folder, at) =>
-      kind === 'whole' ? folder.projectId !== projectIds[2] : !HIDDEN.includes(at),
-    );
-    const whole: readonly string[] = { whole: [one, two], folders: [], both: [one] }[kind];
-    const folderIds = seen.filter(({ projectId }) => !whole.includes(projectId)).map(({ id }) => id);
-    return { seen, bounds: kind === 'whole' ? null : { projectIds: whole, folderIds } };
-  };
-
   /** `KEY path` of all that is found, and where pages ended before they were full. */
-  const search = async (kind: Kind, { glob, first, most }: { glob: string; first: number; most: PatternLimits }) => {
+  const search = async ({ glob, first, size }: { glob: string; first: number; size: WalkSize }) => {
     const query = (text: string, values?: unknown[]) => strongroom.sql(text, values);
     const ctx = Object.assign(query, { organizationId }) as unknown as Context;
     const criteria: PatternCriteria = {
       key: { ...matchGlob(glob), like: likePattern(glob) },
       ...{ path: null, environments: [], tagSlugs: [], metadata: [], secretIds: null },
-      bounds: seenBy(kind).bounds,
+      bounds: null,
     };
     const projects = projectIds.slice(0, 2).map((projectId, at) => ({ projectId, slug: slugs[at] as string }));
     const found: string[] = [];
     const stops: CursorKey[] = [];
     for (let after: CursorKey | null = null; ; ) {
       const source = {
-        ...patternReader(ctx, projects, criteria, most),
+        ...patternReader(ctx, projects, criteria, size),
         see: (row: FoundRow) => row,
         keyOf: searchKeyOf,
       };
@@ -135,45 +118,41 @@ describe('the keys that match a pattern, among few entries at once', () => {
     expect(row).toEqual({ isOther: true });
   });
 
-  test.each(KINDS)(
-    'are all found, each once and in order, and stop where they would without what is hidden (%s)',
-    async (kind) => {
-      const { seen } = seenBy(kind);
-      await fc.assert(
-        fc.asyncProperty(
-          contents,
-          fc.constantFrom(...PATTERNS),
-          fc.integer({ min: 1, max: 6 }),
-          limits,
-          async (keys, glob, first, most) => {
-            const isKnown = (at: number): boolean => seen.some(({ id }) => id === folders[at]?.id);
-            const known = keys.map((list, at) => (isKnown(at) ? list : []));
-            const matching = known.flatMap((list, at) =>
-              list
-                .filter((key) => regExpOf(glob).test(key))
-                .map((key) => ({ key, slug: slugs[PROJECTS[at] as number], at })),
-            );
-            const inOrder = matching
-              .map(({ key, slug, at }) => [key, slug, `/f${at}`] as const)
-              .toSorted((one, other) => (one.join('\0') < other.join('\0') ? -1 : 1));
-            await fill(keys);
-            const whole = await search(kind, { glob, first, most });
-            expect(whole.found).toEqual(inOrder.map(([key, , path]) => `${key} ${path}`));
-            await fill(known);
-            expect(await search(kind, { glob, first, most })).toEqual(whole);
-          },
-        ),
-        { numRuns: 100 },
-      );
-    },
-  );
+  test('are all found, each once and in order, and stop where they would without those of others', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        contents,
+        fc.constantFrom(...PATTERNS),
+        fc.integer({ min: 1, max: 6 }),
+        sizes,
+        async (keys, glob, first, size) => {
+          const known = keys.map((list, at) => (isKnown(at) ? list : []));
+          const matching = known.flatMap((list, at) =>
+            list
+              .filter((key) => regExpOf(glob).test(key))
+              .map((key) => [key, slugs[PROJECTS[at] as number], `/f${at}`] as const),
+          );
+          const inOrder = matching.toSorted((one, other) => (one.join('\0') < other.join('\0') ? -1 : 1));
+          await fill(keys);
+          const whole = await search({ glob, first, size });
+          expect(whole.found).toEqual(inOrder.map(([key, , path]) => `${key} ${path}`));
+          await fill(known);
+          expect(await search({ glob, first, size })).toEqual(whole);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
 
   test('compares a key that is in many places a few times, and goes on with the next one', async () => {
     await fill(PROJECTS.map(() => ['A', 'B', 'CAB']));
-    // Of each of the first two keys there are seven.
-    const most = { near: 1, entries: 6, step: 2, secrets: 0, folders: 0 };
-    const { found, stops } = await search('whole', { glob: '*A?', first: 100, most });
-    expect(found.map((place) => place.split(' ')[0])).toEqual(Array.from({ length: 7 }, () => 'CAB'));
+    // Of each of the first two keys the caller knows six.
+    const { found, stops } = await search({
+      glob: '*A?',
+      first: 100,
+      size: { entries: 6, stepSize: 2, fewProjects: 50 },
+    });
+    expect(found.map((place) => place.split(' ')[0])).toEqual(Array.from({ length: 6 }, () => 'CAB'));
     expect(stops).toEqual([]);
   });
 });
