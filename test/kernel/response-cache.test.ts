@@ -123,22 +123,25 @@ describe('the reply cache', () => {
     expect(cache.figures).toMatchObject({ hits: 0, misses: 4, entries: 0, bytes: 0 });
   });
 
-  test('makes a reply once for many who ask at the same moment, and for each when that is denied', async () => {
-    const { ask, state, make, context } = open();
+  test.each(['SECRET_NOT_FOUND', 'OVERLOADED'] as const)(
+    'makes a reply once for many who ask at the same moment, and for each after %s',
+    async (code) => {
+      const { ask, state, make, context } = open();
 
-    await Promise.all(Array.from({ length: 20 }, () => ask()));
-    expect(state).toMatchObject({ made: 1, stored: 20 });
+      await Promise.all(Array.from({ length: 20 }, () => ask()));
+      expect(state).toMatchObject({ made: 1, stored: 20 });
 
-    state.stamp = { fingerprint: 'viewer', revision: 2 };
-    let tries = 0;
-    const fails = async (ctx: Context): Promise<Answer> => {
-      tries += 1;
-      if (tries === 1) throw new AppError('SECRET_NOT_FOUND');
-      return make(ctx);
-    };
-    const outcomes = await Promise.allSettled(Array.from({ length: 3 }, () => ask('/list', context(), fails)));
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
-  });
+      state.stamp = { fingerprint: 'viewer', revision: 2 };
+      let tries = 0;
+      const fails = async (ctx: Context): Promise<Answer> => {
+        tries += 1;
+        if (tries === 1) throw new AppError(code);
+        return make(ctx);
+      };
+      const outcomes = await Promise.allSettled(Array.from({ length: 3 }, () => ask('/list', context(), fails)));
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    },
+  );
 
   test.each([
     ['is switched off', 0],

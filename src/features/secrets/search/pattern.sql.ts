@@ -13,28 +13,29 @@ const IN_PROJECTS = {
 } as const;
 
 /**
- * Keys that match, along the index of all keys, in steps: each looks at the first few entries after the last key of the one before, so that a
- * key that all projects have is not compared once for each of them. Entries of other projects are passed over and not counted.
+ * Keys that match, along the index of all keys, in steps: each looks at some entries after the last key of the one before, so that a key that
+ * very many projects have is not compared once for each of them. Entries of other projects are passed over and not counted.
  */
 export const walkKeys = sqlVariants({
   options: { ...optionsOf({ ...RANGE, afterKey: '' }), projects: ['few', 'many'] as const },
   text: (choice) => `
   with recursive walked as (
-    select 0 as step, ${choice.afterKey ? ':afterKey::text' : `''::text`} collate "C" as last, '{}'::text[] collate "C" as keys,
+    select 0 as step, 0 as looked, :stepSize::integer as size, ${choice.afterKey ? ':afterKey::text' : `''::text`} collate "C" as last, '{}'::text[] collate "C" as keys,
       0 as found, false as "isEnd"
     union all
-    select walked.step + 1, coalesce(entry.last, walked.last), entry.keys, walked.found + cardinality(entry.keys), entry.size < :stepSize::integer
+    select walked.step + 1, walked.looked + walked.size, walked.size * :growth::integer, coalesce(entry.last, walked.last), entry.keys,
+      walked.found + cardinality(entry.keys), entry.count < walked.size
     from walked cross join lateral (
-      select max(s.key) as last, count(*) as size,
+      select max(s.key) as last, count(*),
         coalesce(array_agg(distinct s.key) filter (where s.key like :like), '{}') as keys
       from (
         select s.key from secret s
         where s.organization_id = :organizationId and s.key > walked.last
           and ${[...chosenOf(RANGE, choice), IN_PROJECTS[choice.projects]].join(' and ')}
-        order by s.key limit :stepSize::integer
+        order by s.key limit walked.size
       ) s
     ) entry
-    where not walked."isEnd" and walked.found < :limit::integer and walked.step * :stepSize::integer < :entries::integer
+    where not walked."isEnd" and walked.found < :limit::integer and walked.looked < :entries::integer
   )
   select array(select unnest(keys) from walked order by step) as keys, case when not "isEnd" then last end as reached
   from walked order by step desc limit 1`,
@@ -48,21 +49,31 @@ export const walkKeys = sqlVariants({
     limit: t.integer,
     entries: t.integer,
     stepSize: t.integer,
+    growth: t.integer,
   },
   row: { keys: t.array(t.text), reached: t.nullable(t.text) },
 });
 
 /** How a walk goes. */
-export interface WalkSize {
-  /** Entries that one statement looks at. A request has three at most, so about 100,000. */
+export interface Walk {
+  readonly projects: keyof typeof IN_PROJECTS;
+  /** Entries that one statement looks at, or a few more. A request has three at most, so about 100,000. */
   readonly entries: number;
-  /** Of these, at each step. */
+  /** Of these, at the first step, and how many times as many at each step after that. */
   readonly stepSize: number;
-  /** Up to this number of projects it is cheaper to look each key up in all of them than to look at the entries of others. */
-  readonly fewProjects: number;
+  readonly growth: number;
 }
 
-const WALK_SIZE: WalkSize = { entries: 33_340, stepSize: 10, fewProjects: 50 };
+/**
+ * In few projects, a key is not there often, and few steps are taken: where statistics tell of fewer secrets than there are, Postgres may read
+ * all those of the projects for each step.
+ */
+const WALKS: Readonly<Record<Walk['projects'], Walk>> = {
+  few: { projects: 'few', entries: 33_340, stepSize: 100, growth: 4 },
+  many: { projects: 'many', entries: 33_340, stepSize: 10, growth: 1 },
+};
+/** Up to this number of projects it is cheaper to look each key up in all of them than to look at the entries of others. */
+const FEW_PROJECTS = 50;
 
 /** What a pattern matched. */
 export interface MatchingKeys {
@@ -84,10 +95,9 @@ interface PatternQuestion {
 export async function findMatchingKeys(
   ctx: Context,
   { key, ...question }: PatternQuestion,
-  { fewProjects, ...size }: WalkSize = WALK_SIZE,
+  { projects, ...steps }: Walk = WALKS[question.projectIds.length > FEW_PROJECTS ? 'many' : 'few'],
 ): Promise<MatchingKeys> {
-  const params = { organizationId: ctx.organizationId, ...key, ...question, ...size };
-  const projects = params.projectIds.length > fewProjects ? 'many' : 'few';
+  const params = { organizationId: ctx.organizationId, ...key, ...question, ...steps };
   const walk = walkKeys({ ...chosenBy({ ...RANGE, afterKey: '' }, params), projects });
   const [walked] = await walk(ctx, params);
   return walked as MatchingKeys;

@@ -1,7 +1,7 @@
 import type { Context } from '../../../kernel/context.js';
 import type { CursorKey } from '../../../kernel/paging.js';
 import type { RowSource } from '../scope/row-scan.js';
-import { findMatchingKeys, type WalkSize } from './pattern.sql.js';
+import { findMatchingKeys, type Walk } from './pattern.sql.js';
 import {
   examinedOf,
   type FoundRow,
@@ -35,14 +35,14 @@ export function patternReader(
   ctx: Context,
   projects: readonly SearchedProject[],
   criteria: PatternCriteria,
-  size?: WalkSize,
+  walk?: Walk,
 ): Reader {
   const projectIds = projects.map(({ projectId }) => projectId);
   let end: CursorKey | null = null;
   const read: Reader['read'] = async (after, limit) => {
     const [afterKey = null, afterProject] = after ?? [];
     const question = { projectIds, key: criteria.key, afterKey, limit };
-    const { keys, reached } = await findMatchingKeys(ctx, question, size);
+    const { keys, reached } = await findMatchingKeys(ctx, question, walk);
     end = reached === null ? null : endOfKey(reached);
     // Unless it is the end of a key, some of its secrets may be left.
     return searchRows(ctx, projects, { criteria, after: afterProject === LAST ? null : after, limit, keys });

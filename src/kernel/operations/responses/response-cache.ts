@@ -90,8 +90,8 @@ export class ResponseCache {
   }
 
   /**
-   * Equal requests at the same time wait for the first one. If that one is denied, each makes its own response; if it fails with 503
-   * or 504, all of them fail: they would otherwise wait for the same failure again.
+   * Equal requests at the same time wait for the first one. If that one is denied, or has no turn, each makes its own response; if it fails
+   * with 503 or 504, all of them fail: they would otherwise wait for the same failure again.
    */
   async #make(ctx: Context, key: string, stamp: Stamp, make: (ctx: Context) => Promise<Answer>): Promise<Answer> {
     this.#misses += 1;
@@ -101,7 +101,8 @@ export class ResponseCache {
     const kept = making.then(
       (answer) => this.#share(key, { revision: stamp.revision, answer, events: recorded }),
       (error: unknown) => {
-        if (toAppError(error).status >= 503) throw error;
+        const { status, code } = toAppError(error);
+        if (status >= 503 && code !== 'OVERLOADED') throw error;
         return null;
       },
     );

@@ -144,7 +144,9 @@ describe('many lists of one token at once', () => {
     await client.connect();
     await client.query('begin');
     await client.query('lock table secret in access exclusive mode');
-    const running = Array.from({ length: 10 }, () => admin.graphql(`query ($id: ID!) { ${list} }`, { id: project.id }));
+    const running = Array.from({ length: 10 }, (_, at) =>
+      admin.graphql(`query ($id: ID!) { list${at}: ${list} }`, { id: project.id }),
+    );
     const waiting = async () => (await metrics()).sum('strongroom_heavy_reads', { state: 'waiting' });
     await until('some to wait', 20_000, async () => (await waiting()) > 0);
     const reply = await admin

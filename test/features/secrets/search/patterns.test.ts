@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { likePattern, matchGlob } from '../../../../src/features/secrets/scope/glob.rules.js';
 import { type Scanned, scanRows } from '../../../../src/features/secrets/scope/row-scan.js';
-import type { WalkSize } from '../../../../src/features/secrets/search/pattern.sql.js';
+import type { Walk } from '../../../../src/features/secrets/search/pattern.sql.js';
 import {
   type FoundRow,
   type PatternCriteria,
@@ -30,10 +30,11 @@ const contents = fc.array(fc.uniqueArray(fc.constantFrom(...KEYS)), {
   maxLength: PROJECTS.length,
 });
 
-const sizes = fc.record({
+const walks: fc.Arbitrary<Walk> = fc.record({
+  projects: fc.constantFrom('few', 'many'),
   entries: fc.integer({ min: 1, max: 12 }),
   stepSize: fc.integer({ min: 1, max: 4 }),
-  fewProjects: fc.constantFrom(0, 50),
+  growth: fc.integer({ min: 1, max: 3 }),
 });
 
 const regExpOf = (glob: string): RegExp => new RegExp(`^${glob.replaceAll('*', '.*').replaceAll('?', '.')}$`);
@@ -82,7 +83,7 @@ describe('the keys that match a pattern, among few entries at once', () => {
   };
 
   /** `KEY path` of all that is found, and where pages ended before they were full. */
-  const search = async ({ glob, first, size }: { glob: string; first: number; size: WalkSize }) => {
+  const search = async ({ glob, first, walk }: { glob: string; first: number; walk: Walk }) => {
     const query = (text: string, values?: unknown[]) => strongroom.sql(text, values);
     const ctx = Object.assign(query, { organizationId }) as unknown as Context;
     const criteria: PatternCriteria = {
@@ -95,7 +96,7 @@ describe('the keys that match a pattern, among few entries at once', () => {
     const stops: CursorKey[] = [];
     for (let after: CursorKey | null = null; ; ) {
       const source = {
-        ...patternReader(ctx, projects, criteria, size),
+        ...patternReader(ctx, projects, criteria, walk),
         see: (row: FoundRow) => row,
         keyOf: searchKeyOf,
       };
@@ -124,8 +125,8 @@ describe('the keys that match a pattern, among few entries at once', () => {
         contents,
         fc.constantFrom(...PATTERNS),
         fc.integer({ min: 1, max: 6 }),
-        sizes,
-        async (keys, glob, first, size) => {
+        walks,
+        async (keys, glob, first, walk) => {
           const known = keys.map((list, at) => (isKnown(at) ? list : []));
           const matching = known.flatMap((list, at) =>
             list
@@ -134,10 +135,10 @@ describe('the keys that match a pattern, among few entries at once', () => {
           );
           const inOrder = matching.toSorted((one, other) => (one.join('\0') < other.join('\0') ? -1 : 1));
           await fill(keys);
-          const whole = await search({ glob, first, size });
+          const whole = await search({ glob, first, walk });
           expect(whole.found).toEqual(inOrder.map(([key, , path]) => `${key} ${path}`));
           await fill(known);
-          expect(await search({ glob, first, size })).toEqual(whole);
+          expect(await search({ glob, first, walk })).toEqual(whole);
         },
       ),
       { numRuns: 150 },
@@ -147,11 +148,8 @@ describe('the keys that match a pattern, among few entries at once', () => {
   test('compares a key that is in many places a few times, and goes on with the next one', async () => {
     await fill(PROJECTS.map(() => ['A', 'B', 'CAB']));
     // Of each of the first two keys the caller knows six.
-    const { found, stops } = await search({
-      glob: '*A?',
-      first: 100,
-      size: { entries: 6, stepSize: 2, fewProjects: 50 },
-    });
+    const walk: Walk = { projects: 'many', entries: 6, stepSize: 2, growth: 1 };
+    const { found, stops } = await search({ glob: '*A?', first: 100, walk });
     expect(found.map((place) => place.split(' ')[0])).toEqual(Array.from({ length: 6 }, () => 'CAB'));
     expect(stops).toEqual([]);
   });
