@@ -112,7 +112,7 @@ const UNBUNDLED = [
  * no getter for each of its exports in each file that imports it.
  */
 const ESM_FILES = Object.fromEntries(
-  ['error/index', 'execution/execute', 'jsutils/Path', 'jsutils/suggestionList', 'utilities/index'].map((file) => [
+  ['error/index', 'execution/execute', 'jsutils/Path', 'utilities/index'].map((file) => [
     `graphql/${file}.js`,
     `graphql/${file}.mjs`,
   ]),

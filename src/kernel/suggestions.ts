@@ -1,5 +1,3 @@
-import { suggestionList } from 'graphql/jsutils/suggestionList.js';
-
 /** No known name is as long: a longer one is no misspelt one. */
 const MAX_LENGTH = 64;
 /** What looks otherwise, or is longer, may be a secret in the wrong place. Safe in a header field, too. */
@@ -7,6 +5,9 @@ const IDENTIFIER = /^[A-Za-z_$][\w$-]{0,39}$/;
 /** A shorter name is within two letters of too many others. */
 const MIN_MISSPELT_LENGTH = 5;
 const MAX_EDITS = 2;
+/** Share of the letters that may differ in a name that is only suggested. */
+const SUGGESTED_SHARE = 0.4;
+const MAX_SUGGESTED_EDITS = 5;
 
 /** True for a name that a caller sent and that a response may repeat: an identifier of at most 40 characters. Never a value. */
 export const isNameable = (sent: string): boolean => IDENTIFIER.test(sent);
@@ -17,8 +18,16 @@ export const quoted = (sent: string): string =>
 
 /** ``; did you mean `slug`?``, for a name that nobody knows but that is near to a known one; else nothing. */
 export function didYouMean(sent: string, known: readonly string[]): string {
-  const nearest = misspeltName(sent, known) ?? (sent.length > MAX_LENGTH ? undefined : suggestionList(sent, known)[0]);
+  const nearest = misspeltName(sent, known) ?? similarName(sent, known);
   return nearest === undefined ? '' : `; did you mean \`${nearest}\`?`;
+}
+
+/** The nearest known name of which four of ten letters, and one more, may differ, but no more than five. */
+function similarName(sent: string, known: readonly string[]): string | undefined {
+  if (sent.length > MAX_LENGTH) return undefined;
+  const [lower, names] = [sent.toLowerCase(), known.map((name) => name.toLowerCase())];
+  const most = Math.min(Math.floor(sent.length * SUGGESTED_SHARE) + 1, MAX_SUGGESTED_EDITS);
+  return known[nearestOf(lower, names, most)];
 }
 
 /**
@@ -42,10 +51,18 @@ export function misspeltName(sent: string, known: readonly string[]): string | u
   const same =
     known.find((name) => withoutCase(name) === bare) ?? known.find((name) => endsAlike(wordsOf(sent), wordsOf(name)));
   if (same !== undefined || sent.length < MIN_MISSPELT_LENGTH) return same;
-  const near = known
-    .map((name) => ({ name, edits: editsBetween(sent, name) }))
-    .filter(({ edits }) => edits <= MAX_EDITS);
-  return near.sort((a, b) => a.edits - b.edits)[0]?.name;
+  return known[nearestOf(sent, known, MAX_EDITS)];
+}
+
+/** The place of the first of the names that are the fewest edits away, up to a number of them; -1 where there is none. */
+function nearestOf(sent: string, names: readonly string[], maxEdits: number): number {
+  let [nearest, most] = [-1, maxEdits];
+  for (const [at, name] of names.entries()) {
+    const edits = editsBetween(sent, name, most);
+    // The next one must be nearer.
+    if (edits <= most) [nearest, most] = [at, edits - 1];
+  }
+  return nearest;
 }
 
 /** `accessTokenTTL` -> `["access", "token", "ttl"]`. */
@@ -68,25 +85,35 @@ function endsAlike(one: readonly string[], other: readonly string[]): boolean {
 const withoutCase = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
 
 /** True for equal texts, and for one letter added, dropped, changed, or two neighbours swapped. */
-export const isOneEditApart = (a: string, b: string): boolean => editsBetween(a, b) <= 1;
+export const isOneEditApart = (a: string, b: string): boolean => editsBetween(a, b, 1) <= 1;
 
-/** How many letters were added, dropped, changed or swapped with their neighbour; a larger number where it would be more than two. */
-function editsBetween(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > MAX_EDITS) return MAX_EDITS + 1;
-  let [before, row] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
+/** How many letters were added, dropped, changed or swapped with their neighbour; a larger number than `most` where it would be more. */
+function editsBetween(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  const far = most + 1;
+  const distances = (): number[] => new Array<number>(b.length + 1).fill(far);
+  let [before, row, next] = [distances(), Array.from({ length: b.length + 1 }, (_, at) => at), distances()];
   for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
+    next[0] = i;
+    let fewest = i;
+    // Beyond these, as many letters are added or dropped.
+    const [first, last] = [Math.max(1, i - most), Math.min(b.length, i + most)];
+    if (first > 1) next[first - 1] = far;
+    for (let j = first; j <= last; j += 1) {
       const isSame = a[i - 1] === b[j - 1];
       const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      next[j] = Math.min(
+      const edits = Math.min(
         (row[j] as number) + 1,
         (next[j - 1] as number) + 1,
         (row[j - 1] as number) + Number(!isSame),
-        isSwapped ? (before[j - 2] as number) + 1 : Number.POSITIVE_INFINITY,
+        isSwapped ? (before[j - 2] as number) + 1 : far,
       );
+      next[j] = edits;
+      fewest = Math.min(fewest, edits);
     }
-    [before, row] = [row, next];
+    // They never become fewer from row to row.
+    if (fewest > most) return far;
+    [before, row, next] = [row, next, before];
   }
   return row[b.length] as number;
 }

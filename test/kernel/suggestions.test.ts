@@ -118,4 +118,27 @@ describe('an unknown name', () => {
     expect(unknownName('parameter', 'secret value', KNOWN)).toMatch(/named\); did you mean `secretValue`\?$/);
     expect(didYouMean('x'.repeat(65), ['x'.repeat(65)])).toBe('');
   });
+
+  test('is followed by none that is further away than another, or than four of ten letters and one', () => {
+    const name = fc.stringMatching(/^[a-d]{1,7}$/);
+    fc.assert(
+      fc.property(name, fc.uniqueArray(name, { minLength: 1, maxLength: 5 }), (sent, known) => {
+        fc.pre(misspeltName(sent, known) === undefined);
+        const all = known.map((one) => edits(sent, one));
+        const fewest = Math.min(...all);
+        const most = Math.floor(sent.length * 0.4) + 1;
+        const meant = known[all.indexOf(fewest)];
+        expect(didYouMean(sent, known)).toBe(fewest <= most ? `; did you mean \`${meant}\`?` : '');
+      }),
+    );
+  });
 });
+
+/** Letters that were added, dropped, changed or swapped with their neighbour, by trying everything. */
+function edits(a: string, b: string): number {
+  if (a === '' || b === '') return a.length + b.length;
+  const [restA, restB] = [a.slice(1), b.slice(1)];
+  const ways = [edits(restA, b) + 1, edits(a, restB) + 1, edits(restA, restB) + Number(a[0] !== b[0])];
+  if (a.length > 1 && b.length > 1 && a[0] === b[1] && a[1] === b[0]) ways.push(edits(a.slice(2), b.slice(2)) + 1);
+  return Math.min(...ways);
+}
