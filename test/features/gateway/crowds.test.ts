@@ -2,6 +2,7 @@ import { mustSucceed } from '../../kit/caller.js';
 import { useStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
+import { untilWaiting } from '../../kit/waiting.js';
 
 /** More than are checked and wait for it, of one token. */
 const CROWD = 150;
@@ -26,12 +27,16 @@ describe('many requests of one token at once', () => {
       // No check comes to its end for a moment.
       await client.query('begin');
       await client.query('lock table access_token, access_change in access exclusive mode');
-      const crowd = Array.from({ length: CROWD }, async () => {
+      const ask = async () => {
         const reply = await fetch(url, { headers: { authorization: `Bearer ${admin.token}` } });
         if (reply.status === 503) refusedBefore += 1;
         const body = (await reply.json()) as { code?: string };
         return { status: reply.status, retryAfter: reply.headers.get('retry-after'), body };
-      });
+      };
+      const checked = ask();
+      // Those that come at the same moment share its check.
+      await untilWaiting(strongroom, 1);
+      const crowd = [checked, ...Array.from({ length: CROWD - 1 }, ask)];
       await until('all to be refused that there is no room for', 20_000, () => refusedBefore === REFUSED);
       const asked = other.get(path);
       await client.query('commit');
