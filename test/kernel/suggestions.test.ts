@@ -119,6 +119,13 @@ describe('an unknown name', () => {
     expect(didYouMean('x'.repeat(65), ['x'.repeat(65)])).toBe('');
   });
 
+  test.each([
+    ['CreateSecretInput12345', '; did you mean `CreateSecretInput`?'],
+    ['CreateSecretInput123456', ''],
+  ])('of many letters is near up to five that differ: %s', (sent, said) => {
+    expect(didYouMean(sent, ['CreateSecretInput'])).toBe(said);
+  });
+
   test('is followed by none that is further away than another, or than four of ten letters and one', () => {
     const name = fc.stringMatching(/^[a-d]{1,7}$/);
     fc.assert(
