@@ -1,7 +1,8 @@
 // Makes a clone runnable: installs the locked packages, then compiles. Runs before `npm start` and `npm test`. With --run-time,
 // packages that only development needs are neither asked for nor installed.
 // Plain JavaScript for Node 20 without any package, because on a fresh clone there is nothing else.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
@@ -32,20 +33,25 @@ const isInstalled = () =>
   existsSync(NODE) && (holds(installStamp, installed(true)) || (isRunTime && holds(installStamp, installed(false))));
 const isBuilt = () => holds(buildStamp, sourceHash());
 
+/** What the lock names, by its path. */
+function lockedPackages() {
+  const { '': _root, ...packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
+  return packages;
+}
+
 /** True when what is installed is what the lock names, also after an `npm install` by hand. */
 function matchesLock(isWhole) {
   const list = join(MODULES, '.package-lock.json');
   if (!existsSync(NODE) || !existsSync(list)) return false;
   const has = JSON.parse(readFileSync(list, 'utf8')).packages;
-  const { '': _root, ...wanted } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
-  return Object.entries(wanted).every(
+  return Object.entries(lockedPackages()).every(
     ([path, { version, integrity, optional, dev, devOptional }]) =>
       (!(path in has) && (optional || devOptional || (dev && !isWhole))) ||
       (has[path]?.version === version && has[path].integrity === integrity),
   );
 }
 
-function install() {
+async function install() {
   if (isInstalled()) return;
   const declared = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const locked = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages[''];
@@ -57,12 +63,37 @@ function install() {
   let isWhole = matchesLock(true);
   if (!isWhole && !(isRunTime && matchesLock(false))) {
     isWhole = !isRunTime;
-    process.stderr.write('Installing the locked packages ...\n');
     // Errors only: this npm may run on Node 20, and warns of packages that ask for 22, although they will run on the
     // Node 24 that it installs.
-    run(...npm(), 'ci', ...(isRunTime ? ['--omit=dev'] : []), '--no-audit', '--no-fund', '--loglevel=error');
+    const args = ['ci', ...(isRunTime ? ['--omit=dev'] : []), '--no-audit', '--no-fund', '--loglevel=error'];
+    await withProgress(() => run(...npm(), ...args));
   }
   writeFileSync(installStamp, installed(isWhole));
+}
+
+/** Says how many of the packages are there, and for how long it takes: once a second on a terminal, every ten elsewhere. */
+async function withProgress(work) {
+  // Those of other platforms never come.
+  const paths = Object.entries(lockedPackages())
+    .filter(([, { dev, optional, devOptional }]) => !optional && !devOptional && !(dev && isRunTime))
+    .map(([path]) => join(ROOT, path));
+  const start = performance.now();
+  const { isTTY } = process.stderr;
+  const report = (end) => {
+    const count = paths.filter((path) => existsSync(join(path, 'package.json'))).length;
+    const seconds = Math.round((performance.now() - start) / 1_000);
+    process.stderr.write(
+      `Installing packages: ${count} of ${paths.length}, ${seconds} s${isTTY ? `\x1b[K${end}` : '\n'}`,
+    );
+  };
+  report('\r');
+  const timer = setInterval(report, isTTY ? 1_000 : 10_000, '\r');
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+    report('\n');
+  }
 }
 
 /** The npm that runs this script, on the Node that runs npm: the one in node_modules may be about to be replaced. */
@@ -180,16 +211,18 @@ function launcher(folder, path) {
   return [file, lines.join('\n')];
 }
 
-function run(command, ...args) {
-  const { error, status } = spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
-  if (error) throw new Error(`${command} cannot be started: ${error.code}`);
-  if (status !== 0) throw new Error(`${[command, ...args].join(' ')} failed, see above.`);
+async function run(command, ...args) {
+  const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  const [code] = await once(child, 'exit').catch(({ code: reason }) => {
+    throw new Error(`${command} cannot be started: ${reason}`);
+  });
+  if (code !== 0) throw new Error(`${[command, ...args].join(' ')} failed, see above.`);
 }
 
 try {
   if (!isInstalled() || !isBuilt()) {
-    withLock(join(ROOT, '.setup.lock'), () => {
-      install();
+    await withLock(join(ROOT, '.setup.lock'), async () => {
+      await install();
       build();
     });
   }

@@ -30,7 +30,7 @@ export function contentHash(paths) {
 }
 
 /** Runs `work` while no other process of this work tree does; a lock whose holder is dead is taken over. */
-export function withLock(lock, work) {
+export async function withLock(lock, work) {
   const own = `${lock}.${process.pid}`;
   const deadline = Date.now() + LOCK_WAIT_MS;
   writeFileSync(own, String(process.pid));
@@ -41,7 +41,7 @@ export function withLock(lock, work) {
     }
     rmSync(own);
     try {
-      return work();
+      return await work();
     } finally {
       rmSync(lock, { force: true });
     }

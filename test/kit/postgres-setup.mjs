@@ -5,7 +5,6 @@ import pg from 'pg';
 import { databaseAt, migratedDatabase } from './databases.ts';
 import { mavenJars } from './maven-jars.ts';
 import { openDesk } from './run-desk.ts';
-import { SharedServices } from './shared-services.ts';
 import './sources.mjs';
 
 const TEMPLATE = 'strongroom_template';
@@ -16,6 +15,8 @@ const MONGO_POM = join(import.meta.dirname, 'mongo/pom.xml');
  * files share beyond that is made when one of them asks for it.
  */
 export default async function startPostgres() {
+  // These import sources of the service, which Node can find once `sources.mjs` has run.
+  const { SharedServices } = await import('./shared-services.ts');
   const { startEmbeddedPostgres } = await import('../../src/kernel/postgres/embedded-postgres.ts');
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-test-postgres-'));
   const server = await startEmbeddedPostgres({ dataDir, log: () => undefined });
@@ -27,7 +28,9 @@ export default async function startPostgres() {
   const desk = await openDesk({
     '/template': () => (template ??= makeTemplate(server.url)),
     '/mongo-jars': () => (jars ??= mavenJars(MONGO_POM).then((folder) => ({ jars: folder }))),
-    '/service': (worker) => services.of(worker),
+    '/service': (worker, group) => services.of(worker, group),
+    '/other-node': (worker, group) => services.otherOf(worker, group),
+    '/log': (worker, group) => services.logOf(worker, group),
   });
   globalThis.strongroomTestRun = { server, dataDir, desk, services };
 }

@@ -1,15 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { mintToken } from '../../src/kernel/crypto/token.js';
 import { Service } from './service.ts';
+import { verifyAudit } from './verify-audit.ts';
 
-interface Shared {
-  readonly service: Service;
-  readonly url: string;
-  readonly token: string;
-  readonly databaseUrl: string;
+/** What a node of an installation is started with. */
+export interface Settings extends Readonly<Record<string, string>> {
+  readonly DATABASE_URL: string;
+  readonly ROOT_KEY: string;
+  readonly BOOTSTRAP_TOKEN: string;
 }
 
-/** One service for each worker of a test run, made when the first of its suites asks for it. They end with the run. */
+/** Settings of an installation of its own, on a database that is there. */
+export const newSettings = (databaseUrl: string, env: Readonly<Record<string, string>>): Settings => ({
+  DATABASE_URL: databaseUrl,
+  ROOT_KEY: randomBytes(32).toString('base64'),
+  BOOTSTRAP_TOKEN: mintToken(),
+  ...env,
+});
+
+interface Installation {
+  readonly settings: Settings;
+  readonly service: Service;
+  /** A second node, once a suite has asked for one. */
+  other?: Promise<Service>;
+}
+
+/** How many installations of different settings a worker keeps: one that waits costs processor time. */
+const KEPT = 2;
+
+/**
+ * The installations that suites share: for each worker of a test run one of each group of settings, started when the first suite of
+ * the group asks for it. They end with the run, or when the worker has turned to other groups. Their audit trail is verified then: no
+ * suite that shares a service may leave a trail with a violation.
+ */
 export class SharedServices {
-  readonly #services = new Map<string, Promise<Shared>>();
+  /** By worker and group; the one that was asked for last is last. */
+  readonly #installations = new Map<string, Promise<Installation>>();
+  readonly #ends: Promise<void>[] = [];
   readonly #newDatabase: () => Promise<string>;
 
   constructor(newDatabase: () => Promise<string>) {
@@ -17,32 +44,68 @@ export class SharedServices {
   }
 
   /** @throws Error when it has ended, since nobody asked it to: with what it printed */
-  async of(worker: string): Promise<Omit<Shared, 'service'>> {
-    const shared = this.#services.get(worker) ?? this.#start();
-    this.#services.set(worker, shared);
-    const { service, ...access } = await shared;
-    const { exitCode, signalCode } = service.child;
-    if (exitCode !== null || signalCode !== null)
-      throw new Error(
-        `the shared service of worker ${worker} ended with ${signalCode ?? exitCode}:\n${service.output}`,
-      );
-    return access;
+  async of(worker: string, group: string): Promise<{ readonly url: string; readonly settings: Settings }> {
+    const { service, settings } = await this.#find(worker, group);
+    expectRunning(service);
+    return { url: service.url, settings };
   }
 
-  /** Stops them with SIGTERM. @throws Error when one does not end with 0 */
+  /** The second node of the same installation. */
+  async otherOf(worker: string, group: string): Promise<{ readonly url: string }> {
+    const installation = await this.#find(worker, group);
+    installation.other ??= Service.start({ env: installation.settings });
+    const other = await installation.other;
+    expectRunning(other);
+    return { url: other.url };
+  }
+
+  /** What it printed so far. */
+  async logOf(worker: string, group: string): Promise<{ readonly text: string }> {
+    return { text: (await this.#find(worker, group)).service.output };
+  }
+
+  /** Stops all of them. @throws Error when one does not end with 0, or its trail has a violation */
   async stop(): Promise<void> {
-    const running = await Promise.allSettled(this.#services.values());
-    const services = running.flatMap((result) => (result.status === 'fulfilled' ? result.value.service : []));
-    const codes = await Promise.all(services.map((service) => service.stop()));
-    for (const [index, code] of codes.entries()) {
-      if (code !== 0) throw new Error(`a shared service ended with ${code}:\n${services[index]?.output}`);
-    }
+    for (const installation of this.#installations.values()) this.#ends.push(end(installation));
+    const failed = (await Promise.allSettled(this.#ends)).filter((result) => result.status === 'rejected');
+    if (failed.length > 0)
+      throw new AggregateError(
+        failed.map(({ reason }) => reason),
+        failed.map(({ reason }) => String(reason)).join('\n'),
+      );
   }
 
-  async #start(): Promise<Shared> {
-    const databaseUrl = await this.#newDatabase();
-    const service = await Service.start({ env: { DATABASE_URL: databaseUrl } });
-    const token = await service.firstToken();
-    return { service, url: service.url, token, databaseUrl };
+  #find(worker: string, group: string): Promise<Installation> {
+    const key = `${worker} ${group}`;
+    const found = this.#installations.get(key) ?? this.#start(JSON.parse(group).env);
+    this.#installations.delete(key);
+    this.#installations.set(key, found);
+    const ofWorker = [...this.#installations.keys()].filter((each) => each.startsWith(`${worker} `));
+    for (const each of ofWorker.slice(0, -KEPT)) {
+      this.#ends.push(end(this.#installations.get(each) as Promise<Installation>));
+      this.#installations.delete(each);
+    }
+    return found;
   }
+
+  async #start(env: Readonly<Record<string, string>>): Promise<Installation> {
+    const settings = newSettings(await this.#newDatabase(), env);
+    return { settings, service: await Service.start({ env: settings }) };
+  }
+}
+
+async function end(started: Promise<Installation>): Promise<void> {
+  const { service, settings, other } = await started;
+  const nodes = [service, ...(other === undefined ? [] : [await other])];
+  for (const node of nodes) {
+    const code = await node.stop();
+    if (code !== 0) throw new Error(`a shared service ended with ${code}:\n${node.output}`);
+  }
+  const { code, output } = await verifyAudit(settings);
+  if (code !== 0) throw new Error(`the audit trail of a shared service has violations:\n${output}`);
+}
+
+function expectRunning({ child: { exitCode, signalCode }, output }: Service): void {
+  if (exitCode !== null || signalCode !== null)
+    throw new Error(`a shared service ended with ${signalCode ?? exitCode}:\n${output}`);
 }

@@ -1,19 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { mintToken } from '../../src/kernel/crypto/token.js';
 import { Caller } from './caller.ts';
 import { migratedDatabase } from './databases.ts';
-import { type Ended, runProgram } from './programs.ts';
 import { askRun } from './run-desk.ts';
-import { Service, type ServiceOptions } from './service.ts';
-import { SharedStrongroom } from './shared-strongroom.ts';
+import { Service } from './service.ts';
+import { newSettings, type Settings } from './shared-services.ts';
+import { type OtherNode, SharedStrongroom } from './shared-strongroom.ts';
 import { IS_TABLE, withClient } from './tables.ts';
-import { until } from './until.ts';
-import { type Verdict, verifyAudit } from './verify-audit.ts';
 
 export { Caller, type Reply } from './caller.ts';
 export { freshDatabase } from './databases.ts';
-export type { SharedStrongroom } from './shared-strongroom.ts';
+export type { OtherNode, SecondNode, SharedStrongroom } from './shared-strongroom.ts';
 
 /**
  * Times that the service compares with the present. Moving them back is the same as moving the database's clock ahead. Those of jobs come
@@ -33,90 +29,45 @@ const termsEarlierBy = (interval: string): string => `
         'endsAt', to_jsonb((term ->> 'endsAt')::timestamptz - interval '${interval}')))
     from jsonb_each(role_terms) as each(slug, term))`;
 
-/** A further node of the same installation. */
-export interface SecondNode {
-  readonly url: string;
-  readonly service: Service;
-  caller(token: string): Caller;
-  stop(): Promise<number | null>;
+type Env = Readonly<Record<string, string>>;
+
+/** Moves the clock of a database ahead: all that it has becomes older by this much. */
+async function advanceClock(strongroom: SharedStrongroom, seconds: number): Promise<void> {
+  const interval = `${seconds} seconds`;
+  const tables = await strongroom.sql(STORED_TIMES, [interval]);
+  tables.unshift({ table_name: 'project_membership', changes: termsEarlierBy(interval) });
+  await withClient(strongroom.databaseUrl, async (client) => {
+    for (const { table_name, changes } of tables) {
+      const table = pg.escapeIdentifier(table_name);
+      // Whole tables, one after the other: row by row it would meet a job that locks the same rows in another order.
+      await client.query(`begin; lock table ${table} in exclusive mode; update ${table} set ${changes}; commit`);
+    }
+  });
 }
 
 /** A service for one suite alone, from outside, with what tests need to look behind it. */
 export class Strongroom extends SharedStrongroom {
   private constructor(
     private readonly service: Service,
-    private readonly settings: Record<string, string> & {
-      readonly DATABASE_URL: string;
-      readonly BOOTSTRAP_TOKEN: string;
-      readonly ROOT_KEY: string;
-    },
+    settings: Settings,
   ) {
-    super(service.url, settings.BOOTSTRAP_TOKEN, settings.DATABASE_URL);
+    super(service.url, settings);
   }
 
   /** Starts a service on a database of its own in the test run's Postgres. */
-  static async start(env: Readonly<Record<string, string>> = {}): Promise<Strongroom> {
-    const settings = {
-      DATABASE_URL: await migratedDatabase(),
-      ROOT_KEY: randomBytes(32).toString('base64'),
-      BOOTSTRAP_TOKEN: mintToken(),
-      ...env,
-    };
+  static async start(env: Env = {}): Promise<Strongroom> {
+    const settings = newSettings(env.DATABASE_URL ?? (await migratedDatabase()), env);
     return new Strongroom(await Service.start({ env: settings }), settings);
   }
 
-  /** In base64. */
-  get rootKey(): string {
-    return this.settings.ROOT_KEY;
-  }
-
-  /** The token of its first admin. */
-  get token(): string {
-    return this.settings.BOOTSTRAP_TOKEN;
-  }
-
   /** Everything that the service printed so far. */
-  log(): string {
+  async log(): Promise<string> {
     return this.service.output;
   }
 
-  /** The line of the log that holds this text. What a process prints arrives later than its answer does. */
-  logLine(text: string): Promise<string> {
-    return until(`${text} in the log`, 20_000, () =>
-      this.log()
-        .split('\n')
-        .find((line) => line.includes(text)),
-    );
-  }
-
   /** The database's clock moves ahead by this much. */
-  async advanceClock(seconds: number): Promise<void> {
-    const interval = `${seconds} seconds`;
-    const tables = await this.sql(STORED_TIMES, [interval]);
-    tables.unshift({ table_name: 'project_membership', changes: termsEarlierBy(interval) });
-    await withClient(this.databaseUrl, async (client) => {
-      for (const { table_name, changes } of tables) {
-        const table = pg.escapeIdentifier(table_name);
-        // Whole tables, one after the other: row by row it would meet a job that locks the same rows in another order.
-        await client.query(`begin; lock table ${table} in exclusive mode; update ${table} set ${changes}; commit`);
-      }
-    });
-  }
-
-  /** What `npm run verify-audit` says of its trail. */
-  verifyAudit(...args: string[]): Promise<Verdict> {
-    return verifyAudit(this.settings, ...args);
-  }
-
-  /** Runs a program of `src/bin` with its settings. @param env further ones */
-  run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    return runProgram(program, { ...this.settings, ...env }, ...args);
-  }
-
-  /** Another node on the same database. Whoever starts it stops it. */
-  async startSecondNode(options: ServiceOptions = {}): Promise<SecondNode> {
-    const service = await Service.start({ ...options, env: { ...this.settings, ...options.env } });
-    return { url: service.url, service, caller: (token) => new Caller(service.url, token), stop: () => service.stop() };
+  advanceClock(seconds: number): Promise<void> {
+    return advanceClock(this, seconds);
   }
 
   /** Stops the service with SIGTERM. @throws Error when it does not end with 0 */
@@ -127,26 +78,73 @@ export class Strongroom extends SharedStrongroom {
   }
 }
 
-/** A service of its own for the tests of a file. Its properties are there once the tests run. */
-export function useStrongroom(env: Readonly<Record<string, string>> = {}): Strongroom {
+/** What a suite sees of the service that its worker keeps for a group of settings. */
+class WorkersStrongroom extends SharedStrongroom {
+  private constructor(
+    url: string,
+    settings: Settings,
+    private readonly group: string,
+    private readonly printedBefore: number,
+  ) {
+    super(url, settings);
+  }
+
+  static async find(group: string): Promise<WorkersStrongroom> {
+    const { url, settings } = await askRun('/service', { group });
+    const { text } = await askRun('/log', { group });
+    return new WorkersStrongroom(url, settings, group, text.length);
+  }
+
+  async log(): Promise<string> {
+    const { text } = await askRun('/log', { group: this.group });
+    return text.slice(this.printedBefore);
+  }
+
+  async otherNode(): Promise<OtherNode> {
+    const { url } = await askRun('/other-node', { group: this.group });
+    return { url, caller: (token) => new Caller(url, token) };
+  }
+
+  advanceClock(seconds: number): Promise<void> {
+    return advanceClock(this, seconds);
+  }
+
+  override async release(): Promise<void> {
+    await super.release();
+    // The file in which it died fails, and not only the next one.
+    await askRun('/service', { group: this.group });
+  }
+}
+
+/** A shared service whose node may have another one beside it. */
+export type SharedNodes = SharedStrongroom & Pick<WorkersStrongroom, 'otherNode'>;
+/** A shared service whose suites move the clock. */
+export type MovedStrongroom = SharedNodes & Pick<WorkersStrongroom, 'advanceClock'>;
+
+/** Settings for suites with external systems on this machine, and with documents that select whatever there is. */
+export const LENIENT: Env = { ALLOW_PRIVATE_TARGETS: 'true', GRAPHQL_LIMITS: 'cost=100000' };
+
+/**
+ * A service of its own for the tests of a file: only for what no other suite could stand, such as altered tables, forged rows, changes
+ * of the first organization, and settings that no other suite has. Its properties are there once the tests run.
+ */
+export function useStrongroom(env: Env = {}): Strongroom {
   return duringTests(
     () => Strongroom.start(env),
     (strongroom) => strongroom.stop(),
   );
 }
 
-/** The service that the files of one worker share, with the settings of `Service` and no others. */
-export function useSharedStrongroom(): SharedStrongroom {
+/** The service that the files of one worker share which ask for the same settings, beside those of `Service`. */
+export const useSharedStrongroom = (env: Env = {}): SharedNodes => useGroup({ env });
+
+/** The same, for files that move its clock: whatever these left behind becomes older, too. */
+export const useMovedStrongroom = (env: Env = {}): MovedStrongroom => useGroup({ env, movesClock: true });
+
+function useGroup(group: { readonly env: Env; readonly movesClock?: true }): WorkersStrongroom {
   return duringTests(
-    async () => {
-      const { url, token, databaseUrl } = await askRun('/service');
-      return new SharedStrongroom(url, token, databaseUrl);
-    },
-    async (strongroom) => {
-      await strongroom.release();
-      // The file in which it died fails, and not only the next one.
-      await askRun('/service');
-    },
+    () => WorkersStrongroom.find(JSON.stringify(group)),
+    (strongroom) => strongroom.release(),
   );
 }
 

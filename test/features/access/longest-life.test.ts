@@ -1,11 +1,11 @@
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useMovedStrongroom } from '../../kit/strongroom.js';
 import { makeClient, makeIdentity, makeToken, universalAuthPath } from './scenario.js';
 
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 const tokenAuthPath = (identityId: string): string => `/api/v1/auth/token-auth/identities/${identityId}`;
 
 describe('the longest life of a token', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useMovedStrongroom();
   const probe = (token: string) => strongroom.admin.anonymous.get('/api/v1/identities', bearer(token));
   const UNLIMITED_BELOW_MAXIMUM = { accessTokenTTL: 0, accessTokenMaxTTL: 2 };
   const pathsOf = ({ body }: { body: { details: { path: string }[] } }): string[] =>

@@ -79,7 +79,7 @@ describe('a new connection', () => {
       reply.text,
       ...shown.map((each) => mustSucceed(each).text),
       JSON.stringify([rows, trail]),
-      strongroom.log(),
+      await strongroom.log(),
     ])
       expect(text).not.toContain(datatool.apiToken);
   });

@@ -49,5 +49,5 @@ test('private keys are nowhere in the clear: not in the database, the log, the a
   const stored = JSON.stringify(await tableContents(strongroom.databaseUrl));
   expect(found(stored, needles)).toEqual([]);
   expect(stored).not.toContain('PRIVATE KEY');
-  expect(found(strongroom.log(), needles)).toEqual([]);
+  expect(found(await strongroom.log(), needles)).toEqual([]);
 });

@@ -76,7 +76,7 @@ describe('connections beyond the limits', () => {
 
     expect(await askFrom(MINE)).toBe(0);
     expect(await askFrom(OTHER)).toBe(200);
-    await until('a line in the log', 20_000, () => /"msg":"connections refused"/.test(strongroom.log()));
+    await until('a line in the log', 20_000, async () => /"msg":"connections refused"/.test(await strongroom.log()));
     busy[0]?.destroy();
     await until('room for another connection', 20_000, async () => (await askFrom(MINE)) === 200);
   });

@@ -61,7 +61,7 @@ describe('a request that takes longer than its deadline', () => {
     await until('what was late', 20_000, async () =>
       (await admin.get('/api/v1/projects')).text.includes(`${input.slug}-4`),
     );
-    expect(strongroom.log()).not.toContain('INTERNAL');
+    expect(await strongroom.log()).not.toContain('INTERNAL');
   });
 
   test('changes nothing any more if it still waits for its turn', async () => {

@@ -136,5 +136,5 @@ test(`${REQUESTS} requests of any bytes get a named error or a closed connection
   const jobs = { backend: 'postgres', connected: expect.any(Boolean) };
   expect((await strongroom.admin.get('/readyz')).body).toEqual({ status: 'ok', databaseRole: 'service', jobs });
   expect((await strongroom.admin.graphql('{ __typename }')).body).toEqual({ data: { __typename: 'Query' } });
-  expect(strongroom.log()).not.toMatch(/"failure":"INTERNAL"/);
+  expect(await strongroom.log()).not.toMatch(/"failure":"INTERNAL"/);
 });

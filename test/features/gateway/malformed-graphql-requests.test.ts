@@ -64,7 +64,7 @@ test('a document that would exhaust the validation is refused before it', async 
   expect(reply.status).toBe(400);
   const anonymous = await send({ query: CHAIN }, {}, strongroom.admin.anonymous);
   expect(anonymous).toBeError(401, 'TOKEN_MISSING');
-  expect(strongroom.log()).not.toMatch(/INTERNAL|Unexpected error/);
+  expect(await strongroom.log()).not.toMatch(/INTERNAL|Unexpected error/);
 });
 
 test('a variable that misses a field, and has one too many, is refused by their names, without a value', async () => {

@@ -109,7 +109,7 @@ describe('what was sent is repeated', () => {
 
   test('in no line of the log', async () => {
     await strongroom.admin.get('/livez');
-    await until('the log to be written', 20_000, async () => strongroom.log() !== '');
-    expect(foundIn(Buffer.from(strongroom.log()), NEEDLES)).toEqual([]);
+    await until('the log to be written', 20_000, async () => (await strongroom.log()) !== '');
+    expect(foundIn(Buffer.from(await strongroom.log()), NEEDLES)).toEqual([]);
   });
 });

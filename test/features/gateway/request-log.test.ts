@@ -21,8 +21,8 @@ describe('the log of requests', () => {
       await admin.graphql(`query Q { projects { nodes { id } } }`, { [CANARY.replaceAll('-', '_')]: CANARY }),
     ];
     const ids = replies.map(({ headers }) => headers['x-request-id']);
-    const lines = await until('the lines', 20_000, () => {
-      const found = linesOf(strongroom.log()).filter(({ requestId }) => ids.includes(requestId as string));
+    const lines = await until('the lines', 20_000, async () => {
+      const found = linesOf(await strongroom.log()).filter(({ requestId }) => ids.includes(requestId as string));
       return found.length === ids.length && found;
     });
     const reported = lines.map(({ time, milliseconds, ...line }) => {
@@ -35,7 +35,7 @@ describe('the log of requests', () => {
       { ...line, requestId: ids[1], method: 'GET', route: null, status: 404 },
       { ...line, requestId: ids[2], method: 'POST', route: '/graphql', status: 200 },
     ]);
-    expect(strongroom.log()).not.toContain(CANARY);
+    expect(await strongroom.log()).not.toContain(CANARY);
   });
 });
 
@@ -45,6 +45,6 @@ describe('the log at its usual level', () => {
   test('has no line for a request that was answered', async () => {
     const { headers } = await strongroom.admin.get('/api/v1/projects');
     expect(headers['x-request-id']).toBeDefined();
-    expect(strongroom.log()).not.toContain('request completed');
+    expect(await strongroom.log()).not.toContain('request completed');
   });
 });

@@ -34,19 +34,19 @@ describe('a service whose tables grow', () => {
       strongroom.sql<{ pid: number }>(
         `select pid from pg_stat_activity where datname = current_database() and application_name = 'strongroom'`,
       );
-    const renewals = (): number => strongroom.log().split('"msg":"plans renewed"').length - 1;
+    const renewals = async (): Promise<number> => (await strongroom.log()).split('"msg":"plans renewed"').length - 1;
     await crowd();
     const before = new Set((await connections()).map(({ pid }) => pid));
     expect(before.size).toBeGreaterThan(1);
 
-    const seen = renewals();
+    const seen = await renewals();
     for (let batch = 0; batch < 4; batch += 1) {
       const secrets = Array.from({ length: 500 }, (_, at) => ({ secretKey: `KEY_${batch}_${at}`, secretValue: 'x' }));
       mustSucceed(await admin.post('/api/v4/secrets/batch', { ...place, secrets }));
     }
     await until('plans renewed', 60_000, async () => {
       for (const { status } of await crowd()) expect(status).toBe(200);
-      return renewals() > seen;
+      return (await renewals()) > seen;
     });
     await until('all connections that were open to be replaced', 60_000, async () => {
       await list();

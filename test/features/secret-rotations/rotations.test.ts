@@ -387,7 +387,7 @@ describe('a rotation of service tokens', () => {
 
   test('no token is in the audit trail, the log or the job tables', async () => {
     const texts = [
-      strongroom.log(),
+      await strongroom.log(),
       JSON.stringify(await strongroom.auditRows()),
       JSON.stringify(await strongroom.sql('select * from job')),
     ];

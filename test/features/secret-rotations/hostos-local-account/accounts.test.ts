@@ -265,7 +265,7 @@ describeWithSamba('a rotation of a local account of a real server', () => {
     ]);
     for (const password of [account.password, samba.admin.password, ...rotating.seen]) {
       expect(password.length).toBeGreaterThan(10);
-      expect(strongroom.log()).not.toContain(password);
+      expect(await strongroom.log()).not.toContain(password);
       expect(reported).not.toContain(password);
     }
   });

@@ -1,0 +1,16 @@
+import { propertySeed } from './property-seed.ts';
+
+/** `npm test` runs a part of each cross product, and leaves out what takes long; every other run does all. */
+const isQuick = process.env.TEST_SCOPE === 'quick';
+
+/** A test, or a group of them, that only `npm run test:all` runs: of several nodes, of many rounds, of long waits. */
+export const testInAll = isQuick ? test.skip : test;
+export const describeInAll = isQuick ? describe.skip : describe;
+
+/**
+ * All items; in `npm test` each `step`th of them, the first of which the seed of the run decides.
+ *
+ * @param offset another number for another sample of the same items
+ */
+export const sample = <T>(items: readonly T[], step: number, offset = 0): readonly T[] =>
+  isQuick ? items.filter((_, index) => (index + propertySeed + offset) % step === 0) : items;
