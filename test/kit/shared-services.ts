@@ -101,8 +101,10 @@ async function end(started: Promise<Installation>): Promise<void> {
     const code = await node.stop();
     if (code !== 0) throw new Error(`a shared service ended with ${code}:\n${node.output}`);
   }
-  const { code, output } = await verifyAudit(settings);
-  if (code !== 0) throw new Error(`the audit trail of a shared service has violations:\n${output}`);
+  const { output } = await verifyAudit(settings);
+  // Stored secrets may differ from it: suites alter rows to see that what was tampered with does not open.
+  if (!output.includes('The audit trail is intact.'))
+    throw new Error(`the audit trail of a shared service has violations:\n${output}`);
 }
 
 function expectRunning({ child: { exitCode, signalCode }, output }: Service): void {
