@@ -11,47 +11,7 @@ import {
 } from 'graphql';
 import { STATES } from '../../src/features/secret-rotations/store/states.js';
 import { DOCS, readDocument } from '../kit/documents.js';
-import { ROOT, type Source, sources } from './sources.js';
-
-/** Exported functions and classes without a docstring just above them (decorators may stand between). */
-function undocumented({ path, text }: Source): string[] {
-  const lines = text.split('\n');
-  return lines.flatMap((line, index) => {
-    const name = /^export (?:async |abstract )*(?:function\*?|class) (\w+)/.exec(line)?.[1];
-    if (name === undefined) return [];
-    let above = index - 1;
-    while (above >= 0 && /^(@|\s|[)}\]])/.test(lines[above] as string) && !/\*\/$/.test(lines[above] as string))
-      above -= 1;
-    const isDescribed =
-      /\*\/$/.test(lines[above] ?? '') || /^@(ObjectType|InputType|ArgsType|Resolver)\(/.test(lines[above + 1] ?? '');
-    return isDescribed ? [] : [`${path}:${index + 1} ${name}`];
-  });
-}
-
-/** Methods of services without a docstring. */
-function undocumentedVerbs({ path, text }: Source): string[] {
-  const lines = text.split('\n');
-  return lines.flatMap((line, index) => {
-    // A member, not a call: what follows the parameters is a body.
-    const name = /^ {2}(?:async )?([a-z]\w*)\((?!.*;$)/.exec(line)?.[1];
-    if (name === undefined || name === 'constructor' || /^ {2}(private|#)/.test(line)) return [];
-    return /\*\/$/.test(lines[index - 1] ?? '') ? [] : [`${path}:${index + 1} ${name}`];
-  });
-}
-
-describe('documentation of the code', () => {
-  test('every exported function and class has a docstring', () => {
-    expect(sources('src').flatMap(undocumented)).toEqual([]);
-  });
-
-  test('every verb of a service has a docstring', () => {
-    expect(
-      sources('src/features')
-        .filter(({ path }) => path.endsWith('.service.ts'))
-        .flatMap(undocumentedVerbs),
-    ).toEqual([]);
-  });
-});
+import { ROOT, sources } from './sources.js';
 
 describe('documentation of the interface', () => {
   const schema = buildSchema(readFileSync(join(ROOT, 'schema/schema.graphql'), 'utf8'));

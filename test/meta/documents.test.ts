@@ -45,11 +45,6 @@ function brokenLinks(file: MarkdownFile): string[] {
 }
 
 describe('the documents', () => {
-  test('README.md has at most 300 lines, and any other at most 400', () => {
-    const lengths = files.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }));
-    expect(lengths.filter(({ path, lines }) => lines > (path === 'README.md' ? 300 : 400))).toEqual([]);
-  });
-
   test('each link leads to a file and a heading that exist', () => {
     expect(files.length).toBeGreaterThan(10);
     expect(files.flatMap(brokenLinks)).toEqual([]);

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { importsOf, ROOT, type Source, sources } from './sources.js';
+import { dirname } from 'node:path';
+import { importsOf, type Source, sources } from './sources.js';
 
 const files = sources('src');
 const sliceOf = (path: string): string | undefined => /^src\/features\/([^/]+)\//.exec(path)?.[1];
@@ -145,16 +144,6 @@ describe('the import rules', () => {
       ),
     ).toEqual([]);
   });
-});
-
-test('the suffix of a file is one that src/README.md explains', () => {
-  const explained = new Set(
-    [...readFileSync(join(ROOT, 'src/README.md'), 'utf8').matchAll(/`(\.[a-z-]+)\.ts`/g)].map(([, suffix]) => suffix),
-  );
-  const suffixOf = (path: string): string | undefined => /(\.[a-z-]+)\.ts$/.exec(path)?.[1];
-  const used = new Set(files.flatMap(({ path }) => suffixOf(path) ?? []));
-  expect([...used].filter((suffix) => !explained.has(suffix))).toEqual([]);
-  expect([...explained].filter((suffix) => suffix !== undefined && !used.has(suffix))).toEqual([]);
 });
 
 describe('the single places', () => {
