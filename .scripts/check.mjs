@@ -1,31 +1,56 @@
-// `npm test`: every check in order, the quick ones first; stops at the first that fails. Arguments go to jest.
-import { spawnSync } from 'node:child_process';
+// `npm test` and `npm run test:all`: every check, the quick ones first; stops at the first that fails.
+//   npm test                       what a contributor waits for
+//   npm test -- --changed          of it, what the change can touch
+//   npm run test:all               everything; what measures time runs by itself at the end
+// Other arguments go to jest.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { changedFiles, suitesOf } from './changed.mjs';
 import { ROOT } from './tree.mjs';
 
 const inModules = (path) => join(ROOT, 'node_modules', path);
-const NODE = inModules('.bin/node');
-const checks = [
-  { name: 'format and lint', args: [inModules('@biomejs/biome/bin/biome'), 'ci'] },
-  { name: 'types', args: [inModules('typescript/bin/tsc'), '-p', join(ROOT, 'test')] },
-  {
-    name: 'tests',
-    args: [
-      '--experimental-vm-modules',
-      '--disable-warning=ExperimentalWarning',
-      inModules('jest/bin/jest.js'),
-      '--config',
-      join(ROOT, 'test/kit/jest.config.mjs'),
-      ...process.argv.slice(2),
-    ],
-  },
-];
+const ALONE = '\\.alone\\.test\\.ts$';
 
-for (const { name, args } of checks) {
+const [all, changed] = ['--all', '--changed'].map((flag) => process.argv.includes(flag));
+const given = process.argv.slice(2).filter((arg) => arg !== '--all' && arg !== '--changed');
+
+/** Runs a program on the Node of this project. @throws Error when it fails */
+async function check(name, args, env = {}) {
   const start = performance.now();
   process.stderr.write(`-- ${name}\n`);
-  const { status, signal } = spawnSync(NODE, args, { cwd: ROOT, stdio: 'inherit' });
-  const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  process.stderr.write(`-- ${name}: ${status === 0 ? 'ok' : 'FAILED'}, ${seconds} s\n`);
-  if (status !== 0) process.exit(signal ? 130 : 1);
+  const child = spawn(inModules('.bin/node'), args, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env } });
+  const [code] = await once(child, 'exit');
+  const seconds = ((performance.now() - start) / 1_000).toFixed(1);
+  process.stderr.write(`-- ${name}: ${code === 0 ? 'ok' : 'FAILED'}, ${seconds} s\n`);
+  if (code !== 0) throw new Error(name);
+}
+
+const types = [
+  ...[inModules('typescript/bin/tsc'), '-p', join(ROOT, 'test')],
+  // What did not change since the last time is not checked again.
+  ...['--incremental', '--tsBuildInfoFile', inModules('.cache/strongroom-types.json')],
+];
+
+const jest = (...args) => [
+  ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', inModules('jest/bin/jest.js'), ...args],
+  // Last: it takes all that follows for reporters.
+  ...['--config', join(ROOT, 'test/kit/jest.config.mjs'), '--reporters', join(ROOT, 'test/kit/progress.mjs')],
+];
+
+/** Suites by the change, or as given. */
+function suites() {
+  const patterns = changed ? suitesOf(changedFiles()) : [];
+  if (patterns === null) process.stderr.write('The change can touch every suite.\n');
+  return [...(patterns ?? []), ...given];
+}
+
+try {
+  await Promise.all([check('format and lint', [inModules('@biomejs/biome/bin/biome'), 'ci']), check('types', types)]);
+  await check('tests', jest(...suites()), { TEST_SCOPE: all ? 'together' : 'quick' });
+  if (all && given.length === 0)
+    await check('tests that measure time, one after the other', jest('--runInBand', ALONE));
+} catch (error) {
+  process.stderr.write(`FAILED: ${error.message}\n`);
+  process.exit(1);
 }

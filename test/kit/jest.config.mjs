@@ -1,10 +1,16 @@
+import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+/** Folders and suites that only `npm run test:all` runs. What measures time, loop lag or memory (`*.alone`) runs by itself then. */
+const NOT_QUICK = ['/test/(browser|clients|faults)/', '/test/features/(plans|start)/', '\\.(all|alone)\\.test\\.ts$'];
+const LEFT_OUT = { quick: NOT_QUICK, together: ['\\.alone\\.test\\.ts$'] };
 
 /** Tests run on the TypeScript sources, stripped by swc in the same way as the build compiles them. */
 export default {
   rootDir: dirname(dirname(dirname(fileURLToPath(import.meta.url)))),
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', ...(LEFT_OUT[process.env.TEST_SCOPE] ?? [])],
   testEnvironment: 'node',
   // Our imports end in `.js`, as Node wants them, and name files that end in `.ts`. `js` first: packages that ship both.
   moduleFileExtensions: ['js', 'mjs', 'cjs', 'ts', 'json', 'node'],
@@ -20,6 +26,7 @@ export default {
         jsc: {
           target: 'es2023',
           parser: { syntax: 'typescript', decorators: true },
+          experimental: { keepImportAttributes: true },
           transform: { legacyDecorator: true, decoratorMetadata: false, useDefineForClassFields: false },
         },
       },
@@ -28,9 +35,9 @@ export default {
   globalSetup: '<rootDir>/test/kit/postgres-setup.mjs',
   globalTeardown: '<rootDir>/test/kit/postgres-teardown.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/kit/matchers.ts'],
-  testSequencer: '<rootDir>/test/kit/longest-first.mjs',
+  testSequencer: '<rootDir>/test/kit/order.mjs',
   // Only an end for what hangs: on a busy machine five processes, one after the other, take minutes.
   testTimeout: 300_000,
-  // One more than two processors: for a quarter of their time suites wait for databases, processes and deadlines.
-  maxWorkers: 3,
+  // For a quarter of their time suites wait for databases, processes and deadlines.
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
 };

@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { transformSync } from '@swc/core';
 import jest from './jest.config.mjs';
 
-const [, { jsc, ...others }] = jest.transform['\\.ts$'];
-const options = { ...others, jsc: { ...jsc, experimental: { keepImportAttributes: true } } };
+const [, options] = jest.transform['\\.ts$'];
 const SOURCES = new URL('../../src/', import.meta.url).href;
 
 registerHooks({

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import Sequencer from '@jest/test-sequencer';
+
+/** Suites that take half a minute or more: one that began last would run alone while the other workers have nothing left. */
+const LONG = [
+  'features/error-table.test.ts',
+  'features/replies/every-change-once.test.ts',
+  'features/start/refusals.test.ts',
+  'features/start/start.test.ts',
+  'features/gateway/no-echo.test.ts',
+  'faults/every-check-once.test.ts',
+  'features/audit-seals.test.ts',
+  'browser/explorer.test.ts',
+  'browser/reference.test.ts',
+  'kernel/embedded-postgres.test.ts',
+  'features/strangers.test.ts',
+  'features/hidden.test.ts',
+  'features/audit-trail.test.ts',
+];
+const LONG_MS = 20_000;
+/** Where the last run on this machine is not known: suites read about as slowly as they run. */
+const MS_PER_BYTE = 0.4;
+
+/** How long a suite is expected to take, in milliseconds. */
+export const expectedMs = ({ duration, path, context }) => duration ?? context.hasteFS.getSize(path) * MS_PER_BYTE;
+
+/** The suites of this run, for whoever tells how much is left. */
+export let suites = [];
+
+/** Settings of the service that a suite shares; a worker goes from group to group, and starts a service for each only once. */
+const groupOf = ({ path }) => /\buse(?:Shared|Moved)Strongroom\(.*/.exec(readFileSync(path, 'utf8'))?.[0] ?? '';
+
+/** What failed in the last run comes first, then the long suites, then the others by the service that they share, the longest first. */
+export default class Order extends Sequencer {
+  sort(tests) {
+    const rankOf = (test) => {
+      if (this.hasFailed(test)) return 0;
+      return test.duration > LONG_MS || LONG.some((path) => test.path.endsWith(`/test/${path}`)) ? 1 : 2;
+    };
+    const sorted = super.sort(tests).map((test) => ({ test, rank: rankOf(test), group: groupOf(test) }));
+    suites = sorted
+      .toSorted((a, b) => a.rank - b.rank || (a.rank === 2 ? a.group.localeCompare(b.group) : 0))
+      .map(({ test }) => test);
+    return suites;
+  }
+}
