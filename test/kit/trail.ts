@@ -1,5 +1,6 @@
 import { settledSequence } from '../../src/kernel/audit/settled.ts';
 import type { Query } from '../../src/kernel/database/database.ts';
+import type { SharedStrongroom } from './shared-strongroom.ts';
 import { until } from './until.ts';
 
 const WITHIN_MS = 20_000;
@@ -43,4 +44,30 @@ export async function tamper(sql: Sql, ...statements: string[]): Promise<void> {
       'alter table audit_expiry enable always trigger audit_expiry_append_only',
     ].join(';\n'),
   );
+}
+
+const IDS = `
+  select id::text from secret where project_id = any($1) union select secret_id::text from secret_version where project_id = any($1)
+  union select id::text from personal_secret where project_id = any($1)`;
+
+/** Of secrets that the trail has no state of, nobody can say whether they differ. */
+const UNKNOWN = `
+  with known as materialized (
+    select split_part(state, ':', 1) as id from audit_record, jsonb_array_elements_text(facts->'states') as state where project_id = any($1)
+  )
+  select id::text from secret where project_id = any($1) and id::text not in (select id from known)
+  union all select id::text from personal_secret where project_id = any($1) and id::text not in (select id from known)`;
+
+/** How secrets of some projects differ from the audit trail, deleted ones too, as `npm run verify-audit` says. */
+export async function differencesIn(strongroom: SharedStrongroom, projectIds: readonly string[]): Promise<string[]> {
+  const idsBy = async (statement: string) =>
+    (await strongroom.sql(statement, [projectIds])).map(({ id }) => String(id));
+  const own = await idsBy(IDS);
+  if (own.length === 0) throw new Error('the projects have no secrets that could differ');
+  const { differences, output } = await strongroom.verifyAudit();
+  if (/^and \d+ more$/m.test(output)) throw new Error(`some of the differences are not listed:\n${output}`);
+  return [
+    ...differences.filter((line) => own.some((id) => line.includes(id))),
+    ...(await idsBy(UNKNOWN)).map((id) => `secret ${id}: has no state in the trail`),
+  ];
 }

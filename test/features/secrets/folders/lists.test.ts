@@ -1,8 +1,8 @@
 import { mustSucceed } from '../../../kit/caller.js';
-import { useStrongroom } from '../../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
 describe('lists and trees of folders', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off', REPLY_CACHE_MIB: '0' });
+  const strongroom = useSharedStrongroom({ REPLY_CACHE_MIB: '0' });
 
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();

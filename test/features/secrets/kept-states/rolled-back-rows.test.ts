@@ -1,10 +1,11 @@
-import { mustSucceed } from '../../../kit/caller.js';
-import { useStrongroom } from '../../../kit/strongroom.js';
+import { type Caller, mustSucceed } from '../../../kit/caller.js';
+import { useSharedStrongroom } from '../../../kit/strongroom.js';
+import type { Verdict } from '../../../kit/verify-audit.js';
 
 const CONTENTS = ['value_sealed', 'comment_sealed', 'metadata', 'metadata_sealed', 'version'];
 
 describe('a row that somebody set back in the database', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   /** A secret with two versions, and one beside it that nobody touches. */
   async function seeded() {
@@ -39,28 +40,25 @@ describe('a row that somebody set back in the database', () => {
       ),
     ]);
 
-  test('to a version of its history does not open, is named by verify-audit, and the next write is refused with a code', async () => {
-    const { admin, at, contents, id } = await seeded();
-    for (const version of [1, 2]) {
+  const listAs = (caller: Caller, { projectId }: { projectId: string }) =>
+    caller.get(`/api/v4/secrets?projectId=${projectId}&environment=dev`);
+
+  test.each([1, 2])(
+    'to version %d of its history does not open, and the next write is refused with a code',
+    async (version) => {
+      const { admin, at, contents, id } = await seeded();
       await copyVersion(id, version);
-      const list = await admin.get(`/api/v4/secrets?projectId=${at.projectId}&environment=dev`);
+      const list = await listAs(admin, at);
       expect(list.headers['x-unreadable-values']).toBe('3');
       expect(list.text).not.toMatch(/value (one|two)/);
       expect(await admin.get(`/api/v4/secrets/id/${id}`)).toBeError(503, 'SEALED_VALUE_INVALID');
-      const { code, differences, faults } = await strongroom.verifyAudit();
-      expect([code, faults]).toEqual([1, []]);
-      expect(differences.filter((line) => line.includes(id))).toEqual([
-        version === 1
-          ? `secret ${id}: has version 1; the trail has 2`
-          : `secret ${id}: its contents, name or location are not those of version 2 in the trail`,
-      ]);
-    }
-    await copyVersion(id, 1);
-    for (const body of [{ secretComment: 'x' }, contents('three')])
-      expect(await admin.patch('/api/v4/secrets/A', { ...at, ...body })).toBeError(503, 'SEALED_VALUE_INVALID');
-    expect(await admin.delete('/api/v4/secrets/A', at)).toBeError(503, 'SEALED_VALUE_INVALID');
-    expect((await admin.post(`/api/v1/secrets/${id}/restore`, { version: 2 })).status).not.toBe(500);
-  });
+      if (version === 2) return;
+      for (const body of [{ secretComment: 'x' }, contents('three')])
+        expect(await admin.patch('/api/v4/secrets/A', { ...at, ...body })).toBeError(503, 'SEALED_VALUE_INVALID');
+      expect(await admin.delete('/api/v4/secrets/A', at)).toBeError(503, 'SEALED_VALUE_INVALID');
+      expect((await admin.post(`/api/v1/secrets/${id}/restore`, { version: 2 })).status).not.toBe(500);
+    },
+  );
 
   test('of the history to what the secret is does not open either', async () => {
     const { admin, id } = await seeded();
@@ -73,53 +71,103 @@ describe('a row that somebody set back in the database', () => {
     expect((await admin.get(`/api/v4/secrets/id/${id}`)).body.secret.secretValue).toBe('value two');
   });
 
-  test('as a whole is named by verify-audit, also once it was written again as the version that it lost', async () => {
+  test('as a whole opens, and is not written again until the version that it lost is gone, too', async () => {
     const { admin, at, id, first } = await seeded();
-    const differences = async () =>
-      (await strongroom.verifyAudit()).differences.filter((line) => line.includes(id)).map((line) => line.slice(45));
-    expect(await differences()).toEqual([]);
     await strongroom.sql('delete from secret where id = $1', [id]);
-    expect(await differences()).toEqual(['is missing; the trail has version 2 and no deletion']);
     await putBack(first);
     expect((await admin.get(`/api/v4/secrets/id/${id}`)).body.secret.secretValue).toBe('value one');
-    expect(await differences()).toEqual(['has version 1; the trail has 2']);
-    expect(await admin.patch('/api/v4/secrets/A', { ...at, secretValue: 'new' })).toBeError(
-      503,
-      'SEALED_VALUE_INVALID',
-    );
-    await strongroom.sql('delete from secret_version where secret_id = $1 and version = 2', [id]);
-    mustSucceed(await admin.patch('/api/v4/secrets/A', { ...at, secretValue: 'new' }));
-    expect(await differences()).toEqual(['its contents, name or location are not those of version 2 in the trail']);
+    expect(await rewrite(admin, at)).toBeError(503, 'SEALED_VALUE_INVALID');
+    await dropVersion(id);
+    mustSucceed(await rewrite(admin, at));
   });
 
-  test('after its deletion is named, as are two that changed their keys', async () => {
-    const { admin, at, id } = await seeded();
-    const { secret: other } = (await admin.get(`/api/v4/secrets/B?projectId=${at.projectId}&environment=dev`)).body;
-    const row = await rowOf(id);
-    mustSucceed(await admin.delete('/api/v4/secrets/A', at));
-    await putBack(row);
-    await strongroom.sql(`update secret set key = case key when 'A' then 'B' else 'A' end where project_id = $1`, [
-      at.projectId,
-    ]);
-    const { differences } = await strongroom.verifyAudit();
-    expect(differences).toContain(`secret ${id}: has version 2; the trail has it deleted by version 3`);
-    expect(differences).toContain(
-      `secret ${other.id}: its contents, name or location are not those of version 1 in the trail`,
-    );
-  });
+  const rewrite = (admin: Caller, at: object) => admin.patch('/api/v4/secrets/A', { ...at, secretValue: 'new' });
+  const dropVersion = (id: string) =>
+    strongroom.sql('delete from secret_version where secret_id = $1 and version = 2', [id]);
 
-  test('is named when it is somebody’s own value in place of a shared one', async () => {
-    const { admin, project, at } = await seeded();
-    const ada = await strongroom.seed.user(admin, { project: project.id });
-    const own = mustSucceed(await ada.post('/api/v4/secrets/A', { ...at, type: 'personal', secretValue: 'mine' })).body;
-    const { id } = own.secret;
-    const [before] = await strongroom.sql('select * from personal_secret where id = $1', [id]);
-    mustSucceed(await ada.patch('/api/v4/secrets/A', { ...at, type: 'personal', secretValue: 'newer' }));
-    const named = async () => (await strongroom.verifyAudit()).differences.filter((line) => line.includes(id));
-    expect(await named()).toEqual([]);
-    await strongroom.sql('delete from personal_secret where id = $1', [id]);
-    expect(await named()).toEqual([]);
-    await putBack(before as object, 'personal_secret');
-    expect(await named()).toEqual([`personal secret ${id}: has version 1; the trail has 2`]);
+  describe('is named by verify-audit', () => {
+    const contentsDiffer = (version: number) =>
+      `its contents, name or location are not those of version ${version} in the trail`;
+
+    /** Each sets back a row of a project of its own. @returns what is to be said of which id */
+    const forgeries: Readonly<Record<string, () => Promise<Record<string, string[]>>>> = {
+      'to the version before': async () => {
+        const { id } = await seeded();
+        await copyVersion(id, 1);
+        return { [id]: [`secret ${id}: has version 1; the trail has 2`] };
+      },
+      'to what its history has of the same version': async () => {
+        const { id } = await seeded();
+        await copyVersion(id, 2);
+        return { [id]: [`secret ${id}: ${contentsDiffer(2)}`] };
+      },
+      'when it is missing': async () => {
+        const { id } = await seeded();
+        await strongroom.sql('delete from secret where id = $1', [id]);
+        return { [id]: [`secret ${id}: is missing; the trail has version 2 and no deletion`] };
+      },
+      'as a whole': async () => {
+        const { id, first } = await seeded();
+        await strongroom.sql('delete from secret where id = $1', [id]);
+        await putBack(first);
+        return { [id]: [`secret ${id}: has version 1; the trail has 2`] };
+      },
+      'also once it was written again as the version that it lost': async () => {
+        const { admin, at, id, first } = await seeded();
+        await strongroom.sql('delete from secret where id = $1', [id]);
+        await putBack(first);
+        await dropVersion(id);
+        mustSucceed(await rewrite(admin, at));
+        return { [id]: [`secret ${id}: ${contentsDiffer(2)}`] };
+      },
+      'after its deletion, as are two that changed their keys, and nothing else is': async () => {
+        const { admin, at, id } = await seeded();
+        const { secret: other } = (await admin.get(`/api/v4/secrets/B?projectId=${at.projectId}&environment=dev`)).body;
+        const row = await rowOf(id);
+        mustSucceed(await admin.delete('/api/v4/secrets/A', at));
+        await putBack(row);
+        await strongroom.sql(`update secret set key = case key when 'A' then 'B' else 'A' end where project_id = $1`, [
+          at.projectId,
+        ]);
+        const untouched = await seeded();
+        return {
+          [id]: [`secret ${id}: has version 2; the trail has it deleted by version 3`],
+          [other.id]: [`secret ${other.id}: ${contentsDiffer(1)}`],
+          [untouched.id]: [],
+        };
+      },
+      'when it is somebody’s own value in place of a shared one, and not while it is missing': async () => {
+        const personal = async (row: 'kept' | 'missing' | 'put back'): Promise<string> => {
+          const { admin, project, at } = await seeded();
+          const ada = await strongroom.seed.user(admin, { project: project.id });
+          const own = { ...at, type: 'personal' };
+          const made = mustSucceed(await ada.post('/api/v4/secrets/A', { ...own, secretValue: 'mine' }));
+          const { id } = made.body.secret;
+          const [before] = await strongroom.sql('select * from personal_secret where id = $1', [id]);
+          mustSucceed(await ada.patch('/api/v4/secrets/A', { ...own, secretValue: 'newer' }));
+          if (row !== 'kept') await strongroom.sql('delete from personal_secret where id = $1', [id]);
+          if (row === 'put back') await putBack(before as object, 'personal_secret');
+          return id;
+        };
+        const [kept, missing, old] = [await personal('kept'), await personal('missing'), await personal('put back')];
+        return { [kept]: [], [missing]: [], [old]: [`personal secret ${old}: has version 1; the trail has 2`] };
+      },
+    };
+
+    const expected = new Map<string, Record<string, string[]>>();
+    let verdict: Verdict;
+    beforeAll(async () => {
+      for (const [name, forge] of Object.entries(forgeries)) expected.set(name, await forge());
+      verdict = await strongroom.verifyAudit();
+    });
+
+    test.each(Object.keys(forgeries))('%s', (name) => {
+      for (const [id, lines] of Object.entries(expected.get(name) ?? {}))
+        expect(verdict.differences.filter((line) => line.includes(id))).toEqual(lines);
+    });
+
+    test('which ends with 1, though the trail is intact', () => {
+      expect([verdict.code, verdict.faults]).toEqual([1, []]);
+    });
   });
 });

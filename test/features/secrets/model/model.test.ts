@@ -1,14 +1,17 @@
 import { propertySeed } from '../../../kit/property-seed.js';
-import { useStrongroom } from '../../../kit/strongroom.js';
+import { sample } from '../../../kit/scope.js';
+import { useSharedStrongroom } from '../../../kit/strongroom.js';
+import { differencesIn } from '../../../kit/trail.js';
 import { ENVIRONMENTS, generator, Session } from './actions.js';
 
 /** Sequences of writes, each from a seed that its name tells. */
-const SEEDS = [1, 2, 3].map((number) => propertySeed + number);
+const SEEDS = sample([1, 2, 3], 3).map((number) => propertySeed + number);
 const WRITES = 200;
 const COMPARED_EVERY = 10;
 
 describe('random writes, moves, renames, imports and restores leave what a simple model says', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
+  const projects: string[] = [];
 
   /** The clock that stamps versions, in milliseconds: no write is as near as one of these. */
   const now = async (): Promise<string> => {
@@ -19,6 +22,7 @@ describe('random writes, moves, renames, imports and restores leave what a simpl
 
   test.each(SEEDS)('seed %d', async (seed) => {
     const { admin, project } = await strongroom.seed.project();
+    projects.push(project.id);
     await admin.patch(`/api/v1/projects/${project.id}`, { pitVersionLimit: 100 });
     const session = new Session(admin, project.id, generator(seed), now);
     await session.start();
@@ -70,9 +74,6 @@ describe('random writes, moves, renames, imports and restores leave what a simpl
   });
 
   test('and the audit trail says the same of every secret', async () => {
-    const { code, differences, output } = await strongroom.verifyAudit();
-    expect([code, differences]).toEqual([0, []]);
-    const [{ count } = { count: 0 }] = await strongroom.sql('select count(*)::int as count from secret');
-    expect(output).toContain(`\n${count} secrets match the trail, 0 differ, 0 were last changed before`);
+    expect(await differencesIn(strongroom, projects)).toEqual([]);
   });
 });

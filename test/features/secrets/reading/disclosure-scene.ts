@@ -1,6 +1,6 @@
 import { mustSucceed } from '../../../kit/caller.js';
 import { callerWithRules } from '../../../kit/rules.js';
-import type { Caller, Reply, Strongroom } from '../../../kit/strongroom.js';
+import type { Caller, Reply, SharedStrongroom } from '../../../kit/strongroom.js';
 
 export const SECRETS = '/api/v4/secrets';
 
@@ -17,7 +17,7 @@ export interface Scene {
 }
 
 /** Its keys have values that lead to each other. */
-export async function makeScene(strongroom: Strongroom): Promise<Scene> {
+export async function makeScene(strongroom: SharedStrongroom): Promise<Scene> {
   const { admin, project } = await strongroom.seed.project();
   const projectId = project.id;
   const inDev = { projectId, environment: 'dev' };
@@ -63,7 +63,7 @@ export async function makeScene(strongroom: Strongroom): Promise<Scene> {
  * at each hour.
  */
 export async function disclosedBy(
-  strongroom: Strongroom,
+  strongroom: SharedStrongroom,
   { ids }: Pick<Scene, 'ids'>,
   work: () => Promise<Reply>,
 ): Promise<{ reply: Reply; records: string[] }> {

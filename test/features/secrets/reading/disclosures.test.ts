@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../../kit/caller.js';
-import { type Caller, type Reply, useStrongroom } from '../../../kit/strongroom.js';
+import { type Caller, LENIENT, type Reply, useSharedStrongroom } from '../../../kit/strongroom.js';
 import { tamper, untilSealed } from '../../../kit/trail.js';
 import { disclosedBy, get, graphql, idOf, makeScene, type Scene, SECRETS } from './disclosure-scene.js';
 
-const strongroom = useStrongroom({ GRAPHQL_LIMITS: 'cost=100000' });
+const strongroom = useSharedStrongroom(LENIENT);
 
 const EXPANDED = { expandSecretReferences: 'true' };
 const IMPORTS = { include_imports: 'true' };
@@ -337,28 +337,32 @@ describe('and each secret whose value the response to a change discloses', () =>
 describe('a list of many', () => {
   const MANY = 1_000;
   let list: (as?: Caller) => Promise<Reply>;
+  let page: () => Promise<Reply>;
   let patient: Caller;
   const scene = { ids: new Map<string, string>() };
+  /** Any secret of the whole list, and of the page of it. */
+  let named: string;
   beforeAll(async () => {
     const { admin, project } = await strongroom.seed.project();
     await strongroom.seed.secrets(admin, project, 'dev', MANY);
     patient = admin.patient;
-    list = (as = admin) => as.get(`${SECRETS}?projectId=${project.id}&environment=dev`);
+    const path = `${SECRETS}?projectId=${project.id}&environment=dev`;
+    list = (as = admin) => as.get(path);
+    page = () => admin.get(`${path}&limit=${MANY / 2}`);
+    named = mustSucceed(await page()).body.secrets[0].id;
   });
+  const ofSize = (size: number) => `cardinality(ids) = ${size} and ids @> array['${named}'::uuid]`;
   const lists = async (): Promise<number> =>
-    Number(
-      (await strongroom.sql('select count(*) from audit_disclosure where cardinality(ids) = $1', [MANY]))[0]?.count,
-    );
+    Number((await strongroom.sql(`select count(*) from audit_disclosure where ${ofSize(MANY)}`))[0]?.count);
 
   test('is named once, however often it is read, without further statements', async () => {
-    const before = await lists();
     const first = await disclosedBy(strongroom, scene, () => list());
     const rest = await Promise.all(Array.from({ length: 20 }, () => list(patient)));
     const { count } = await strongroom.statements(() => list());
 
     expect(first.records[0]?.split(' ')).toHaveLength(1 + MANY);
     expect(rest.map(({ status }) => status)).toEqual(rest.map(() => 200));
-    expect(await lists()).toBe(before + 1);
+    expect(await lists()).toBe(1);
     expect(count).toBeLessThanOrEqual(4);
   });
 
@@ -374,26 +378,39 @@ describe('a list of many', () => {
 
   test('is stored again when the database was set back', async () => {
     await list();
-    await tamper(strongroom.sql, `delete from audit_disclosure where cardinality(ids) = ${MANY}`);
+    await tamper(strongroom.sql, `delete from audit_disclosure where ${ofSize(MANY)}`);
     const { records } = await disclosedBy(strongroom, scene, () => list());
     expect(records[0]?.split(' ')).toHaveLength(1 + MANY);
   });
 
   test('is missed by verify-audit when it is deleted, and found when it is edited', async () => {
     await list();
+    await page();
     await untilSealed(strongroom.sql);
-    expect(await strongroom.verifyAudit()).toMatchObject({ code: 0, faults: [] });
-    await strongroom.sql(`create table kept as select * from audit_disclosure where cardinality(ids) = ${MANY}`);
-    await tamper(strongroom.sql, `update audit_disclosure set ids = ids[2:] where cardinality(ids) = ${MANY}`);
-    const edited = await strongroom.verifyAudit();
-    await tamper(strongroom.sql, `delete from audit_disclosure where cardinality(ids) = ${MANY - 1}`);
-    const deleted = await strongroom.verifyAudit();
-    await tamper(strongroom.sql, 'insert into audit_disclosure select * from kept');
-
-    expect(edited.faults).toEqual([expect.stringMatching(/^disclosure [0-9a-f]{64}: edited$/)]);
-    expect(deleted.faults.length).toBeGreaterThan(0);
-    for (const violation of deleted.faults)
-      expect(violation).toMatch(/^row \d+ \(.*\): its list of disclosed secrets was deleted$/);
-    expect(await strongroom.verifyAudit()).toMatchObject({ code: 0, faults: [] });
+    const [edited, deleted] = [ofSize(MANY), ofSize(MANY / 2)];
+    const kept = 'kept_disclosure';
+    await strongroom.sql(`create table ${kept} as select * from audit_disclosure where ${edited} or ${deleted}`);
+    try {
+      await tamper(
+        strongroom.sql,
+        `update audit_disclosure set ids = ids[2:] where ${edited}`,
+        `delete from audit_disclosure where ${deleted}`,
+      );
+      const { faults } = await strongroom.verifyAudit();
+      const ofEdited = faults.filter((line) => line.startsWith('disclosure '));
+      const ofDeleted = faults.filter((line) => !line.startsWith('disclosure '));
+      expect(ofEdited).toEqual([expect.stringMatching(/^disclosure [0-9a-f]{64}: edited$/)]);
+      expect(ofDeleted.length).toBeGreaterThan(0);
+      for (const violation of ofDeleted)
+        expect(violation).toMatch(/^row \d+ \(.*\): its list of disclosed secrets was deleted$/);
+    } finally {
+      // As it was: others share the trail, and the run ends with a look at it.
+      await tamper(
+        strongroom.sql,
+        `delete from audit_disclosure where digest in (select digest from ${kept})`,
+        `insert into audit_disclosure select * from ${kept}`,
+        `drop table ${kept}`,
+      );
+    }
   });
 });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Exposition } from '../../../kit/exposition.js';
-import { type Caller, type Strongroom, useStrongroom } from '../../../kit/strongroom.js';
+import { type Caller, type SharedStrongroom, useSharedStrongroom } from '../../../kit/strongroom.js';
 import { until } from '../../../kit/until.js';
 
-const strongroom: Strongroom = useStrongroom({ REPLY_CACHE_MIB: '0' });
+const strongroom: SharedStrongroom = useSharedStrongroom({ REPLY_CACHE_MIB: '0' });
 
 const PARTS = 100;
 const PART_BYTES = 10_000;

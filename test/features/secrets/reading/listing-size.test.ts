@@ -1,5 +1,5 @@
 import { mustSucceed } from '../../../kit/caller.js';
-import { useStrongroom } from '../../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../../kit/strongroom.js';
 import { importsOf, linesOf, Tree } from '../tree.js';
 
 const FOLDERS = 60;
@@ -16,7 +16,7 @@ const depthOf = (path: string): number => path.split('/').length - 1;
 const nameOf = (path: string, key: string): string => ['dev', ...path.slice(1).split('/'), key].join('.');
 
 describe('a list of 500 secrets in 60 folders, 25 deep', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off', REPLY_CACHE_MIB: '0' });
+  const strongroom = useSharedStrongroom({ REPLY_CACHE_MIB: '0' });
   let tree: Tree;
   /** Values by path and key, references not expanded. */
   const values = new Map<string, Map<string, string>>();

@@ -1,18 +1,21 @@
 import { type Caller, mustSucceed } from '../../../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../../../kit/rules.js';
+import { testInAll } from '../../../kit/scope.js';
 import type { SeededProject } from '../../../kit/seed.js';
-import { useStrongroom } from '../../../kit/strongroom.js';
+import { type OtherNode, useSharedStrongroom } from '../../../kit/strongroom.js';
 import { PLACES, seedPlaces } from './places.js';
 
-const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom = useSharedStrongroom();
 
 let admin: Caller;
 let project: SeededProject;
 let tags: Readonly<Record<string, string>>;
+let node: OtherNode;
 
 beforeAll(async () => {
   ({ admin, project } = await strongroom.seed.project());
   tags = await seedPlaces(admin, project.id);
+  node = await strongroom.otherNode();
 });
 
 const READ = ['describeSecret', 'readValue'];
@@ -239,28 +242,23 @@ describe('writes', () => {
 describe('rules that change', () => {
   test('hold at the very next request, on every node', async () => {
     const { caller, slug, change } = await callerWithRules(strongroom, admin, project.id, on(READ));
-    const node = await strongroom.startSecondNode();
-    try {
-      const nodes = [caller, caller.at(node.url)] as const;
-      const path = `/api/v2/workspace/${project.id}/identity-memberships/${caller.identityId}`;
-      for (let round = 0; round < 3; round += 1) {
-        await change(on(READ));
-        for (const at of nodes) expect(await seen(at, 'dev')).toEqual(all('dev'));
-        await change(on(READ), not('readValue', { secretPath: { $glob: '/**' } }));
-        for (const at of nodes) expect(await seen(at, 'dev')).toEqual(all('dev').map((name) => `${name}?`));
-        await change(on(READ, { secretName: 'KEY' }));
-        for (const at of nodes) expect(await seen(at, 'dev')).toEqual(['/app/eu KEY']);
-        mustSucceed(await admin.at(node.url).patch(path, { role: 'no-access' }));
-        for (const at of nodes) expect(await at.get(query('dev'))).toBeError(403, 'PERMISSION_DENIED');
-        mustSucceed(await admin.patch(path, { role: slug }));
-        for (const at of nodes) expect(await seen(at, 'dev')).toEqual(['/app/eu KEY']);
-      }
-    } finally {
-      await node.stop();
+    const nodes = [caller, caller.at(node.url)] as const;
+    const path = `/api/v2/workspace/${project.id}/identity-memberships/${caller.identityId}`;
+    for (let round = 0; round < 3; round += 1) {
+      await change(on(READ));
+      for (const at of nodes) expect(await seen(at, 'dev')).toEqual(all('dev'));
+      await change(on(READ), not('readValue', { secretPath: { $glob: '/**' } }));
+      for (const at of nodes) expect(await seen(at, 'dev')).toEqual(all('dev').map((name) => `${name}?`));
+      await change(on(READ, { secretName: 'KEY' }));
+      for (const at of nodes) expect(await seen(at, 'dev')).toEqual(['/app/eu KEY']);
+      mustSucceed(await admin.at(node.url).patch(path, { role: 'no-access' }));
+      for (const at of nodes) expect(await at.get(query('dev'))).toBeError(403, 'PERMISSION_DENIED');
+      mustSucceed(await admin.patch(path, { role: slug }));
+      for (const at of nodes) expect(await seen(at, 'dev')).toEqual(['/app/eu KEY']);
     }
   });
 
-  test('are never seen as they were by a request that began after the answer to their change', async () => {
+  testInAll('are never seen as they were by a request that began after the answer to their change', async () => {
     const { admin: owner, project: other } = await strongroom.seed.project();
     const keys = await strongroom.seed.secrets(owner, other, 'dev', 10);
     const { caller: reader, change } = await callerWithRules(
@@ -270,12 +268,12 @@ describe('rules that change', () => {
       on(READ, { secretName: keys[0] }),
     );
     const caller = reader.patient;
-    const node = await strongroom.startSecondNode();
     const path = `/api/v4/secrets?projectId=${other.id}&environment=dev`;
     let [begun, answered] = [0, 0];
+    let isChanging = true;
     const late: string[] = [];
     const read = async (at: Caller): Promise<void> => {
-      while (answered < 50) {
+      while (isChanging) {
         const since = answered;
         const { secrets } = mustSucceed(await at.get(path)).body;
         const possible = Array.from({ length: begun - since + 1 }, (_, index) => keys[(since + index) % keys.length]);
@@ -286,17 +284,17 @@ describe('rules that change', () => {
         }
       }
     };
+    const readers = [caller, caller, caller, caller.at(node.url), caller.at(node.url), caller.at(node.url)].map(read);
     try {
-      const readers = [caller, caller, caller, caller.at(node.url), caller.at(node.url), caller.at(node.url)].map(read);
       while (answered < 50) {
         begun += 1;
         await change(on(READ, { secretName: keys[begun % keys.length] }));
         answered = begun;
       }
-      await Promise.all(readers);
     } finally {
-      await node.stop();
+      isChanging = false;
     }
+    await Promise.all(readers);
     expect(late).toEqual([]);
   });
 

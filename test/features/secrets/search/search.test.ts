@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../../kit/caller.js';
 import type { SeededProject } from '../../../kit/seed.js';
-import { useStrongroom } from '../../../kit/strongroom.js';
+import { LENIENT, type OtherNode, useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const SEARCH = `query ($input: SearchSecretsInput!, $first: Int, $after: String) {
   searchSecrets(input: $input, first: $first, after: $after) {
@@ -38,7 +38,11 @@ const named = (...keys: string[]) =>
   keys.map((secretKey) => ({ secretKey, secretValue: `value of ${secretKey}`, secretComment: `about ${secretKey}` }));
 
 describe('searching secrets', () => {
-  const strongroom = useStrongroom({ GRAPHQL_LIMITS: 'cost=100000' });
+  const strongroom = useSharedStrongroom(LENIENT);
+  let node: OtherNode;
+  beforeAll(async () => {
+    node = await strongroom.otherNode();
+  });
 
   /** Two projects of one organization, `a-…` before `b-…`. */
   async function twoProjects() {
@@ -232,27 +236,22 @@ describe('searching secrets', () => {
       const project = await strongroom.seed.projectOf(admin);
       await put(admin, project, 'prod', named('KEY', 'KEY_2'));
     }
-    const node = await strongroom.startSecondNode();
-    try {
-      const { result, count } = await strongroom.statements(ask);
-      expect(result.body.data.searchSecrets.nodes).toHaveLength(18);
-      expect(count).toBe(before.count);
-      expect(count).toBeLessThanOrEqual(6);
-      const rows = await strongroom.auditRows('request_id = $1', [result.headers['x-request-id']]);
-      expect(rows).toHaveLength(1);
-      expect(rows[0]).toMatchObject({
-        action: 'secret:search',
-        project_id: null,
-        facts: { count: 18, projects: 10, viewedValues: true, unreadable: 0 },
-      });
-      // A node that has none of the keys at hand gets all of them at once.
-      const cold = await admin.at(node.url).graphql(SEARCH, { input: { viewSecretValue: true } });
-      const values = cold.body.data.searchSecrets.nodes.map(
-        ({ secret }: { secret: { secretValue: string } }) => secret.secretValue,
-      );
-      expect(new Set(values)).toEqual(new Set(['value of KEY', 'value of KEY_2']));
-    } finally {
-      await node.stop();
-    }
+    const { result, count } = await strongroom.statements(ask);
+    expect(result.body.data.searchSecrets.nodes).toHaveLength(18);
+    expect(count).toBe(before.count);
+    expect(count).toBeLessThanOrEqual(6);
+    const rows = await strongroom.auditRows('request_id = $1', [result.headers['x-request-id']]);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      action: 'secret:search',
+      project_id: null,
+      facts: { count: 18, projects: 10, viewedValues: true, unreadable: 0 },
+    });
+    // A node that has none of the keys at hand gets all of them at once.
+    const cold = await admin.at(node.url).graphql(SEARCH, { input: { viewSecretValue: true } });
+    const values = cold.body.data.searchSecrets.nodes.map(
+      ({ secret }: { secret: { secretValue: string } }) => secret.secretValue,
+    );
+    expect(new Set(values)).toEqual(new Set(['value of KEY', 'value of KEY_2']));
   });
 });

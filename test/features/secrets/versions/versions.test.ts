@@ -1,5 +1,5 @@
 import { fullSecret } from '../../../kit/full-secret.js';
-import { type Caller, useSharedStrongroom, useStrongroom } from '../../../kit/strongroom.js';
+import { type Caller, LENIENT, useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const HISTORY = '/api/v1/secrets';
 
@@ -9,9 +9,9 @@ type Json = any;
 const numbersOf = (reply: { body: Json }): number[] =>
   reply.body.secretVersions.map(({ version }: { version: number }) => version);
 
-describe('the versions of a secret', () => {
-  const strongroom = useStrongroom({ GRAPHQL_LIMITS: 'cost=100000' });
+const strongroom = useSharedStrongroom(LENIENT);
 
+describe('the versions of a secret', () => {
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();
     const at = { projectId: project.id, environment: 'dev', secretPath: '/' };
@@ -248,8 +248,6 @@ describe('the versions of a secret', () => {
 });
 
 describe('deleted secrets', () => {
-  const strongroom = useSharedStrongroom();
-
   async function seeded() {
     const { admin, project } = await strongroom.seed.project();
     const at = { projectId: project.id, environment: 'dev' };

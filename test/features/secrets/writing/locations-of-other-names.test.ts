@@ -1,9 +1,13 @@
 import type { Caller } from '../../../kit/caller.js';
-import { useStrongroom } from '../../../kit/strongroom.js';
+import { type OtherNode, useSharedStrongroom } from '../../../kit/strongroom.js';
 
 /** A node remembers which folder a name means. */
 describe('writes go to what has the name now', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
+  let other: OtherNode;
+  beforeAll(async () => {
+    other = await strongroom.otherNode();
+  });
 
   async function scene() {
     const { admin, project } = await strongroom.seed.project();
@@ -41,27 +45,22 @@ describe('writes go to what has the name now', () => {
 
   test('when a folder with the same secrets stands there, on each change, also at a node that did not make it', async () => {
     const { admin, at, folder, create, keys, first } = await scene();
-    const other = await strongroom.startSecondNode();
-    try {
-      const there = other.caller(admin.token ?? '');
-      const value = async (secretPath: string) =>
-        (await admin.get(`/api/v4/secrets/ONE?projectId=${at.projectId}&environment=dev&secretPath=${secretPath}`)).body
-          .secret.secretValue;
-      const change = { ...at, secretPath: '/a' };
-      expect((await there.patch('/api/v4/secrets/ONE', { ...change, secretValue: 'before' })).status).toBe(200);
-      await admin.patch(`/api/v2/folders/${first}`, { ...at, name: 'b' });
-      await folder('a');
-      await create('ONE');
-      expect((await there.patch('/api/v4/secrets/ONE', { ...change, secretValue: 'after' })).status).toBe(200);
-      expect([await value('/a'), await value('/b')]).toEqual(['after', 'before']);
-      const skipped = { ...change, mode: 'ignore', secrets: [{ secretKey: 'TWO', secretValue: 'no' }] };
-      expect((await there.patch('/api/v4/secrets/batch', skipped)).status).toBe(200);
-      expect((await there.request({ method: 'DELETE', path: '/api/v4/secrets/ONE', body: change })).status).toBe(200);
-      expect(await keys('/a')).toEqual([]);
-      expect(await keys('/b')).toEqual(['ONE', 'TWO']);
-    } finally {
-      await other.stop();
-    }
+    const there = other.caller(admin.token ?? '');
+    const value = async (secretPath: string) =>
+      (await admin.get(`/api/v4/secrets/ONE?projectId=${at.projectId}&environment=dev&secretPath=${secretPath}`)).body
+        .secret.secretValue;
+    const change = { ...at, secretPath: '/a' };
+    expect((await there.patch('/api/v4/secrets/ONE', { ...change, secretValue: 'before' })).status).toBe(200);
+    await admin.patch(`/api/v2/folders/${first}`, { ...at, name: 'b' });
+    await folder('a');
+    await create('ONE');
+    expect((await there.patch('/api/v4/secrets/ONE', { ...change, secretValue: 'after' })).status).toBe(200);
+    expect([await value('/a'), await value('/b')]).toEqual(['after', 'before']);
+    const skipped = { ...change, mode: 'ignore', secrets: [{ secretKey: 'TWO', secretValue: 'no' }] };
+    expect((await there.patch('/api/v4/secrets/batch', skipped)).status).toBe(200);
+    expect((await there.request({ method: 'DELETE', path: '/api/v4/secrets/ONE', body: change })).status).toBe(200);
+    expect(await keys('/a')).toEqual([]);
+    expect(await keys('/b')).toEqual(['ONE', 'TWO']);
   });
 
   test('when a folder is deleted and made again, and when its environment gets another slug', async () => {

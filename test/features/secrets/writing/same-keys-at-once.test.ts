@@ -1,13 +1,12 @@
-import { useStrongroom } from '../../../kit/strongroom.js';
-import { withClient } from '../../../kit/tables.js';
+import { useSharedStrongroom } from '../../../kit/strongroom.js';
+
+const strongroom = useSharedStrongroom();
 
 /**
  * The unique key of a folder's secrets is checked when a statement ends, so that keys can be swapped. Batches that inserted
  * the same keys at once waited there for each other, until one after the other was given up.
  */
 describe('batches with the same keys at the same moment', () => {
-  const strongroom = useStrongroom();
-
   test('are made once, and the others are told so', async () => {
     const { admin, project } = await strongroom.seed.project();
     const secrets = Array.from({ length: 50 }, (_, index) => ({ secretKey: `K${index}`, secretValue: 'v' }));
@@ -35,20 +34,11 @@ describe('batches with the same keys at the same moment', () => {
 });
 
 describe('single secrets that are made at the same moment', () => {
-  const strongroom = useStrongroom();
   const place = (projectId: string) => ({ projectId, environment: 'dev', secretValue: 'v' });
 
   test('with one key: one is made, the others are told so, and nobody is given up for a deadlock', async () => {
     const { admin, project } = await strongroom.seed.project();
-    const deadlocks = () =>
-      withClient(strongroom.databaseUrl, async (client) => {
-        await client.query('select pg_stat_clear_snapshot()');
-        const { rows } = await client.query(
-          'select deadlocks::integer from pg_stat_database where datname = current_database()',
-        );
-        return rows[0].deadlocks;
-      });
-    const before = await deadlocks();
+    const before = await strongroom.deadlocks();
     for (const key of ['A', 'B', 'C', 'D']) {
       const replies = await Promise.all(
         Array.from({ length: 100 }, () => admin.patient.post(`/api/v4/secrets/${key}`, place(project.id))),
@@ -57,6 +47,6 @@ describe('single secrets that are made at the same moment', () => {
       expect(reported.filter((word) => word === 'made')).toHaveLength(1);
       expect(reported.filter((word) => !['made', 'SECRET_KEY_TAKEN'].includes(word))).toEqual([]);
     }
-    expect(await deadlocks()).toBe(before);
+    expect(await strongroom.deadlocks()).toBe(before);
   });
 });
