@@ -13,7 +13,7 @@ const WITHIN_MS = 30_000;
 /** So many days ago rows end, as if they had been recorded then. */
 const AGO_DAYS = -70;
 
-const strongroom = useStrongroom({ AUDIT_RETENTION_DAYS: '400', AUDIT_READS_RETENTION_DAYS: '40', RATE_LIMIT: 'off' });
+const strongroom = useStrongroom({ AUDIT_RETENTION_DAYS: '400', AUDIT_READS_RETENTION_DAYS: '40' });
 
 /** The month in which a row ends that is recorded now and kept so many days. */
 async function monthIn(days: number): Promise<string> {
@@ -210,14 +210,12 @@ test('a row that was moved to a month that ends is found before and after the mo
   await addPast(month);
   await admin.get(`/api/v1/projects/${project.id}`);
   await untilSealed(strongroom.sql);
-  const known = (await strongroom.verifyAudit()).faults;
   const [row] = await strongroom.sql(
     `select sequence, id from audit_record where project_id = $1 and action = 'project:create'`,
     [project.id],
   );
   await tamper(strongroom.sql, `update audit_record set expires_on = '${month}' where sequence = ${row?.sequence}`);
   expect((await strongroom.verifyAudit()).faults).toEqual([
-    ...known,
     `row ${row?.sequence} (${row?.id}): its time or end was edited, or it replaces another row`,
   ]);
 

@@ -1,4 +1,6 @@
+import { Caller } from './caller.ts';
 import { propertySeed } from './property-seed.ts';
+import type { OtherNode, SharedNodes } from './strongroom.ts';
 
 /** `npm test` runs a part of each cross product, and leaves out what takes long; every other run does all. */
 const isQuick = process.env.TEST_SCOPE === 'quick';
@@ -14,3 +16,15 @@ export const describeInAll = isQuick ? describe.skip : describe;
  */
 export const sample = <T>(items: readonly T[], step: number, offset = 0): readonly T[] =>
   isQuick ? items.filter((_, index) => (index + propertySeed + offset) % step === 0) : items;
+
+/** How many rounds of the same, or runs of a property, are enough: a fifth of them in `npm test`. */
+export const rounds = (count: number): number => (isQuick ? Math.ceil(count / 5) : count);
+
+/**
+ * A further node of the same installation, for tests of what holds at one node and at two. In `npm test` it is the same node: there
+ * they hold it of one.
+ */
+export const otherNodeInAll = async (strongroom: SharedNodes): Promise<OtherNode> => {
+  const { url } = strongroom;
+  return isQuick ? { url, caller: (token) => new Caller(url, token) } : strongroom.otherNode();
+};

@@ -139,6 +139,21 @@ export class Seed {
     return { organization, admin: new Caller(this.#installationAdmin.url, accessToken, identityId) };
   }
 
+  /** Runs `work` with the admin of a new organization, who is an admin of the installation meanwhile. */
+  async withInstallationAdmin<T>(
+    work: (made: { organization: { id: string; slug: string }; admin: Caller }) => Promise<T>,
+  ): Promise<T> {
+    if (this.#sql === undefined) throw new Error('this seed knows no database');
+    const made = await this.organization();
+    const set = 'update identity set is_installation_admin = $2 where id = $1';
+    await this.#sql(set, [made.admin.identityId, true]);
+    try {
+      return await work(made);
+    } finally {
+      await this.#sql(set, [made.admin.identityId, false]);
+    }
+  }
+
   async project(
     body: Readonly<Record<string, unknown>> = {},
   ): Promise<{ organization: { id: string; slug: string }; admin: Caller; project: SeededProject }> {
