@@ -71,3 +71,16 @@ export async function differencesIn(strongroom: SharedStrongroom, projectIds: re
     ...(await idsBy(UNKNOWN)).map((id) => `secret ${id}: has no state in the trail`),
   ];
 }
+
+/** While `work` runs, no record of an organization can be stored. */
+export async function withoutRecordsOf<T>(
+  strongroom: SharedStrongroom,
+  organizationId: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const name = `refused_${organizationId.replaceAll('-', '_')}`;
+  await strongroom.sql(
+    `alter table audit_record add constraint ${name} check (organization_id <> '${organizationId}') not valid`,
+  );
+  return work().finally(() => strongroom.sql(`alter table audit_record drop constraint ${name}`));
+}

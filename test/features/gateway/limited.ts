@@ -1,24 +1,28 @@
 import { Caller, type Reply } from '../../kit/caller.js';
-import type { SecondNode, Strongroom } from '../../kit/strongroom.js';
+import type { SecondNode, SharedStrongroom } from '../../kit/strongroom.js';
 
 /** Small enough to reach. */
 export const QUOTAS = { reads: 20, writes: 10, mints: 4, failures: 5, anonymous: 30 };
 export const PROJECTS = '/api/v1/projects';
 
+/** As the setting has them. */
+export const limitsOf = (quotas: Readonly<Record<string, number>>): string =>
+  Object.entries(quotas)
+    .map(([name, quota]) => `${name}=${quota}`)
+    .join(',');
+
 /** A node of an installation that limits, behind a proxy that tells addresses. */
 export function startLimited(
-  strongroom: Strongroom,
+  strongroom: SharedStrongroom,
   quotas: Readonly<Record<string, number>> = QUOTAS,
   env: Readonly<Record<string, string>> = {},
 ): Promise<SecondNode> {
-  const list = Object.entries(quotas).map(([name, quota]) => `${name}=${quota}`);
-  return strongroom.startSecondNode({
-    env: { RATE_LIMIT: 'on', RATE_LIMITS: list.join(','), TRUSTED_PROXIES: '127.0.0.1', ...env },
-  });
+  const limits = { RATE_LIMIT: 'on', RATE_LIMITS: limitsOf(quotas) };
+  return strongroom.startSecondNode({ env: { ...limits, TRUSTED_PROXIES: '127.0.0.1', ...env } });
 }
 
 /** A new token, at a node. */
-export async function newCallerAt({ url }: SecondNode, { seed }: Strongroom): Promise<Caller> {
+export async function newCallerAt({ url }: SecondNode, { seed }: SharedStrongroom): Promise<Caller> {
   const { admin } = await seed.organization();
   return admin.at(url);
 }

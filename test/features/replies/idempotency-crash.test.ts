@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, type SecondNode, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, useStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
 
@@ -31,32 +31,45 @@ const holding = <T>(statement: string, work: (release: () => Promise<unknown>) =
     return work(() => client.query('rollback'));
   });
 
-/** A node that is killed while a request of its own waits in a statement with these words. */
-async function killedWhile(node: SecondNode, fragment: string, request: Promise<unknown>): Promise<void> {
-  const [waiting] = await until('the request to wait', 20_000, async () => {
+const someWaitOn = (fragment: string) =>
+  until(`a request to wait on ${fragment}`, 20_000, async () => {
     const rows = await waitingOn(fragment);
     return rows.length > 0 ? rows : null;
   });
-  await node.service.kill();
-  // Its connection may wait on: Postgres looks for the client when the statement is over.
-  await strongroom.sql('select pg_terminate_backend($1)', [waiting?.pid]);
-  await request;
-}
 
 describe('a node that is killed', () => {
-  test('before the effect leaves a key that is taken over after a minute', async () => {
-    const { admin, send, sendPatiently, slugs } = await scene();
-    const node = await strongroom.startSecondNode();
+  type Scene = Awaited<ReturnType<typeof scene>>;
+  let before: Scene;
+  let after: Scene;
 
-    await holding('lock table tag in share mode', () =>
-      killedWhile(
-        node,
-        'tag',
-        sendPatiently(admin.at(node.url)).catch(() => null),
-      ),
-    );
-    expect(await slugs()).toEqual([]);
+  beforeAll(async () => {
+    [before, after] = [await scene(), await scene()];
+    const node = await strongroom.startSecondNode();
+    const sendThere = ({ admin, sendPatiently }: Scene) => sendPatiently(admin.at(node.url)).catch(() => null);
+    await strongroom.sql(`create function wait_for_test() returns trigger language plpgsql security definer as
+      $$ begin perform pg_advisory_xact_lock(4711); return new; end $$`);
+    await strongroom.sql(`create trigger wait_for_test before update on idempotency_key for each row
+      when (new.answered_at is not null) execute function wait_for_test()`);
+    await holding('select pg_advisory_xact_lock(4711)', async () => {
+      const answering = sendThere(after);
+      const [second] = await someWaitOn('answered_at');
+      await holding('lock table tag in share mode', async () => {
+        const changing = sendThere(before);
+        const [first] = await someWaitOn('tag');
+        await node.service.kill();
+        // Its connections may wait on: Postgres looks for the client when the statement is over.
+        for (const waiting of [first, second]) await strongroom.sql('select pg_terminate_backend($1)', [waiting?.pid]);
+        await Promise.all([answering, changing]);
+      });
+    });
+    await node.service.dispose();
+    await strongroom.sql('drop trigger wait_for_test on idempotency_key');
+    expect([await before.slugs(), await after.slugs()]).toEqual([[], ['one']]);
     await strongroom.advanceClock(LEASE_SECONDS);
+  });
+
+  test('before the effect leaves a key that is taken over after a minute', async () => {
+    const { admin, send, slugs } = before;
     const retry = await send(admin);
 
     expect(retry.status).toBe(200);
@@ -66,23 +79,7 @@ describe('a node that is killed', () => {
   });
 
   test('between the effect and the answer: the retry is told that it took effect, and has none', async () => {
-    const { admin, send, sendPatiently, slugs } = await scene();
-    const node = await strongroom.startSecondNode();
-
-    await strongroom.sql(`create function wait_for_test() returns trigger language plpgsql security definer as
-      $$ begin perform pg_advisory_xact_lock(4711); return new; end $$`);
-    await strongroom.sql(`create trigger wait_for_test before update on idempotency_key for each row
-      when (new.answered_at is not null) execute function wait_for_test()`);
-    await holding('select pg_advisory_xact_lock(4711)', () =>
-      killedWhile(
-        node,
-        'answered_at',
-        sendPatiently(admin.at(node.url)).catch(() => null),
-      ),
-    );
-    await strongroom.sql('drop trigger wait_for_test on idempotency_key');
-    expect(await slugs()).toEqual(['one']);
-    await strongroom.advanceClock(LEASE_SECONDS);
+    const { admin, send, slugs } = after;
 
     expect(await send(admin)).toBeError(409, 'IDEMPOTENCY_ANSWER_LOST');
     expect(await slugs()).toEqual(['one']);

@@ -1,9 +1,10 @@
 import { mustSucceed } from '../../kit/caller.js';
-import { Caller, type Reply, useStrongroom } from '../../kit/strongroom.js';
+import { Caller, type Reply, useSharedStrongroom } from '../../kit/strongroom.js';
+import { withoutRecordsOf } from '../../kit/trail.js';
 import { exhaust, limitHeadersOf, metricAt, passed, QUOTAS, startLimited } from '../gateway/limited.js';
 import { type Filled, fill, LIST } from './kept-scene.js';
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 
 async function metric(pattern: string): Promise<number> {
   const { text } = await new Caller(strongroom.url, null).get('/metrics');
@@ -11,11 +12,11 @@ async function metric(pattern: string): Promise<number> {
 }
 const hits = () => metric('strongroom_reply_cache_requests_total\\{result="hit"\\}');
 
-async function filledScene(): Promise<Filled> {
-  const { admin } = await strongroom.seed.organization();
+async function filledScene(): Promise<Filled & { organization: { readonly id: string } }> {
+  const { admin, organization } = await strongroom.seed.organization();
   const project = await strongroom.seed.projectOf(admin);
   const callerOf = (projectRoles: string[]) => strongroom.seed.caller(admin, { project: project.id, projectRoles });
-  return fill(admin, project, callerOf);
+  return { ...(await fill(admin, project, callerOf)), organization };
 }
 
 /** How many of three equal requests are answered from memory, and the last response. The first finds out that the document is valid. */
@@ -91,15 +92,15 @@ describe('a query from memory', () => {
   });
 
   test('is an error in the shape of a fresh one when it cannot be audited', async () => {
-    const { admin, place } = await filledScene();
+    const { admin, organization, place } = await filledScene();
     const query = byKey('secretValue', 'one: secretByKey');
     const ask = (text = query) => admin.graphql(text, place);
     expect((await askThrice(ask)).kept).toBe(1);
 
-    await strongroom.sql('alter table audit_record rename to audit_record_away');
-    const away = async () => [await ask(), await ask(byKey('secretValue folderId', 'one: secretByKey'))] as const;
-    const [kept, fresh] = await away().finally(() =>
-      strongroom.sql('alter table audit_record_away rename to audit_record'),
+    const [kept, fresh] = await withoutRecordsOf(
+      strongroom,
+      organization.id,
+      async () => [await ask(), await ask(byKey('secretValue folderId', 'one: secretByKey'))] as const,
     );
 
     expect(kept).toBeError(503, 'AUDIT_UNAVAILABLE');

@@ -1,14 +1,13 @@
 import { type Counted, changeUnderLoad, hitsOf } from '../../faults/c13-next-reading.js';
 import { createOnce, mintOnce } from '../../faults/c46-one-key.js';
 import type { AtTwoNodes } from '../../faults/two-nodes.js';
-import { type Caller, type SecondNode, useStrongroom } from '../../kit/strongroom.js';
+import { type Caller, type OtherNode, useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom = useStrongroom();
-let other: SecondNode;
+const strongroom = useSharedStrongroom();
+let other: OtherNode;
 beforeAll(async () => {
-  other = await strongroom.startSecondNode();
+  other = await strongroom.otherNode();
 });
-afterAll(() => other.stop());
 
 async function scene() {
   const { admin, project } = await strongroom.seed.project();
