@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useMovedStrongroom } from '../../kit/strongroom.js';
 import { makeIdentity, makeToken } from './scenario.js';
 
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 
-const strongroom = useStrongroom();
+const strongroom = useMovedStrongroom();
 
 describe('creating a token', () => {
   test('answers exactly the fields of the interface', async () => {
@@ -47,7 +47,7 @@ describe('creating a token', () => {
 
   test('is refused for unknown and foreign identities with the same 404, and without configuration', async () => {
     const { admin } = await strongroom.seed.organization();
-    const foreign = await makeIdentity(strongroom.admin, {});
+    const foreign = await makeIdentity((await strongroom.seed.organization()).admin, {});
     const tokensOf = (id: string): string => `/api/v1/auth/token-auth/identities/${id}/tokens`;
     for (const id of [foreign, randomUUID(), 'no-uuid']) {
       expect(await admin.post(tokensOf(id), {})).toBeError(404, 'IDENTITY_NOT_FOUND');
@@ -77,13 +77,11 @@ describe('creating a token', () => {
   });
 
   test('for the admin of the installation is refused to every other admin', async () => {
-    const admin = await strongroom.seed.caller(strongroom.admin, { organizationRole: 'admin' });
-    const { body } = await strongroom.admin.get('/api/v1/identities');
-    const first = body.identities.find(
-      ({ isInstallationAdmin }: { isInstallationAdmin: boolean }) => isInstallationAdmin,
-    );
-    const reply = await admin.post(`/api/v1/auth/token-auth/identities/${first.id}/tokens`, {});
-    expect(reply).toBeError(403, 'PERMISSION_DENIED');
+    await strongroom.seed.withInstallationAdmin(async ({ admin: first }) => {
+      const admin = await strongroom.seed.caller(first, { organizationRole: 'admin' });
+      const reply = await admin.post(`/api/v1/auth/token-auth/identities/${first.identityId}/tokens`, {});
+      expect(reply).toBeError(403, 'PERMISSION_DENIED');
+    });
   });
 
   test('scopes it to a sub-organization of which the identity is a member', async () => {
@@ -144,7 +142,8 @@ describe('managing tokens', () => {
 
   test('answers foreign and unknown tokens alike, and tells nobody without rights whether there is one', async () => {
     const { admin } = await strongroom.seed.organization();
-    const foreign = await makeToken(strongroom.admin, await makeIdentity(strongroom.admin, {}));
+    const { admin: foreigner } = await strongroom.seed.organization();
+    const foreign = await makeToken(foreigner, await makeIdentity(foreigner, {}));
     const own = await makeToken(admin, await makeIdentity(admin, {}));
     const stranger = await strongroom.seed.caller(admin, { organizationRole: 'no-access' });
     for (const id of [foreign.tokenData.id, randomUUID(), 'no-uuid']) {
@@ -188,7 +187,7 @@ describe('holding a token', () => {
     expect((await admin.anonymous.post(REVOKE, { accessToken })).body).toEqual({ message: expect.any(String) });
     expect(await admin.anonymous.post(REVOKE, { accessToken })).toBeError(401, 'TOKEN_REVOKED');
     expect(await admin.anonymous.post(RENEW, { accessToken })).toBeError(401, 'TOKEN_REVOKED');
-    const rows = (await strongroom.auditRows()).filter((row) => row.token_id === tokenData.id);
+    const rows = await strongroom.auditRows('token_id = $1', [tokenData.id]);
     expect(rows.map((row) => [row.action, row.actor_id])).toEqual([['access-token:revoke', identityId]]);
   });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mintClientSecret, mintToken } from '../../../src/kernel/crypto/token.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { otherNodeInAll, rounds } from '../../kit/scope.js';
+import { useMovedStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
 import { makeClient, universalAuthPath } from './scenario.js';
@@ -8,7 +9,7 @@ import { makeClient, universalAuthPath } from './scenario.js';
 const ELSEWHERE = [{ ipAddress: '203.0.113.0/24' }];
 const HERE = [{ ipAddress: '127.0.0.0/8' }, { ipAddress: '::1' }];
 
-const strongroom = useStrongroom();
+const strongroom = useMovedStrongroom();
 
 describe('a login with client id and client secret', () => {
   const probe = (token: string) =>
@@ -41,14 +42,14 @@ describe('a login with client id and client secret', () => {
 
   test('answers a token that can be renewed and revoked as any other', async () => {
     const { admin } = await strongroom.seed.organization();
-    const { logIn } = await makeClient(admin, { auth: { accessTokenTTL: 120, accessTokenMaxTTL: 600 } });
+    const { logIn } = await makeClient(admin, { auth: { accessTokenTTL: 1_200, accessTokenMaxTTL: 6_000 } });
     const { accessToken } = (await logIn()).body;
-    await strongroom.advanceClock(90);
+    await strongroom.advanceClock(900);
     expect((await admin.anonymous.post('/api/v1/auth/token/renew', { accessToken })).body).toMatchObject({
       accessToken,
-      expiresIn: 120,
+      expiresIn: 1_200,
     });
-    await strongroom.advanceClock(90);
+    await strongroom.advanceClock(900);
     expect(await probe(accessToken)).toBeError(403, 'PERMISSION_DENIED');
     expect((await admin.anonymous.post('/api/v1/auth/token/revoke', { accessToken })).status).toBe(200);
     expect(await probe(accessToken)).toBeError(401, 'TOKEN_REVOKED');
@@ -56,24 +57,20 @@ describe('a login with client id and client secret', () => {
 
   test('is counted exactly: a secret of 10 logins gives 10 among 50 at two nodes', async () => {
     const { admin } = await strongroom.seed.organization();
-    const second = await strongroom.startSecondNode();
-    try {
-      for (let round = 0; round < 10; round += 1) {
-        const { identityId, clientSecretId, logIn } = await makeClient(admin, { secret: { numUsesLimit: 10 } });
-        const nodes = [admin.patient, admin.patient.at(second.url)];
+    const second = await otherNodeInAll(strongroom);
+    for (let round = 0; round < rounds(10); round += 1) {
+      const { identityId, clientSecretId, logIn } = await makeClient(admin, { secret: { numUsesLimit: 10 } });
+      const nodes = [admin.patient, admin.patient.at(second.url)];
 
-        const replies = await Promise.all(Array.from({ length: 50 }, (_, index) => logIn({}, nodes[index % 2])));
+      const replies = await Promise.all(Array.from({ length: 50 }, (_, index) => logIn({}, nodes[index % 2])));
 
-        const tokens = new Set(replies.filter(({ status }) => status === 200).map(({ body }) => body.accessToken));
-        expect(tokens.size).toBe(10);
-        for (const reply of replies.filter(({ status }) => status !== 200))
-          expect(reply).toBeError(401, 'CLIENT_SECRET_USES_EXHAUSTED');
-        const { body } = await admin.get(`${universalAuthPath(identityId)}/client-secrets/${clientSecretId}`);
-        expect(body.clientSecretData.clientSecretNumUses).toBe(10);
-        expect(body.clientSecretData.clientSecretLastUsedAt).not.toBeNull();
-      }
-    } finally {
-      await second.stop();
+      const tokens = new Set(replies.filter(({ status }) => status === 200).map(({ body }) => body.accessToken));
+      expect(tokens.size).toBe(10);
+      for (const reply of replies.filter(({ status }) => status !== 200))
+        expect(reply).toBeError(401, 'CLIENT_SECRET_USES_EXHAUSTED');
+      const { body } = await admin.get(`${universalAuthPath(identityId)}/client-secrets/${clientSecretId}`);
+      expect(body.clientSecretData.clientSecretNumUses).toBe(10);
+      expect(body.clientSecretData.clientSecretLastUsedAt).not.toBeNull();
     }
   });
 
@@ -238,7 +235,7 @@ describe('a login with client id and client secret', () => {
 
   test('of an identity that is being deleted ends one way or the other', async () => {
     const { admin } = await strongroom.seed.organization();
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < rounds(10); round += 1) {
       const { identityId, logIn } = await makeClient(admin);
       const replies = Array.from({ length: 8 }, () => logIn({}, admin.patient));
       const deleted = admin.patient.delete(

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { mustSucceed } from '../../kit/caller.js';
-import { Caller, type Reply, useStrongroom } from '../../kit/strongroom.js';
+import { Caller, type Reply, useSharedStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
 import { untilWaiting } from '../../kit/waiting.js';
 import { makeIdentity, makeToken } from './scenario.js';
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 let admin: Caller;
 let identityId: string;
 beforeEach(async () => {

@@ -1,5 +1,6 @@
 import { mintToken } from '../../../src/kernel/crypto/token.js';
-import { type Reply, useStrongroom } from '../../kit/strongroom.js';
+import { otherNodeInAll, rounds } from '../../kit/scope.js';
+import { type Reply, useMovedStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
 import { makeIdentity, makeToken } from './scenario.js';
@@ -12,30 +13,24 @@ const MOST_CROWDS = 10;
 const document = (query: string): { query: string } => ({ query });
 
 describe('the check of a token', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useMovedStrongroom();
 
   test('lets a token of 10 uses pass exactly 10 times among 50 parallel requests to two nodes', async () => {
-    const second = await strongroom.startSecondNode();
-    const identityId = await makeIdentity(strongroom.admin, { accessTokenNumUsesLimit: 10 });
-    try {
-      for (let round = 0; round < 20; round += 1) {
-        const { accessToken } = await makeToken(strongroom.admin, identityId);
-        const { anonymous } = strongroom.admin.patient;
-        const nodes = [anonymous, anonymous.at(second.url)];
-        const replies = await Promise.all(
-          Array.from({ length: 50 }, (_, index) =>
-            (nodes[index % 2] as (typeof nodes)[0]).post('/graphql', document(PROBE), bearer(accessToken)),
-          ),
-        );
-        const codes = replies.map(({ body }) => body.errors[0].extensions.code);
-        // What passes the check of the token is refused by rights.
-        expect(codes.sort()).toEqual([
-          ...Array(10).fill('PERMISSION_DENIED'),
-          ...Array(40).fill('TOKEN_USES_EXHAUSTED'),
-        ]);
-      }
-    } finally {
-      await second.stop();
+    const second = await otherNodeInAll(strongroom);
+    const { admin } = await strongroom.seed.organization();
+    const identityId = await makeIdentity(admin, { accessTokenNumUsesLimit: 10 });
+    for (let round = 0; round < rounds(20); round += 1) {
+      const { accessToken } = await makeToken(admin, identityId);
+      const { anonymous } = admin.patient;
+      const nodes = [anonymous, anonymous.at(second.url)];
+      const replies = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          (nodes[index % 2] as (typeof nodes)[0]).post('/graphql', document(PROBE), bearer(accessToken)),
+        ),
+      );
+      const codes = replies.map(({ body }) => body.errors[0].extensions.code);
+      // What passes the check of the token is refused by rights.
+      expect(codes.sort()).toEqual([...Array(10).fill('PERMISSION_DENIED'), ...Array(40).fill('TOKEN_USES_EXHAUSTED')]);
     }
   });
 
@@ -107,25 +102,22 @@ describe('the check of a token', () => {
   });
 
   test('refuses an expired token with TOKEN_EXPIRED and counts no use', async () => {
-    const identityId = await makeIdentity(strongroom.admin, { accessTokenTTL: 60, accessTokenMaxTTL: 60 });
-    const { accessToken, tokenData } = await makeToken(strongroom.admin, identityId);
+    const { admin } = await strongroom.seed.organization();
+    const identityId = await makeIdentity(admin, { accessTokenTTL: 60, accessTokenMaxTTL: 60 });
+    const { accessToken, tokenData } = await makeToken(admin, identityId);
     await strongroom.advanceClock(61);
-    expect(await strongroom.admin.anonymous.get('/api/v1/identities', bearer(accessToken))).toBeError(
-      401,
-      'TOKEN_EXPIRED',
-    );
-    const { body } = await strongroom.admin.get(`/api/v1/auth/token-auth/tokens/${tokenData.id}`);
+    expect(await admin.anonymous.get('/api/v1/identities', bearer(accessToken))).toBeError(401, 'TOKEN_EXPIRED');
+    const { body } = await admin.get(`/api/v1/auth/token-auth/tokens/${tokenData.id}`);
     expect(body.token.accessTokenNumUses).toBe(0);
   });
 
   test('reads the trusted networks live from the configuration', async () => {
-    const identityId = await makeIdentity(strongroom.admin, {
-      accessTokenTrustedIps: [{ ipAddress: '203.0.113.0/24' }],
-    });
-    const { accessToken } = await makeToken(strongroom.admin, identityId);
-    const { anonymous } = strongroom.admin;
+    const { admin } = await strongroom.seed.organization();
+    const identityId = await makeIdentity(admin, { accessTokenTrustedIps: [{ ipAddress: '203.0.113.0/24' }] });
+    const { accessToken } = await makeToken(admin, identityId);
+    const { anonymous } = admin;
     expect(await anonymous.get('/api/v1/identities', bearer(accessToken))).toBeError(401, 'TOKEN_ADDRESS_REFUSED');
-    await strongroom.admin.patch(`/api/v1/auth/token-auth/identities/${identityId}`, {
+    await admin.patch(`/api/v1/auth/token-auth/identities/${identityId}`, {
       accessTokenTrustedIps: [{ ipAddress: '127.0.0.0/8' }, { ipAddress: '::1' }],
     });
     // Known now; the identity has no role.
@@ -133,11 +125,11 @@ describe('the check of a token', () => {
   });
 
   test('counts the uses of an unlimited token for whoever reads it', async () => {
-    const identityId = await makeIdentity(strongroom.admin, {});
-    const { accessToken, tokenData } = await makeToken(strongroom.admin, identityId);
-    for (let use = 0; use < 3; use += 1)
-      await strongroom.admin.anonymous.get('/api/v1/identities', bearer(accessToken));
-    const { body } = await strongroom.admin.get(`/api/v1/auth/token-auth/tokens/${tokenData.id}`);
+    const { admin } = await strongroom.seed.organization();
+    const identityId = await makeIdentity(admin, {});
+    const { accessToken, tokenData } = await makeToken(admin, identityId);
+    for (let use = 0; use < 3; use += 1) await admin.anonymous.get('/api/v1/identities', bearer(accessToken));
+    const { body } = await admin.get(`/api/v1/auth/token-auth/tokens/${tokenData.id}`);
     expect(body.token.accessTokenNumUses).toBe(3);
     expect(body.token.accessTokenLastUsedAt).not.toBeNull();
   });

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
-import { type SecondNode, useStrongroom } from '../../kit/strongroom.js';
+import { otherNodeInAll } from '../../kit/scope.js';
+import { type OtherNode, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const GROUPS = '/api/v1/groups';
 
-const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom = useSharedStrongroom();
 
 interface Made {
   readonly id: string;
@@ -146,12 +147,9 @@ describe('the roles of a group in a project', () => {
   });
 
   describe('on two nodes', () => {
-    let other: SecondNode;
+    let other: OtherNode;
     beforeAll(async () => {
-      other = await strongroom.startSecondNode();
-    });
-    afterAll(async () => {
-      await other.stop();
+      other = await otherNodeInAll(strongroom);
     });
 
     test.each([
@@ -379,11 +377,11 @@ describe('whoever takes somebody into a group', () => {
   });
 
   test('takes the admin of the installation into none, unless it is that', async () => {
-    const colleague = await strongroom.seed.caller(strongroom.admin, { organizationRole: 'admin' });
-    const [first] = await strongroom.sql<{ id: string }>('select id from identity where is_installation_admin');
-    const group = await makeGroup(colleague, 'no-access');
-    const path = `${GROUPS}/${group.id}/machine-identities/${first?.id}`;
-    expect(await colleague.post(path)).toBeError(403, 'PERMISSION_DENIED');
-    expect((await strongroom.admin.post(path)).status).toBe(200);
+    await strongroom.seed.withInstallationAdmin(async ({ admin }) => {
+      const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
+      const group = await makeGroup(colleague, 'no-access');
+      expect(await join(colleague, group, admin)).toBeError(403, 'PERMISSION_DENIED');
+      expect((await join(admin, group, admin)).status).toBe(200);
+    });
   });
 });

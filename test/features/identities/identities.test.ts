@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { toCidr } from '../../../src/kernel/addresses.js';
 import fc from '../../kit/properties.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const PATH = '/api/v1/identities';
 
-const strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
 
 describe('machine identities', () => {
   test('are made, read, listed by name, changed and deleted', async () => {
@@ -91,15 +91,17 @@ describe('machine identities', () => {
   });
 
   test('that are admins of the installation can be deleted while another one stays', async () => {
-    const { identity } = (await strongroom.admin.post(PATH, { name: 'recovered', role: 'admin' })).body;
-    await strongroom.sql('update identity set is_installation_admin = true where id = $1', [identity.id]);
-    expect((await strongroom.admin.delete(`${PATH}/${identity.id}`)).body.identity).toMatchObject({ id: identity.id });
+    await strongroom.seed.withInstallationAdmin(async ({ admin }) => {
+      const { identity } = (await admin.post(PATH, { name: 'recovered', role: 'admin' })).body;
+      await strongroom.sql('update identity set is_installation_admin = true where id = $1', [identity.id]);
+      expect((await admin.delete(`${PATH}/${identity.id}`)).body.identity).toMatchObject({ id: identity.id });
+    });
   });
 
   test('that are the only admin of the installation stay', async () => {
-    const { identities } = (await strongroom.admin.get(PATH)).body;
-    const first = identities.find(({ isInstallationAdmin }: { isInstallationAdmin: boolean }) => isInstallationAdmin);
-    const path = `${PATH}/${first.id}`;
+    const { viewer } = await strongroom.admin.data('{ viewer { identityId } }');
+    const path = `${PATH}/${viewer.identityId}`;
+    expect((await strongroom.admin.get(path)).body.identity).toMatchObject({ isInstallationAdmin: true });
     expect(await strongroom.admin.delete(path)).toBeError(409, 'LAST_ADMIN');
     const other = await strongroom.seed.caller(strongroom.admin, { organizationRole: 'admin' });
     expect(await other.delete(path)).toBeError(403, 'PERMISSION_DENIED');

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 import { readJob, retryJob } from './kit.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom = useSharedStrongroom();
+// Whatever a test has come to: other suites need the kind.
+afterEach(() => setPaused(strongroom.admin, 'resume'));
 
 /** The one kind that every service has. */
 const NAME = 'jobs:delete-finished';

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed, type Reply } from '../../kit/caller.js';
-import { type SecondNode, type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { otherNodeInAll } from '../../kit/scope.js';
+import { type OtherNode, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const KEYS = '/api/v1/organization/keys';
 
 describe('organization keys', () => {
-  const strongroom: Strongroom = useStrongroom();
-  let node: SecondNode;
+  const strongroom = useSharedStrongroom();
+  let node: OtherNode;
   beforeAll(async () => {
-    node = await strongroom.startSecondNode();
+    node = await otherNodeInAll(strongroom);
   });
-  afterAll(() => node?.stop());
 
   const makeKey = async (admin: Caller, name = `key-${randomUUID().slice(0, 8)}`) =>
     mustSucceed(await admin.post(KEYS, { name })).body.organizationKey as { id: string; version: number };
@@ -82,17 +82,24 @@ describe('organization keys', () => {
     expect(found).toEqual({ name: 'payments', organization: { id: organization.id } });
   });
 
-  test.each(['default', 'own'])(
-    'rotated, the %s key wraps the keys of its projects anew and touches no value',
-    async (which) => {
+  test.each([
+    ['default', 'that has opened them'],
+    ['default', 'that has opened none of them'],
+    ['own', 'that has opened them'],
+    ['own', 'that has opened none of them'],
+  ] as const)(
+    'rotated, the %s key wraps the keys of its projects anew and touches no value, also for a node %s',
+    async (which, knows) => {
       const { organization, admin, key, project } = await seed();
       const plain = await strongroom.seed.projectOf(admin);
       await strongroom.seed.secrets(admin, plain, 'dev', 1);
       mustSucceed(await admin.patch(`/api/v1/projects/${plain.id}`, { secretDetectionIgnoreValues: ['ignored'] }));
-      expect(await Promise.all([readValue(atNode(admin), project), readValue(atNode(admin), plain)])).toEqual([
-        'value-0',
-        'value-0',
-      ]);
+      const expectToOpenAt = async (caller: Caller): Promise<void> =>
+        expect(await Promise.all([readValue(caller, project), readValue(caller, plain)])).toEqual([
+          'value-0',
+          'value-0',
+        ]);
+      if (knows === 'that has opened them') await expectToOpenAt(atNode(admin));
       const rotated = which === 'own' ? project : plain;
       const { organizationKeys } = mustSucceed(await admin.get(KEYS)).body;
       const id =
@@ -109,23 +116,10 @@ describe('organization keys', () => {
       const changed = after.filter(({ sealed }, at) => sealed !== before[at]?.sealed);
       expect(changed.map(({ projectId }) => projectId)).toEqual([rotated.id]);
       expect(await sealedValues(rotated.id)).toEqual(values);
-      for (const caller of [admin, atNode(admin)])
-        expect(await Promise.all([readValue(caller, project), readValue(caller, plain)])).toEqual([
-          'value-0',
-          'value-0',
-        ]);
-      // A node that has opened none of these keys before.
-      const third = await strongroom.startSecondNode();
-      try {
-        const caller = third.caller(admin.token ?? '');
-        expect(await Promise.all([readValue(caller, project), readValue(caller, plain)])).toEqual([
-          'value-0',
-          'value-0',
-        ]);
+      for (const caller of [admin, atNode(admin)]) {
+        await expectToOpenAt(caller);
         const { project: settings } = mustSucceed(await caller.get(`/api/v1/projects/${plain.id}`)).body;
         expect(settings.secretDetectionIgnoreValues).toEqual(['ignored']);
-      } finally {
-        await third.stop();
       }
     },
   );

@@ -1,7 +1,8 @@
 import { type Caller, mustSucceed } from '../../kit/caller.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { otherNodeInAll } from '../../kit/scope.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom = useSharedStrongroom();
 
 const ROLES = '/api/v1/organization/roles';
 const IDENTITIES = '/api/v1/identities';
@@ -56,24 +57,20 @@ describe('who has a role of the organization', () => {
 
   test('is bound by a change of it at the next request, on two nodes', async () => {
     const { caller, role, admin, patch } = await holder(CREATE_IDENTITY);
-    const second = await strongroom.startSecondNode();
-    try {
-      const nodes = [caller, caller.at(second.url)];
-      for (const node of nodes) mustSucceed(await node.post(IDENTITIES, { name: 'x' }));
-      mustSucceed(await patch([{ subject: 'identity', action: 'read' }]));
-      for (const node of nodes) {
-        expect(await node.post(IDENTITIES, { name: 'x' })).toBeError(403, 'PERMISSION_DENIED');
-        mustSucceed(await node.get(IDENTITIES));
-      }
-      mustSucceed(await admin.at(second.url).patch(`${ROLES}/${role.id}`, { slug: 'renamed' }));
-      for (const node of nodes) mustSucceed(await node.get(IDENTITIES));
-      const { identity } = mustSucceed(await admin.get(`${IDENTITIES}/${caller.identityId}`)).body;
-      expect(identity.role).toBe('renamed');
-      mustSucceed(await admin.at(second.url).patch(`${ROLES}/${role.id}`, { permissions: [] }));
-      for (const node of nodes) expect(await node.get(IDENTITIES)).toBeError(403, 'PERMISSION_DENIED');
-    } finally {
-      await second.stop();
+    const second = await otherNodeInAll(strongroom);
+    const nodes = [caller, caller.at(second.url)];
+    for (const node of nodes) mustSucceed(await node.post(IDENTITIES, { name: 'x' }));
+    mustSucceed(await patch([{ subject: 'identity', action: 'read' }]));
+    for (const node of nodes) {
+      expect(await node.post(IDENTITIES, { name: 'x' })).toBeError(403, 'PERMISSION_DENIED');
+      mustSucceed(await node.get(IDENTITIES));
     }
+    mustSucceed(await admin.at(second.url).patch(`${ROLES}/${role.id}`, { slug: 'renamed' }));
+    for (const node of nodes) mustSucceed(await node.get(IDENTITIES));
+    const { identity } = mustSucceed(await admin.get(`${IDENTITIES}/${caller.identityId}`)).body;
+    expect(identity.role).toBe('renamed');
+    mustSucceed(await admin.at(second.url).patch(`${ROLES}/${role.id}`, { permissions: [] }));
+    for (const node of nodes) expect(await node.get(IDENTITIES)).toBeError(403, 'PERMISSION_DENIED');
   });
 
   test('keeps the role from being deleted', async () => {

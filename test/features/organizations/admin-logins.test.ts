@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
-import { useSharedStrongroom, useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const strongroom = useSharedStrongroom();
 
@@ -253,19 +253,16 @@ describe('revocations at the same moment', () => {
 });
 
 describe('the admin of the installation', () => {
-  const own = useStrongroom({ RATE_LIMIT: 'off' });
-
-  test('keeps a credential of its own, whoever else is an admin', async () => {
-    const { identity } = (await own.admin.data('{ viewer { identity { id } } }')).viewer;
-    const admin = new Caller(own.url, own.admin.token, identity.id);
-    expect(await revokeHeld(admin)).toBeError(409, 'LAST_ADMIN');
-    const colleague = await own.seed.caller(admin, { organizationRole: 'admin' });
-    expect(await revokeHeld(admin)).toBeError(409, 'LAST_ADMIN');
-    expect(await admin.delete(`${TOKEN_AUTH}/${identity.id}`)).toBeError(409, 'LAST_ADMIN');
-    mustSucceed(await revokeHeld(colleague));
-    const { logIn } = await makeSecret(admin);
-    mustSucceed(await revokeHeld(admin));
-    const replies = await Promise.all([1, 2].map(() => logIn()));
-    for (const caller of replies) expect(await canCall(caller)).toBe(true);
-  });
+  test('keeps a credential of its own, whoever else is an admin', () =>
+    strongroom.seed.withInstallationAdmin(async ({ admin }) => {
+      expect(await revokeHeld(admin)).toBeError(409, 'LAST_ADMIN');
+      const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
+      expect(await revokeHeld(admin)).toBeError(409, 'LAST_ADMIN');
+      expect(await admin.delete(`${TOKEN_AUTH}/${admin.identityId}`)).toBeError(409, 'LAST_ADMIN');
+      mustSucceed(await revokeHeld(colleague));
+      const { logIn } = await makeSecret(admin);
+      mustSucceed(await revokeHeld(admin));
+      const replies = await Promise.all([1, 2].map(() => logIn()));
+      for (const caller of replies) expect(await canCall(caller)).toBe(true);
+    }));
 });

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { otherNodeInAll } from '../../kit/scope.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom = useSharedStrongroom();
 
 const MEMBER = 'member { id memberId roleSlug endsAt role { slug } }';
 const SET = `mutation ($input: SetOrganizationMemberInput!) { setOrganizationMember(input: $input) { ${MEMBER} } }`;
@@ -28,22 +29,18 @@ describe('a membership with an end', () => {
   test('holds exactly until then, on two nodes, and can be given anew', async () => {
     const { admin } = await strongroom.seed.organization();
     const caller = await strongroom.seed.caller(admin);
-    const second = await strongroom.startSecondNode();
-    try {
-      const endsAt = inSeconds(3600);
-      const input = { identityId: caller.identityId, roleSlug: 'member' };
-      expect(await set(admin, { ...input, endsAt })).toMatchObject({ roleSlug: 'member', endsAt });
-      const { organizationMembers } = await admin.data('{ organizationMembers { nodes { memberId endsAt } } }');
-      expect(organizationMembers.nodes).toContainEqual({ memberId: caller.identityId, endsAt });
-      const nodes = [caller, caller.at(second.url)];
-      for (const node of nodes) mustSucceed(await node.get('/api/v1/identities'));
-      await elapse(caller.identityId);
-      for (const node of nodes) expect(await node.get('/api/v1/identities')).toBeError(401, 'TOKEN_SCOPE_REFUSED');
-      expect(await set(admin, input)).toMatchObject({ endsAt: null });
-      for (const node of nodes) mustSucceed(await node.get('/api/v1/identities'));
-    } finally {
-      await second.stop();
-    }
+    const second = await otherNodeInAll(strongroom);
+    const endsAt = inSeconds(3600);
+    const input = { identityId: caller.identityId, roleSlug: 'member' };
+    expect(await set(admin, { ...input, endsAt })).toMatchObject({ roleSlug: 'member', endsAt });
+    const { organizationMembers } = await admin.data('{ organizationMembers { nodes { memberId endsAt } } }');
+    expect(organizationMembers.nodes).toContainEqual({ memberId: caller.identityId, endsAt });
+    const nodes = [caller, caller.at(second.url)];
+    for (const node of nodes) mustSucceed(await node.get('/api/v1/identities'));
+    await elapse(String(caller.identityId));
+    for (const node of nodes) expect(await node.get('/api/v1/identities')).toBeError(401, 'TOKEN_SCOPE_REFUSED');
+    expect(await set(admin, input)).toMatchObject({ endsAt: null });
+    for (const node of nodes) mustSucceed(await node.get('/api/v1/identities'));
   });
 
   test('ends what it was given in projects, also for who is still there through a group', async () => {

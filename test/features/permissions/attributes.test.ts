@@ -7,6 +7,7 @@ import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import type { Conditions } from '../../../src/kernel/authz/conditions.js';
 import { compileGlob } from '../../../src/kernel/authz/glob.js';
 import fc from '../../kit/properties.js';
+import { rounds } from '../../kit/scope.js';
 
 const TEAM = '{{identity.metadata.team}}';
 const on = (conditions: Conditions, inverted = false): Rule => ({
@@ -122,7 +123,7 @@ describe('attributes of the caller in a rule', () => {
           if (other !== name) expect(mayEdit(rules, { name }, { environment: other })).toBe(false);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 
@@ -136,7 +137,7 @@ describe('attributes of the caller in a rule', () => {
         expect(isAllowed(`/x/${name}/y/z`)).toBe(false);
         expect(isAllowed(`/x/${other}/y`)).toBe(other === name);
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { builtInProjectRoles } from '../../../src/features/permissions/built-in-
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import type { Conditions, Fields } from '../../../src/kernel/authz/conditions.js';
 import fc from '../../kit/properties.js';
+import { rounds } from '../../kit/scope.js';
 import * as plain from './plain-boundary.js';
 
 const ENVIRONMENTS = ['dev', 'prod', 'prod-eu'];
@@ -67,7 +68,7 @@ describe('rights to be given', () => {
       fc.property(rules, rules, (own, given) => {
         if (rightsBeyond(abilityOf(own), given).length === 0) expect(gained(allowed(own), allowed(given))).toEqual([]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 
@@ -78,7 +79,7 @@ describe('rights to be given', () => {
         if (rightsBeyond(abilityOf(own), given, abilityOf(held)).length === 0)
           expect(gained([own, held].flatMap(allowedAtAll), allowedAtAll(given))).toEqual([]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 
@@ -170,9 +171,9 @@ describe('rights with attributes of whoever will have them', () => {
         if (JSON.stringify(given).includes('{{')) within += 1;
         expect(everyHolderGains(own, (holder) => allowedTo(given, holder))).toEqual([]);
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(3_000) },
     );
-    expect(within).toBeGreaterThan(100);
+    expect(within).toBeGreaterThan(rounds(100));
   });
 
   test('are within bounds only where one has no condition of that field oneself', () => {
@@ -223,7 +224,7 @@ describe('rights with attributes of whoever will have them', () => {
           expect(gained(allowed(own), gained(held(before), held(after)))).toEqual([]);
         }
       }),
-      { numRuns: 1_500 },
+      { numRuns: rounds(1_500) },
     );
   });
 });
@@ -235,7 +236,7 @@ test('a change of a role never gives to its holders, whatever else they have, wh
       const held = (role: readonly Rule[]) => allowed([...earlier, ...role, ...later]);
       expect(gained(allowed(own), gained(held(before), held(after)))).toEqual([]);
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
 });
 
@@ -252,9 +253,9 @@ describe('rights that a change of rules gives its holder', () => {
             expect(gained(allowedTo(all(before), holder), allowedTo(all(after), holder))).toEqual([]);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: rounds(400) },
     );
-    expect(without).toBeGreaterThan(20);
+    expect(without).toBeGreaterThan(rounds(20));
   });
 
   test('are none where rules stay, where some that allow go, and where more is forbidden', () => {
@@ -266,7 +267,7 @@ describe('rights that a change of rules gives its holder', () => {
         const fewer = before.filter(({ inverted }, at) => inverted || at !== 0);
         expect(rightsGained([{ before, after: fewer, hasMore: true }])).toEqual([]);
       }),
-      { numRuns: 400 },
+      { numRuns: rounds(400) },
     );
   });
 });
@@ -285,7 +286,7 @@ describe('the comparison of rules', () => {
           sorted(plain.rightsBeyond(abilityOf(both), given)),
         );
       }),
-      { numRuns: 600 },
+      { numRuns: rounds(600) },
     );
   });
 
@@ -297,7 +298,7 @@ describe('the comparison of rules', () => {
         const change = [{ before: held, after: given, hasMore }];
         expect(sorted(rightsGained(change))).toEqual(sorted(plain.rightsGained(change)));
       }),
-      { numRuns: 600 },
+      { numRuns: rounds(600) },
     );
   });
 
@@ -309,7 +310,7 @@ describe('the comparison of rules', () => {
           sorted(plain.rightsBeyondChange(ability, before, after)),
         );
       }),
-      { numRuns: 400 },
+      { numRuns: rounds(400) },
     );
   });
 

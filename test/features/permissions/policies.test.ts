@@ -4,6 +4,7 @@ import { type HeldRoles, projectRights, rulesAsText } from '../../../src/feature
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import type { Fields } from '../../../src/kernel/authz/conditions.js';
 import fc from '../../kit/properties.js';
+import { rounds } from '../../kit/scope.js';
 import {
   ACTIONS,
   type By,
@@ -45,7 +46,7 @@ const namedBy = (origin: ReturnType<typeof explain>['decidedBy']): By => {
   return from.kind === 'role' ? { role: from.slug } : { privilege: Number(from.privilegeId.slice(1)) };
 };
 
-test('10,000 policies decide as they read: later rules win, groups follow on direct roles, privileges on all', () => {
+test('policies decide as they read: later rules win, groups follow on direct roles, privileges on all', () => {
   let [allowed, denied] = [0, 0];
   fc.assert(
     fc.property(policy, fc.array(thing, { minLength: 2, maxLength: 3 }), (held, things) => {
@@ -69,10 +70,10 @@ test('10,000 policies decide as they read: later rules win, groups follow on dir
       }
       expect(violations).toEqual([]);
     }),
-    { numRuns: 10_000 },
+    { numRuns: rounds(10_000) },
   );
   // Neither side of the comparison is empty.
-  expect(Math.min(allowed, denied)).toBeGreaterThan(10_000);
+  expect(Math.min(allowed, denied)).toBeGreaterThan(rounds(10_000));
 });
 
 test('the rule that an explanation names is the one without which another decides, or nobody', () => {
@@ -97,7 +98,7 @@ test('the rule that an explanation names is the one without which another decide
       if (next.isAllowed === isAllowed)
         expect(next.decidedBy === null ? !isAllowed : (next.decidedBy.rule.inverted ?? false) !== isAllowed).toBe(true);
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
 });
 

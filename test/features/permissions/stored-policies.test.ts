@@ -7,6 +7,7 @@ import type { Context } from '../../../src/kernel/context.js';
 import { Database } from '../../../src/kernel/database/database.js';
 import { migratedDatabase } from '../../kit/databases.js';
 import fc from '../../kit/properties.js';
+import { rounds } from '../../kit/scope.js';
 import {
   ACTIONS,
   CALLER,
@@ -210,7 +211,7 @@ describe('policies in the database', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
   });
 });
