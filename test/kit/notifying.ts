@@ -3,16 +3,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { Caller, mustSucceed } from './caller.js';
 import { type Made, newIntermediate, newLeaf, newRoot } from './certificates/material.js';
 import { migratedDatabase } from './databases.js';
 import { Authority, type ServerCertificate } from './outside/authority.js';
 import { MailServer } from './outside/mail-server.js';
 import { OutsideServer } from './outside/outside-server.js';
-import { MAKE_DUE } from './schedules.js';
+import { MAKE_DUE, WAKE_NODE } from './schedules.js';
 import { Seed } from './seed.js';
 import { Service } from './service.js';
-import { withClient } from './tables.js';
+import { smallPool } from './tables.js';
 import { until } from './until.js';
 
 const ALERTS = '/api/v1/cert-manager/alerts';
@@ -32,10 +33,12 @@ export class Notifying {
   readonly admin: Caller;
   readonly projectId: string;
   private readonly parts: Parts;
+  private readonly database: pg.Pool;
   private readonly servers: OutsideServer[] = [];
 
   private constructor(parts: Parts, mail: MailServer, service: Service, admin: Caller, projectId: string) {
     this.parts = parts;
+    this.database = smallPool(parts.env.DATABASE_URL as string);
     this.mail = mail;
     this.service = service;
     this.admin = admin;
@@ -121,11 +124,8 @@ export class Notifying {
     mustSucceed(await this.admin.post(`${CERTIFICATES}/${certificateId}/revoke`, { reason: 'keyCompromise' }));
   }
 
-  sql<R extends object>(text: string, params: readonly unknown[] = []): Promise<R[]> {
-    return withClient(
-      this.parts.env.DATABASE_URL as string,
-      async (client) => (await client.query<R>(text, [...params])).rows,
-    );
+  async sql<R extends object>(text: string, params: readonly unknown[] = []): Promise<R[]> {
+    return (await this.database.query<R>(text, params.length === 0 ? undefined : [...params])).rows;
   }
 
   /** A member of the project with a role of its own. */
@@ -164,6 +164,7 @@ export class Notifying {
   async hurry(kind = 'certificate-alerts:send'): Promise<void> {
     await this.sql('update notification_message set next_at = now() where next_at is not null');
     await this.sql(`update job set wake_at = now() where kind = $1 and state = 'waiting'`, [kind]);
+    await this.sql(WAKE_NODE);
   }
 
   /** Ids of the messages that are sent, by their rows. */
@@ -184,6 +185,7 @@ export class Notifying {
   /** The leases of a node that was killed are over. */
   async endLeases(): Promise<void> {
     await this.sql(`update job set wake_at = now() where state = 'running'`);
+    await this.sql(WAKE_NODE);
   }
 
   /** The mail server is away. @returns what brings it back, with what it received before forgotten */
@@ -205,6 +207,7 @@ export class Notifying {
     await this.sql(`update job set wake_at = wake_at - $1::interval where state = 'waiting' and kind like '%:send'`, [
       `${seconds} seconds`,
     ]);
+    await this.sql(WAKE_NODE);
   }
 
   async kill(): Promise<void> {
@@ -221,6 +224,7 @@ export class Notifying {
     await this.service.dispose();
     for (const server of this.servers) await server.stop();
     await this.mail.stop();
+    await this.database.end();
     await rm(this.parts.directory, { recursive: true, force: true });
   }
 }

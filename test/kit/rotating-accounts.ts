@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed, type Reply } from './caller.ts';
 import type { Samba, SambaAccount } from './outside/samba.ts';
+import { WAKE_NODE } from './schedules.ts';
 import type { Seed, SeededProject } from './seed.ts';
 import { until } from './until.ts';
 
@@ -125,18 +126,26 @@ export class RotatingAccounts {
 
   /** Has what waits done at once: jobs, debts, and what has to wait for calls of processes that are gone. */
   async hurry(): Promise<void> {
-    await this.#parts.sql('update credential_debt set next_at = now()');
-    await this.#parts.sql(
-      `update job set wake_at = now() where kind in ('secret-rotations:rotate', 'secret-rotations:pay-debts') and state = 'waiting'`,
+    await this.#parts.sql('update credential_debt set next_at = now() where project_id = $1 and next_at > now()', [
+      this.project.id,
+    ]);
+    const hurried = await this.#parts.sql(
+      `update job set wake_at = now() where kind in ('secret-rotations:rotate', 'secret-rotations:pay-debts')
+         and state = 'waiting' and wake_at > now() and subject_id in (
+           select id from secret_rotation where project_id = $1 union all select id from app_connection where project_id = $1)
+       returning id`,
+      [this.project.id],
     );
+    if (hurried.length > 0) await this.#parts.sql(WAKE_NODE);
   }
 
-  /** Waits until no attempt is open. */
+  /** Waits until no attempt of the project is open. */
   async settled(): Promise<void> {
     await until('every attempt to have ended', SETTLED_MS, async () => {
       await this.hurry();
       const [row] = (await this.#parts.sql(
-        'select count(*) as count from secret_rotation_attempt where ended_at is null',
+        'select count(*) as count from secret_rotation_attempt where project_id = $1 and ended_at is null',
+        [this.project.id],
       )) as { count: string }[];
       return Number(row?.count) === 0;
     });

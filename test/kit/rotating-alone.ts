@@ -6,7 +6,7 @@ import { migratedDatabase } from './databases.ts';
 import { Rotating } from './rotating.ts';
 import { Seed } from './seed.ts';
 import { Service } from './service.ts';
-import { withClient } from './tables.ts';
+import { smallPool } from './tables.ts';
 import { until } from './until.ts';
 
 const WITHIN_MS = 60_000;
@@ -20,7 +20,12 @@ export class RotatingAlone {
   readonly rootKey: string;
   private readonly env: Readonly<Record<string, string>>;
 
-  private constructor(service: Service, rotating: Rotating, env: Readonly<Record<string, string>>) {
+  private constructor(
+    service: Service,
+    rotating: Rotating,
+    env: Readonly<Record<string, string>>,
+    private readonly database: pg.Pool,
+  ) {
     this.service = service;
     this.rotating = rotating;
     this.env = env;
@@ -39,14 +44,14 @@ export class RotatingAlone {
       ...given,
     };
     const service = await Service.start({ env });
-    const sql = (text: string, params: unknown[] = []) =>
-      withClient(env.DATABASE_URL, async (client) => (await client.query(text, params)).rows as object[]);
+    const database = smallPool(env.DATABASE_URL);
+    const sql = async (text: string, params: unknown[] = []) => (await database.query(text, params)).rows as object[];
     const seed = new Seed(new Caller(service.url, env.BOOTSTRAP_TOKEN));
-    return new RotatingAlone(service, await Rotating.start({ seed, sql }), env);
+    return new RotatingAlone(service, await Rotating.start({ seed, sql }), env, database);
   }
 
   async sql(text: string, params: unknown[] = []): Promise<pg.QueryResultRow[]> {
-    return withClient(this.databaseUrl, async (client) => (await client.query(text, params)).rows);
+    return (await this.database.query(text, params)).rows;
   }
 
   /** Kills the service, and starts it anew on the same database, as the only one that is left. */
@@ -72,6 +77,7 @@ export class RotatingAlone {
     await this.service.kill();
     await this.service.dispose();
     await this.rotating.stop();
+    await this.database.end();
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed, type Reply } from './caller.ts';
 import { FakeDatatool } from './datatool.ts';
+import { WAKE_NODE } from './schedules.ts';
 import type { Seed, SeededProject } from './seed.ts';
 import { until } from './until.ts';
 
@@ -118,12 +119,13 @@ export class Rotating {
          and (next_at > now() or settled_at > now())`,
       [this.project.id],
     );
-    await this.parts.sql(
+    const hurried = await this.parts.sql(
       `update job set wake_at = now() where kind in ('secret-rotations:rotate', 'secret-rotations:pay-debts')
          and state = 'waiting' and wake_at > now()
-         and subject_id in (select id from secret_rotation where project_id = $1 union all select $2)`,
+         and subject_id in (select id from secret_rotation where project_id = $1 union all select $2) returning id`,
       [this.project.id, this.connectionId],
     );
+    if (hurried.length > 0) await this.parts.sql(WAKE_NODE);
   }
 
   /** Waits until no attempt of the project is open and it owes nothing. */
@@ -183,5 +185,6 @@ export class Rotating {
   /** Has another node take over what a lost one did. */
   async endLeases(): Promise<void> {
     await this.parts.sql(`update job set wake_at = now() where state = 'running'`);
+    await this.parts.sql(WAKE_NODE);
   }
 }

@@ -5,12 +5,12 @@ import { X509Crl } from '@peculiar/x509';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { useOpenssl } from '../../kit/certificates/openssl.js';
 import { describeWith } from '../../kit/describe-with.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useMovedStrongroom } from '../../kit/strongroom.js';
 import { CA, CERTIFICATES, importCertificate, makeAuthority, PENDING, seedProject } from './kit.js';
 
 const DAY_SECONDS = 86_400;
 const PUBLIC_URL = 'http://pki.example.com/certs';
-const strongroom = useStrongroom({ PUBLIC_URL: `${PUBLIC_URL}/`, RATE_LIMIT: 'off' });
+const strongroom = useMovedStrongroom();
 
 // biome-ignore lint/suspicious/noExplicitAny: as replies have it
 type Authority = any;
@@ -35,8 +35,10 @@ async function listOf(authority: Authority) {
 }
 
 /** A root, and authorities below it that it has issued. */
-async function seedFamily(count = 2, root: Body = {}, below: Body = {}) {
-  const { admin, project } = await seedProject(strongroom);
+async function seedFamily(count = 2, root: Body = {}, below: Body = {}, node = strongroom.url) {
+  const seeded = await seedProject(strongroom);
+  const { project } = seeded;
+  const admin = seeded.admin.at(node);
   const parent = await makeAuthority(admin, project.id, root);
   const children: Authority[] = [];
   for (let at = 0; at < count; at += 1)
@@ -194,7 +196,9 @@ describeWith(['openssl'], 'what an authority publishes', () => {
   });
 
   test('names its addresses in what it issues, and none in its own certificate', async () => {
-    const { root, children } = await seedFamily(1);
+    const node = await strongroom.startSecondNode({ env: { PUBLIC_URL: `${PUBLIC_URL}/` } });
+    const { root, children } = await seedFamily(1, {}, {}, node.url);
+    await node.stop();
     const text = async ({ certificate }: Authority): Promise<string> =>
       (await openssl.run('x509', '-noout', '-text', '-in', openssl.file('c', certificate))).output;
     const child = await text(children[0]);
