@@ -38,6 +38,8 @@ export default {
   testSequencer: '<rootDir>/test/kit/order.mjs',
   // Only an end for what hangs: on a busy machine five processes, one after the other, take minutes.
   testTimeout: 300_000,
+  // The modules of a suite stay in memory after it; a worker that has many is slow, and begins anew.
+  workerIdleMemoryLimit: '800MB',
   // For a quarter of their time suites wait for databases, processes and deadlines.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
 };

@@ -36,7 +36,8 @@ const KEPT = 2;
 export class SharedServices {
   /** By worker and group; the one that was asked for last is last. */
   readonly #installations = new Map<string, Promise<Installation>>();
-  readonly #ends: Promise<void>[] = [];
+  /** What went wrong at the end of each; null if nothing did. */
+  readonly #ends: Promise<unknown>[] = [];
   readonly #newDatabase: () => Promise<string>;
 
   constructor(newDatabase: () => Promise<string>) {
@@ -66,13 +67,15 @@ export class SharedServices {
 
   /** Stops all of them. @throws Error when one does not end with 0, or its trail has a violation */
   async stop(): Promise<void> {
-    for (const installation of this.#installations.values()) this.#ends.push(end(installation));
-    const failed = (await Promise.allSettled(this.#ends)).filter((result) => result.status === 'rejected');
-    if (failed.length > 0)
-      throw new AggregateError(
-        failed.map(({ reason }) => reason),
-        failed.map(({ reason }) => String(reason)).join('\n'),
-      );
+    for (const key of this.#installations.keys()) this.#end(key);
+    const errors = (await Promise.all(this.#ends)).filter((error) => error !== null);
+    if (errors.length > 0) throw new AggregateError(errors, errors.map(String).join('\n'));
+  }
+
+  #end(key: string): void {
+    const ended = end(this.#installations.get(key) as Promise<Installation>);
+    this.#installations.delete(key);
+    this.#ends.push(ended.catch((error: unknown) => error));
   }
 
   #find(worker: string, group: string): Promise<Installation> {
@@ -81,10 +84,7 @@ export class SharedServices {
     this.#installations.delete(key);
     this.#installations.set(key, found);
     const ofWorker = [...this.#installations.keys()].filter((each) => each.startsWith(`${worker} `));
-    for (const each of ofWorker.slice(0, -KEPT)) {
-      this.#ends.push(end(this.#installations.get(each) as Promise<Installation>));
-      this.#installations.delete(each);
-    }
+    for (const each of ofWorker.slice(0, -KEPT)) this.#end(each);
     return found;
   }
 
@@ -94,7 +94,8 @@ export class SharedServices {
   }
 }
 
-async function end(started: Promise<Installation>): Promise<void> {
+/** @throws Error when a node does not end with 0, or the trail has a violation */
+async function end(started: Promise<Installation>): Promise<null> {
   const { service, settings, other } = await started;
   const nodes = [service, ...(other === undefined ? [] : [await other])];
   for (const node of nodes) {
@@ -105,6 +106,7 @@ async function end(started: Promise<Installation>): Promise<void> {
   // Stored secrets may differ from it: suites alter rows to see that what was tampered with does not open.
   if (!output.includes('The audit trail is intact.'))
     throw new Error(`the audit trail of a shared service has violations:\n${output}`);
+  return null;
 }
 
 function expectRunning({ child: { exitCode, signalCode }, output }: Service): void {
