@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { FakeDatatool } from '../../kit/datatool.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.js';
 import { ALL, DATATOOL, detailsOf, makeConnection, postConnection } from './kit.js';
 
-const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
+const strongroom = useSharedStrongroom(LENIENT);
 
 let datatool: FakeDatatool;
 beforeEach(async () => {

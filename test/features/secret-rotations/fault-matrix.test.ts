@@ -1,6 +1,7 @@
 import type { DatatoolCall, PlannedFault } from '../../kit/datatool-faults.ts';
 import { Rotating } from '../../kit/rotating.ts';
-import { useStrongroom } from '../../kit/strongroom.ts';
+import { sample } from '../../kit/scope.ts';
+import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.ts';
 
 /** What a rotation asks of the external system, and when. */
 const STEPS: Readonly<Record<string, DatatoolCall>> = {
@@ -32,7 +33,7 @@ const planned = (violation: string, on: DatatoolCall, times: number): PlannedFau
 });
 
 describe('whatever fails in a rotation, and however', () => {
-  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom(LENIENT);
   const table: string[] = [];
   afterAll(() => {
     process.stdout.write(`\n${['step | fault | answer | then', ...table].join('\n')}\n${table.length} cells\n`);
@@ -40,7 +41,7 @@ describe('whatever fails in a rotation, and however', () => {
 
   /** Each fault has a project and an external system of its own, so that all can be tried at once. */
   async function withEachFault(step: string, check: (rotating: Rotating, violation: string) => Promise<string>) {
-    const cells = Object.keys(VIOLATIONS).map(async (violation) => {
+    const cells = sample(Object.keys(VIOLATIONS), 4, step.length).map(async (violation) => {
       const rotating = await Rotating.start(strongroom);
       try {
         table.push(`${step} | ${violation} | ${await check(rotating, violation)}`);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.ts';
 import { Rotating } from '../../kit/rotating.ts';
-import { MAKE_DUE } from '../../kit/schedules.js';
+import { MAKE_DUE, WAKE_NODE } from '../../kit/schedules.js';
 import { useStrongroom } from '../../kit/strongroom.ts';
 import { until } from '../../kit/until.ts';
 
@@ -9,7 +9,7 @@ const PATH = '/api/v2/secret-rotations/datatool-service-token';
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 describe('a rotation of service tokens', () => {
-  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', RATE_LIMIT: 'off', LOG_LEVEL: 'info' });
+  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', LOG_LEVEL: 'info' });
   let rotating: Rotating;
   beforeAll(async () => {
     rotating = await Rotating.start(strongroom);
@@ -33,6 +33,7 @@ describe('a rotation of service tokens', () => {
          where kind = 'secret-rotations:rotate' and subject_id = $1 and state = 'done'`,
         [id],
       );
+      await strongroom.sql(WAKE_NODE);
       return false;
     });
   }
@@ -381,6 +382,7 @@ describe('a rotation of service tokens', () => {
       expect(await rotating.get(id)).toMatchObject({ rotationStatus: 'success' });
     } finally {
       await strongroom.sql(`update job_kind set is_paused = false where name = 'secret-rotations:rotate'`);
+      await strongroom.sql(WAKE_NODE);
     }
     await rotating.expectRotates(id);
   });

@@ -1,9 +1,9 @@
 import { mustSucceed } from '../../kit/caller.ts';
 import { Rotating, type Rotation } from '../../kit/rotating.ts';
-import { useStrongroom } from '../../kit/strongroom.ts';
+import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.ts';
 
 describe('a rotation', () => {
-  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
+  const strongroom = useSharedStrongroom(LENIENT);
   let rotating: Rotating;
   beforeAll(async () => {
     rotating = await Rotating.start(strongroom);

@@ -1,6 +1,7 @@
 import { mustSucceed, type Reply } from '../../kit/caller.ts';
 import { Rotating } from '../../kit/rotating.ts';
-import { useStrongroom } from '../../kit/strongroom.ts';
+import { WAKE_NODE } from '../../kit/schedules.ts';
+import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.ts';
 import { withClient } from '../../kit/tables.ts';
 import { until } from '../../kit/until.ts';
 import { untilWaiting } from '../../kit/waiting.ts';
@@ -13,15 +14,20 @@ const BROKEN = (column: string): string =>
   `set_byte(${column}, length(${column}) - 1, (get_byte(${column}, length(${column}) - 1) + 1) % 256)`;
 
 describe('a rotation that cannot go on as it should', () => {
-  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom(LENIENT);
   let rotating: Rotating;
   beforeEach(async () => {
     rotating = await Rotating.start(strongroom);
   });
-  afterEach(() => rotating?.stop());
+  afterEach(async () => {
+    await Promise.all(['rotate', 'pay-debts'].map((job) => pause(false, job)));
+    await rotating?.stop();
+  });
 
-  const pause = (isPaused: boolean, job = 'rotate') =>
-    strongroom.sql('update job_kind set is_paused = $1 where name = $2', [isPaused, `secret-rotations:${job}`]);
+  const pause = async (isPaused: boolean, job = 'rotate'): Promise<void> => {
+    await strongroom.sql('update job_kind set is_paused = $1 where name = $2', [isPaused, `secret-rotations:${job}`]);
+    if (!isPaused) await strongroom.sql(WAKE_NODE);
+  };
   const ended = (id: string) =>
     until('the attempt to have ended', 30_000, async () => {
       await rotating.hurry();
@@ -238,7 +244,6 @@ describe('a rotation that cannot go on as it should', () => {
         change === 'cancel' ? 'SECRET_ROTATION_ATTEMPT_NOT_FOUND' : 'SECRET_ROTATION_NOT_FOUND',
       );
       expect(await rotating.get(id)).toEqual(before);
-      if (change === 'cancel') await pause(false);
     },
   );
 });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../../kit/caller.ts';
 import { describeWithSamba, newPassword, Samba } from '../../../kit/outside/samba.ts';
-import { useSharedStrongroom, useStrongroom } from '../../../kit/strongroom.ts';
+import { LENIENT, useSharedStrongroom } from '../../../kit/strongroom.ts';
 
 const PATH = '/api/v1/app-connections/smb';
 
 describeWithSamba('a connection to a real SMB server', () => {
-  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom(LENIENT);
   let samba: Samba;
   let admin: Caller;
   beforeAll(async () => {

@@ -2,13 +2,14 @@ import { mustSucceed } from '../../../kit/caller.ts';
 import { CuttingProxy } from '../../../kit/outside/cutting-proxy.ts';
 import { describeWithSamba, newPassword, Samba } from '../../../kit/outside/samba.ts';
 import { type Method, RotatingAccounts } from '../../../kit/rotating-accounts.ts';
-import { useStrongroom } from '../../../kit/strongroom.ts';
+import { WAKE_NODE } from '../../../kit/schedules.ts';
+import { LENIENT, useSharedStrongroom } from '../../../kit/strongroom.ts';
 import { until } from '../../../kit/until.ts';
 
 const METHODS = ['login-as-target', 'login-as-root'] as const satisfies Method[];
 
 describeWithSamba('a rotation of a local account of a real server', () => {
-  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom(LENIENT);
   let samba: Samba;
   let proxy: CuttingProxy;
   let rotating: RotatingAccounts;
@@ -17,11 +18,19 @@ describeWithSamba('a rotation of a local account of a real server', () => {
     proxy = await CuttingProxy.start(samba.port);
     rotating = await RotatingAccounts.start(strongroom, samba);
   });
-  afterEach(() => samba?.removeAll());
+  afterEach(async () => {
+    await pause(false);
+    await samba?.removeAll();
+  });
   afterAll(async () => {
     await proxy?.stop();
     await samba?.stop();
   });
+
+  const pause = async (isPaused: boolean): Promise<void> => {
+    await strongroom.sql(`update job_kind set is_paused = $1 where name = 'secret-rotations:rotate'`, [isPaused]);
+    if (!isPaused) await strongroom.sql(WAKE_NODE);
+  };
 
   /**
    * A rotation whose change was asked for and never answered, as after a crash during the call. What it asks to find out does not
@@ -30,8 +39,6 @@ describeWithSamba('a rotation of a local account of a real server', () => {
    * @returns the id of its attempt
    */
   const callWithoutOutcome = async (through: RotatingAccounts, rotationId: string): Promise<string> => {
-    const pause = (isPaused: boolean) =>
-      strongroom.sql(`update job_kind set is_paused = $1 where name = 'secret-rotations:rotate'`, [isPaused]);
     await pause(true);
     const { rotateSecrets } = await through.admin.data(
       'mutation ($input: RotateSecretsInput!) { rotateSecrets(input: $input) { attempt { attemptId } } }',

@@ -2,7 +2,7 @@ import { type Caller, mustSucceed, type Reply } from '../../../kit/caller.ts';
 import { describeWithSamba, Samba } from '../../../kit/outside/samba.ts';
 import { REQUIREMENTS } from '../../../kit/password-rules.ts';
 import { RotatingAccounts } from '../../../kit/rotating-accounts.ts';
-import { useStrongroom } from '../../../kit/strongroom.ts';
+import { LENIENT, useSharedStrongroom } from '../../../kit/strongroom.ts';
 
 const FIELDS = 'id organizationId name description version requirements { length required { digits } allowedSymbols }';
 const DIGITS = { length: 20, required: { lowercase: 0, uppercase: 0, digits: 1, symbols: 0 } };
@@ -10,7 +10,7 @@ const LETTERS = { length: 30, required: { lowercase: 1, uppercase: 0, digits: 0,
 const AT = 'body.parameters.passwordRule';
 
 describeWithSamba('password rules of an organization', () => {
-  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', RATE_LIMIT: 'off' });
+  const strongroom = useSharedStrongroom(LENIENT);
   let samba: Samba;
   let rotating: RotatingAccounts;
   beforeAll(async () => {
