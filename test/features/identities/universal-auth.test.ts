@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useMovedStrongroom } from '../../kit/strongroom.js';
 import { makeClient, makeIdentity, universalAuthPath as pathOf } from '../access/scenario.js';
 
-const strongroom = useStrongroom();
+const strongroom = useMovedStrongroom();
 
 describe('the universal-auth configuration', () => {
   test('has a client id of its own, and without settings lets everybody in for 30 days', async () => {
@@ -94,12 +94,13 @@ describe('the universal-auth configuration', () => {
   });
 
   test('of the admin of the installation is its own business', async () => {
-    const colleague = await strongroom.seed.caller(strongroom.admin, { organizationRole: 'admin' });
-    const [row] = await strongroom.sql<{ id: string }>('select id from identity where is_installation_admin');
-    expect(await colleague.post(pathOf(String(row?.id)), {})).toBeError(403, 'PERMISSION_DENIED');
-    expect((await strongroom.admin.post(pathOf(String(row?.id)), {})).status).toBe(200);
-    const secrets = `${pathOf(String(row?.id))}/client-secrets`;
-    expect(await colleague.post(secrets, {})).toBeError(403, 'PERMISSION_DENIED');
+    await strongroom.seed.withInstallationAdmin(async ({ admin }) => {
+      const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
+      const path = pathOf(String(admin.identityId));
+      expect(await colleague.post(path, {})).toBeError(403, 'PERMISSION_DENIED');
+      expect((await admin.post(path, {})).status).toBe(200);
+      expect(await colleague.post(`${path}/client-secrets`, {})).toBeError(403, 'PERMISSION_DENIED');
+    });
   });
 });
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Caller, mustSucceed } from '../../kit/caller.js';
 import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
+import { WAKE_NODE } from '../../kit/schedules.js';
+import { testInAll } from '../../kit/scope.js';
 import { Seed } from '../../kit/seed.js';
 import { until } from '../../kit/until.js';
 import { ALERTS, accessToken, clientSecret, identityWithAuth, makeAlert, revoke } from './kit.js';
@@ -50,6 +52,7 @@ async function look(alertId: string): Promise<void> {
     `insert into job (id, kind, dedupe_key, state, wake_at) values (gen_random_uuid(), 'identity-alerts:find-due', $1, 'waiting', now())`,
     [randomUUID()],
   );
+  await notifying.sql(WAKE_NODE);
   await until('the alert to look', WAIT_MS, async () => (await count()) > before);
   await idle(alertId);
 }
@@ -276,7 +279,7 @@ describe('an alert of a project', () => {
   });
 });
 
-test('two nodes that look at once send each notification once', async () => {
+testInAll('two nodes that look at once send each notification once', async () => {
   const { admin } = notifying;
   const second = await notifying.anotherNode();
   try {

@@ -2,10 +2,12 @@ import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
 import { MAKE_DUE } from '../../kit/schedules.js';
+import { describeInAll, testInAll } from '../../kit/scope.js';
 import { Seed } from '../../kit/seed.js';
 import { until } from '../../kit/until.js';
 
 const WAIT_MS = 50_000;
+const BURST = 100;
 let notifying: Notifying;
 beforeAll(async () => {
   notifying = await Notifying.start();
@@ -53,6 +55,42 @@ async function member(projectId: string): Promise<Caller> {
   const caller = await new Seed(notifying.admin).caller(notifying.admin, { project: projectId });
   mustSucceed(await notifying.admin.post(`/api/v1/auth/universal-auth/identities/${caller.identityId}`, {}));
   return caller;
+}
+
+/** An identity of a project, whose changes of credentials go to a server. */
+async function watchedIdentity() {
+  const seed = new Seed(notifying.admin);
+  const { id: projectId } = await seed.projectOf(notifying.admin);
+  const { identityId } = await seed.caller(notifying.admin, { project: projectId });
+  await until('what came before', WAIT_MS, async () => (await untold(projectId)) === 0);
+  const server = await notifying.server();
+  const body = { name: 'hook', kinds: ['credential-change'], config: { webhook: { url: server.url('/') } } };
+  mustSucceed(await notifying.admin.post(`/api/v1/projects/${projectId}/notification-channels`, body));
+  return { projectId, server, tokens: tokensOf(String(identityId)) };
+}
+
+const untold = async (projectId: string): Promise<number> =>
+  (await notifying.sql('select from notice where owner_id = $1 and told_at is null', [projectId])).length;
+const jobsOf = (projectId: string) =>
+  notifying.sql<{ state: string; fence: string }>(
+    `select state, fence from job where kind = 'project-notices:tell' and subject_id = $1`,
+    [projectId],
+  );
+const toldIds = ({ received }: OutsideServer): string[] =>
+  received.map(({ body }) => JSON.parse(body).data.changes[0].subjectId);
+
+/** Makes a token, and kills the service before it has asked for the job. @returns the id of the token */
+async function killedBeforeItAsks(projectId: string, tokens: string): Promise<string> {
+  for (let time = 1; time <= 5; time += 1) {
+    const reply = await notifying.admin.at(notifying.service.url).post(tokens, {});
+    await notifying.kill();
+    const isOpen = (await jobsOf(projectId)).some(({ state }) => state !== 'done');
+    if (!isOpen && (await untold(projectId)) === 1) return mustSucceed(reply).body.tokenData.id;
+    await notifying.restart();
+    await notifying.endLeases();
+    await until('what was asked for', WAIT_MS, async () => (await untold(projectId)) === 0);
+  }
+  throw new Error('the service asked for the job before it could be killed, each time');
 }
 
 describe('reminders of secrets', () => {
@@ -122,7 +160,7 @@ describe('reminders of secrets', () => {
   });
 });
 
-describe('two nodes', () => {
+describeInAll('two nodes', () => {
   test('tell each reminder once, whichever of them finds it', async () => {
     const { projectId, server } = await watched(['secret-reminder']);
     const keys = Array.from({ length: 30 }, (_, at) => `KEY${at}`);
@@ -219,5 +257,30 @@ describe('credentials of identities', () => {
     await new Seed(notifying.admin).caller(notifying.admin);
     await until('the mails', WAIT_MS, () => notifying.mail.mailsTo('root.admin@example.com').length > 0);
     expect(notifying.mail.mailsTo('root.admin@example.com')[0]?.mail.text).toMatch(/Organization: .*\n/);
+  });
+});
+
+describe('notices of changes of credentials', () => {
+  test('that a hundred requests cause at once are each told once, by one job', async () => {
+    const { projectId, server, tokens } = await watchedIdentity();
+    const made = await Promise.all(Array.from({ length: BURST }, () => notifying.admin.patient.post(tokens, {})));
+    const ids = made.map((reply) => mustSucceed(reply).body.tokenData.id);
+    await until('all of them', WAIT_MS, () => server.received.length >= BURST);
+    expect(toldIds(server).toSorted()).toEqual(ids.toSorted());
+    const jobs = await jobsOf(projectId);
+    expect(jobs).toHaveLength(1);
+    expect(Number(jobs[0]?.fence)).toBeLessThan(BURST);
+    expect(await untold(projectId)).toBe(0);
+  });
+
+  testInAll('of a service that is killed right after the request are told by the next one', async () => {
+    const { projectId, server, tokens } = await watchedIdentity();
+    const id = await killedBeforeItAsks(projectId, tokens);
+    await notifying.restart();
+    await notifying.sql(`update notice set created_at = created_at - interval '1 minute' where told_at is null`);
+    await notifying.runSchedule('project-notices:find-untold');
+    await until('the notice', WAIT_MS, () => toldIds(server).includes(id));
+    expect(toldIds(server).filter((each) => each === id)).toHaveLength(1);
+    await until('the mark', WAIT_MS, async () => (await untold(projectId)) === 0);
   });
 });

@@ -1,6 +1,7 @@
 import { mustSucceed } from '../../kit/caller.js';
 import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
+import { testInAll } from '../../kit/scope.js';
 import { Seed } from '../../kit/seed.js';
 import { until } from '../../kit/until.js';
 import { makeProfile, SHOP } from '../certificates/issuing-kit.js';
@@ -248,7 +249,7 @@ describe('a notice of a project', () => {
     expect(owner).toBeDefined();
   });
 
-  test('is neither lost nor sent again after its row says sent, when the service is killed', async () => {
+  testInAll('is neither lost nor sent again after its row says sent, when the service is killed', async () => {
     const server = await notifying.server((_, response) => setTimeout(() => response.writeHead(200).end(), 30));
     const { projectId, rescue, channel } = await lostProject();
     await channel(channelOf(server));

@@ -1,8 +1,9 @@
 import { mustSucceed } from '../../kit/caller.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { otherNodeInAll } from '../../kit/scope.js';
+import { useMovedStrongroom } from '../../kit/strongroom.js';
 import { forGood } from './member-roles.js';
 
-const strongroom = useStrongroom();
+const strongroom = useMovedStrongroom();
 const HOUR = 3_600;
 
 const forTime = (role: string, temporaryRange: string, more: object = {}) => ({
@@ -50,7 +51,7 @@ describe('a role for a time', () => {
   });
 
   test('holds until its end, at the next request on every node, without a job', async () => {
-    const second = await strongroom.startSecondNode();
+    const second = await otherNodeInAll(strongroom);
     const { caller, own } = await scene(forTime('viewer', '1h'));
     const nodes = [caller, second.caller(caller.token as string)];
     await strongroom.advanceClock(HOUR - 60);
@@ -60,7 +61,6 @@ describe('a role for a time', () => {
       expect(await node.get(own)).toBeError(404, 'PROJECT_NOT_FOUND');
       expect((await node.get('/api/v1/projects')).body.projects).toEqual([]);
     }
-    await second.stop();
   });
 
   test('ends by itself, beside others that go on', async () => {
