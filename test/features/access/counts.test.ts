@@ -9,7 +9,7 @@ describe('how often a token or a client secret was used', () => {
     ['2147483648', 2_147_483_647],
     ['9007199254740993', 2_147_483_647],
   ])('%s times is %i in both interfaces', async (stored, shown) => {
-    const { world, admin } = await seedWorld(strongroom.seed);
+    const { world, admin } = await seedWorld(strongroom.seed, ['accessToken', 'clientSecret']);
     await strongroom.sql('update access_token set num_uses = $1 where id = $2', [stored, world.accessToken]);
     await strongroom.sql('update universal_auth_client_secret set num_uses = $1 where id = $2', [
       stored,

@@ -36,7 +36,7 @@ const logIn = async (admin: Caller, { clientId, heldClientSecret }: World, organ
 
 describe('what the ids of a token lead to', () => {
   test('is its identity with both configurations, its client secret and its sub-organization', async () => {
-    const { world, admin } = await seedWorld(strongroom.seed);
+    const { world, admin } = await seedWorld(strongroom.seed, ['identity', 'clientSecret', 'subOrganization']);
     const { tokenData } = await logIn(admin, world, world.subSlug);
     const identity = { id: world.identity };
     expect((await admin.data(TOKEN, { id: tokenData.id })).accessToken).toEqual({
@@ -73,7 +73,7 @@ describe('what the ids of a token lead to', () => {
   });
 
   test('takes one statement for each kind, however many tokens there are', async () => {
-    const { world, admin } = await seedWorld(strongroom.seed);
+    const { world, admin } = await seedWorld(strongroom.seed, ['identity', 'clientSecret', 'subOrganization']);
     const LIST = `query ($id: ID!, $first: Int!) { accessTokens(identityId: $id, first: $first) { nodes {
       identity { id tokenAuth { identityId } universalAuth { identityId } } identityUAClientSecret { id }
     } } }`;
@@ -85,7 +85,7 @@ describe('what the ids of a token lead to', () => {
   });
 
   test('is null with PERMISSION_DENIED for a holder without rights, whose own token shows the ids', async () => {
-    const { world, admin } = await seedWorld(strongroom.seed);
+    const { world, admin } = await seedWorld(strongroom.seed, ['identity', 'clientSecret', 'subOrganization']);
     const { accessToken } = await logIn(admin, world);
     await admin.patch(`/api/v1/identities/${world.identity}`, { role: 'no-access' });
     const holder = new Caller(admin.url, accessToken);

@@ -35,6 +35,7 @@ const CASES: readonly Case[] = [
     isQuery: false,
   },
 ];
+const THINGS = ['tag', 'environment', 'role', 'clientSecret'] as const;
 const rows = CASES.map((each) => [each.field, each] as const);
 
 function send(caller: Caller, { field, isQuery, change, thing }: Case, key: Readonly<Record<string, string>>) {
@@ -55,10 +56,10 @@ describe('what is named by its id', () => {
   /** Whatever is asked of them is refused, and changes nothing. */
   let refused: { world: World; admin: Caller; foreign: World; neighbour: World };
   beforeAll(async () => {
-    const { world, admin } = await seedWorld(strongroom.seed);
-    const { world: foreign } = await seedWorld(strongroom.seed);
+    const { world, admin } = await seedWorld(strongroom.seed, [...THINGS, 'otherIdentity']);
+    const { world: foreign } = await seedWorld(strongroom.seed, THINGS);
     const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
-    refused = { world, admin, foreign, neighbour: await makeWorld(colleague, world.organization) };
+    refused = { world, admin, foreign, neighbour: await makeWorld(colleague, world.organization, THINGS) };
   });
 
   const recordsOf = async ({ headers }: Reply) => {
@@ -107,14 +108,14 @@ describe('what is named by its id', () => {
   });
 
   test('is refused to members who may not do it', async () => {
-    const { world, admin } = await seedWorld(strongroom.seed);
+    const { world, admin } = await seedWorld(strongroom.seed, THINGS);
     const nobody = await strongroom.seed.caller(admin, { project: world.project, projectRoles: ['no-access'] });
     for (const each of CASES.filter(({ owner }) => owner === 'projectId'))
       expect(await send(nobody, each, { id: world[each.thing] })).toBeError(403, 'PERMISSION_DENIED');
   });
 
   test('may be a built-in role, which is read and does not change', async () => {
-    const { world, admin } = await seedWorld(strongroom.seed);
+    const { world, admin } = await seedWorld(strongroom.seed, ['project']);
     const builtIn = async (caller: Caller, project: string): Promise<string> =>
       mustSucceed(await caller.get(`/api/v1/projects/${project}/roles/slug/viewer`)).body.role.id;
     const id = await builtIn(admin, world.project);
@@ -124,7 +125,7 @@ describe('what is named by its id', () => {
     for (const each of CASES.filter(({ thing, isQuery }) => thing === 'role' && !isQuery)) {
       expect(await send(admin, each, { id })).toBeError(409, 'ROLE_BUILT_IN');
     }
-    const { admin: stranger } = await seedWorld(strongroom.seed);
+    const { admin: stranger } = await strongroom.seed.project();
     expect(await stranger.graphql(`{ projectRole(id: "${id}") { id } }`)).toBeError(404, 'ROLE_NOT_FOUND');
   });
 });
