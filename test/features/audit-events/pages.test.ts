@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { addAuditRecords } from '../../kit/audit-records.js';
 import { mustSucceed } from '../../kit/caller.js';
 import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 import { actionsIn, events, page, seedStory } from './kit.js';
@@ -39,10 +40,10 @@ describe('the audit trail', () => {
     const { organization, admin, project } = await seedStory(strongroom);
     const viewer = await strongroom.seed.caller(admin, { project: project.id });
     const [busy, subject] = [randomUUID(), randomUUID()];
-    await strongroom.sql(
-      `insert into audit_record (id, organization_id, action, outcome, actor_kind, actor_id, request_id, subject_id, facts, mac)
-       select gen_random_uuid(), $1, 'kit:hay', 'allowed', 'identity', $2, $3, $3, '{}', '' from generate_series(1, 20100) n`,
-      [organization.id, busy, subject],
+    const hay = { actorKind: 'identity', actorId: busy, requestId: subject, subjectId: subject };
+    await addAuditRecords(
+      strongroom,
+      Array(20_100).fill({ organizationId: organization.id, action: 'kit:hay', ...hay }),
     );
     for (const filter of [
       { actorId: busy },
@@ -60,13 +61,13 @@ describe('the audit trail', () => {
 
   test('finds events of before there were classes by the class that they have', async () => {
     const { organization, admin } = await strongroom.seed.organization();
-    await strongroom.sql(
-      `insert into audit_record (id, organization_id, action, outcome, actor_kind, actor_id, request_id, facts, mac, disclosed)
-       select gen_random_uuid(), $1, action, outcome, 'user', gen_random_uuid(), gen_random_uuid(), '{}', '', disclosed
-       from (values ('secret:update', 'allowed', null::bytea), ('secret:list', 'allowed', decode(repeat('00', 16), 'hex')),
-         ('tag:list', 'allowed', null), ('secrets:readValue', 'denied', null)) as old (action, outcome, disclosed)`,
-      [organization.id],
-    );
+    const old = { organizationId: organization.id, actorKind: 'user', class: null };
+    await addAuditRecords(strongroom, [
+      { ...old, action: 'secret:update' },
+      { ...old, action: 'secret:list', disclosed: '00'.repeat(16) },
+      { ...old, action: 'tag:list' },
+      { ...old, action: 'secrets:readValue', outcome: 'denied' },
+    ]);
     const found = async (kind: string) => actionsIn(await events(admin, { class: kind, actorKind: 'USER' }));
     expect(await found('CHANGE')).toEqual(['secret:update']);
     expect(await found('VALUE_READ')).toEqual(['secret:list']);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { addAuditRecords } from '../../kit/audit-records.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 import { actionsIn, type Event, events, LIST, page, seedStory } from './kit.js';
@@ -91,12 +92,9 @@ describe('the audit trail', () => {
 
   test('says that a page has looked at its share of events, and goes on from there', async () => {
     const { organization, admin } = await strongroom.seed.organization();
-    await strongroom.sql(
-      `insert into audit_record (id, organization_id, action, outcome, actor_kind, actor_id, request_id, facts, mac)
-       select gen_random_uuid(), $1, case n when 1 then 'kit:needle' else 'kit:hay' end, 'allowed', case n when 1 then 'user' else 'system' end, gen_random_uuid(), gen_random_uuid(), '{}', ''
-       from generate_series(1, 20100) n`,
-      [organization.id],
-    );
+    const hay = { organizationId: organization.id, action: 'kit:hay' };
+    const needle = { ...hay, action: 'kit:needle', actorKind: 'user' };
+    await addAuditRecords(strongroom, [needle, ...Array<typeof hay>(20_099).fill(hay)]);
     const first = await page(admin, { actorKind: 'USER' });
     expect([first.nodes, first.scanLimitReached, first.pageInfo.hasNextPage]).toEqual([[], true, true]);
     const second = await page(admin, { actorKind: 'USER', after: first.pageInfo.endCursor });
