@@ -1,4 +1,4 @@
-import { otherNodeInAll, testInAll } from '../../kit/scope.js';
+import { otherNodeInAll, rounds, testInAll } from '../../kit/scope.js';
 import { Caller, type OtherNode, type Reply, useMovedStrongroom } from '../../kit/strongroom.js';
 import { makeClient, makeIdentity, makeToken, type TokenAuthSettings, universalAuthPath } from './scenario.js';
 
@@ -210,7 +210,7 @@ describe('a token that a token makes for its own actor', () => {
 
   test('is gone when its maker is revoked while it is being made', async () => {
     const { admin } = await strongroom.seed.organization();
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < rounds(4); round += 1) {
       const { caller, mint, issued } = await personalMaker(admin, UNLIMITED);
       const child = as(issued(await mint(caller)).accessToken);
       const makers = [caller, child, caller.at(second.url), child.at(second.url)];
@@ -306,7 +306,7 @@ describe('a client secret that is revoked', () => {
 
   test('leaves no token of a login that ran beside it', async () => {
     const { admin } = await strongroom.seed.organization();
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < rounds(4); round += 1) {
       const { identityId, clientSecretId, logIn } = await makeClient(admin);
       const logins = Array.from({ length: 8 }, () => logIn());
       const revoked = admin.post(`${universalAuthPath(identityId)}/client-secrets/${clientSecretId}/revoke`);

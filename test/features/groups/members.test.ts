@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller, Reply } from '../../kit/caller.js';
+import { rounds } from '../../kit/scope.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const GROUPS = '/api/v1/groups';
@@ -221,11 +222,11 @@ describe('members of a group', () => {
     expect(await ofUsers.get(`${GROUPS}/${groupId}/users`)).toBeError(403, 'PERMISSION_DENIED');
   });
 
-  test('are all there when 100 callers add 100 of them at once, and all gone when they remove them', async () => {
+  test('are all there when many add themselves at once, and all gone when they remove themselves', async () => {
     const { organization, admin } = await strongroom.seed.organization();
     const groupId = await makeGroup(admin);
     const callers = await Promise.all(
-      Array.from({ length: 100 }, () => strongroom.seed.caller(admin.patient, { organizationRole: 'admin' })),
+      Array.from({ length: rounds(100) }, () => strongroom.seed.caller(admin.patient, { organizationRole: 'admin' })),
     );
     const at = (caller: Caller) => `${GROUPS}/${groupId}/machine-identities/${caller.identityId}`;
     const added = await Promise.all(callers.map((caller) => caller.patient.post(at(caller))));
@@ -234,7 +235,7 @@ describe('members of a group', () => {
       callers.map(({ identityId }) => identityId).toSorted(),
     );
     const rows = await strongroom.auditRows(`organization_id = $1 and action = 'group-member:add'`, [organization.id]);
-    expect(new Set(rows.map(({ facts }) => facts.memberId)).size).toBe(100);
+    expect(new Set(rows.map(({ facts }) => facts.memberId)).size).toBe(callers.length);
     const removed = await Promise.all(callers.map((caller) => caller.patient.delete(at(caller))));
     expect(removed.map(({ status }) => status)).toEqual(removed.map(() => 200));
     expect(await membersOf(admin, groupId)).toEqual([]);

@@ -1,5 +1,5 @@
 import { type Caller, mustSucceed } from '../../kit/caller.js';
-import { otherNodeInAll } from '../../kit/scope.js';
+import { otherNodeInAll, rounds } from '../../kit/scope.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const strongroom = useSharedStrongroom();
@@ -84,7 +84,7 @@ describe('who has a role of the organization', () => {
     const { admin } = await strongroom.seed.organization();
     const caller = await strongroom.seed.caller(admin);
     const path = `${IDENTITIES}/${caller.identityId}`;
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < rounds(6); round += 1) {
       const { id } = await make(admin, `round-${round}`, CREATE_IDENTITY);
       const change =
         round % 2 === 0 ? admin.delete(`${ROLES}/${id}`) : admin.patch(`${ROLES}/${id}`, { slug: `now-${round}` });

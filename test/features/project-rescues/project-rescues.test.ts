@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
+import { rounds } from '../../kit/scope.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { groupInProject, groupWith, organizationCaller, projectRole, word } from '../groups/kit.js';
 
@@ -282,7 +283,7 @@ describe('a project', () => {
   });
 
   test('is rescued by somebody or gives him its membership, when an admin for a time does so at that moment', async () => {
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < rounds(4); round += 1) {
       const { admin, owner, projectId } = await owned();
       const deputy = await strongroom.seed.caller(admin);
       mustSucceed(await owner.post(`${membershipsOf(projectId)}/${deputy.identityId}`, { roles: [adminFor('1h')] }));

@@ -1,3 +1,4 @@
+import { rounds } from '../../kit/scope.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { FIELDS, keysOf } from './fields.js';
 
@@ -32,7 +33,7 @@ describe('deleting a project', () => {
   });
 
   test('never passes a protection that was switched on at the same moment', async () => {
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < rounds(10); round += 1) {
       const { admin, project } = await strongroom.seed.project();
       const path = `/api/v1/projects/${project.id}`;
       const [protection, deletion] = await Promise.all([

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { mustSucceed } from '../../kit/caller.js';
+import { rounds } from '../../kit/scope.js';
 import { Caller, useSharedStrongroom } from '../../kit/strongroom.js';
 import { untilWaiting } from '../../kit/waiting.js';
 import { projectRole } from '../groups/kit.js';
@@ -75,7 +76,7 @@ describe('the only admin of a project', () => {
   });
 
   test('is not lost when one admin is deleted while the other steps down', async () => {
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < rounds(8); round += 1) {
       const { admin, project } = await strongroom.seed.project();
       const other = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['admin'] });
       const own = `/api/v2/workspace/${project.id}/identity-memberships/${admin.identityId}`;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.js';
+import { rounds } from '../../kit/scope.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { forGood } from './member-roles.js';
 
@@ -96,7 +97,7 @@ describe('machine identities of a project', () => {
     const { admin, caller, path, own } = await seedMember('member');
     expect(await admin.delete(own)).toBeError(409, 'LAST_ADMIN');
     expect(await admin.patch(own, { role: 'member' })).toBeError(409, 'LAST_ADMIN');
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < rounds(5); round += 1) {
       await strongroom.sql(`update project_membership set roles = '{admin}' where identity_id in ($1, $2)`, [
         admin.identityId,
         caller.identityId,
