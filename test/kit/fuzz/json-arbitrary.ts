@@ -60,7 +60,17 @@ function ofType(type: string, schema: JsonSchema): Arbitrary<unknown> {
   }
 }
 
+/** By their rules: to make one takes a millisecond, and schemas have thousands. */
+const texts = new Map<string, Arbitrary<string>>();
+
 function textsOf({ minLength = 0, maxLength = LONGEST_TEXT, pattern }: JsonSchema): Arbitrary<string> {
+  const rules = `${minLength} ${maxLength} ${pattern}`;
+  const made = texts.get(rules) ?? newTexts(minLength, maxLength, pattern);
+  texts.set(rules, made);
+  return made;
+}
+
+function newTexts(minLength: number, maxLength: number, pattern: string | undefined): Arbitrary<string> {
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern), { size: 'small' });
   return fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, LONGEST_TEXT)) });
 }

@@ -18,7 +18,7 @@ const NAMED_FAILURES: ReadonlySet<string> = new Set([
 /** The operations of the committed API reference, by `GET /path`. */
 export const reference = (method: string, path: string) => PATHS[path][method.toLowerCase()];
 
-const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: false });
+const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: false, inlineRefs: false });
 (formats as unknown as { default?: (it: Ajv2020) => void } & ((it: Ajv2020) => void)).default?.(ajv);
 ajv.addSchema({ paths: PATHS }, 'reference');
 const validators = new Map<string, ValidateFunction>();
