@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Notifying } from '../../kit/notifying.js';
 import fc from '../../kit/properties.js';
+import { rounds } from '../../kit/scope.js';
 import { until } from '../../kit/until.js';
 import { violationsOf } from '../alerts/kit.js';
 import { makeAuthority } from '../certificates/kit.js';
@@ -234,7 +235,7 @@ describe('decisions', () => {
               expect(['NOTIFIED', 'PENDING', 'FAILED'].includes(outcome)).toBe(expected.includes(`${about.id} ${id}`));
         },
       ),
-      { numRuns: 8 },
+      { numRuns: rounds(8) },
     );
   });
 });

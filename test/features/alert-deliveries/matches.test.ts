@@ -171,6 +171,25 @@ describe('many alerts and certificates', () => {
   });
 });
 
+describe('messages of many alerts', () => {
+  test('take the same statements as those of one', async () => {
+    const document = `query ($id: ID!) { project(id: $id) { certificateAlerts {
+      lastMessage { recipient } messages(first: 5) { id recipient channel { id } certificates { id } alert { id } } } } }`;
+    const counts: number[] = [];
+    for (const size of [1, 6]) {
+      const { admin, project } = await seedProject(strongroom);
+      for (let made = 0; made < size; made += 1)
+        await strongroom.seed.failedMessage((await makeAlert(admin, project.id)).id);
+      await admin.data(document, { id: project.id });
+      const { result, count } = await strongroom.statements(() => admin.data(document, { id: project.id }));
+      expect(result.project.certificateAlerts).toHaveLength(size);
+      for (const alert of result.project.certificateAlerts) expect(alert.messages).toHaveLength(1);
+      counts.push(count);
+    }
+    expect(counts[1]).toBe(counts[0]);
+  });
+});
+
 describe('a certificate that was replaced', () => {
   const names = fc.array(fc.constantFrom('a', 'A', 'ä', 'b,c', 'b', '{b}', '', 'null'), { maxLength: 4 });
   const made = fc.record({

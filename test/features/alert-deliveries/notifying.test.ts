@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
+import { rounds, testInAll } from '../../kit/scope.js';
 import { until } from '../../kit/until.js';
 
 const WAIT_MS = 50_000;
@@ -21,11 +22,21 @@ const received = (server: OutsideServer, count: number) =>
     WAIT_MS,
     () => server.received.length >= count,
   );
+const isSettled = async (alertId: string, count: number, state: string): Promise<boolean> => {
+  const messages = await notifying.messages(alertId);
+  return messages.length === count && messages.every((message) => message.state === state);
+};
 const settled = (alertId: string, count: number, state = 'sent') =>
-  until(`${count} messages that are ${state}`, WAIT_MS, async () => {
-    const messages = await notifying.messages(alertId);
-    return messages.length === count && messages.every((message) => message.state === state);
+  until(`${count} messages that are ${state}`, WAIT_MS, () => isSettled(alertId, count, state));
+/** Without the pauses after failures. A job that runs just then begins its pause afterwards, so it is hurried again and again. */
+const hurriedUntil = (name: string, isSo: () => Promise<boolean>) =>
+  until(name, WAIT_MS, async () => {
+    if (await isSo()) return true;
+    await notifying.hurry();
+    return false;
   });
+const settledSoon = (alertId: string, count: number, state = 'sent') =>
+  hurriedUntil(`${count} messages that are ${state}`, () => isSettled(alertId, count, state));
 
 describe('an alert about expiry', () => {
   test('notifies once of a certificate that is due when it is imported, whatever runs afterwards', async () => {
@@ -107,8 +118,39 @@ describe('an alert about expiry', () => {
   });
 });
 
+describe('two nodes that look at once', () => {
+  const CERTIFICATES = 300;
+  const CHANNELS = 3;
+
+  testInAll('send each notification once', async () => {
+    const second = await notifying.anotherNode();
+    const servers = await Promise.all(Array.from({ length: CHANNELS }, () => notifying.server()));
+    const channels = servers.map((server) => ({ channelType: 'webhook', config: { url: server.url() } }));
+    const filters = [{ field: 'common_name', operator: 'starts_with', value: 'host' }];
+    const alertId = await notifying.alert(channels, { filters });
+    await notifying.certificates(CERTIFICATES, await notifying.certificate(200));
+    await notifying.sql(`update certificate set not_after = now() + interval '20 days' where common_name like 'host%'`);
+    await notifying.runSchedule(FIND_DUE);
+    await until('all messages to be sent', 2 * WAIT_MS, async () => {
+      const messages = await notifying.messages(alertId);
+      return messages.length === CERTIFICATES * CHANNELS && messages.every(({ state }) => state === 'sent');
+    });
+    expect(await second.stop()).toBe(0);
+    for (const { received: requests } of servers) {
+      const ids = requests.map(({ body }) => (JSON.parse(body) as { id: string }).id);
+      expect(ids).toHaveLength(CERTIFICATES);
+      expect(new Set(ids).size).toBe(CERTIFICATES);
+    }
+    const [ledger] = await notifying.sql(
+      'select count(*)::int as rows from notification_delivery where owner_id = $1',
+      [alertId],
+    );
+    expect(ledger).toEqual({ rows: CERTIFICATES * CHANNELS });
+  });
+});
+
 describe('an alert with a hundred targets', () => {
-  test('notifies all of them of thousands of certificates that are due at once', async () => {
+  testInAll('notifies all of them of thousands of certificates that are due at once', async () => {
     const id = await notifying.certificate(5, 'thousands.example.com');
     await notifying.sql(
       `insert into certificate select (jsonb_populate_record(c, jsonb_build_object('id', md5('id' || n), 'lineage_id', md5('id' || n),
@@ -190,20 +232,19 @@ describe('a target that fails', () => {
       [1, 14],
       [2, 29],
     ] as const) {
-      await until(`attempt ${attempts}`, WAIT_MS, async () =>
+      const isMade = async () =>
         (await notifying.messages(alertId)).some(
           (message) => message.state === 'pending' && message.attempts === attempts,
-        ),
-      );
+        );
+      await (attempts === 1 ? until('attempt 1', WAIT_MS, isMade) : hurriedUntil(`attempt ${attempts}`, isMade));
       const [pause] = await notifying.sql<{ seconds: number }>(
         'select seconds from noted_pause where owner_id = $1 and attempts = $2',
         [alertId, attempts],
       );
       expect(pause?.seconds).toBeGreaterThan(shortest);
       expect(pause?.seconds).toBeLessThanOrEqual(60);
-      await notifying.hurry();
     }
-    await settled(alertId, 2);
+    await settledSoon(alertId, 2);
     expect(new Set(eventsOf(bad).map(({ id }) => id)).size).toBe(1);
     expect(bad.received).toHaveLength(3);
     expect(good.received).toHaveLength(1);
@@ -232,8 +273,7 @@ describe('a target that fails', () => {
       { state: 'pending', error_code: 'SEALED_VALUE_INVALID', wait: expect.any(Number) },
     ]);
     await notifying.sql('update notification_message set give_up_at = now() where owner_id = $1', [alertId]);
-    await notifying.hurry();
-    await settled(alertId, 1, 'failed');
+    await settledSoon(alertId, 1, 'failed');
     expect(server.received).toEqual([]);
   });
 
@@ -247,8 +287,7 @@ describe('a target that fails', () => {
       `update notification_message set give_up_at = now() + interval '1 second' where owner_id = $1`,
       [alertId],
     );
-    await notifying.hurry();
-    await settled(alertId, 1, 'failed');
+    await settledSoon(alertId, 1, 'failed');
     expect(await notifying.messages(alertId)).toMatchObject([{ error_code: 'TARGET_REJECTED' }]);
   });
 
@@ -268,7 +307,8 @@ describe('a target that fails', () => {
     for (let index = 0; index < 60; index += 1) await notifying.certificate(4, `killed${index}.example.com`);
     const filters = [{ field: 'common_name', operator: 'starts_with', value: 'killed' }];
     const alertId = await notifying.alert([webhook(server)], { filters });
-    for (let kill = 1; kill <= 3; kill += 1) {
+    const kills = rounds(3);
+    for (let kill = 1; kill <= kills; kill += 1) {
       await received(server, kill * 12);
       await notifying.kill();
       const sent = await notifying.sentIds();
@@ -282,6 +322,6 @@ describe('a target that fails', () => {
     await settled(alertId, 60);
     const ids = eventsOf(server).map(({ id }) => id);
     expect(new Set(ids).size).toBe(60);
-    expect(ids.length).toBeLessThanOrEqual(63);
+    expect(ids.length).toBeLessThanOrEqual(60 + kills);
   });
 });

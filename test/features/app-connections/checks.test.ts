@@ -3,6 +3,7 @@ import { FakeDatatool } from '../../kit/datatool.js';
 import type { DatatoolFault } from '../../kit/datatool-faults.js';
 import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
+import { testInAll } from '../../kit/scope.js';
 import { Seed } from '../../kit/seed.js';
 import { until } from '../../kit/until.js';
 
@@ -261,7 +262,7 @@ describe('a live system that misbehaves', () => {
     expect(distrusted.received).toEqual([]);
   });
 
-  test('by silence, or a byte each second, is 502 before the request is over', async () => {
+  testInAll('by silence, or a byte each second, is 502 before the request is over', async () => {
     const slow = await FakeDatatool.start();
     datatool.fail({ how: 'silent' });
     slow.fail({ how: 'slow' });

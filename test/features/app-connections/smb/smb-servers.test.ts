@@ -10,6 +10,7 @@ import type { TargetPolicy } from '../../../../src/kernel/outbound/http.js';
 import { freePort } from '../../../kit/free-port.js';
 import { describeWithSamba, newPassword, Samba } from '../../../kit/outside/samba.ts';
 import { accountOf, failureOf } from '../../../kit/outside/smb-calls.ts';
+import { testInAll } from '../../../kit/scope.ts';
 
 const ctx = {} as Context;
 const PRIVATE: TargetPolicy = { allowPrivateTargets: true };
@@ -17,16 +18,10 @@ const PRIVATE: TargetPolicy = { allowPrivateTargets: true };
 describeWithSamba('an SMB server, good or bad,', () => {
   let samba: Samba;
   let admin: SmbAccount;
-  // These take half a minute, in which the others run.
-  let silent: Promise<TargetFailure>;
-  let hanging: Promise<TargetFailure>;
 
   beforeAll(async () => {
     samba = await Samba.start();
     admin = accountOf(samba.admin);
-    silent = failureOf(loginAt(await listen(() => undefined)));
-    hanging = failureOfHanging();
-    for (const slow of [silent, hanging]) slow.catch(() => undefined);
   });
   afterAll(async () => {
     for (const server of servers) server.close();
@@ -171,12 +166,11 @@ describeWithSamba('an SMB server, good or bad,', () => {
       expect(failure).toMatchObject({ code: 'TARGET_UNREACHABLE', certainty: 'unchanged' });
     });
 
-    test('took too long when it never says a word', async () => {
-      expect(await silent).toMatchObject({ code: 'TARGET_TIMED_OUT', certainty: 'unchanged', isTemporary: true });
-    });
-
-    test('took too long when its part that changes passwords hangs', async () => {
-      expect(await hanging).toMatchObject({ code: 'TARGET_TIMED_OUT', isTemporary: true });
+    testInAll('took too long when it never says a word, or its part that changes passwords hangs', async () => {
+      const silent = failureOf(loginAt(await listen(() => undefined)));
+      const [ofSilent, ofHanging] = await Promise.all([silent, failureOfHanging()]);
+      expect(ofSilent).toMatchObject({ code: 'TARGET_TIMED_OUT', certainty: 'unchanged', isTemporary: true });
+      expect(ofHanging).toMatchObject({ code: 'TARGET_TIMED_OUT', isTemporary: true });
     });
 
     test('is of an unsupported protocol without encryption', async () => {

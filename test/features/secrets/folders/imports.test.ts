@@ -1,10 +1,10 @@
 import { mustSucceed } from '../../../kit/caller.js';
-import { type Caller, type Reply, useStrongroom } from '../../../kit/strongroom.js';
+import { type Caller, type Reply, useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const IMPORTS = '/api/v2/secret-imports';
 
 describe('imports', () => {
-  const strongroom = useStrongroom({ RATE_LIMIT: 'off', REPLY_CACHE_MIB: '0' });
+  const strongroom = useSharedStrongroom({ REPLY_CACHE_MIB: '0' });
 
   async function seeded(...folders: string[]) {
     const { admin, project } = await strongroom.seed.project();

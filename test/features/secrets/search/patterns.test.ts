@@ -11,6 +11,7 @@ import { patternReader } from '../../../../src/features/secrets/search/search-re
 import type { Context } from '../../../../src/kernel/context.js';
 import type { CursorKey } from '../../../../src/kernel/paging.js';
 import fc from '../../../kit/properties.js';
+import { rounds } from '../../../kit/scope.js';
 import type { SeededProject } from '../../../kit/seed.js';
 import { freshDatabase, Strongroom } from '../../../kit/strongroom.js';
 
@@ -141,7 +142,7 @@ describe('the keys that match a pattern, among few entries at once', () => {
           expect(await search({ glob, first, walk })).toEqual(whole);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     );
   });
 
