@@ -4,6 +4,8 @@ import type { OtherNode, SharedNodes } from './strongroom.ts';
 
 /** `npm test` runs a part of each cross product, and leaves out what takes long; every other run does all. */
 const isQuick = process.env.TEST_SCOPE === 'quick';
+/** Whether all is tried, for what is set up before. */
+export const isAll = !isQuick;
 
 /** A test, or a group of them, that only `npm run test:all` runs: of several nodes, of many rounds, of long waits. */
 export const testInAll = isQuick ? test.skip : test;

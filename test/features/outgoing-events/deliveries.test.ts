@@ -4,22 +4,24 @@ import { Caller, mustSucceed } from '../../kit/caller.js';
 import { codeBlocks, DOCS, readDocument } from '../../kit/documents.js';
 import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer, ReceivedRequest } from '../../kit/outside/outside-server.js';
+import { isAll } from '../../kit/scope.js';
 import { Seed } from '../../kit/seed.js';
 import type { Service } from '../../kit/service.js';
 import { until } from '../../kit/until.js';
 
 let world: Notifying;
+/** Another one in the full run only. */
 let second: Service;
 let admin: Caller;
 
 beforeAll(async () => {
   world = await Notifying.start();
-  second = await world.anotherNode();
+  second = isAll ? await world.anotherNode() : world.service;
   ({ admin } = world);
 });
 
 afterAll(async () => {
-  await second?.stop();
+  if (isAll) await second?.stop();
   await world?.stop();
 });
 
