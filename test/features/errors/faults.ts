@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../../src/kernel/errors.js';
 import type { Caller, Reply } from '../../kit/caller.js';
 import { until } from '../../kit/until.js';
 import { untilWaiting } from '../../kit/waiting.js';
-import { during, type ErrorCase, type Provoke, type Scene, send } from './scene.js';
+import { during, type ErrorCase, nodeWith, type Provoke, type Scene, send } from './scene.js';
 
 const ROUTER = 'a matter of HTTP, before any interface';
 const ONE_PATH = 'POST /graphql has one path and is answered by its own parser';
@@ -39,12 +39,8 @@ export const BYTES: Partial<Record<ErrorCode, ErrorCase>> = {
   PERSISTED_DOCUMENTS_ONLY: {
     rest: ONE_PATH,
     graphql: async ({ strongroom, admin }) => {
-      const node = await strongroom.startSecondNode({ env: { PERSISTED_DOCUMENTS_ONLY: 'true' } });
-      try {
-        return await admin.at(node.url).graphql('{ cAnArY: __typename }');
-      } finally {
-        await node.stop();
-      }
+      const node = await nodeWith(strongroom, { PERSISTED_DOCUMENTS_ONLY: 'true' });
+      return admin.at(node.url).graphql('{ cAnArY: __typename }');
     },
   },
   ROUTE_NOT_FOUND: { rest: ({ admin }) => admin.get('/api/v1/cAnArY'), graphql: ROUTER },
@@ -96,15 +92,10 @@ export const GROUND: Partial<Record<ErrorCode, ErrorCase>> = {
     rest: askWhileLeaving,
     graphql: 'what is asked of GraphQL while the service leaves is still answered',
   },
-  SEALED_VALUE_INVALID: around(
-    ({ strongroom, world }) =>
-      strongroom.sql(
-        `update secret set value_sealed = set_byte(value_sealed, 40, get_byte(value_sealed, 40) # 1) where id = $1`,
-        [world.secret],
-      ),
-    async () => undefined,
-    { rest: send('GET /api/v4/secrets/id/{secretId}'), graphql: send('secret') },
-  ),
+  SEALED_VALUE_INVALID: around(flipValue, flipValue, {
+    rest: send('GET /api/v4/secrets/id/{secretId}'),
+    graphql: send('secret'),
+  }),
   DEADLINE_EXCEEDED: {
     rest: whileLocked(send('GET /api/v1/projects/{projectId}/tags')),
     graphql: whileLocked(send('tags')),
@@ -132,6 +123,13 @@ export function hideAuditTrail({ strongroom }: Pick<Scene, 'strongroom'>): Promi
 
 export function showAuditTrail({ strongroom }: Pick<Scene, 'strongroom'>): Promise<unknown> {
   return strongroom.sql('alter table audit_record_away rename to audit_record');
+}
+
+/** Spoils a sealed value, and makes it good again the second time. */
+function flipValue({ strongroom, world }: Scene): Promise<unknown> {
+  const flip =
+    'update secret set value_sealed = set_byte(value_sealed, 40, get_byte(value_sealed, 40) # 1) where id = $1';
+  return strongroom.sql(flip, [world.secret]);
 }
 
 /** Nobody may connect, and whoever is connected is thrown out. */

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../src/kernel/errors.js';
 import type { Reply } from '../../kit/caller.js';
 import { withClient } from '../../kit/tables.js';
 import { untilWaiting } from '../../kit/waiting.js';
+import { word } from '../../kit/world.js';
 import type { ErrorCase, Scene } from './scene.js';
 
 type Headers = Record<string, string>;
@@ -20,7 +21,10 @@ const overGraphQL: Send = ({ admin, world }, headers, slug) =>
 
 /** Over either interface: what happens to a key, seen by who sends it. */
 const both = (provoke: (send: (headers: Headers, slug?: string) => Promise<Reply>, scene: Scene) => Promise<Reply>) => {
-  const over = (send: Send) => (scene: Scene) => provoke((headers, slug = 'one') => send(scene, headers, slug), scene);
+  const over = (send: Send) => (scene: Scene) => {
+    const one = word('one');
+    return provoke((headers, slug = one) => send(scene, headers, slug), scene);
+  };
   return { rest: over(overRest), graphql: over(overGraphQL) } satisfies ErrorCase;
 };
 
@@ -31,7 +35,7 @@ export const KEYS: Partial<Record<ErrorCode, ErrorCase>> = {
   IDEMPOTENCY_KEY_REUSED: both(async (send) => {
     const key = newKey();
     await send(key);
-    return send(key, 'two');
+    return send(key, word('two'));
   }),
   // It stood still for so long that another request took its key over.
   IDEMPOTENCY_RUNNING: both((send, { strongroom }) =>

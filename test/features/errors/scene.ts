@@ -3,7 +3,7 @@ import type { Caller, Reply } from '../../kit/caller.js';
 import { graphqlOperations } from '../../kit/operations/graphql.js';
 import type { Thing } from '../../kit/operations/operation.js';
 import { restOperations } from '../../kit/operations/rest-requests.js';
-import type { Strongroom } from '../../kit/strongroom.js';
+import type { SecondNode, Strongroom } from '../../kit/strongroom.js';
 import { seedWorld, type World } from '../../kit/world.js';
 
 /** What a case of the error table stands on: its own organization in a running service. */
@@ -27,6 +27,20 @@ export const newScene = async (strongroom: Strongroom, wanted: readonly Thing[] 
   strongroom,
   ...(await seedWorld(strongroom.seed, wanted)),
 });
+
+const nodes = new Map<string, Promise<SecondNode>>();
+
+/** Another node of the installation, with settings of its own, that cases share until `stopNodes`. */
+export function nodeWith(strongroom: Strongroom, env: Readonly<Record<string, string>>): Promise<SecondNode> {
+  const key = JSON.stringify(env);
+  const node = nodes.get(key) ?? strongroom.startSecondNode({ env });
+  nodes.set(key, node);
+  return node;
+}
+
+export async function stopNodes(): Promise<void> {
+  for (const node of nodes.values()) await (await node).stop();
+}
 
 const OPERATIONS = new Map(
   [...restOperations(), ...graphqlOperations()].map((operation) => [

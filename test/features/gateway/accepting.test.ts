@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { migratedDatabase } from '../../kit/databases.js';
 import { Service } from '../../kit/service.js';
 import { until } from '../../kit/until.js';
 
@@ -20,7 +21,7 @@ async function listenersOn(port: number): Promise<number> {
 describe('a service whose port is shared by several sockets of its own', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await Service.start();
+    service = await Service.start({ env: { DATABASE_URL: await migratedDatabase() } });
   });
   afterAll(() => service.stop());
 

@@ -1,5 +1,5 @@
 import type { Reply } from '../../kit/caller.js';
-import { type SharedStrongroom, type Strongroom, useSharedStrongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const strongroom: SharedStrongroom = useSharedStrongroom();
 
@@ -140,22 +140,5 @@ describe('all faults of a document are told at once', () => {
     expect(reasonsIn(await strongroom.admin.graphql('{ projects(first: 1 { id } }'))).toEqual([': expected a name.']);
     expect(reasonsIn(await strongroom.admin.graphql('{ project(id: "x) }'))).toEqual([': unterminated string.']);
     expect(reasonsIn(await strongroom.admin.graphql('{ projects'))).toEqual([': expected a name.']);
-  });
-});
-
-describe('without introspection', () => {
-  const closed: Strongroom = useStrongroom({ INTROSPECTION: 'false' });
-
-  test('no name of the schema is told', async () => {
-    const field = await closed.admin.graphql('{ projcts { nodes { id } } }');
-    expect(reasonsIn(field)).toEqual([': unknown field `projcts`.']);
-    const variable = await closed.admin.graphql(CREATE, {
-      mine: { projectId: 'x', environment: 'dev', secrets: [], secretsPath: '/' },
-    });
-    expect(violationsIn(variable)).toEqual(['input UNKNOWN_KEY']);
-    expect(variable.text).toContain('unknown field `secretsPath`"');
-    expect(variable.text).not.toContain('secretPath`');
-    const all = await closed.admin.graphql('{ __schema { types { name } } }');
-    expect(reasonsIn(all)).toContain(': introspection is disabled.');
   });
 });

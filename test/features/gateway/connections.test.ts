@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { chunked, exchange, firstReply, rawRequest } from '../../kit/raw.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, type Strongroom, useSharedStrongroom, useStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 
 const LIMIT = 12;
@@ -101,7 +101,7 @@ describe('connections beyond the limits', () => {
 });
 
 describe('a client that sends much more than is read', () => {
-  const strongroom: Strongroom = useStrongroom();
+  const strongroom: SharedStrongroom = useSharedStrongroom();
   const head = (path: string, ...lines: string[]): string[] => [
     `POST ${path} HTTP/1.1`,
     'Host: x',

@@ -1,11 +1,11 @@
 import { fuzzContract } from '../../kit/fuzz/contract.js';
 import { propertySeed } from '../../kit/property-seed.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const REQUESTS = 500;
 
 describe('the documented contract', () => {
-  const strongroom = useStrongroom({ GRAPHQL_LIMITS: 'cost=100000' });
+  const strongroom = useSharedStrongroom(LENIENT);
 
   test(`holds for ${REQUESTS} requests that are right, nearly right and wrong`, async () => {
     const { faults, statuses } = await fuzzContract(strongroom.seed, REQUESTS, propertySeed);

@@ -1,5 +1,5 @@
 import { mustSucceed } from '../../kit/caller.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
 import { untilWaiting } from '../../kit/waiting.js';
@@ -10,7 +10,7 @@ const CROWD = 150;
 const REFUSED = CROWD - 121;
 
 describe('many requests of one token at once', () => {
-  const strongroom = useStrongroom({ MAX_CONNECTIONS_PER_ADDRESS: '2000' });
+  const strongroom = useSharedStrongroom();
 
   test('are answered as far as there is room, and leave room for another token', async () => {
     const { admin, project } = await strongroom.seed.project();

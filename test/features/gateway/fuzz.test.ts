@@ -1,9 +1,9 @@
 import { ERRORS } from '../../kit/error-codes.js';
 import fc from '../../kit/properties.js';
 import { exchange, firstReply } from '../../kit/raw.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom: Strongroom = useStrongroom({ RATE_LIMIT: 'off' });
+const strongroom: SharedStrongroom = useSharedStrongroom();
 const REQUESTS = 300;
 
 const METHODS = [

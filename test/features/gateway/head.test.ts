@@ -1,9 +1,11 @@
 import type { Caller, Reply, RequestOptions } from '../../kit/caller.js';
+import type { Operation } from '../../kit/operations/operation.js';
 import { restOperations } from '../../kit/operations/rest-requests.js';
-import { type SharedStrongroom, useStrongroom } from '../../kit/strongroom.js';
+import { LENIENT, type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
+import { until } from '../../kit/until.js';
 import { seedWorld } from '../../kit/world.js';
 
-const strongroom: SharedStrongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
+const strongroom: SharedStrongroom = useSharedStrongroom(LENIENT);
 
 /** Headers that differ between two replies anyway. */
 const stable = ({ status, headers }: Reply): object => {
@@ -11,40 +13,51 @@ const stable = ({ status, headers }: Reply): object => {
   return { status, ...others };
 };
 
+const JOB_KINDS = '/api/v1/job-kinds';
 const READS = restOperations().filter(({ changes }) => !changes);
+
+/** Sends both, and expects the same of them. */
+async function expectSame(
+  operation: Operation,
+  { world, admin }: Awaited<ReturnType<typeof seedWorld>>,
+): Promise<void> {
+  const heads: Reply[] = [];
+  const both = {
+    request: async (options: RequestOptions) => {
+      heads.push(await admin.request({ ...options, method: 'HEAD' }));
+      return admin.request(options);
+    },
+  } as Caller;
+  const get = await operation.send(both, world);
+  const [head] = heads as [Reply];
+
+  expect(get.status).toBe(200);
+  expect(stable(head)).toEqual(stable(get));
+  expect(head.text).toBe('');
+  expect(Number(head.headers['content-length'])).toBe(Buffer.byteLength(get.text));
+  const recorded = async ({ headers }: Reply) =>
+    (await strongroom.auditRows('request_id = $1', [headers['x-request-id']])).map(({ action, outcome }) => ({
+      action,
+      outcome,
+    }));
+  expect(await recorded(head)).toEqual(await recorded(get));
+}
 
 describe('HEAD', () => {
   let read: Awaited<ReturnType<typeof seedWorld>>;
   beforeAll(async () => {
     read = await seedWorld(strongroom.seed);
-    // A schedule that comes due between the two requests would show in the list of kinds.
-    await strongroom.sql(`update job_kind set next_at = now() + interval '1 day' where every_seconds is not null`);
   });
 
   test.each(READS.map((operation) => [operation.name.replace('GET ', ''), operation] as const))(
     'of %s is answered as GET, without the body, and recorded as one',
-    async (_, operation) => {
-      const { world, admin } = read;
-      const heads: Reply[] = [];
-      const both = {
-        request: async (options: RequestOptions) => {
-          heads.push(await admin.request({ ...options, method: 'HEAD' }));
-          return admin.request(options);
-        },
-      } as Caller;
-      const get = await operation.send(both, world);
-      const [head] = heads as [Reply];
-
-      expect(get.status).toBe(200);
-      expect(stable(head)).toEqual(stable(get));
-      expect(head.text).toBe('');
-      expect(Number(head.headers['content-length'])).toBe(Buffer.byteLength(get.text));
-      const recorded = async ({ headers }: Reply) =>
-        (await strongroom.auditRows('request_id = $1', [headers['x-request-id']])).map(({ action, outcome }) => ({
-          action,
-          outcome,
-        }));
-      expect(await recorded(head)).toEqual(await recorded(get));
+    async (path, operation) => {
+      if (path !== JOB_KINDS) return expectSame(operation, read);
+      // A schedule that comes due between the two requests shows in the list of kinds.
+      await until('two requests between two schedules', 20_000, async () => {
+        await expectSame(operation, read);
+        return true;
+      });
     },
   );
 });

@@ -1,7 +1,7 @@
 import type { Caller } from '../../kit/caller.js';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 
-const strongroom: Strongroom = useStrongroom();
+const strongroom: SharedStrongroom = useSharedStrongroom();
 const send = (body: unknown, headers: Record<string, string> = {}, caller: Caller = strongroom.admin) =>
   caller.post('/graphql', body, headers);
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mustSucceed, type Reply } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const PAGE = 'nodes { __typename }';
 const PROJECTS = `{ projects(first: 10) { nodes {
@@ -26,7 +26,7 @@ const deniedIn = ({ body }: Reply): string[] =>
   });
 
 describe('a nested field that the caller may not read', () => {
-  const strongroom = useStrongroom();
+  const strongroom = useSharedStrongroom();
 
   const world = async (projects: number) => {
     const { admin, project } = await strongroom.seed.project();

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { sample } from '../../kit/scope.js';
+import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.js';
 import { makeWorld, seedWorld, type World } from '../../kit/world.js';
 
-const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
+const strongroom = useSharedStrongroom(LENIENT);
 
 /** Id of a role that is no row. */
 const viewerRoleOf = async (admin: Caller, { project }: World): Promise<string> =>
@@ -19,9 +20,17 @@ const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) {
   ... on Tag { slug }
 } }`;
 
+let world: World;
+let admin: Caller;
+/** Of another organization. */
+let foreign: World;
+beforeAll(async () => {
+  ({ world, admin } = await seedWorld(strongroom.seed));
+  ({ world: foreign } = await seedWorld(strongroom.seed));
+});
+
 describe('things by nothing but their ids', () => {
   test('are found as what they are, in the order of the ids, each with a record of its own', async () => {
-    const { world, admin } = await seedWorld(strongroom.seed);
     const { members } = (
       await admin.data('query ($id: ID!) { project(id: $id) { members { id } } }', { id: world.project })
     ).project;
@@ -89,7 +98,6 @@ describe('things by nothing but their ids', () => {
   });
 
   test('are null when they are hidden, unknown or no ids, and leave no record but of what a right is lacking for', async () => {
-    const { world, admin } = await seedWorld(strongroom.seed);
     const { caller } = await callerWithRules(strongroom, admin, world.project, {
       subject: 'secrets',
       action: ['describeSecret', 'readValue'],
@@ -120,8 +128,6 @@ describe('things by nothing but their ids', () => {
 
   test('take the same statements whether nobody has an id, or a stranger, or a project of colleagues', async () => {
     const NODE = 'query ($id: ID!) { node(id: $id) { __typename id } }';
-    const { world: foreign } = await seedWorld(strongroom.seed);
-    const { world, admin } = await seedWorld(strongroom.seed);
     const colleague = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
     const neighbour = await makeWorld(colleague, world.organization);
     const memberships = await strongroom.sql<{ id: string }>(
@@ -165,13 +171,12 @@ describe('things by nothing but their ids', () => {
       return count;
     };
     const unknown = await ask(randomUUID());
-    for (const id of hidden) expect(await ask(id)).toBe(unknown);
+    for (const id of sample(hidden, 5)) expect(await ask(id)).toBe(unknown);
     const builtIn = await viewerRoleOf(colleague, neighbour);
     expect(await ask(builtIn)).toBe(await ask(`${randomUUID().slice(0, 14)}8${randomUUID().slice(15)}`));
   });
 
   test('keep a value from a caller who may only know of the secret', async () => {
-    const { world, admin } = await seedWorld(strongroom.seed);
     const { caller } = await callerWithRules(strongroom, admin, world.project, {
       subject: 'secrets',
       action: 'describeSecret',

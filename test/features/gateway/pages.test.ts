@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXAMPLE_OPERATIONS } from '../../../src/example-operations.js';
 import type { Reply } from '../../kit/caller.js';
-import { type SharedStrongroom, type Strongroom, useSharedStrongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const strongroom: SharedStrongroom = useSharedStrongroom();
 const HTML = 'text/html; charset=utf-8';
@@ -174,18 +174,4 @@ test('every example of the explorer runs as it stands, in an organization that i
       errors: undefined,
     });
   }
-});
-
-describe('without introspection', () => {
-  const closed: Strongroom = useStrongroom({ INTROSPECTION: 'false' });
-
-  test('the explorer says so, and the schema stays untold', async () => {
-    const { text } = await closed.admin.anonymous.get('/graphql', BROWSER);
-    expect(text).toContain('INTROSPECTION=false');
-    expect(await closed.admin.graphql('{ __schema { queryType { name } } }')).toBeError(400, 'GRAPHQL_INVALID');
-    expect((await open('/graphql')).text).not.toContain('INTROSPECTION=false');
-    expect(await closed.admin.get('/schema.graphql')).toBeError(404, 'ROUTE_NOT_FOUND');
-    for (const path of ['/', '/no/such/page'])
-      expect((await closed.admin.anonymous.get(path, BROWSER)).text).not.toContain('schema.graphql');
-  });
 });

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { getIntrospectionQuery } from 'graphql';
-import type { Reply } from '../../kit/caller.js';
+import type { Caller, Reply } from '../../kit/caller.js';
+import { describeInAll, testInAll } from '../../kit/scope.js';
 import { COMPILE_CACHE, Service } from '../../kit/service.js';
-import { freshDatabase, type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { freshDatabase, type SecondNode, type Strongroom, useStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -50,8 +51,9 @@ const registered = (): Record<string, string> => JSON.parse(readFileSync(manifes
 const PROJECTS = '{ projects(first: 1) { nodes { id name } } }\n';
 const LARGE = '{ projects(first: 1000) { nodes { environments { secrets { secretKey } } } } }';
 
+const strongroom: Strongroom = useStrongroom({ PERSISTED_DOCUMENTS: manifest, DATA_DIR: folder });
+
 describe('documents that are registered', () => {
-  const strongroom: Strongroom = useStrongroom({ PERSISTED_DOCUMENTS: manifest, DATA_DIR: folder });
   const send = (body: object): Promise<Reply> => strongroom.admin.post('/graphql', body);
   /** A running node looks at the manifest once a second. */
   const sendUntilFound = (body: object): Promise<Reply> =>
@@ -173,30 +175,27 @@ describe('npm run persist', () => {
     expect(registered()).toEqual(before);
   });
 
-  test('loses nothing when several run at once', async () => {
+  testInAll('loses nothing when several run at once', async () => {
     const texts = Array.from({ length: 4 }, (_, n) => `{ together${n}: __typename }`);
+    const [program, ...args] = PERSIST;
     const runs = texts.map(async (text, n) => {
       const path = join(folder, `together${n}.graphql`);
       writeFileSync(path, text);
       const env = { ...process.env, PERSISTED_DOCUMENTS: manifest };
-      return promisify(execFile)('npm', ['run', '--silent', 'persist', '--', path], { cwd: ROOT, env });
+      return promisify(execFile)(program, [...args, path], { cwd: ROOT, env });
     });
     await Promise.all(runs);
     expect(registered()).toMatchObject(Object.fromEntries(texts.map((text) => [idOf(text), text])));
   });
 
   test('tells a missing file, a wrong configuration, and how it is used', () => {
-    const missing = spawnSync('npm', ['run', '--silent', 'persist', '--', join(folder, 'missing.graphql')], {
-      cwd: ROOT,
-      encoding: 'utf8',
-      env: { ...process.env, PERSISTED_DOCUMENTS: manifest },
-    });
+    const missing = persist({}, {}, [...PERSIST, join(folder, 'missing.graphql')]);
     expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('file not found')]);
     expect(persist({ 'x.graphql': '{ __typename }' }, { PERSISTED_LIMITS_FACTOR: '0' }).status).toBe(78);
     expect(persist({}).status).toBe(2);
   });
 
-  describe('without PERSISTED_DOCUMENTS', () => {
+  describeInAll('without PERSISTED_DOCUMENTS', () => {
     const unnamed = { PERSISTED_DOCUMENTS: '' };
     const home = join(folder, 'home');
     const dataDir = join(home, 'data');
@@ -235,7 +234,7 @@ describe('npm run persist', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  test.each([
+  testInAll.each([
     ['a directory as the manifest', folder, 'cannot be written: it is a directory'],
     [
       'a manifest below a file',
@@ -256,28 +255,31 @@ describe('where only registered documents run', () => {
   const documents = { [idOf(PROJECTS)]: PROJECTS, [idOf(INTROSPECTION)]: INTROSPECTION };
   const file = join(folder, 'only.json');
   writeFileSync(file, JSON.stringify(documents));
-  const strongroom: Strongroom = useStrongroom({ PERSISTED_DOCUMENTS: file, PERSISTED_DOCUMENTS_ONLY: 'true' });
+  let admin: Caller;
+  let node: SecondNode;
+  beforeAll(async () => {
+    node = await strongroom.startSecondNode({ env: { PERSISTED_DOCUMENTS: file, PERSISTED_DOCUMENTS_ONLY: 'true' } });
+    admin = strongroom.admin.at(node.url);
+  });
+  afterAll(() => node.stop());
 
   test('others are refused with what to do, by id and as a text', async () => {
-    const reply = await strongroom.admin.graphql('{ __typename }');
+    const reply = await admin.graphql('{ __typename }');
     expect(reply).toBeError(403, 'PERSISTED_DOCUMENTS_ONLY');
     expect(reply.status).toBe(403);
     expect(reply.text).toMatch(/npm run persist/);
-    expect(await strongroom.admin.graphql('{ __schema { types { name } } }')).toBeError(
-      403,
-      'PERSISTED_DOCUMENTS_ONLY',
-    );
+    expect(await admin.graphql('{ __schema { types { name } } }')).toBeError(403, 'PERSISTED_DOCUMENTS_ONLY');
   });
 
   test('registered ones run by their id, and by their text: an explorer asks for the schema so', async () => {
     for (const body of [{ documentId: idOf(PROJECTS) }, { query: PROJECTS }, { query: INTROSPECTION }]) {
-      const { status, body: answer } = await strongroom.admin.post('/graphql', body);
+      const { status, body: answer } = await admin.post('/graphql', body);
       expect([status, answer.errors]).toEqual([200, undefined]);
     }
   });
 
   test('REST goes on', async () => {
-    expect((await strongroom.admin.get('/api/v1/projects')).status).toBe(200);
+    expect((await admin.get('/api/v1/projects')).status).toBe(200);
   });
 });
 

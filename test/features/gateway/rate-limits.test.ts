@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { mintClientSecret, mintToken } from '../../../src/kernel/crypto/token.js';
 import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
 import { type SecondNode, type Strongroom, useStrongroom } from '../../kit/strongroom.js';
 import {
   exhaust,
   limitHeadersOf,
+  limitsOf,
   metricAt,
   newAddress,
   newCallerAt,
@@ -17,14 +19,20 @@ import {
 const LOGIN = '/api/v1/auth/universal-auth/login';
 const QUERY = '{ projects { nodes { id } } }';
 
-/** Counts nothing: tests make here what they need. */
-const strongroom: Strongroom = useStrongroom();
+/** Counts nothing, in spite of its limits: tests make here what they need. */
+const strongroom: Strongroom = useStrongroom({ RATE_LIMITS: limitsOf(QUOTAS) });
 let node: SecondNode;
+/** Trusts another proxy, and has windows of another length, so that those who call from here have buckets of their own. */
+let distrusting: SecondNode;
 beforeAll(async () => {
-  node = await startLimited(strongroom);
+  const env = { TRUSTED_PROXIES: '192.0.2.1' };
+  [node, distrusting] = await Promise.all([
+    startLimited(strongroom),
+    startLimited(strongroom, { ...QUOTAS, reads: 3, seconds: 5 }, env),
+  ]);
 });
 afterAll(async () => {
-  await node.stop();
+  for (const each of [node, distrusting]) await each.stop();
 });
 
 /** A new token, at the limited node. */
@@ -171,6 +179,20 @@ describe('the limits of a token', () => {
   });
 });
 
+// Before others use up what an address may fail there, which new tokens are refused for as well.
+describe('a window', () => {
+  test('passes: after Retry-After there is room again', async () => {
+    const caller = await newCallerAt(distrusting, strongroom);
+    const refused = (await exhaust(() => caller.get(PROJECTS))).at(-1) as Reply;
+    expect(refused).toBeError(429, 'RATE_LIMITED');
+    expect(refused.headers['ratelimit-policy']).toBe('"reads";q=3;w=5');
+
+    await delay(Number(refused.headers['retry-after']) * 1_000);
+
+    expect((await caller.get(PROJECTS)).status).toBe(200);
+  });
+});
+
 describe('the limits of an address', () => {
   const unknown = (address: string) => new Caller(node.url, mintToken()).get(PROJECTS, { 'x-forwarded-for': address });
 
@@ -224,14 +246,8 @@ describe('the limits of an address', () => {
   });
 
   test('are those of the proxy where it is not trusted', async () => {
-    // Of another window, so that the other tests, which call from there too, have buckets of their own.
-    const distrusting = await startLimited(strongroom, { ...QUOTAS, seconds: 59 }, { TRUSTED_PROXIES: '192.0.2.1' });
-    try {
-      const guess = () => new Caller(distrusting.url, mintToken()).get(PROJECTS, { 'x-forwarded-for': newAddress() });
-      expect(passed(await exhaust(guess))).toBe(QUOTAS.failures);
-    } finally {
-      await distrusting.stop();
-    }
+    const guess = () => new Caller(distrusting.url, mintToken()).get(PROJECTS, { 'x-forwarded-for': newAddress() });
+    expect(passed(await exhaust(guess))).toBe(QUOTAS.failures);
   });
 
   test.each([
@@ -345,6 +361,13 @@ describe('logins', () => {
     expect(replies.at(-1)).toBeError(429, 'RATE_LIMITED');
     expect(replies.at(-1)?.headers['retry-after']).toMatch(/^\d+$/);
   });
+});
+
+test('RATE_LIMIT=off limits nothing and says nothing of limits', async () => {
+  const { admin } = await strongroom.seed.organization();
+  const replies = await exhaust(() => admin.get(PROJECTS), QUOTAS.reads + 10);
+  expect(passed(replies)).toBe(QUOTAS.reads + 10);
+  expect(replies.flatMap(limitHeadersOf)).toEqual([]);
 });
 
 /** A machine identity with token authentication, in the organization of the caller, made where nothing is counted. */

@@ -1,5 +1,5 @@
 import { exchange, firstReply, rawRequest } from '../../kit/raw.js';
-import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
+import { type Reply, type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 
 const strongroom: SharedStrongroom = useSharedStrongroom();
 const send = (lines: readonly string[], body?: string): Promise<string> =>
@@ -103,4 +103,21 @@ test('requests sent at once are answered in turn, the one that is no HTTP too, a
   expect(second).toBeError(404, 'ROUTE_NOT_FOUND');
   expect(third).toBeError(400, 'MALFORMED_REQUEST');
   expect(third.rest).toBe('');
+});
+
+describe('a path that the router cannot read', () => {
+  test.each([
+    ['/api/v1/projects/%zz', 400, 'MALFORMED_REQUEST'],
+    ['/api/v1/projects/%ff', 400, 'MALFORMED_REQUEST'],
+    [`/api/v1/projects/${'x'.repeat(501)}`, 404, 'ROUTE_NOT_FOUND'],
+    ['/api/v1/projects/%00', 404, 'PROJECT_NOT_FOUND'],
+  ])('%s is answered like any other, headers too', async (path, status, code) => {
+    const reply = await strongroom.admin.get(path);
+    const { headers: usual } = await strongroom.admin.get('/api/v1/nothing');
+
+    expect(reply).toBeError(status, code);
+    // A path that has a route may be answered in another coding.
+    const names = (headers: Reply['headers']) => Object.keys(headers).filter((name) => name !== 'vary');
+    expect(names(reply.headers).sort()).toEqual(names(usual).sort());
+  });
 });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 
 const CONNECTIONS = 60;
@@ -8,7 +8,7 @@ const PATH = '/assets/graphiql.js';
 const MIB = 1024 * 1024;
 
 describe('a file of the pages', () => {
-  const strongroom: Strongroom = useStrongroom();
+  const strongroom: SharedStrongroom = useSharedStrongroom();
 
   const memory = async (): Promise<number> => {
     const { text } = await strongroom.admin.anonymous.get('/metrics');

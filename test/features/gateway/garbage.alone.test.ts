@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Caller } from '../../kit/caller.js';
+import { migratedDatabase } from '../../kit/databases.js';
 import { Seed } from '../../kit/seed.js';
 import { Service } from '../../kit/service.js';
 import { until } from '../../kit/until.js';
@@ -15,7 +15,8 @@ const BYTES_OF_ONE = 2_500;
 describe('requests that are over', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await Service.start({ env: { NODE_OPTIONS: HEAP_TOLD, REPLY_CACHE_MIB: '0' } });
+    const env = { DATABASE_URL: await migratedDatabase(), NODE_OPTIONS: HEAP_TOLD, REPLY_CACHE_MIB: '0' };
+    service = await Service.start({ env });
   });
   afterAll(() => service.stop());
 
@@ -28,8 +29,7 @@ describe('requests that are over', () => {
   }
 
   test('are garbage that a collection of what is young takes away', async () => {
-    const token = (await readFile(join(service.dataDir, 'bootstrap-token'), 'utf8')).trim();
-    const seed = new Seed(new Caller(service.url, token));
+    const seed = new Seed(new Caller(service.url, await service.firstToken()));
     const { admin, project } = await seed.project();
     // Equal requests at the same time would share a response.
     const projects = [project];
