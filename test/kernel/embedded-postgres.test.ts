@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { usableBinaries } from '../../src/kernel/postgres/binaries.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/kernel/postgres/embedded-postgres.js';
+import { testInAll } from '../kit/scope.js';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
@@ -77,6 +79,8 @@ async function startElsewhere(dataDir: string, uid?: number): Promise<{ child: C
 describe('the embedded database', () => {
   let home: string;
   let dataDir: string;
+  /** A cluster with one row in it, which is copied: to make one takes much longer. */
+  let used: string;
   const running: EmbeddedPostgres[] = [];
   const children: ChildProcess[] = [];
 
@@ -90,17 +94,24 @@ describe('the embedded database', () => {
     children.push(service.child);
     return service;
   };
-  /** A cluster with one row in it, and nobody running it. */
-  const usedCluster = async () => {
-    const db = await start(dataDir);
+  const makeUsed = async (directory: string) => {
+    const db = await start(directory);
     await query(db, 'create table kept (word text)');
     await query(db, `insert into kept values ('still here')`);
     await db.stop();
   };
+  /** A cluster with one row in it, and nobody running it. */
+  const usedCluster = () => promisify(execFile)('cp', ['-a', join(used, 'data'), dataDir]);
   const expectKept = async (db: EmbeddedPostgres) => {
     expect(await query(db, 'select word from kept')).toEqual([{ word: 'still here' }]);
     expect(await masters(dataDir)).toHaveLength(1);
   };
+
+  beforeAll(async () => {
+    used = await mkdtemp(join(tmpdir(), 'embedded-used-'));
+    await makeUsed(join(used, 'data'));
+  });
+  afterAll(() => rm(used, { recursive: true, force: true }));
 
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'embedded-'));
@@ -118,7 +129,7 @@ describe('the embedded database', () => {
   });
 
   test('keeps rows over a restart, in UTF-8 with page checksums, without a TCP listener, closed to others', async () => {
-    await usedCluster();
+    await makeUsed(dataDir);
     const db = await run();
     await expectKept(db);
     const [settings] = await query(
@@ -136,6 +147,7 @@ describe('the embedded database', () => {
   });
 
   test('asks for its password, and hands none of our environment to the server', async () => {
+    await usedCluster();
     const db = await run();
     const wrong = db.url.replace(/:[^:@]+@/, ':wrong@');
     await expect(query({ url: wrong }, 'select 1')).rejects.toMatchObject({ code: '28P01' });
@@ -145,7 +157,7 @@ describe('the embedded database', () => {
     expect(names.filter((name) => name && !ADDED_BY_POSTGRES.includes(name)).sort()).toEqual(['LC_ALL', 'PATH', 'TZ']);
   });
 
-  test('comes back by itself, with every row, after its server was killed', async () => {
+  testInAll('comes back by itself, with every row, after its server was killed', async () => {
     await usedCluster();
     const db = await run();
     const [master] = await masters(dataDir);
@@ -157,7 +169,7 @@ describe('the embedded database', () => {
     await expectKept(db);
   });
 
-  test.each([60, 250, 500, 800])('starts after the first start was killed %i ms on its way', async (waitMs) => {
+  testInAll.each([60, 250, 500, 800])('starts after the first start was killed %i ms on its way', async (waitMs) => {
     const begun = spawnService(dataDir);
     await until('the directory to be made', 20_000, () => stat(join(dataDir, 'postgres-password')));
     await delay(waitMs);
@@ -168,7 +180,7 @@ describe('the embedded database', () => {
     expect(await masters(dataDir)).toHaveLength(1);
   });
 
-  test.each([
+  testInAll.each([
     ['are empty', () => ''],
     ['name a dead process', () => '999999\n/nowhere\n0\n5432\n\n\n\n'],
     [
@@ -193,7 +205,7 @@ describe('the embedded database', () => {
     }
   });
 
-  test.each([
+  testInAll.each([
     ['with its pid file', false],
     ['with an emptied pid file', true],
   ])('stops a server whose service was killed, %s, before it starts its own', async (_case, isEmptied) => {
@@ -209,6 +221,7 @@ describe('the embedded database', () => {
   });
 
   test('is refused to a second service with one line, while the first goes on', async () => {
+    await usedCluster();
     const db = await run();
     await expect(start(dataDir)).rejects.toMatchObject({
       name: 'ConfigurationError',
@@ -219,34 +232,38 @@ describe('the embedded database', () => {
     expect(await query(db, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('runs beside another one in another directory', async () => {
+  testInAll('runs beside another one in another directory', async () => {
+    await usedCluster();
     const [first, second] = await Promise.all([run(), run(join(home, 'second'))]);
     await query(first, 'create table only_here ()');
     await expect(query(second, 'select from only_here')).rejects.toMatchObject({ code: '42P01' });
   });
 
-  test('runs in a directory whose path is longer than a socket address', async () => {
+  testInAll('runs in a directory whose path is longer than a socket address', async () => {
     dataDir = join(home, 'long'.repeat(30), 'data');
-    await usedCluster();
+    await makeUsed(dataDir);
     await expectKept(await run());
   });
 
-  test('closes an empty or own directory that others may enter, and refuses one that holds other files', async () => {
-    await mkdir(dataDir, { mode: 0o755 });
-    await (await start(dataDir)).stop();
-    expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
-    await chmod(dataDir, 0o755);
-    await (await start(dataDir)).stop();
-    expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+  testInAll(
+    'closes an empty or own directory that others may enter, and refuses one that holds other files',
+    async () => {
+      await mkdir(dataDir, { mode: 0o755 });
+      await (await start(dataDir)).stop();
+      expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+      await chmod(dataDir, 0o755);
+      await (await start(dataDir)).stop();
+      expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
 
-    const foreign = join(home, 'foreign');
-    await mkdir(foreign, { mode: 0o755 });
-    await writeFile(join(foreign, 'letter.txt'), 'of somebody else');
-    await expect(start(foreign)).rejects.toMatchObject({
-      violations: [expect.stringMatching(/^DATA_DIR is accessible to other users and has files of another program/)],
-    });
-    expect((await stat(foreign)).mode & 0o777).toBe(0o755);
-  });
+      const foreign = join(home, 'foreign');
+      await mkdir(foreign, { mode: 0o755 });
+      await writeFile(join(foreign, 'letter.txt'), 'of somebody else');
+      await expect(start(foreign)).rejects.toMatchObject({
+        violations: [expect.stringMatching(/^DATA_DIR is accessible to other users and has files of another program/)],
+      });
+      expect((await stat(foreign)).mode & 0o777).toBe(0o755);
+    },
+  );
 
   test('is refused with the cause when its directory cannot be made', async () => {
     await writeFile(join(home, 'file'), '');
@@ -267,6 +284,7 @@ describe('the embedded database', () => {
   const asRoot = isRoot ? describe : describe.skip;
   asRoot('started by root', () => {
     test('runs under another account, in a directory that only root may enter', async () => {
+      await usedCluster();
       await chmod(home, 0o700);
       await run();
       const [master] = await masters(dataDir);
@@ -291,17 +309,20 @@ describe('the embedded database', () => {
       });
     });
 
-    test('a plain user starts, stops and starts again, and is refused a directory that it may not write', async () => {
-      await chown(home, NOBODY, NOBODY);
-      const first = await runElsewhere(dataDir, NOBODY);
-      expect(first.said).toMatch(/^postgres:/);
-      first.child.kill('SIGTERM');
-      await once(first.child, 'exit');
-      expect((await runElsewhere(dataDir, NOBODY)).said).toBe(first.said);
-      await mkdir(join(home, 'closed'), { mode: 0o555 });
-      expect((await runElsewhere(join(home, 'closed', 'data'), NOBODY)).said).toBe(
-        'ConfigurationError: DATA_DIR cannot be used: permission denied',
-      );
-    });
+    testInAll(
+      'a plain user starts, stops and starts again, and is refused a directory that it may not write',
+      async () => {
+        await chown(home, NOBODY, NOBODY);
+        const first = await runElsewhere(dataDir, NOBODY);
+        expect(first.said).toMatch(/^postgres:/);
+        first.child.kill('SIGTERM');
+        await once(first.child, 'exit');
+        expect((await runElsewhere(dataDir, NOBODY)).said).toBe(first.said);
+        await mkdir(join(home, 'closed'), { mode: 0o555 });
+        expect((await runElsewhere(join(home, 'closed', 'data'), NOBODY)).said).toBe(
+          'ConfigurationError: DATA_DIR cannot be used: permission denied',
+        );
+      },
+    );
   });
 });

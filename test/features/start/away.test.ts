@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { mintToken } from '../../../src/kernel/crypto/token.js';
+import { freshDatabase, migratedDatabase } from '../../kit/databases.ts';
 import { freePort } from '../../kit/free-port.ts';
 import { Authority, type ServerCertificate } from '../../kit/outside/authority.ts';
 import { Relay } from '../../kit/relay.ts';
 import { Service } from '../../kit/service.ts';
-import { freshDatabase } from '../../kit/strongroom.ts';
 import { until } from '../../kit/until.ts';
 
 const ROOT_KEY = randomBytes(32).toString('base64');
@@ -49,7 +49,7 @@ describe('a database that is away at start', () => {
 test('a data directory is not needed, and not made, with a database, a root key and a token', async () => {
   const home = await mkdtemp(join(tmpdir(), 'strongroom-no-data-'));
   const dataDir = join(home, 'data');
-  const env = { DATABASE_URL: await freshDatabase(), ROOT_KEY, BOOTSTRAP_TOKEN: mintToken() };
+  const env = { DATABASE_URL: await migratedDatabase(), ROOT_KEY, BOOTSTRAP_TOKEN: mintToken() };
   const service = await Service.start({ dataDir, env });
   const status = await fetch(`${service.url}/api/v1/projects`, {
     headers: { Authorization: `Bearer ${env.BOOTSTRAP_TOKEN}` },
@@ -93,7 +93,7 @@ describe('a database with TLS', () => {
 
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'strongroom-tls-'));
-    databaseUrl = await freshDatabase();
+    databaseUrl = await migratedDatabase();
     const authority = await Authority.create();
     await writeFile(join(home, 'ca.pem'), authority.pem);
     right = await withTls(databaseUrl, await authority.issue(['127.0.0.1']));
@@ -147,7 +147,7 @@ describe('a database with TLS', () => {
 });
 
 test('requests are logged at level info when that is asked for', async () => {
-  const env = { DATABASE_URL: await freshDatabase(), ROOT_KEY, ACCESS_LOG: 'true', LOG_LEVEL: 'info' };
+  const env = { DATABASE_URL: await migratedDatabase(), ROOT_KEY, ACCESS_LOG: 'true', LOG_LEVEL: 'info' };
   const service = await Service.start({ env });
   await fetch(`${service.url}/api/v1/projects?name=canary`);
   const line = await until('the line', 20_000, () => /\{[^\n]*"msg":"request completed"\}/.exec(service.output)?.[0]);

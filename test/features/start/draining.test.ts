@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Caller } from '../../kit/caller.js';
+import { migratedDatabase } from '../../kit/databases.js';
 import { EventStreamClient } from '../../kit/event-stream.js';
 import { exchange, firstReply, rawRequest } from '../../kit/raw.js';
 import { Service } from '../../kit/service.js';
-import { freshDatabase } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 
 /** Longer than any of these tests takes. */
@@ -29,7 +29,7 @@ describe('a node that is told to leave', () => {
   let admin: Caller;
 
   beforeEach(async () => {
-    service = await Service.start({ env: { DATABASE_URL: await freshDatabase(), DRAIN_SECONDS: LONG } });
+    service = await Service.start({ env: { DATABASE_URL: await migratedDatabase(), DRAIN_SECONDS: LONG } });
     admin = new Caller(service.url, await service.firstToken());
   });
 

@@ -1,4 +1,5 @@
 import { Caller } from '../../kit/caller.js';
+import { migratedDatabase } from '../../kit/databases.js';
 import { Exposition } from '../../kit/exposition.js';
 import { describeWithMongo } from '../../kit/mongo/mongo.js';
 import { Service } from '../../kit/service.js';
@@ -21,15 +22,15 @@ const jobsOf = async ({ url }: Service) => (await new Caller(url, null).get('/re
 const connected = (service: Service, isConnected: boolean) =>
   until(`connected to be ${isConnected}`, WITHIN_MS, async () => (await jobsOf(service)).connected === isConnected);
 
-test('without a setting wake-ups are kept in the database of the service', () =>
-  withService({}, async (service) => {
+test('without a setting wake-ups are kept in the database of the service', async () =>
+  withService({ DATABASE_URL: await migratedDatabase() }, async (service) => {
     await connected(service, true);
     expect(await jobsOf(service)).toEqual({ backend: 'postgres', connected: true });
   }));
 
 describeWithMongo('a service with JOBS_URL=mongodb://', (mongo) => {
-  test('shows the store, survives its end, and is whole again when it is back', () =>
-    withService({ JOBS_URL: mongo().url }, async (service) => {
+  test('shows the store, survives its end, and is whole again when it is back', async () =>
+    withService({ DATABASE_URL: await migratedDatabase(), JOBS_URL: mongo().url }, async (service) => {
       const metric = async () =>
         new Exposition((await new Caller(service.url, null).get('/metrics')).text).sum(
           'strongroom_job_store_connected',
@@ -52,7 +53,7 @@ describeWithMongo('a service with JOBS_URL=mongodb://', (mongo) => {
 
   test('that is away at its start starts without it', async () => {
     await mongo().goAway();
-    await withService({ JOBS_URL: mongo().url }, async (service) => {
+    await withService({ DATABASE_URL: await migratedDatabase(), JOBS_URL: mongo().url }, async (service) => {
       expect(await jobsOf(service)).toEqual({ backend: 'mongodb', connected: false });
       await mongo().comeBack();
       await connected(service, true);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Caller, mustSucceed, type Reply } from '../../kit/caller.js';
-import { freshDatabase } from '../../kit/databases.js';
+import { freshDatabase, migratedDatabase } from '../../kit/databases.js';
 import { describeWithPgBouncer, keepsStatements, PgBouncer } from '../../kit/outside/pgbouncer.js';
 import { runProgram } from '../../kit/programs.js';
 import { Relay } from '../../kit/relay.js';
@@ -29,8 +29,12 @@ interface Pooled {
 }
 
 /** A database behind a pooler, and the nodes that are started on it. */
-async function withPooler(lines: readonly string[], work: (pooled: Pooled) => Promise<void>): Promise<void> {
-  const databaseUrl = await freshDatabase();
+async function withPooler(
+  lines: readonly string[],
+  work: (pooled: Pooled) => Promise<void>,
+  newDatabase = migratedDatabase,
+): Promise<void> {
+  const databaseUrl = await newDatabase();
   const relay = await Relay.start(databaseUrl);
   const pooler = await PgBouncer.start(relay.url, [TRANSACTIONS, ...lines]);
   const services: Service[] = [];
@@ -74,16 +78,22 @@ describeWithPgBouncer('behind a pooler of transactions', () => {
     ['refuses settings at the start of a connection', []],
     ['drops them', ['ignore_startup_parameters = options']],
   ])('that %s, a start without a setting for it says which, again and again', (_, lines) =>
-    withPooler([TWO_SESSIONS, ...lines], async ({ pooler, databaseUrl, start }) => {
-      const env = { DATABASE_URL: pooler.url, ROOT_KEY };
-      for (let times = 0; times < 3; times += 1)
-        expect(await refusedStart(env)).toEqual([78, expect.stringMatching(REFUSED)]);
-      await withClient(databaseUrl, async (client) => {
-        expect((await client.query('select from pg_class where relname = $1', ['schema_migration'])).rowCount).toBe(0);
-      });
-      // Whatever these starts have left in its sessions.
-      await start();
-    }),
+    withPooler(
+      [TWO_SESSIONS, ...lines],
+      async ({ pooler, databaseUrl, start }) => {
+        const env = { DATABASE_URL: pooler.url, ROOT_KEY };
+        for (let times = 0; times < 3; times += 1)
+          expect(await refusedStart(env)).toEqual([78, expect.stringMatching(REFUSED)]);
+        await withClient(databaseUrl, async (client) => {
+          expect((await client.query('select from pg_class where relname = $1', ['schema_migration'])).rowCount).toBe(
+            0,
+          );
+        });
+        // Whatever these starts have left in its sessions.
+        await start();
+      },
+      freshDatabase,
+    ),
   );
 
   test('whose database is away, a start ends as for a database that may come back', async () => {
@@ -111,56 +121,60 @@ describeWithPgBouncer('behind a pooler of transactions', () => {
   test.each(keepsStatements() ? ['off', 'on'] : ['off'])(
     'two nodes do all of their work with three sessions, with their role and their limits; prepared statements are %s',
     (PREPARED_STATEMENTS) =>
-      withPooler([THREE_SESSIONS], async ({ databaseUrl, pooler, start }) => {
-        const [one, other] = await Promise.all([start({ PREPARED_STATEMENTS }), start({ PREPARED_STATEMENTS })]);
-        const token = await Promise.any([one.firstToken(), other.firstToken()]);
-        const [admin, elsewhere] = [new Caller(one.url, token), new Caller(other.url, token)];
-        for (const node of [admin, elsewhere]) {
-          await until('the job store', WITHIN_MS, async () => (await node.get('/readyz')).body.jobs.connected);
-          expect((await node.get('/readyz')).body).toMatchObject({ databaseRole: 'service' });
-        }
-        const project = await new Seed(admin).projectOf(admin);
-        const writes = Array.from({ length: 40 }, (_, index) =>
-          (index % 2 === 0 ? admin : elsewhere).patient.post(`/api/v4/secrets/KEY_${index}`, {
-            ...at(project.id),
-            secretValue: `value ${index}`,
-          }),
-        );
-        expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(writes.map(() => 200));
-        const listed = await elsewhere.get(`/api/v4/secrets?${new URLSearchParams(at(project.id))}`);
-        expect(listed.body.secrets).toHaveLength(40);
-        const { project: found } = await elsewhere.data(`query ($id: ID!) { project(id: $id) { id slug } }`, {
-          id: project.id,
-        });
-        expect(found).toEqual({ id: project.id, slug: project.slug });
-
-        const verifications = '/api/v1/audit-trail-verifications';
-        const { id } = mustSucceed(await admin.post(verifications, {})).body.auditTrailVerification;
-        const verdict = await until('the job', WITHIN_MS, async () => {
-          const { auditTrailVerification } = (await elsewhere.get(`${verifications}/${id}`)).body;
-          return auditTrailVerification.state === 'finished' && auditTrailVerification.verdict;
-        });
-        expect(verdict).toMatchObject({ isIntact: true });
-
-        await withClient(databaseUrl, async (client) => {
-          // The limit of a lock is one of the settings of a transaction: without it this would wait for ever.
-          await client.query('begin');
-          await client.query('lock table project in access exclusive mode');
-          const held = await admin.patch(`/api/v1/projects/${project.id}`, { name: 'Held' });
-          expect(held.status).toBeGreaterThanOrEqual(503);
-          await client.query('rollback');
-        });
-        // Nothing is left in the sessions that somebody else may get.
-        await withClient(pooler.url, async (client) => {
-          for (let times = 0; times < 10; times += 1) {
-            const { rows } = await client.query(
-              `select current_user = session_user as "isOwn", current_setting('lock_timeout') as lock, current_setting('enable_seqscan') as scans,
-                 coalesce(current_setting('strongroom.organization', true), '') as scope`,
-            );
-            expect(rows).toEqual([{ isOwn: true, lock: '0', scans: 'on', scope: '' }]);
+      withPooler(
+        [THREE_SESSIONS],
+        async ({ databaseUrl, pooler, start }) => {
+          const [one, other] = await Promise.all([start({ PREPARED_STATEMENTS }), start({ PREPARED_STATEMENTS })]);
+          const token = await Promise.any([one.firstToken(), other.firstToken()]);
+          const [admin, elsewhere] = [new Caller(one.url, token), new Caller(other.url, token)];
+          for (const node of [admin, elsewhere]) {
+            await until('the job store', WITHIN_MS, async () => (await node.get('/readyz')).body.jobs.connected);
+            expect((await node.get('/readyz')).body).toMatchObject({ databaseRole: 'service' });
           }
-        });
-      }),
+          const project = await new Seed(admin).projectOf(admin);
+          const writes = Array.from({ length: 40 }, (_, index) =>
+            (index % 2 === 0 ? admin : elsewhere).patient.post(`/api/v4/secrets/KEY_${index}`, {
+              ...at(project.id),
+              secretValue: `value ${index}`,
+            }),
+          );
+          expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(writes.map(() => 200));
+          const listed = await elsewhere.get(`/api/v4/secrets?${new URLSearchParams(at(project.id))}`);
+          expect(listed.body.secrets).toHaveLength(40);
+          const { project: found } = await elsewhere.data(`query ($id: ID!) { project(id: $id) { id slug } }`, {
+            id: project.id,
+          });
+          expect(found).toEqual({ id: project.id, slug: project.slug });
+
+          const verifications = '/api/v1/audit-trail-verifications';
+          const { id } = mustSucceed(await admin.post(verifications, {})).body.auditTrailVerification;
+          const verdict = await until('the job', WITHIN_MS, async () => {
+            const { auditTrailVerification } = (await elsewhere.get(`${verifications}/${id}`)).body;
+            return auditTrailVerification.state === 'finished' && auditTrailVerification.verdict;
+          });
+          expect(verdict).toMatchObject({ isIntact: true });
+
+          await withClient(databaseUrl, async (client) => {
+            // The limit of a lock is one of the settings of a transaction: without it this would wait for ever.
+            await client.query('begin');
+            await client.query('lock table project in access exclusive mode');
+            const held = await admin.patch(`/api/v1/projects/${project.id}`, { name: 'Held' });
+            expect(held.status).toBeGreaterThanOrEqual(503);
+            await client.query('rollback');
+          });
+          // Nothing is left in the sessions that somebody else may get.
+          await withClient(pooler.url, async (client) => {
+            for (let times = 0; times < 10; times += 1) {
+              const { rows } = await client.query(
+                `select current_user = session_user as "isOwn", current_setting('lock_timeout') as lock, current_setting('enable_seqscan') as scans,
+                 coalesce(current_setting('strongroom.organization', true), '') as scope`,
+              );
+              expect(rows).toEqual([{ isOwn: true, lock: '0', scans: 'on', scope: '' }]);
+            }
+          });
+        },
+        PREPARED_STATEMENTS === 'off' ? freshDatabase : migratedDatabase,
+      ),
   );
 
   test('programs verify the audit trail, and write a backup and restore it', () =>

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
+import { freshDatabase, migratedDatabase } from '../../kit/databases.js';
 import { embeddedPostgres } from '../../kit/processes.js';
 import { Service } from '../../kit/service.js';
-import { freshDatabase } from '../../kit/strongroom.js';
 import { tableContents } from '../../kit/tables.js';
 
 const ONE_LINE = /^strongroom: [^\n]+\n$/;
@@ -79,7 +79,7 @@ describe('a root key that is not the one of the database', () => {
   let keyDir: string;
 
   beforeAll(async () => {
-    databaseUrl = await freshDatabase();
+    databaseUrl = await migratedDatabase();
     keyDir = await mkdtemp(join(tmpdir(), 'strongroom-keys-'));
     const service = await Service.start({ env: { DATABASE_URL: databaseUrl, ROOT_KEY: rootKey.toString('base64') } });
     expect(await service.stop()).toBe(0);

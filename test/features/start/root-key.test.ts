@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mintToken } from '../../../src/kernel/crypto/token.js';
 import { Caller, mustSucceed } from '../../kit/caller.js';
+import { migratedDatabase } from '../../kit/databases.js';
 import { runProgram } from '../../kit/programs.js';
 import { Seed } from '../../kit/seed.js';
 import { Service } from '../../kit/service.js';
-import { freshDatabase } from '../../kit/strongroom.js';
 import { tableContents, withClient } from '../../kit/tables.js';
 import { verifyAudit } from '../../kit/verify-audit.js';
 
@@ -21,7 +21,7 @@ describe('npm run rotate-root-key', () => {
   const both = () => settings({ ROOT_KEY: oldKey, NEXT_ROOT_KEY: nextKey });
 
   beforeAll(async () => {
-    databaseUrl = await freshDatabase();
+    databaseUrl = await migratedDatabase();
   });
 
   async function secretOf(service: Service) {

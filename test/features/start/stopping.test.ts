@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { Caller } from '../../kit/caller.js';
 import { embeddedPostgres, embeddedUrl } from '../../kit/processes.js';
@@ -12,9 +15,16 @@ describe('a service with its own database', () => {
   let service: Service;
   let admin: Caller;
   let database: pg.Client;
+  /** Of all of them, one after the other. */
+  let dataDir: string;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'strongroom-stopping-'));
+  });
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
   beforeEach(async () => {
-    service = await Service.start();
+    service = await Service.start({ dataDir });
     admin = new Caller(service.url, await service.firstToken());
     database = new pg.Client({ connectionString: await embeddedUrl(service.dataDir) });
     database.on('error', () => undefined);
@@ -24,7 +34,6 @@ describe('a service with its own database', () => {
   afterEach(async () => {
     await database.end();
     await service.kill();
-    await service.dispose();
   });
 
   /**

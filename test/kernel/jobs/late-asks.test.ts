@@ -29,12 +29,15 @@ describe('a standing job that is asked for after the commit', () => {
       runs += 1;
     },
   };
+  beforeAll(async () => {
+    nodes = await Nodes.open();
+  });
   beforeEach(async () => {
     runs = 0;
-    nodes = await Nodes.open();
     node = await nodes.wokenNode([kind], UNREACHABLE);
   });
-  afterEach(() => nodes.close());
+  afterEach(() => nodes.clear());
+  afterAll(() => nodes.close());
 
   const change = (then: (tx: Transaction) => Promise<void> = async () => undefined) =>
     inTransaction({ ...nodes.contextOf(NO_ID), askLater: node.askLater }, async (tx) => {

@@ -23,11 +23,15 @@ const untilAborted = ({ signal }: JobRun): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
 
 let nodes: Nodes;
-beforeEach(async () => {
+beforeAll(async () => {
   nodes = await Nodes.open();
   await nodes.sql('create table effect (job uuid, fence bigint)');
 });
-afterEach(() => nodes.close());
+afterEach(async () => {
+  await nodes.clear();
+  await nodes.sql('truncate effect');
+});
+afterAll(() => nodes.close());
 
 const states = async () => (await nodes.jobs()).map(({ state }) => state);
 const allAre = (state: string) =>
@@ -55,7 +59,7 @@ describe('a job', () => {
     const kind = kindOf(async () => undefined);
     const node = await nodes.node([kind], { pollMs: 600_000 });
     await expect(
-      nodes.queue(kind, ['one'], { organizationId: '11111111-1111-4111-8111-111111111111' }),
+      nodes.queue(kind, ['one'], { organizationId: '99999999-9999-4999-8999-999999999999' }),
     ).rejects.toThrow();
     expect(await states()).toEqual([]);
     await nodes.queue(kind, ['one'], {}, node.wake);

@@ -100,6 +100,12 @@ export class Nodes {
     return this.sql<JobRow>('select * from job order by dedupe_key');
   }
 
+  /** No node, no job and no kind is left. */
+  async clear(): Promise<void> {
+    await Promise.all(this.runners.splice(0).map((runner) => runner.stop(500)));
+    await this.sql('truncate job, job_attempt, job_kind');
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.runners.splice(0).map((runner) => runner.stop(500)));
     await this.database.close();

@@ -18,10 +18,11 @@ const untilAborted = ({ signal }: JobRun): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
 
 let nodes: Nodes;
-beforeEach(async () => {
+beforeAll(async () => {
   nodes = await Nodes.open();
 });
-afterEach(() => nodes.close());
+afterEach(() => nodes.clear());
+afterAll(() => nodes.close());
 
 const states = async () => (await nodes.jobs()).map(({ state }) => state);
 const allAre = (state: string) =>

@@ -15,10 +15,11 @@ const NO_POLL = { pollMs: 3_600_000 };
 const KIND: JobKind = { name: 'test:work', description: 'Work of a test.', run: async () => undefined };
 
 let nodes: Nodes;
-beforeEach(async () => {
+beforeAll(async () => {
   nodes = await Nodes.open();
 });
-afterEach(() => nodes.close());
+afterEach(() => nodes.clear());
+afterAll(() => nodes.close());
 
 const done = (count: number) =>
   until(`${count} jobs that are done`, WAIT_MS, async () => {
