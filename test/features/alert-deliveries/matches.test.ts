@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { listSlices } from '../../../src/features/alert-deliveries/searches.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import fc from '../../kit/properties.js';
+import { rounds } from '../../kit/scope.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { makeAlert, seedProject, violationsOf } from '../alerts/kit.js';
 import { makeAuthority } from '../certificates/kit.js';
@@ -217,7 +218,7 @@ describe('a certificate that was replaced', () => {
           last.map(({ name, sans }) => [name, sans]),
         );
       }),
-      { numRuns: 15 },
+      { numRuns: rounds(15) },
     );
   });
 

@@ -4,6 +4,7 @@ import { type AlertFilter, matchesFilters } from '../../../src/features/alerts/p
 import { mustSucceed } from '../../kit/caller.js';
 import { newLeaf, newRoot } from '../../kit/certificates/material.js';
 import fc from '../../kit/properties.js';
+import { rounds } from '../../kit/scope.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const strongroom = useSharedStrongroom();
@@ -49,7 +50,7 @@ test('what a database leaves out of certificates passes no filters', async () =>
       const read = (await list(given)).filter((certificate) => matchesFilters(given, certificate));
       expect(read.map((found) => found.id)).toEqual(wanted);
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
   expect((await list([{ field: 'common_name', operator: 'equals', value: randomUUID() }])).length).toBe(0);
 });

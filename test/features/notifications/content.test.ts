@@ -5,6 +5,7 @@ import { PAGERDUTY_URL } from '../../../src/features/notifications/providers/pag
 import type { Notification } from '../../../src/features/notifications/public.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
 import fc from '../../kit/properties.js';
+import { rounds } from '../../kit/scope.js';
 import { certificate, notification, Outside, type Sample } from './kit.js';
 
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -136,7 +137,7 @@ describe('whatever names are', () => {
           );
         }
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 });

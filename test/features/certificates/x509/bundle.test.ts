@@ -5,6 +5,7 @@ import { newKeyPair, privateKeyPem } from '../../../../src/features/certificates
 import { AppError } from '../../../../src/kernel/errors.js';
 import { type Made, newIntermediate, newLeaf, newRoot } from '../../../kit/certificates/material.js';
 import fc from '../../../kit/properties.js';
+import { rounds } from '../../../kit/scope.js';
 
 let root: Made;
 let intermediate: Made;
@@ -129,7 +130,7 @@ describe('a bundle', () => {
           expect(read(leaf.pem, leaf.key).privateKey).not.toBeNull();
         },
       ),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     );
   });
 });

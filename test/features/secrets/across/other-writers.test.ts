@@ -1,4 +1,5 @@
 import type { Reply } from '../../../kit/caller.js';
+import { rounds } from '../../../kit/scope.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const PLACES = ['/', '/a'];
@@ -67,7 +68,7 @@ describe('batches across projects, with other writers beside them', () => {
     const before = await strongroom.deadlocks();
     const statuses = new Set<number>();
     const writer = async () => {
-      for (let left = 25; left > 0; left -= 1) statuses.add((await next(writes)()).status);
+      for (let left = rounds(25); left > 0; left -= 1) statuses.add((await next(writes)()).status);
     };
     await Promise.all(Array.from({ length: 12 }, writer));
     expect([...statuses].filter((status) => ![200, 404, 409, 422].includes(status))).toEqual([]);

@@ -1,4 +1,5 @@
 import { mustSucceed } from '../../../kit/caller.js';
+import { rounds } from '../../../kit/scope.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const IMPORTS = '/api/v2/secret-imports';
@@ -79,7 +80,7 @@ describe('what others import from', () => {
   test('a folder is not deleted while an import of it is made: one of both is refused', async () => {
     const { at, admin, make, remove } = await seeded();
     await make('/', 'app');
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < rounds(10); round += 1) {
       await make('/', 'shared');
       const [made, deleted] = await Promise.all([
         admin.post(IMPORTS, { ...at, path: '/app', import: { environment: 'dev', path: '/shared' } }),

@@ -1,5 +1,6 @@
 import { mustSucceed } from '../../../kit/caller.js';
 import fc from '../../../kit/properties.js';
+import { rounds } from '../../../kit/scope.js';
 import { type Caller, type Reply, useSharedStrongroom } from '../../../kit/strongroom.js';
 
 interface Node {
@@ -192,7 +193,7 @@ describe('folders and imports', () => {
           expect(await walk.picture()).toEqual(walk.model.picture);
         }
       }),
-      { numRuns: 3 },
+      { numRuns: rounds(3) },
     );
   });
 });

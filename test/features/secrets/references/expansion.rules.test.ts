@@ -6,6 +6,7 @@ import {
   type ValueGraph,
 } from '../../../../src/features/secrets/core/expansion.rules.js';
 import fc from '../../../kit/properties.js';
+import { rounds } from '../../../kit/scope.js';
 
 const expandValues = (ids: Iterable<string>, graph: ValueGraph): ReadonlyMap<string, ExpandedValue> => {
   const expansion = new Expansion(graph);
@@ -127,7 +128,7 @@ describe('expanding references', () => {
           expect(outcomes.get(key)).toMatchObject({ value: wanted, bytes: Buffer.byteLength(wanted) });
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { authorizeReferences } from '../../../../src/features/secrets/references
 import { can, type Rule } from '../../../../src/kernel/authz/ability.js';
 import { SealedText } from '../../../../src/kernel/crypto/sealed-text.js';
 import fc from '../../../kit/properties.js';
+import { rounds } from '../../../kit/scope.js';
 
 const ENVIRONMENTS = ['dev', 'prod'];
 const PATHS = ['/', '/a', '/a/b'];
@@ -92,7 +93,7 @@ test('exactly those values are refused that refer to what the writer may not des
         expect(refused(given, values, earlier)).toEqual(expected);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

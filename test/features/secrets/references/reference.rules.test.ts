@@ -6,6 +6,7 @@ import {
   rewriteReferences,
 } from '../../../../src/features/secrets/core/reference.rules.js';
 import fc from '../../../kit/properties.js';
+import { rounds } from '../../../kit/scope.js';
 
 const targetsOf = (value: string): ReferenceTarget[] =>
   parseReferences(value).references.map(({ environment, path, key }) => ({ environment, path, key }));
@@ -84,7 +85,7 @@ describe('references in values', () => {
         for (const reference of parseReferences(value).references)
           expect(printReference(reference)).toBe(reference.text);
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 

@@ -1,4 +1,5 @@
 import fc from '../../../kit/properties.js';
+import { rounds } from '../../../kit/scope.js';
 import { type Caller, useSharedStrongroom } from '../../../kit/strongroom.js';
 
 /** One random write. What it names need not be there: then it is refused, and changes nothing. */
@@ -121,7 +122,7 @@ describe('after random writes', () => {
           await remember();
         }
       }),
-      { numRuns: 5 },
+      { numRuns: rounds(5) },
     );
   });
 });

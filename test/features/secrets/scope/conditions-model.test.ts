@@ -1,6 +1,7 @@
 import { mustSucceed } from '../../../kit/caller.js';
 import fc from '../../../kit/properties.js';
 import { callerWithRules, type GivenRule } from '../../../kit/rules.js';
+import { rounds } from '../../../kit/scope.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';
 import { type Place, seedPlaces } from './places.js';
 
@@ -162,6 +163,6 @@ test('whatever the rules, lists and single reads show what the rules say, and no
         else expect([403, 404]).toContain(reply.status);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });

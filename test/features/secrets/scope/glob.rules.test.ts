@@ -5,6 +5,7 @@ import {
   type TextMatch,
 } from '../../../../src/features/secrets/scope/glob.rules.js';
 import fc from '../../../kit/properties.js';
+import { rounds } from '../../../kit/scope.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
 /** What a glob means, in the plainest way. */
@@ -49,7 +50,7 @@ describe('globs and prefixes, as the database understands them', () => {
         const got = await answers(pairs.map(([glob, value]) => [matchGlob(glob), value]));
         expect(got).toEqual(pairs.map(([glob, value]) => fits([...glob], [...value])));
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 
@@ -63,7 +64,7 @@ describe('globs and prefixes, as the database understands them', () => {
         const got = await answers(pairs.map(([prefix, value]) => [matchPrefix(prefix), value]));
         expect(got).toEqual(pairs.map(([prefix, value]) => value.startsWith(prefix)));
       }),
-      { numRuns: 20 },
+      { numRuns: rounds(20) },
     );
   });
 });

@@ -3,6 +3,7 @@ import {
   printMetadataFilter,
 } from '../../../../src/features/secrets/scope/metadata-filter.rules.js';
 import fc from '../../../kit/properties.js';
+import { rounds } from '../../../kit/scope.js';
 
 const pairsOf = (raw: string) => parseMetadataFilter(raw).pairs;
 const malformedOf = (raw: string) => parseMetadataFilter(raw).malformed.map(({ index }) => index);
@@ -57,7 +58,7 @@ describe('the metadata filter', () => {
       fc.property(pairs, (wanted) => {
         expect(parseMetadataFilter(printMetadataFilter(wanted))).toEqual({ pairs: wanted, malformed: [] });
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 
@@ -69,7 +70,7 @@ describe('the metadata filter', () => {
         if (malformed.length === 0 && raw.trim() !== '') expect(pairsOf(printMetadataFilter(pairs))).toEqual(pairs);
         expect(pairs.length + malformed.length > 0 || raw.trim() === '').toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 });

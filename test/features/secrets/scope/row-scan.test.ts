@@ -1,6 +1,7 @@
 import { SCAN_LIMIT, scanRows } from '../../../../src/features/secrets/scope/row-scan.js';
 import type { CursorKey } from '../../../../src/kernel/paging.js';
 import fc from '../../../kit/properties.js';
+import { rounds } from '../../../kit/scope.js';
 
 /** Rows 0 to `size - 1`, of which the caller sees some, and what was read of them. */
 function source(size: number, isSeen: (row: number) => boolean) {
@@ -37,7 +38,7 @@ describe('a page filled with rows of which only some are seen', () => {
           expect(found).toEqual(all(rows, isSeen).slice(0, first + 1));
         },
       ),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
   });
 

@@ -3,6 +3,7 @@ import { folderTest, looksAtPlaces } from '../../../../src/features/secrets/scop
 import { fieldsOf } from '../../../../src/features/secrets/scope/visibility.rules.js';
 import { can, type Rule } from '../../../../src/kernel/authz/ability.js';
 import fc from '../../../kit/properties.js';
+import { rounds } from '../../../kit/scope.js';
 
 const SIGHT = ['secrets:describeSecret', 'secrets:readValue'] as const;
 
@@ -54,7 +55,7 @@ describe('the folders that a scan is bound to', () => {
         fc.pre(seenIn(rules, folder));
         expect(folderTest(abilityOf(rules), SIGHT)(folder)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 
@@ -63,7 +64,7 @@ describe('the folders that a scan is bound to', () => {
       fc.property(rulesWith(placeFields), fc.constantFrom(...FOLDERS), (rules, folder) => {
         expect(folderTest(abilityOf(rules), SIGHT)(folder)).toBe(seenIn(rules, folder));
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 

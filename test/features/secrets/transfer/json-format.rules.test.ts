@@ -1,5 +1,6 @@
 import { jsonFormat } from '../../../../src/features/secrets/transfer/json-format.rules.js';
 import fc from '../../../kit/properties.js';
+import { rounds } from '../../../kit/scope.js';
 import { entriesWith, garbage, plain, printed, secretKeys, violationsIn } from './format.js';
 
 const pairs = (text: string) => jsonFormat.parse(text).entries.map(({ key, value, line }) => [key, value, line]);
@@ -77,7 +78,7 @@ describe('a JSON file', () => {
           new Map(wanted.map(([key, value]) => [key.trim(), value])),
         );
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(3_000) },
     );
   });
 
@@ -102,7 +103,7 @@ describe('a JSON file', () => {
           violations: [],
         });
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 });

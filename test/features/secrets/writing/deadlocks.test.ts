@@ -1,3 +1,4 @@
+import { rounds } from '../../../kit/scope.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const FOLDERS = ['/', '/a', '/b', '/a/c'];
@@ -93,7 +94,7 @@ describe('writers of all kinds in one project', () => {
     const before = await strongroom.deadlocks();
     const statuses = new Set<number>();
     const writer = async () => {
-      for (let left = 40; left > 0; left -= 1) {
+      for (let left = rounds(40); left > 0; left -= 1) {
         const reply = (await next(writes)()) as { status: number } | null;
         if (reply !== null) statuses.add(reply.status);
       }

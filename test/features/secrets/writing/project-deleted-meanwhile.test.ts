@@ -1,3 +1,4 @@
+import { rounds } from '../../../kit/scope.ts';
 import { useSharedStrongroom } from '../../../kit/strongroom.ts';
 
 describe('writing secrets while their project is deleted', () => {
@@ -6,7 +7,7 @@ describe('writing secrets while their project is deleted', () => {
   test('succeeds or finds no project, and nothing else', async () => {
     const admin = (await strongroom.seed.organization()).admin.patient;
     const seen = new Set<string>();
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < rounds(6); round += 1) {
       const project = await strongroom.seed.projectOf(admin);
       const write = (index: number) =>
         admin.post(`/api/v4/secrets/KEY_${index}`, { projectId: project.id, environment: 'dev', secretValue: 'x' });

@@ -1,3 +1,4 @@
+import { sample } from '../../../kit/scope.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const strongroom = useSharedStrongroom();
@@ -10,7 +11,7 @@ describe('batches with the same keys at the same moment', () => {
   test('are made once, and the others are told so', async () => {
     const { admin, project } = await strongroom.seed.project();
     const secrets = Array.from({ length: 50 }, (_, index) => ({ secretKey: `K${index}`, secretValue: 'v' }));
-    for (const folder of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+    for (const folder of sample(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], 4)) {
       const place = { projectId: project.id, environment: 'dev' };
       await admin.post('/api/v2/folders', { ...place, name: folder });
       const send = () => admin.patient.post('/api/v4/secrets/batch', { ...place, secretPath: `/${folder}`, secrets });
@@ -39,7 +40,7 @@ describe('single secrets that are made at the same moment', () => {
   test('with one key: one is made, the others are told so, and nobody is given up for a deadlock', async () => {
     const { admin, project } = await strongroom.seed.project();
     const before = await strongroom.deadlocks();
-    for (const key of ['A', 'B', 'C', 'D']) {
+    for (const key of sample(['A', 'B', 'C', 'D'], 4)) {
       const replies = await Promise.all(
         Array.from({ length: 100 }, () => admin.patient.post(`/api/v4/secrets/${key}`, place(project.id))),
       );
