@@ -32,6 +32,12 @@ const byKey = (selection: string, root = 'secretByKey'): string =>
   `query ($projectId: ID!, $environment: String!, $secretPath: String!) {
     ${root}(projectId: $projectId, environment: $environment, secretPath: $secretPath, secretKey: "KEY") { ${selection} } }`;
 
+/** For tests that change nothing: what each of them asks for is another document. */
+let shared: Filled;
+beforeAll(async () => {
+  shared = await filledScene();
+});
+
 describe('a query from memory', () => {
   test('costs three statements, and has the bytes and headers of the one before', async () => {
     const { admin, place } = await filledScene();
@@ -121,14 +127,14 @@ describe('a query is kept', () => {
     ],
     ['with a name for its operation', byKey('secretValue').replace('query', 'query One')],
   ])('%s', async (_, query) => {
-    const { admin, place } = await filledScene();
+    const { admin, place } = shared;
     const { kept, reply } = await askThrice(() => admin.graphql(query, place));
     expect(mustSucceed(reply).text).toContain('first');
     expect(kept).toBe(1);
   });
 
   test('whether it is sent by POST or GET', async () => {
-    const { admin, place } = await filledScene();
+    const { admin, place } = shared;
     const query = byKey('secretValue version');
     const url = `/graphql?${new URLSearchParams({ query, variables: JSON.stringify(place) })}`;
     expect((await askThrice(() => admin.graphql(query, place))).kept).toBe(1);
@@ -155,7 +161,7 @@ describe('a query is not kept', () => {
       { operationName: 'A' },
     ],
   ])('%s', async (_, query, more = {}) => {
-    const { admin, place } = await filledScene();
+    const { admin, place } = shared;
     const { secrets } = (await admin.get(`/api/v4/secrets?${new URLSearchParams(place)}`)).body;
     const secretId = secrets[0].id;
     const { $secretId, ...declared } = { $secretId: secretId, ...place };
@@ -168,7 +174,7 @@ describe('a query is not kept', () => {
   });
 
   test('that fails, for whatever reason', async () => {
-    const { admin, place } = await filledScene();
+    const { admin, place } = shared;
     const missing = { ...place, secretPath: '/nowhere' };
     const { kept, reply } = await askThrice(() => admin.graphql(LIST, missing));
     expect(reply).toBeError(404, 'FOLDER_NOT_FOUND');
@@ -176,7 +182,7 @@ describe('a query is not kept', () => {
   });
 
   test('that was asked with other variables, or under another name of a field', async () => {
-    const { admin, place } = await filledScene();
+    const { admin, place } = shared;
     const shown = byKey('secretValue')
       .replace('secretKey: "KEY"', 'secretKey: "KEY", viewSecretValue: $view')
       .replace('($', '($view: Boolean = true, $');
@@ -193,7 +199,7 @@ describe('a query is not kept', () => {
 });
 
 test('a number that no JSON can hold is an error, and not a kept response to null', async () => {
-  const { admin, place } = await filledScene();
+  const { admin, place } = shared;
   const query = byKey('secretValue').replace('"KEY"', '"KEY", version: $version').replace('($', '($version: Int, $');
   expect((await askThrice(() => admin.graphql(query, { ...place, version: null }))).kept).toBe(1);
   const variables = JSON.stringify({ version: 0, ...place }).replace('"version":0', '"version":1e400');
