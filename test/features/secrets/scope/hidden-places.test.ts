@@ -1,4 +1,4 @@
-import { type Caller, mustSucceed } from '../../../kit/caller.js';
+import { type Caller, isTooBusy, mustSucceed } from '../../../kit/caller.js';
 import { callerWithRules, type GivenRule } from '../../../kit/rules.js';
 import { type SharedStrongroom, useSharedStrongroom } from '../../../kit/strongroom.js';
 
@@ -129,16 +129,21 @@ describe.each(PLACES)('secrets that rules hide by %s', (_name, rules, seen, hidd
 
   test('are passed over by every list, which is the same whether there are any, in the same few statements', async () => {
     const ask = async () => {
-      const replies: Record<string, object> = {};
-      for (const [name, document, input] of LISTS)
-        replies[name] = await strongroom.statements(() => caller.data(document, { input: input(projectId) }));
-      return replies as Record<string, { result: { list: { nodes: object[] } }; count: number }>;
+      const replies: Record<string, { list: { nodes: object[] }; count: number }> = {};
+      for (const [name, document, input] of LISTS) {
+        const ask = () => strongroom.statements(() => caller.graphql(document, { input: input(projectId) }));
+        let asked = await ask();
+        // A busy machine refuses some, after fewer statements or none.
+        for (let left = 20; left > 0 && isTooBusy(asked.result); left -= 1) asked = await ask();
+        replies[name] = { list: mustSucceed(asked.result).body.data.list, count: asked.count };
+      }
+      return replies;
     };
     await ask();
     const before = await ask();
     for (const [name, , , own] of LISTS) {
-      expect(before[name]?.result.list).toMatchObject({ scanLimitReached: false, pageInfo: { hasNextPage: false } });
-      expect([name, before[name]?.result.list.nodes.length]).toEqual([name, own]);
+      expect(before[name]?.list).toMatchObject({ scanLimitReached: false, pageInfo: { hasNextPage: false } });
+      expect([name, before[name]?.list.nodes.length]).toEqual([name, own]);
       expect(before[name]?.count).toBeLessThanOrEqual(7);
     }
     await hide(strongroom, admin, { projectId, place: hidden });
