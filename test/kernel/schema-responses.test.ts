@@ -50,9 +50,11 @@ describe('responses that describe the schema', () => {
   });
 
   test('are dropped, the ones used least lately first, beyond 8 MiB', () => {
-    const query = (n: number) =>
-      `{ a${n}: __schema { ${Array.from({ length: 6_000 }, (_, i) => `x${i}: queryType { kind }`).join(' ')} } }`;
+    // Long responses to short documents: 60 of them have 11 MiB.
+    const types = Array.from({ length: 50 }, (_, i) => `x${i}: types { description fields { description } }`).join(' ');
+    const query = (n: number) => `{ a${n}: __schema { ${types} } }`;
     const [first, second] = [bytes(query(1)), bytes(query(2))];
+    expect(first?.length).toBeGreaterThan(180_000);
     for (let n = 3; n < 60; n += 1) {
       bytes(query(n));
       expect(bytes(query(1))).toBe(first);
