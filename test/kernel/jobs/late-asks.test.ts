@@ -34,7 +34,7 @@ describe('a standing job that is asked for after the commit', () => {
   });
   beforeEach(async () => {
     runs = 0;
-    node = await nodes.wokenNode([kind], UNREACHABLE);
+    node = await nodes.wokenNode([kind], UNREACHABLE, { pollMs: 200 });
   });
   afterEach(() => nodes.clear());
   afterAll(() => nodes.close());

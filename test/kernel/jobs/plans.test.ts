@@ -7,7 +7,7 @@ const FILL = `
   insert into job_kind (name) values ('kit:many'), ('kit:few');
   insert into job (id, kind, dedupe_key, state, wake_at, finished_at, fence)
   select gen_random_uuid(), 'kit:many', n, state, case when state = 'waiting' then now() end, case when state = 'done' then now() end, 1
-  from generate_series(1, 60000) n, lateral (select case when n % 2 = 0 then 'done' else 'waiting' end as state) s;
+  from generate_series(1, 20000) n, lateral (select case when n % 2 = 0 then 'done' else 'waiting' end as state) s;
   insert into job_attempt (job_id, fence, node, ended_at, outcome) select id, 1, id, now(), 'failed' from job;
   insert into job (id, kind, dedupe_key, state, wake_at) select gen_random_uuid(), 'kit:few', n, 'waiting', now() from generate_series(1, 3) n;
   analyze job; analyze job_attempt;`;
