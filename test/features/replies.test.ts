@@ -1,6 +1,7 @@
 import { restOperations } from '../kit/operations/rest-requests.js';
 import { PATHS } from '../kit/reference.js';
-import { useStrongroom } from '../kit/strongroom.js';
+import { sample } from '../kit/scope.js';
+import { LENIENT, useSharedStrongroom } from '../kit/strongroom.js';
 import { seedWorld } from '../kit/world.js';
 
 interface Schema {
@@ -53,15 +54,24 @@ const NEVER_NULL = ['secretValue', 'secretComment', 'value', 'nextCursor'];
 
 /** All but those that take a host that is not there. */
 const DONE = restOperations().filter(({ needsHost }) => !needsHost);
+/** Each change needs a world of its own. */
+const SOME = [
+  ...DONE.filter(({ changes }) => !changes),
+  ...sample(
+    DONE.filter(({ changes }) => changes),
+    3,
+    1,
+  ),
+];
 
 describe('a reply is what the API reference promises', () => {
-  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
+  const strongroom = useSharedStrongroom(LENIENT);
   let read: Awaited<ReturnType<typeof seedWorld>>;
   beforeAll(async () => {
     read = await seedWorld(strongroom.seed);
   });
 
-  test.each(DONE.map((operation) => [operation.name, operation] as const))('%s', async (route, operation) => {
+  test.each(SOME.map((operation) => [operation.name, operation] as const))('%s', async (route, operation) => {
     const { world, admin } = operation.changes ? await seedWorld(strongroom.seed, operation.things) : read;
     const { status, body } = await operation.send(admin, world);
     expect({ status, misfits: misfits(schemaOf(route), body) }).toEqual({ status: 200, misfits: [] });

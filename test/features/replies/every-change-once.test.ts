@@ -4,11 +4,12 @@ import { expectOneRow, rowsOf, takesKey } from '../../kit/operations/effects.js'
 import { graphqlOperations } from '../../kit/operations/graphql.js';
 import type { Operation } from '../../kit/operations/operation.js';
 import { restOperations } from '../../kit/operations/rest-requests.js';
-import { useStrongroom } from '../../kit/strongroom.js';
+import { sample } from '../../kit/scope.js';
+import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.js';
 import { IS_TABLE } from '../../kit/tables.js';
 import { seedWorld, type World } from '../../kit/world.js';
 
-const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
+const strongroom = useSharedStrongroom(LENIENT);
 
 const changes = [...restOperations(), ...graphqlOperations()].filter(({ changes: isChange }) => isChange);
 
@@ -72,9 +73,9 @@ test('every route that changes something takes a key, but for those that answer 
 });
 
 describe('has one effect and one row in the audit trail when it is sent twice with one key, and a new revision when a project shows it', () => {
-  test.each(
-    changes.filter((each) => takesKey(each) && !each.needsHost).map((each): [string, Operation] => [each.name, each]),
-  )('%s', async (_, operation) => {
+  const keyed = changes.filter((each) => takesKey(each) && !each.needsHost);
+
+  test.each(sample(keyed, 3).map((each): [string, Operation] => [each.name, each]))('%s', async (_, operation) => {
     const { world, admin } = await seedWorld(strongroom.seed, operation.things);
     const headers = { 'idempotency-key': randomUUID() };
     const before = await shownOf(world);
