@@ -2,77 +2,24 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   buildSchema,
+  type GraphQLField,
+  type GraphQLInputObjectType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   getNamedType,
+  getNullableType,
   isInterfaceType,
   isLeafType,
+  isListType,
   isObjectType,
   isRequiredArgument,
+  isRequiredInputField,
 } from 'graphql';
-import { access } from './graphql/access.js';
-import { accessReview } from './graphql/access-review.js';
-import { across } from './graphql/across.js';
-import { alerts } from './graphql/alerts.js';
-import { appConnections } from './graphql/app-connections.js';
-import { auditEvents } from './graphql/audit-events.js';
-import { certificates } from './graphql/certificates.js';
-import { folders } from './graphql/folders.js';
-import { groups } from './graphql/groups.js';
-import { history } from './graphql/history.js';
-import { identityAlerts } from './graphql/identity-alerts.js';
-import { imports } from './graphql/imports.js';
-import { jobs } from './graphql/jobs.js';
-import { notificationChannels } from './graphql/notification-channels.js';
-import { organizationKeys } from './graphql/organization-keys.js';
-import { organizationRoles } from './graphql/organization-roles.js';
-import { organizations } from './graphql/organizations.js';
-import { outgoingEvents } from './graphql/outgoing-events.js';
-import { passwordRules } from './graphql/password-rules.js';
-import { privileges } from './graphql/privileges.js';
-import { projectCopies } from './graphql/project-copies.js';
-import { projectReencryptions } from './graphql/project-reencryptions.js';
-import { projectRescues } from './graphql/project-rescues.js';
-import { projectTemplates } from './graphql/project-templates.js';
-import { projects } from './graphql/projects.js';
-import { roles } from './graphql/roles.js';
-import { secretRotations } from './graphql/secret-rotations.js';
-import { secrets } from './graphql/secrets.js';
-import { tags } from './graphql/tags.js';
-import { fill, type GraphQLOperation, type Operation, thingsIn } from './operation.js';
+import { FIELDS, OF_INSTALLATION } from './fields.js';
+import { kebabCase, NOUNS, valueNamed } from './names.js';
+import { fill, type GraphQLOperation, type Operation, thingsIn, type Values } from './operation.js';
 
-/** A request for every root field of the schema, but for those of the installation admin, which have tests of their own. */
-export const GRAPHQL: readonly GraphQLOperation[] = [
-  ...organizations,
-  ...organizationRoles,
-  ...organizationKeys,
-  ...projectReencryptions,
-  ...groups,
-  ...access,
-  ...accessReview,
-  ...projects,
-  ...projectRescues,
-  ...projectTemplates,
-  ...projectCopies,
-  ...roles,
-  ...privileges,
-  ...certificates,
-  ...alerts,
-  ...appConnections,
-  ...secretRotations,
-  ...passwordRules,
-  ...notificationChannels,
-  ...outgoingEvents,
-  ...identityAlerts,
-  ...tags,
-  ...folders,
-  ...imports,
-  ...secrets,
-  ...history,
-  ...across,
-  ...jobs,
-  ...auditEvents,
-];
+type Field = GraphQLField<unknown, unknown>;
 
 const SCHEMA = buildSchema(readFileSync(join(import.meta.dirname, '../../../schema/schema.graphql'), 'utf8'));
 
@@ -82,6 +29,58 @@ export const rootTypes = (): { Query: GraphQLObjectType; Mutation: GraphQLObject
   Mutation: SCHEMA.getMutationType() as GraphQLObjectType,
 });
 
+const QUERIES = rootTypes().Query.getFields();
+const MUTATIONS = rootTypes().Mutation.getFields();
+const ROOT_FIELDS: Readonly<Record<string, Field>> = { ...QUERIES, ...MUTATIONS };
+
+for (const name of Object.keys(FIELDS))
+  if (!(name in ROOT_FIELDS)) throw new Error(`fields.ts has a row for ${name}, which the schema does not have`);
+
+/** A request for every root field of the schema, but for those of the installation admin, which have tests of their own. */
+export const GRAPHQL: readonly GraphQLOperation[] = Object.values(ROOT_FIELDS)
+  .filter(({ name }) => !OF_INSTALLATION.includes(name))
+  .map(operationOf);
+
+/** The names that a query takes as arguments, and a mutation in its `input`; and whether it requires them. */
+export function takenBy(field: string): ReadonlyMap<string, boolean> {
+  const [input] = MUTATIONS[field]?.args ?? [];
+  if (input === undefined) return new Map(QUERIES[field]?.args.map((it) => [it.name, isRequiredArgument(it)]));
+  const fields = Object.values((getNamedType(input.type) as GraphQLInputObjectType).getFields());
+  return new Map(fields.map((it) => [it.name, isRequiredInputField(it)]));
+}
+
+function operationOf({ name: field, type }: Field): GraphQLOperation {
+  const { args: stated = {}, inRest: _, ...row } = FIELDS[field] ?? {};
+  const [verb, noun] = verbAndNoun(field, type);
+  const [id, denied] = NOUNS[noun] ?? [];
+  const denial = row.denial === undefined ? denied?.(verb) : row.denial;
+  if (denial === undefined) throw new Error(`${field}: add ${noun} to NOUNS in names.ts, or its denial to fields.ts`);
+  const missing = [...takenBy(field)].filter(([name, isRequired]) => isRequired && !(name in stated));
+  const values = missing.map(([name]) => [name, name === 'id' ? id : valueNamed(name, field)] as const);
+  for (const [name, value] of values)
+    if (value == null) throw new Error(`${field}: add a value of ${name} to its row in fields.ts, or to names.ts`);
+  return {
+    audit: `${kebabCase(noun)}:${verb}`,
+    ...row,
+    denial,
+    field,
+    args: { ...Object.fromEntries(values), ...stated },
+  };
+}
+
+/** `deleteSecretByKey` is `delete` of a `secret`; `secret` is `get`, and `secrets` is `list`. */
+function verbAndNoun(name: string, type: GraphQLOutputType): readonly [verb: string, noun: string] {
+  const [words = ''] = name.split(/By(?=[A-Z])/);
+  const singular = words.replace(/ies$/, 'y').replace(/s$/, '');
+  if (name in MUTATIONS) {
+    const [, verb = '', first = '', rest = ''] = /^([a-z]+)(.)(.*)$/.exec(singular) ?? [];
+    return [verb, first.toLowerCase() + rest];
+  }
+  const named = getNamedType(type);
+  const isList = isListType(getNullableType(type)) || (isObjectType(named) && 'pageInfo' in named.getFields());
+  return [isList ? 'list' : 'get', singular];
+}
+
 /** These can have audit rows of their own below another root field: they disclose sealed values, or list projects, alerts, certificates, messages or who read a secret. */
 const AUDITED_INSIDE =
   /^(Certificate\.alerts|CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.(certificate(s|Connection|Alerts|AlertConnection)|notification(Message|Channel)(s|Connection))|NotificationChannel\.message(s|Connection)|Identity\.alerts|Secret\.read(s|Connection)|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
@@ -90,15 +89,10 @@ const AUDITED_INSIDE =
  * The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument; of a
  * type inside of itself, and of an interface, only its own values.
  */
-export function graphqlDocument(operation: GraphQLOperation): {
-  readonly document: string;
-  readonly args: Readonly<Record<string, unknown>>;
-} {
-  const { Query, Mutation } = rootTypes();
-  const changes = operation.field in Mutation.getFields();
-  const field = (changes ? Mutation : Query).getFields()[operation.field];
-  if (field === undefined) throw new Error(`the schema has no root field ${operation.field}`);
-  const args = changes ? { input: operation.args ?? {} } : (operation.args ?? {});
+export function graphqlDocument(operation: GraphQLOperation): { readonly document: string; readonly args: Values } {
+  const changes = operation.field in MUTATIONS;
+  const field = ROOT_FIELDS[operation.field] as Field;
+  const args = changes ? { input: operation.args } : operation.args;
   const used = field.args.filter(({ name }) => name in args);
   const declared = used.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const given = used.map(({ name }) => `${name}: $${name}`).join(', ');

@@ -14,8 +14,8 @@ export type Denial = readonly ['viewer' | 'powerless', action: string] | null;
 export const viewer = (action: string): Denial => ['viewer', action];
 export const powerless = (action: string): Denial => ['powerless', action];
 
-/** A realistic request of one operation, and what the audit trail is to say of it. */
-interface Audited {
+/** What the audit trail is to say of a request, and what a caller without rights gets. */
+export interface Audited {
   /** Action of its audit row. */
   readonly audit: string;
   readonly denial: Denial;
@@ -35,19 +35,37 @@ interface Audited {
   readonly actor?: 'identity';
 }
 
+/** Values by the name of an argument, an input field, or a part of a REST request. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** What the table states of a field of the schema. Whatever is not here follows from names: see `names.ts`. */
+export interface FieldRow extends Partial<Audited> {
+  /** Of a query: its arguments. Of a mutation: its `input`. */
+  readonly args?: Values;
+  /** What routes that this field answers have under names of their own, or in another shape; undefined leaves a name out. */
+  readonly inRest?: Values;
+}
+
+/** What the table states of a REST route. Whatever is not here it has from the field that answers it. */
+export interface RouteRow extends Partial<Audited> {
+  readonly path?: Values;
+  readonly query?: Values;
+  readonly body?: Values;
+}
+
+/** A realistic request to a field of Query or Mutation. */
+export interface GraphQLOperation extends Audited {
+  readonly field: string;
+  readonly args: Values;
+}
+
+/** A realistic request to a route. */
 export interface RestOperation extends Audited {
   /** `GET /api/v1/projects/{projectId}`, as the API reference has it. */
   readonly route: string;
-  readonly path?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly body?: Readonly<Record<string, unknown>>;
-}
-
-export interface GraphQLOperation extends Audited {
-  /** A field of Query or Mutation. */
-  readonly field: string;
-  /** Of a query: its arguments. Of a mutation: its `input`. */
-  readonly args?: Readonly<Record<string, unknown>>;
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body?: Values;
 }
 
 /** A request of either interface, ready to be sent about the things of any world. */

@@ -12,7 +12,7 @@ export const restOperations = (): Operation[] =>
       changes: method !== 'GET',
       things: thingsIn([path, query, body]),
       send: (caller, ids, headers) => {
-        const given = fill({ path: path ?? {}, query: query ?? {}, body }, ids);
+        const given = fill({ path, query, body }, ids);
         const at = pattern.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(given.path[name])));
         const search = String(new URLSearchParams(given.query));
         return caller.request({
