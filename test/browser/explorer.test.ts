@@ -1,10 +1,11 @@
 import { mintToken } from '../../src/kernel/crypto/token.js';
-import { type SharedStrongroom, type Strongroom, useSharedStrongroom, useStrongroom } from '../kit/strongroom.js';
+import { type SecondNode, type SharedStrongroom, useSharedStrongroom } from '../kit/strongroom.js';
 import { describeInBrowser, type Visit } from './browser.js';
 
+const strongroom: SharedStrongroom = useSharedStrongroom();
 const ANSWER = '.result-window .view-lines';
 
-async function openExplorer(visit: Visit, { url }: SharedStrongroom, token: string | null): Promise<void> {
+async function openExplorer(visit: Visit, { url }: { readonly url: string }, token: string | null): Promise<void> {
   await visit.page.goto(`${url}/graphql`);
   await visit.page.waitForSelector('.graphiql-query-editor .view-line');
   if (token !== null) await visit.page.fill('#token', token);
@@ -19,18 +20,18 @@ async function run({ page }: Visit, tab: string, answer: string): Promise<void> 
 }
 
 describeInBrowser('the explorer', (open) => {
-  const strongroom: SharedStrongroom = useSharedStrongroom();
-
-  test.each(['light', 'dark'] as const)('runs operations with a token, in %s colours', async (colorScheme) => {
+  test('runs operations with a token, in light colours and in dark ones', async () => {
     const { admin, project } = await strongroom.seed.project();
-    const visit = await open(strongroom.url, { colorScheme });
+    const visit = await open(strongroom.url, { colorScheme: 'light' });
     await openExplorer(visit, strongroom, admin.token);
     await run(visit, 'WhoAmI', 'slug');
     await run(visit, 'Projects', project.id);
     await run(visit, 'CreateProject', 'payments');
+    await visit.picture('explorer-light');
+    await visit.page.emulateMedia({ colorScheme: 'dark' });
     await run(visit, 'SearchSecrets', 'nodes');
     await run(visit, 'Projects', 'Payments');
-    await visit.picture(`explorer-${colorScheme}`);
+    await visit.picture('explorer-dark');
     expect(visit.violations).toEqual([]);
   });
 
@@ -121,12 +122,24 @@ describeInBrowser('the explorer', (open) => {
   });
 });
 
+/** Another node of the installation, with a setting of its own. */
+function useNode(env: Readonly<Record<string, string>>): { readonly url: string } {
+  const found = { url: '' };
+  let node: SecondNode | undefined;
+  beforeAll(async () => {
+    node = await strongroom.startSecondNode({ env });
+    found.url = node.url;
+  });
+  afterAll(() => node?.stop());
+  return found;
+}
+
 describeInBrowser('the explorer of a service that does not tell its schema', (open) => {
-  const strongroom: Strongroom = useStrongroom({ INTROSPECTION: 'false' });
+  const node = useNode({ INTROSPECTION: 'false' });
 
   test('says so, and runs operations', async () => {
-    const visit = await open(strongroom.url);
-    await openExplorer(visit, strongroom, strongroom.admin.token);
+    const visit = await open(node.url);
+    await openExplorer(visit, node, strongroom.token);
     await visit.page.getByText('INTROSPECTION=false').waitFor();
     await run(visit, 'WhoAmI', 'slug');
     await visit.picture('explorer-without-schema');
@@ -135,11 +148,11 @@ describeInBrowser('the explorer of a service that does not tell its schema', (op
 });
 
 describeInBrowser('the explorer of a service that runs registered documents only', (open) => {
-  const strongroom: Strongroom = useStrongroom({ PERSISTED_DOCUMENTS_ONLY: 'true' });
+  const node = useNode({ PERSISTED_DOCUMENTS_ONLY: 'true' });
 
   test('says so in place of examples that would fail', async () => {
-    const visit = await open(strongroom.url);
-    await openExplorer(visit, strongroom, strongroom.admin.token);
+    const visit = await open(node.url);
+    await openExplorer(visit, node, strongroom.token);
     await visit.page.getByText('PERSISTED_DOCUMENTS_ONLY=true').waitFor();
     await visit.page.getByText('Paste a persisted document here.').first().waitFor();
     expect(await visit.page.getByRole('button', { name: 'WhoAmI', exact: true }).count()).toBe(0);
