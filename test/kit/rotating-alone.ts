@@ -20,13 +20,10 @@ export class RotatingAlone {
   /** In base64. */
   readonly rootKey: string;
   private readonly env: Readonly<Record<string, string>>;
+  private readonly database: pg.Pool;
 
-  private constructor(
-    service: Service,
-    rotating: Rotating,
-    env: Readonly<Record<string, string>>,
-    private readonly database: pg.Pool,
-  ) {
+  private constructor(service: Service, rotating: Rotating, env: Readonly<Record<string, string>>, database: pg.Pool) {
+    this.database = database;
     this.service = service;
     this.rotating = rotating;
     this.env = env;
