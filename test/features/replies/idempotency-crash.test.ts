@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { testInAll } from '../../kit/scope.js';
 import { type Caller, useStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
@@ -103,7 +104,7 @@ describe('a request whose key another request runs with', () => {
     expect(await slugs()).toEqual(['one']);
   });
 
-  test('is told to come back when that takes too long', async () => {
+  testInAll('is told to come back when that takes too long', async () => {
     const { admin, send, headers, tags } = await scene();
     await send(admin);
     // As a node leaves it that has just gone away.
