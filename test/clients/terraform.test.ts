@@ -1,5 +1,5 @@
 import { FakeDatatool } from '../kit/datatool.js';
-import { type Reply, useStrongroom } from '../kit/strongroom.js';
+import { LENIENT, type Reply, useSharedStrongroom } from '../kit/strongroom.js';
 import { inProject, type Resource, type Sent, type State } from './terraform-plan.js';
 import { inOrganization } from './terraform-plan-access.js';
 import { outside } from './terraform-plan-rotations.js';
@@ -9,7 +9,7 @@ import { outside } from './terraform-plan-rotations.js';
  * that are not the same a second time, is a plan that is never empty.
  */
 describe('a plan of the Terraform provider', () => {
-  const strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
+  const strongroom = useSharedStrongroom(LENIENT);
   const resources: readonly Resource[] = [...inProject, ...inOrganization, ...outside];
   let datatool: FakeDatatool;
   beforeAll(async () => {

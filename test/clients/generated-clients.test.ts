@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { useSharedStrongroom } from '../../kit/strongroom.js';
+import { useSharedStrongroom } from '../kit/strongroom.js';
 
-const ROOT = resolve(import.meta.dirname, '../../..');
-const CLIENTS = join(ROOT, 'test/clients');
+const ROOT = resolve(import.meta.dirname, '../..');
+const CLIENTS = import.meta.dirname;
 
 /** Runs a program on the Node of the project, and shows what it printed when it fails. */
 function node(...args: string[]): void {
