@@ -79,6 +79,8 @@ export async function withoutRecordsOf<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const name = `refused_${organizationId.replaceAll('-', '_')}`;
+  // Whoever seals just then has locked some partitions and waits for others, in a circle with the change of the table.
+  await untilSealed((text) => strongroom.sql(text));
   await strongroom.sql(
     `alter table audit_record add constraint ${name} check (organization_id <> '${organizationId}') not valid`,
   );

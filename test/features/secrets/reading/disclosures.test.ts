@@ -378,6 +378,7 @@ describe('a list of many', () => {
 
   test('is stored again when the database was set back', async () => {
     await list();
+    await untilSealed(strongroom.sql);
     await tamper(strongroom.sql, `delete from audit_disclosure where ${ofSize(MANY)}`);
     const { records } = await disclosedBy(strongroom, scene, () => list());
     expect(records[0]?.split(' ')).toHaveLength(1 + MANY);
