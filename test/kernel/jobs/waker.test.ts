@@ -5,6 +5,7 @@ import { freshDatabase } from '../../kit/databases.js';
 import { freePort } from '../../kit/free-port.js';
 import { describeWithMongo } from '../../kit/mongo/mongo.js';
 import { Relay } from '../../kit/relay.js';
+import { testInAll } from '../../kit/scope.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
 import { Nodes } from './runners.js';
@@ -85,7 +86,7 @@ describeWithMongo('wake-ups in MongoDB', (mongo) => {
     await done(1);
   });
 
-  test('are stored again after the store has lost them', async () => {
+  testInAll('are stored again after the store has lost them', async () => {
     const node = await nodes.wokenNode([KIND], store(), NO_POLL);
     await until('the store', WAIT_MS, () => node.store.connected);
     await nodes.queue(KIND, ['one'], { dueAt: new Date(Date.now() + 6_000) }, node.wake);
@@ -97,7 +98,7 @@ describeWithMongo('wake-ups in MongoDB', (mongo) => {
     expect(node.store).toEqual({ backend: 'mongodb', connected: true });
   });
 
-  test('are not missed while the store is away: the poll starts jobs', async () => {
+  testInAll('are not missed while the store is away: the poll starts jobs', async () => {
     const node = await nodes.wokenNode([KIND], store(), { pollMs: 200 });
     await until('the store', WAIT_MS, () => node.store.connected);
     await mongo().goAway();
@@ -108,7 +109,7 @@ describeWithMongo('wake-ups in MongoDB', (mongo) => {
     await until('the store again', WAIT_MS, () => node.store.connected);
   });
 
-  test('reach one of two nodes, and each job is done once', async () => {
+  testInAll('reach one of two nodes, and each job is done once', async () => {
     const two = await Promise.all([
       nodes.wokenNode([KIND], store(), NO_POLL),
       nodes.wokenNode([KIND], store(), NO_POLL),
@@ -126,7 +127,7 @@ describeWithMongo('wake-ups in MongoDB', (mongo) => {
   });
 });
 
-test('eight nodes that make the table of another Postgres at once all reach it', async () => {
+testInAll('eight nodes that make the table of another Postgres at once all reach it', async () => {
   const url = new SealedText(await freshDatabase());
   const eight = await Promise.all(
     Array.from({ length: 8 }, () => nodes.wokenNode([KIND], wakeStore(url, { url: nodes.url }), NO_POLL)),
