@@ -1,8 +1,9 @@
 import { fuzzContract } from '../../kit/fuzz/contract.js';
 import { propertySeed } from '../../kit/property-seed.js';
+import { rounds } from '../../kit/scope.js';
 import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.js';
 
-const REQUESTS = 500;
+const REQUESTS = rounds(500);
 
 describe('the documented contract', () => {
   const strongroom = useSharedStrongroom(LENIENT);
