@@ -123,6 +123,11 @@ export type MovedStrongroom = SharedNodes & Pick<WorkersStrongroom, 'advanceCloc
 
 /** Settings for suites with external systems on this machine, and with documents that select whatever there is. */
 export const LENIENT: Env = { ALLOW_PRIVATE_TARGETS: 'true', GRAPHQL_LIMITS: 'cost=100000' };
+/**
+ * The same, for suites that send every operation. Its page of metrics has megabytes then, which suites that count statements by it would
+ * read again and again: the level of its log makes it another group.
+ */
+export const EVERY_OPERATION: Env = { ...LENIENT, LOG_LEVEL: 'error' };
 
 /**
  * A service of its own for the tests of a file: only for what no other suite could stand, such as altered tables, forged rows, changes

@@ -2,10 +2,10 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
 import { restOperations } from '../../kit/operations/rest-requests.js';
-import { type Caller, LENIENT, type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
+import { type Caller, EVERY_OPERATION, type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 import { seedWorld, type World } from '../../kit/world.js';
 
-const strongroom: SharedStrongroom = useSharedStrongroom(LENIENT);
+const strongroom: SharedStrongroom = useSharedStrongroom(EVERY_OPERATION);
 /** Of an organization with projects enough for a large answer. */
 let admin: Caller;
 const UNPACK: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync };

@@ -6,7 +6,6 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { getIntrospectionQuery } from 'graphql';
 import type { Caller, Reply } from '../../kit/caller.js';
-import { describeInAll, testInAll } from '../../kit/scope.js';
 import { COMPILE_CACHE, Service } from '../../kit/service.js';
 import { freshDatabase, type SecondNode, type Strongroom, useStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
@@ -175,7 +174,7 @@ describe('npm run persist', () => {
     expect(registered()).toEqual(before);
   });
 
-  testInAll('loses nothing when several run at once', async () => {
+  test('loses nothing when several run at once', async () => {
     const texts = Array.from({ length: 4 }, (_, n) => `{ together${n}: __typename }`);
     const [program, ...args] = PERSIST;
     const runs = texts.map(async (text, n) => {
@@ -195,7 +194,7 @@ describe('npm run persist', () => {
     expect(persist({}).status).toBe(2);
   });
 
-  describeInAll('without PERSISTED_DOCUMENTS', () => {
+  describe('without PERSISTED_DOCUMENTS', () => {
     const unnamed = { PERSISTED_DOCUMENTS: '' };
     const home = join(folder, 'home');
     const dataDir = join(home, 'data');
@@ -234,7 +233,7 @@ describe('npm run persist', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  testInAll.each([
+  test.each([
     ['a directory as the manifest', folder, 'cannot be written: it is a directory'],
     [
       'a manifest below a file',
