@@ -73,8 +73,14 @@ async function walk(page: (field: string) => Promise<Record<string, unknown>>, c
   return rows;
 }
 
-async function scene(): Promise<{ admin: Caller; world: World; variables: Record<string, unknown> }> {
-  const { world, admin } = await seedWorld(strongroom.seed);
+interface Scene {
+  readonly admin: Caller;
+  readonly world: World;
+  readonly variables: Record<string, unknown>;
+}
+
+async function makeScene(): Promise<Scene> {
+  const { world, admin } = await seedWorld(strongroom.seed, ['project', 'role', 'user', 'otherUser', 'identity']);
   const projects = [await strongroom.seed.projectOf(admin), await strongroom.seed.projectOf(admin)];
   for (const { id } of projects)
     await admin.post(`/api/v1/projects/${id}/memberships`, { userId: world.user, role: 'viewer' });
@@ -82,9 +88,15 @@ async function scene(): Promise<{ admin: Caller; world: World; variables: Record
   return { admin, world, variables: { project: world.project, user: world.user, admin: admin.identityId } };
 }
 
+/** Of all tests that only read, and of those that make tokens. */
+let scene: Scene;
+beforeAll(async () => {
+  scene = await makeScene();
+});
+
 describe('a list inside of a type, and the connection beside it', () => {
   test.each(PAIRS)('have the same rows in the same order: $name', async ({ inside, list, connection, owner }) => {
-    const { admin, variables } = await scene();
+    const { admin, variables } = scene;
     const ask = async (field: string) => owner(await admin.data(inside.replace('$LIST', field), variables));
     const [[whole]] = [Object.values(await ask(list)) as Row[][]];
     expect(whole?.length).toBeGreaterThan(2);
@@ -92,7 +104,7 @@ describe('a list inside of a type, and the connection beside it', () => {
   });
 
   test('go on after a role that was deleted meanwhile, and refuse other cursors', async () => {
-    const { admin, world } = await scene();
+    const { admin, world } = await makeScene();
     const ROLES = `query ($id: ID!, $after: String) { project(id: $id) {
       roleConnection(first: 1, after: $after) { nodes { slug } pageInfo { endCursor } }
     } }`;
@@ -127,7 +139,7 @@ describe('a list that is read in pages of one row', () => {
     ['clientSecrets', 'identityId'],
     ['accessTokens', 'identityId'],
   ])('has the same rows in the same order as the whole one: %s', async (list, of) => {
-    const { admin, world } = await scene();
+    const { admin, world } = scene;
     const input = { identityId: world.identity };
     for (const make of ['createClientSecret', 'createAccessToken', 'createClientSecret', 'createAccessToken'])
       await admin.data(`mutation ($input: ${pascal(make)}Input!) { ${make}(input: $input) { __typename } }`, { input });
