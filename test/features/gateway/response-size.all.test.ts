@@ -11,6 +11,9 @@ const strongroom: Strongroom = useStrongroom({ REPLY_CACHE_MIB: '0', RESPONSE_ME
 let admin: Caller;
 let other: Caller;
 let id: string;
+/** A response of 62 MiB, of which one token may have one in memory, and all together two; and how long it is. */
+let query: string;
+let length: number;
 beforeAll(async () => {
   const seeded = await strongroom.seed.project();
   admin = seeded.admin;
@@ -19,6 +22,8 @@ beforeAll(async () => {
   await admin.post('/api/v4/secrets/PART', { ...place, secretValue: SIGN.repeat(160 * 1024) });
   const whole = await admin.post('/api/v4/secrets/WHOLE', { ...place, secretValue: '${PART}'.repeat(6) });
   id = whole.body.secret.id;
+  query = ofSize(11);
+  ({ length } = (await admin.graphql(query)).text);
 });
 
 /** A document whose response has so many times 5.6 MiB. */
@@ -53,8 +58,6 @@ test('a response over 64 MiB is refused, however it came to be so long', async (
 });
 
 test('responses that clients of one token do not read take half of the memory', async () => {
-  const query = ofSize(11);
-  const { length } = (await admin.graphql(query)).text;
   const socket = askWithoutReading(admin, query);
   try {
     await until('the response to be held', 20_000, async () => (await memory()) === length);
@@ -68,8 +71,6 @@ test('responses that clients of one token do not read take half of the memory', 
 });
 
 test('responses that nobody reads take no more memory than all may, and give it back', async () => {
-  const query = ofSize(11);
-  const { length } = (await admin.graphql(query)).text;
   const sockets: Socket[] = [];
   try {
     for (const [index, caller] of [admin, other].entries()) {
