@@ -65,7 +65,7 @@ const SOME = [
 ];
 
 describe('a reply is what the API reference promises', () => {
-  const strongroom = useSharedStrongroom(LENIENT);
+  const strongroom = useSharedStrongroom(LENIENT, 'every operation');
   let read: Awaited<ReturnType<typeof seedWorld>>;
   beforeAll(async () => {
     read = await seedWorld(strongroom.seed);

@@ -124,12 +124,6 @@ export type MovedStrongroom = SharedNodes & Pick<WorkersStrongroom, 'advanceCloc
 /** Settings for suites with external systems on this machine, and with documents that select whatever there is. */
 export const LENIENT: Env = { ALLOW_PRIVATE_TARGETS: 'true', GRAPHQL_LIMITS: 'cost=100000' };
 /**
- * The same, for suites that send every operation. Its page of metrics has megabytes then, which suites that count statements by it would
- * read again and again: the level of its log makes it another group.
- */
-export const EVERY_OPERATION: Env = { ...LENIENT, LOG_LEVEL: 'error' };
-
-/**
  * A service of its own for the tests of a file: only for what no other suite could stand, such as altered tables, forged rows, changes
  * of the first organization, and settings that no other suite has. Its properties are there once the tests run.
  */
@@ -140,15 +134,25 @@ export function useStrongroom(env: Env = {}): Strongroom {
   );
 }
 
+/** Suites that share a service of their own, and why. */
+type Group =
+  /** Their page of metrics has megabytes, which suites that count statements by it would read again and again. */
+  | 'every operation'
+  /** They count deadlocks, and provoke none: sessions tell theirs seconds later. */
+  | 'no deadlocks'
+  /** Whatever they left behind becomes older, too. */
+  | 'moved clock'
+  | 'others';
+
 /** The service that the files of one worker share which ask for the same settings, beside those of `Service`. */
-export const useSharedStrongroom = (env: Env = {}): SharedNodes => useGroup({ env });
+export const useSharedStrongroom = (env: Env = {}, group: Group = 'others'): SharedNodes => useGroup(env, group);
 
-/** The same, for files that move its clock: whatever these left behind becomes older, too. */
-export const useMovedStrongroom = (env: Env = {}): MovedStrongroom => useGroup({ env, movesClock: true });
+/** The same, for files that move its clock. */
+export const useMovedStrongroom = (env: Env = {}): MovedStrongroom => useGroup(env, 'moved clock');
 
-function useGroup(group: { readonly env: Env; readonly movesClock?: true }): WorkersStrongroom {
+function useGroup(env: Env, name: Group): WorkersStrongroom {
   return duringTests(
-    () => WorkersStrongroom.find(JSON.stringify(group)),
+    () => WorkersStrongroom.find(JSON.stringify({ env, name })),
     (strongroom) => strongroom.release(),
   );
 }

@@ -298,8 +298,12 @@ describe('a target that fails', () => {
     const filters = [{ field: 'common_name', operator: 'starts_with', value: 'hanging' }];
     const alertId = await notifying.alert([webhook(hanging), webhook(good)], { filters });
     await received(good, 20);
-    const pending = (await notifying.messages(alertId)).filter(({ state }) => state === 'pending');
-    expect(pending).toHaveLength(20);
+    // What was received is marked as sent only then.
+    await until('20 messages that are sent', WAIT_MS, async () => {
+      const messages = await notifying.messages(alertId);
+      return messages.filter(({ state }) => state === 'sent').length === 20 && messages.length === 40;
+    });
+    expect((await notifying.messages(alertId)).filter(({ state }) => state === 'pending')).toHaveLength(20);
   });
 
   test('loses nothing and is sent nothing twice after its row says sent, when the service is killed again and again', async () => {

@@ -9,7 +9,7 @@ import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.js';
 import { IS_TABLE } from '../../kit/tables.js';
 import { seedWorld, type World } from '../../kit/world.js';
 
-const strongroom = useSharedStrongroom(LENIENT);
+const strongroom = useSharedStrongroom(LENIENT, 'every operation');
 
 const changes = [...restOperations(), ...graphqlOperations()].filter(({ changes: isChange }) => isChange);
 

@@ -1,7 +1,7 @@
 import { sample } from '../../../kit/scope.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
-const strongroom = useSharedStrongroom();
+const strongroom = useSharedStrongroom({}, 'no deadlocks');
 
 /**
  * The unique key of a folder's secrets is checked when a statement ends, so that keys can be swapped. Batches that inserted
