@@ -10,6 +10,8 @@ const REQUESTS = 3_000;
 const AT_ONCE = 10;
 /** One that is kept leaves 7,000. */
 const BYTES_OF_ONE = 2_500;
+/** What keeps requests keeps them in each round; a job or a slow collection beside them leaves something in one. */
+const MOST_ROUNDS = 4;
 
 /** Something old that refers to requests, though nobody needs it, keeps them until the next full collection. */
 describe('requests that are over', () => {
@@ -41,8 +43,14 @@ describe('requests that are over', () => {
       }
     };
     await ask(2 * REQUESTS);
-    const before = await heapLeft();
-    await ask(REQUESTS);
-    expect(((await heapLeft()) - before) / REQUESTS).toBeLessThan(BYTES_OF_ONE);
+    let before = await heapLeft();
+    const bytesLeft: number[] = [];
+    do {
+      await ask(REQUESTS);
+      const after = await heapLeft();
+      bytesLeft.push((after - before) / REQUESTS);
+      before = after;
+    } while (Math.min(...bytesLeft) >= BYTES_OF_ONE && bytesLeft.length < MOST_ROUNDS);
+    expect(Math.min(...bytesLeft)).toBeLessThan(BYTES_OF_ONE);
   });
 });
