@@ -39,6 +39,7 @@ describe('a service with a database of its own', () => {
     const token = (await readFile(join(dataDir, 'bootstrap-token'), 'utf8')).trim();
     const admin = new Caller(service.url, token);
     await new Seed(admin).project();
+    await untilSealed(sql);
     expect(await verifyAudit({ DATA_DIR: dataDir })).toMatchObject({ code: 0, faults: [] });
     const replies = await Promise.all(Array.from({ length: 20 }, () => admin.get('/api/v1/projects')));
     expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200));
