@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { contentHash, isDeepEqual, ROOT, sourceFiles, withLock } from './tree.mjs';
 
 const MODULES = join(ROOT, 'node_modules');
@@ -16,11 +17,15 @@ const buildStamp = join(BUILD, '.sources');
 
 const isRunTime = process.argv.includes('--run-time');
 
+/** What `npm run schema` has generated: the service serves it as it is. */
+const SCHEMA_FILES = ['schema/openapi.json', 'schema/schema.graphql'];
+
 const lockHash = () => contentHash(['package-lock.json']);
 const sourceHash = () =>
   contentHash([
     ...sourceFiles('src'),
     ...sourceFiles('.scripts'),
+    ...SCHEMA_FILES,
     'mikro-orm.config.ts',
     'tsconfig.json',
     'package.json',
@@ -121,6 +126,8 @@ function build() {
 }
 
 const HTTP = './.scripts/node-http.cjs';
+/** As `src/kernel/configuration-error.ts` has it. */
+const EXIT_CONFIGURATION = 78;
 const PROGRAMS = /^src\/(main|bin\/(?!(run-)?program\b)[^/]+)\.ts$/;
 const THREADS = /-(thread|worker)\.ts$/;
 const BROWSER_SCRIPTS = /^src\/kernel\/pages\/browser\//;
@@ -195,17 +202,34 @@ function compile(folder) {
     outdir: join(folder, BUNDLES),
   });
   for (const path of named(PROGRAMS)) writeFileSync(...launcher(folder, path));
+  for (const path of SCHEMA_FILES)
+    writeFileSync(
+      join(folder, BUNDLES, `${basename(path)}.gz`),
+      gzipSync(readFileSync(join(ROOT, path)), { level: 9 }),
+    );
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
 }
 
-/** The file that is run: it lets V8 keep compiled code beside the build, unless that is read-only, and loads the program. */
+/** The first Node that runs the programs: the packaged one, whatever its minor version. */
+const neededNode = () =>
+  Number.parseInt(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).dependencies.node, 10);
+
+/**
+ * The file that is run: it lets V8 keep compiled code beside the build, unless that is read-only, and loads the program.
+ * An older Node reads it too, and says what is wrong: so it imports by name nothing that is new, and the program dynamically.
+ */
 function launcher(folder, path) {
   const file = join(folder, path.replace(/\.ts$/, '.js'));
   const up = (target) => relative(dirname(file), join(folder, target));
   mkdirSync(dirname(file), { recursive: true });
+  const needed = neededNode();
   const lines = [
-    "import { enableCompileCache } from 'node:module';",
-    `enableCompileCache(\`\${import.meta.dirname}/${up('compile-cache')}\`);`,
+    "import * as nodeModule from 'node:module';",
+    `if (Number.parseInt(process.versions.node, 10) < ${needed}) {`,
+    `  console.error(\`strongroom: this is Node.js ${'${process.versions.node}'}, and Node.js ${needed} or newer is needed; npm start and npm run use that of node_modules/.bin/node\`);`,
+    `  process.exit(${EXIT_CONFIGURATION});`,
+    '}',
+    `nodeModule.enableCompileCache(\`\${import.meta.dirname}/${up('compile-cache')}\`);`,
     `await import('${up(bundleOf(path))}.js');`,
   ];
   return [file, lines.join('\n')];

@@ -60,7 +60,7 @@ import type { Gate } from './kernel/graphql/gate/gate.js';
 import { SchemaResponses } from './kernel/graphql/introspection.js';
 import { KeptQueries } from './kernel/graphql/kept-queries.js';
 import { NodeResolver } from './kernel/graphql/node.js';
-import { buildGraphQLSchema, printSortedSchema } from './kernel/graphql/schema.js';
+import { buildGraphQLSchema } from './kernel/graphql/schema.js';
 import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
 import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { withCause } from './kernel/http/listening.js';
@@ -92,7 +92,6 @@ import { openGate } from './open-gate.js';
 import { openKernel } from './open-kernel.js';
 import { type CompiledRoute, keptDocuments, routesOf } from './rest/compiled-route.js';
 import { mountRoutes } from './rest/mount.js';
-import { openapiText } from './rest/openapi/document.js';
 import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
 import { SEALED_TABLES } from './sealed-tables.js';
@@ -297,8 +296,7 @@ interface Running extends Omit<Assembly, 'routes' | 'jobs'> {
 }
 
 async function mountEverything(config: Config, log: Log, running: Running): Promise<FastifyInstance> {
-  const { kernel, lifecycle, schema, routes, documents, streams, groups, stampOf, responseCache, rateLimits, gate } =
-    running;
+  const { kernel, lifecycle, schema, routes, documents, streams, stampOf, responseCache, rateLimits, gate } = running;
   const load = new Load(config.responseMemoryBytes);
   const lostVisitor = lostVisitorPage(config.introspection);
   const http = await createHttpServer({ ...config, log, lifecycle, load, lostVisitor });
@@ -318,8 +316,6 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
     introspection,
     persistedOnly: config.persistedDocuments.isOnly,
     examples: EXAMPLE_OPERATIONS,
-    schema: () => printSortedSchema(schema),
-    openapi: () => openapiText(routes, { version: packageJson.version, groups }),
     rateLimits,
   });
   const keptQueries = new KeptQueries(schema, () => keptDocuments(routes));

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -14,7 +15,7 @@ export interface Asset {
   /** Media type, with its charset. */
   readonly type: string;
   readonly gzip: Buffer;
-  /** Hash of the bytes; the strong tags are made of it. */
+  /** Hash of the bytes, compressed or not; the strong tags are made of it. */
   readonly hash: string;
 }
 
@@ -31,8 +32,14 @@ const TYPES = {
 export const makeAsset = (kind: keyof typeof TYPES, text: string): Asset => ({
   type: TYPES[kind],
   gzip: gzipSync(text, { level: 9 }),
-  hash: createHash('sha256').update(text).digest('base64url'),
+  hash: hash('sha256', text, 'base64url'),
 });
+
+/** Reads a file that the build has compressed. */
+export async function readAsset(kind: keyof typeof TYPES, file: URL): Promise<Asset> {
+  const gzip = await readFile(file);
+  return { type: TYPES[kind], gzip, hash: hash('sha256', gzip, 'base64url') };
+}
 
 const decompress = promisify(gunzip);
 

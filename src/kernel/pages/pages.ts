@@ -3,9 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readAddress } from '../addresses.js';
 import { chooseType } from '../http/media-types.js';
 import { addVary } from '../http/vary.js';
-import { once } from '../once.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
-import { type Asset, makeAsset, sendAsset } from './asset.js';
+import { type Asset, makeAsset, readAsset, sendAsset } from './asset.js';
 import { BUNDLE_FILES, bundleFile } from './bundles.js';
 import { type ExampleOperation, explorerPage, homePage, lostPage, referencePage } from './html.js';
 import { MARK, STYLE } from './look.js';
@@ -19,10 +18,6 @@ interface Contents {
   /** Nothing else runs than registered documents. */
   readonly persistedOnly: boolean;
   readonly examples: readonly ExampleOperation[];
-  /** The OpenAPI document; asked for once, when somebody wants it. */
-  readonly openapi: () => string;
-  /** The GraphQL schema; asked for once, when somebody wants it, and never without `introspection`. */
-  readonly schema: () => string;
   /** Pages count as requests without a token. */
   readonly rateLimits: RateLimits;
 }
@@ -72,10 +67,11 @@ export async function mountPages(app: FastifyInstance, contents: Contents): Prom
     mountHome(pages, contents);
     const reference = makeAsset('html', referencePage());
     pages.get('/docs', (request, reply) => sendAsset(request, reply, reference, PROGRAM));
-    const openapi = once(() => makeAsset('json', contents.openapi()));
-    pages.get('/openapi.json', (request, reply) => sendAsset(request, reply, openapi()));
-    const schema = once(() => makeAsset('txt', contents.schema()));
-    if (contents.introspection) pages.get('/schema.graphql', (request, reply) => sendAsset(request, reply, schema()));
+    // Files of `schema/`: to make them takes the event loop half a second and more.
+    const openapi = await readAsset('json', new URL('./openapi.json.gz', import.meta.url));
+    pages.get('/openapi.json', (request, reply) => sendAsset(request, reply, openapi));
+    const schema = await readAsset('txt', new URL('./schema.graphql.gz', import.meta.url));
+    if (contents.introspection) pages.get('/schema.graphql', (request, reply) => sendAsset(request, reply, schema));
   });
   const explorer = makeAsset('html', explorerPage(contents));
   return async (request, reply) => {
