@@ -1,3 +1,4 @@
+import { access, constants } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { assemble } from '../app.js';
 import { BackupError } from '../backup/backup-file.js';
@@ -50,6 +51,8 @@ async function main(): Promise<number> {
   const config = readConfig();
   if (order.changesRootKey && config.nextRootKey === null)
     throw new ConfigurationError(['--to-next-root-key needs NEXT_ROOT_KEY']);
+  // Before a database is made for it.
+  await access(order.file, constants.R_OK);
   const assembly = assemble();
   const server = await openDatabaseServer(config, createLog('silent'));
   try {

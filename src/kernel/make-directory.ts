@@ -33,7 +33,8 @@ async function makeOne(path: string): Promise<void> {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
+/** What is wrong with a path, by the code of the file system. */
+export const FILE_REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'operation not permitted for this account',
   EROFS: 'the file system is read-only',
@@ -52,5 +53,5 @@ const codeFrom = (error: unknown): string => (error as NodeJS.ErrnoException).co
 /** What a file system error means, in words, without the path. */
 export function reasonOf(error: unknown): string {
   const code = codeFrom(error);
-  return REASONS[code] ?? `the file system reports ${code}`;
+  return FILE_REASONS[code] ?? `the file system reports ${code}`;
 }

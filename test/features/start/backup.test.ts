@@ -233,6 +233,23 @@ describe('a backup', () => {
     }
   });
 
+  test('is said in words to be missing, before a database is made for it; a folder for it as well', async () => {
+    const dataDir = join(home, 'never-made');
+    const absent = await strongroom.run('restore', [join(home, 'absent.gz'), '--tokens', 'keep'], {
+      DATA_DIR: dataDir,
+    });
+    const line = (event: string, path: string) => `strongroom: ${event}: ${path}: there is no such file or directory\n`;
+    expect([absent.code, absent.stderr]).toEqual([1, line('restore failed', join(home, 'absent.gz'))]);
+    await expect(stat(dataDir)).rejects.toThrow('ENOENT');
+    const nowhere = await strongroom.run('backup', [join(home, 'absent', 'backup.gz')]);
+    expect([nowhere.code, nowhere.stderr]).toEqual([
+      1,
+      line('backup failed', join(home, 'absent', 'backup.gz.partial')),
+    ]);
+    const folder = await restore(home, 'keep');
+    expect([folder.code, folder.stderr]).toEqual([1, 'strongroom: restore failed: it is a directory\n']);
+  });
+
   test('takes persisted documents that are there already, as after a restore that was cut off before its commit', async () => {
     const { code, stdout } = await restore(backup, 'keep', { PERSISTED_DOCUMENTS: join(home, 'documents.json') });
     expect([code, stdout]).toEqual([0, expect.not.stringContaining('was not changed')]);

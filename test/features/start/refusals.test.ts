@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { freshDatabase, migratedDatabase } from '../../kit/databases.js';
 import { embeddedPostgres } from '../../kit/processes.js';
+import { runProgram } from '../../kit/programs.js';
 import { Service } from '../../kit/service.js';
 import { tableContents } from '../../kit/tables.js';
 
@@ -68,6 +69,28 @@ describe('a wrong configuration', () => {
     expect(standardOutput).toBe('');
     expect(await readdir(service.dataDir)).toEqual([]);
     await service.dispose();
+  });
+});
+
+describe('a Node that is too old', () => {
+  const NEEDED = /^strongroom: this is Node\.js 20\.\d+\.\d+, and Node\.js 24 or newer is needed; [^\n]*\n$/;
+  const BUILD = resolve(import.meta.dirname, '../../../.build/src');
+  const PRETENDS =
+    "--import=data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.9.0'}})";
+
+  test('is named, with the one that is needed, by the service and by a program', async () => {
+    expect(await refusedStart({ NODE_OPTIONS: PRETENDS })).toEqual({ code: 78, output: expect.stringMatching(NEEDED) });
+    const ended = await runProgram('backup', { NODE_OPTIONS: PRETENDS }, 'FILE');
+    expect([ended.code, ended.stderr]).toEqual([78, expect.stringMatching(NEEDED)]);
+  });
+
+  test('can read the first file of each: it imports no name of a module, and the program dynamically', async () => {
+    const files = (await readdir(BUILD, { recursive: true })).filter((file) => file.endsWith('.js'));
+    expect(files).toContain('main.js');
+    for (const file of files) {
+      const imports = (await readFile(join(BUILD, file), 'utf8')).match(/^import\b.*$/gm);
+      expect({ file, imports }).toEqual({ file, imports: ["import * as nodeModule from 'node:module';"] });
+    }
   });
 });
 
