@@ -65,6 +65,7 @@ const DETAILS = declareDetailCodes({
   IS_DELETION: 'The version is a deletion and has no contents.',
   MALFORMED_PAIR: 'The key=value pair is malformed.',
   NOT_A_PAIR: 'The line is not `KEY=value`, a comment or blank.',
+  READERS_DIFFER: 'Common readers of .env files read the line differently. The message says why.',
   LINE_SEPARATOR: 'The line contains a line separator outside of quotes.',
   NOT_JSON: 'The file is not valid JSON.',
   NOT_AN_OBJECT: 'The file is not a single object.',

@@ -16,9 +16,23 @@ export interface Entry {
   readonly line: number;
   /** Its number in the file, from 1, in formats that may have many on one line. */
   readonly entry?: number | undefined;
+  /** What other readers of the format would make of it. */
+  readonly warnings?: readonly Warning[];
 }
 
-/** A violation at a position of a file. Contains no text of the file: a key may be a misplaced value. */
+/** Why a warning is given. */
+export type WarningReason = 'VARIABLE' | 'NOT_FOR_SHELL';
+
+/** A difference between this reader of a format and others. Contains no text of the file. */
+export interface Warning {
+  readonly reason: WarningReason;
+  readonly message: string;
+}
+
+/**
+ * A violation at a position of a file. Contains no text of the file but identifiers before a `=`: anything else may be a
+ * misplaced value.
+ */
 export interface FormatError extends Pick<Entry, 'line' | 'entry'>, Pick<ErrorDetail, 'code' | 'message'> {}
 
 /** The entries of a file, and all its violations. With violations the entries must not be used. */
@@ -28,7 +42,10 @@ export interface ParsedFile {
 }
 
 /** A secret to write into a file. */
-export type PrintableEntry = Omit<Entry, 'line' | 'entry'>;
+export interface PrintableEntry extends Pick<Entry, 'key' | 'value' | 'comment'> {
+  /** Whether `${` in the value is text and not a reference. */
+  readonly isFinal?: boolean;
+}
 
 /** The part of an entry that a format cannot represent. */
 export interface Inexpressible {

@@ -9,14 +9,15 @@ export type SealedFile = { readonly content: SealedText } | { readonly inexpress
 /** Writes secrets into a file, in order. The caller leaves out those without a value. */
 export async function printSecrets(
   secrets: readonly SecretView[],
-  { format, includeComments }: { format: FileFormat; includeComments: boolean },
+  { format, includeComments, isExpanded }: { format: FileFormat; includeComments: boolean; isExpanded: boolean },
 ): Promise<SealedFile> {
   const printed = await printFile(
     format,
-    secrets.map(({ secretKey, secretValue, secretComment }) => ({
+    secrets.map(({ secretKey, secretValue, secretComment, isRotatedSecret, referenceIssues }) => ({
       key: secretKey,
       value: secretValue?.reveal() ?? '',
       comment: includeComments ? secretComment?.reveal() : undefined,
+      isFinal: isRotatedSecret || (isExpanded && referenceIssues.length === 0),
     })),
   );
   return 'text' in printed ? { content: new SealedText(printed.text) } : printed;

@@ -10,10 +10,13 @@ export const transferRoutes = [
     method: 'POST',
     path: `${SECRETS}/import`,
     summary: 'Import secrets from a file, all or nothing',
+    sensitive: true,
     body: ImportSecrets,
     chosenBy: ['format', 'content'],
     document: `mutation ($input: ImportSecretsInput!) {
-      importSecrets(input: $input) { secrets { secretKey line outcome } created changed unchanged skipped dryRun }
+      importSecrets(input: $input) {
+        secrets { secretKey line outcome secretValue warnings { reason message } } created changed unchanged skipped dryRun
+      }
     }`,
     variables: ({ body }) => ({ input: body }),
     reply: ({ importSecrets }) => importSecrets,

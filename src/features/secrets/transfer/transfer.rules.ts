@@ -48,7 +48,8 @@ export const ImportSecrets = z
       .meta({
         description:
           'Content of the file: up to 1,000 secrets and 1 MiB. Errors refer to its lines, for example `content[3]`. In ' +
-          '.env and YAML files the comment lines right above a secret become its comment.',
+          '.env and YAML files the comment lines right above a secret become its comment. Lines of .env files that common ' +
+          'readers read differently are refused.',
       }),
     mode: importMode.default('create-only').meta({
       description: 'What to do with secrets that the folder already has.',
@@ -117,13 +118,23 @@ export function effectiveSecrets<S extends { readonly secretKey: string }>(lists
   return byBytes.sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ secret }) => secret);
 }
 
-/** What a format cannot represent of a list of secrets, for the details of an error: by position, from 0. */
-export const inexpressibleViolations = (found: readonly Inexpressible[]): ErrorDetail[] =>
-  found.map(({ index, part }) => ({
-    path: `secrets[${index}].${part}`,
-    code: 'NOT_EXPRESSIBLE',
-    message: 'cannot be represented in this format; use JSON',
-  }));
+/**
+ * What a format cannot represent of a list of secrets, for the details of an error: by position, from 0. Keys are named if
+ * they are words; the caller may read all of them.
+ */
+export const inexpressibleViolations = (
+  found: readonly Inexpressible[],
+  secrets: readonly { readonly secretKey: string }[],
+): ErrorDetail[] =>
+  found.map(({ index, part }) => {
+    const key = secrets[index]?.secretKey ?? '';
+    const subject = /^[\w.-]+$/.test(key) ? `the ${part === 'secretKey' ? 'key' : 'value'} of \`${key}\` ` : '';
+    return {
+      path: `secrets[${index}].${part}`,
+      code: 'NOT_EXPRESSIBLE',
+      message: `${subject}cannot be written so that all readers of this format read the same; use JSON or YAML`,
+    };
+  });
 
 /** Number of secrets of a file per outcome. */
 export const countOutcomes = (outcomes: readonly ImportOutcome[]): Readonly<Record<ImportOutcome, number>> => {

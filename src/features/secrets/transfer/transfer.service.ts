@@ -34,14 +34,23 @@ import {
   parseFile,
   placeInFile,
 } from './transfer.rules.js';
-import type { Entry } from './transfer-format.rules.js';
+import type { Entry, Warning } from './transfer-format.rules.js';
 import { hasAlready, printSecrets } from './transfer-plaintext.js';
 
 /** Result of an import or its preview: each secret of the file, in order. */
 export interface ImportReport {
-  readonly secrets: readonly { readonly secretKey: string; readonly line: number; readonly outcome: ImportOutcome }[];
+  readonly secrets: readonly ImportedEntry[];
   readonly counts: Readonly<Record<ImportOutcome, number>>;
   readonly isDryRun: boolean;
+}
+
+/** A secret of an imported file. */
+export interface ImportedEntry extends Pick<Entry, 'line'> {
+  readonly secretKey: string;
+  readonly outcome: ImportOutcome;
+  readonly warnings: readonly Warning[];
+  /** The value as read from the file: only in a preview. */
+  readonly secretValue: SealedText | null;
 }
 
 /** Secrets of a folder as a file. */
@@ -112,11 +121,17 @@ export class SecretTransferService {
       const imported = page.imports.length === 0 ? [] : await inOrderOfPrecedence(ctx, asked, page.imports);
       const effective = effectiveSecrets([page.nodes, ...imported]);
       const readable = effective.filter(({ secretValue }) => secretValue !== null);
-      const file = await printSecrets(readable, { format, includeComments });
+      const file = await printSecrets(readable, {
+        format,
+        includeComments,
+        isExpanded: asked.expandSecretReferences,
+      });
       return { shown: { file, effective, readable }, views: 'inexpressible' in file ? [] : readable };
     });
     if ('inexpressible' in file) {
-      throw new AppError('NOT_EXPRESSIBLE', undefined, { details: inexpressibleViolations(file.inexpressible) });
+      throw new AppError('NOT_EXPRESSIBLE', undefined, {
+        details: inexpressibleViolations(file.inexpressible, readable),
+      });
     }
     return {
       content: file.content,
@@ -143,6 +158,8 @@ export class SecretTransferService {
         secretKey: entry.key,
         line: entry.line,
         outcome: outcomeOf(entry),
+        warnings: entry.warnings ?? [],
+        secretValue: isDryRun ? new SealedText(entry.value) : null,
       }),
     );
     const counts = countOutcomes(secrets.map(({ outcome }) => outcome));
@@ -170,11 +187,8 @@ export class SecretTransferService {
   }
 }
 
-interface Decided {
+interface Decided extends ImportedEntry {
   readonly entry: Entry;
-  readonly secretKey: string;
-  readonly line: number;
-  readonly outcome: ImportOutcome;
 }
 
 interface Imported {

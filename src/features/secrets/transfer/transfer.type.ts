@@ -2,12 +2,13 @@ import { Field, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { type FileFormat, fileFormat, type ImportMode, type ImportOutcome, importMode } from './transfer.rules.js';
 import type { ExportedFile, ImportReport } from './transfer.service.js';
+import type { WarningReason } from './transfer-format.rules.js';
 
 enumType<FileFormat>(
   'SecretFileFormat',
   'Format of a file of secrets.',
   {
-    dotenv: 'Lines of `KEY=value`, as the npm package `dotenv` parses them.',
+    dotenv: 'Lines of `KEY=value`, as the npm package `dotenv`, Docker Compose and python-dotenv read them alike.',
     json: 'One flat JSON object whose values are strings.',
     yaml: 'One flat YAML map. Scalars are read as strings as written: `8080` becomes the string `8080`.',
   },
@@ -36,6 +37,24 @@ const ImportOutcomeEnum = enumType<ImportOutcome>(
   },
 );
 
+const ImportWarningReasonEnum = enumType<WarningReason>(
+  'ImportWarningReason',
+  'How other readers of the file differ.',
+  {
+    VARIABLE: 'Other readers replace variables in the value. Here `$NAME` is text, and `${NAME}` is a reference.',
+    NOT_FOR_SHELL: 'A shell that sources the file reads the line differently.',
+  },
+);
+
+@ObjectType({ description: 'How other readers of the file differ in one line.', simpleResolvers: true })
+export class ImportWarning {
+  @Field(() => ImportWarningReasonEnum, { description: 'What kind of difference it is.' })
+  reason!: WarningReason;
+
+  @Field(() => String, { description: 'The difference in words.' })
+  message!: string;
+}
+
 @ObjectType({ description: 'A secret of the imported file.', simpleResolvers: true })
 export class ImportedSecret {
   @Field(() => String, { description: 'Key of the secret, for example `DB_PASSWORD`.' })
@@ -46,6 +65,15 @@ export class ImportedSecret {
 
   @Field(() => ImportOutcomeEnum, { description: 'Outcome of the import for the secret.' })
   outcome!: ImportOutcome;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Its value, as read from the file. Only in a preview (`dryRun`); null otherwise.',
+  })
+  secretValue!: string | null;
+
+  @Field(() => [ImportWarning], { description: 'How other readers of the file would read the line differently.' })
+  warnings!: readonly ImportWarning[];
 }
 
 @ObjectType({
@@ -72,9 +100,9 @@ export class ImportSecretsPayload {
   dryRun!: boolean;
 }
 
-/** Converts a report to its API type. */
+/** Converts a report to its API type. Values of the file are decrypted for its sender only here. */
 export const toImportSecretsPayload = ({ secrets, counts, isDryRun }: ImportReport): ImportSecretsPayload => ({
-  secrets,
+  secrets: secrets.map((secret) => ({ ...secret, secretValue: secret.secretValue?.reveal() ?? null })),
   ...counts,
   dryRun: isDryRun,
 });

@@ -5,19 +5,19 @@ import { details, exported, list, type Place, seededPlace, values } from './file
 
 /** Values that some format finds hard to hold. */
 const NASTY = {
-  QUOTES: `"it's" 'so' "`,
-  LINES: '-----BEGIN KEY-----\nabc\n\n# no comment\n-----END KEY-----\n',
+  QUOTES: `"so" \`it\` "`,
+  APOSTROPHE: "it's so",
+  PEM: '-----BEGIN KEY-----\nabc\n\n# no comment\n-----END KEY-----\n',
   UNICODE: 'Zoë 🔑 日本 e\u0301',
   HASH: 'a # b #c',
   DOLLAR: '${A} $B $(c)',
-  BACKSLASH: 'C:\\dir\\',
+  BACKSLASH: 'C:\\dir\\n',
   BLANKS: '  \t around \t ',
-  CARRIAGE: 'a\r\nb\rc',
   EQUALS: '=a=b==',
   EMPTY: '',
   NUMBER: '0x10',
   NULL_WORD: 'null',
-  TICKS: "`a` 'b'",
+  TICKS: '`a`',
 } as const;
 
 describe('files of secrets on the way out', () => {
@@ -57,7 +57,7 @@ describe('files of secrets on the way out', () => {
       expect(await values(admin, there)).toEqual(NASTY);
     }
     const staged = await list(admin, { ...at, environment: 'staging' });
-    expect(staged.LINES).toEqual({ value: NASTY.LINES, comment: 'of LINES', version: 1 });
+    expect(staged.PEM).toEqual({ value: NASTY.PEM, comment: 'of PEM', version: 1 });
   });
 
   test('may hold nothing, or as much as a request can carry', async () => {
@@ -89,15 +89,16 @@ describe('files of secrets on the way out', () => {
     expect((await values(admin, at)).LONG).toBe(long);
   });
 
-  test('that a format cannot hold are named by their position', async () => {
+  test('that a format cannot hold are named by their position, and by their keys if those are words', async () => {
     const { admin, at } = await seeded();
     await admin.post('/api/v4/secrets/batch', {
       ...at,
-      secrets: [{ secretKey: 'A' }, { secretKey: 'B', secretValue: 'S3cr3t\r\\n' }, { secretKey: 'S3cr3t Ä' }],
+      secrets: [{ secretKey: 'A' }, { secretKey: 'B', secretValue: `S3cr3t"'` }, { secretKey: 'S3cr3t Ä' }],
     });
     const reply = await exported(admin, at, 'dotenv');
     expect(reply).toBeError(422, 'NOT_EXPRESSIBLE');
     expect(details(reply)).toEqual(['secrets[1].secretValue NOT_EXPRESSIBLE', 'secrets[2].secretKey NOT_EXPRESSIBLE']);
+    expect(reply.body.details[0].message).toContain('the value of `B` ');
     expect(reply.text).not.toContain('S3cr3t');
     for (const format of ['json', 'yaml']) expect((await exported(admin, at, format)).body.count).toBe(3);
   });
@@ -165,6 +166,15 @@ describe('files of secrets on the way out', () => {
       expect(parseWithDotenv(reply.body.content)).toEqual({ OWN: 'own', LINK: 'own and ${NONE}' });
       expect(reply.headers['x-unresolved-references']).toBe('1');
       expect((await exported(admin, at, 'dotenv')).headers).not.toHaveProperty('x-unresolved-references');
+    });
+
+    test('with references that stay are in a .env file, but not with `${` that is text', async () => {
+      const { admin, at } = await seeded();
+      await create(admin, at, { TEXT: '${not a reference}', OPEN: '${NONE}' });
+      expect((await exported(admin, at, 'dotenv')).body.content).toBe("OPEN='${NONE}'\nTEXT='${not a reference}'\n");
+      const expanded = await exported(admin, at, 'dotenv', { expandSecretReferences: 'true' });
+      expect(expanded).toBeError(422, 'NOT_EXPRESSIBLE');
+      expect(details(expanded)).toEqual(['secrets[1].secretValue NOT_EXPRESSIBLE']);
     });
 
     test('have a user’s own value in place of the shared one, for that user', async () => {

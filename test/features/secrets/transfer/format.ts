@@ -99,7 +99,7 @@ export const comments = fc
 
 /** Without what only a file has. */
 export const plain = ({ entries }: ParsedFile): PrintableEntry[] =>
-  entries.map(({ line: _line, entry: _entry, ...entry }) => ({ comment: undefined, ...entry }));
+  entries.map(({ line: _line, entry: _entry, warnings: _warnings, ...entry }) => ({ comment: undefined, ...entry }));
 
 /** The text of entries that a format can hold. */
 export function printed(format: TransferFormat, entries: readonly PrintableEntry[]): string {

@@ -5,6 +5,13 @@ const IMPORT = `mutation ($input: ImportSecretsInput!) {
   importSecrets(input: $input) { secrets { secretKey line outcome } created changed unchanged skipped dryRun }
 }`;
 
+interface PreviewedSecret {
+  readonly secretKey: string;
+  readonly line: number;
+  readonly secretValue: string;
+  readonly warnings: readonly { readonly reason: string }[];
+}
+
 describe('files of secrets on the way in', () => {
   const strongroom = useSharedStrongroom();
   const seeded = () => seededPlace(strongroom);
@@ -30,6 +37,47 @@ describe('files of secrets on the way in', () => {
       PEM: { value: '-----BEGIN-----\nx\n-----END-----', comment: '', version: 1 },
       PORT: { value: '8080', comment: 'where it listens', version: 1 },
     });
+  });
+
+  test('show in a preview what would be stored, and warn of what others read differently', async () => {
+    const { admin, at } = await seeded();
+    const content = 'A="one\\ntwo"\nB=$HOME\nC=\'${A}\' # c\nD=plain # d\n';
+    const send = (dryRun: boolean) =>
+      admin.post('/api/v4/secrets/import', { ...at, format: 'dotenv', content, dryRun });
+    const preview = await send(true);
+    expect(preview.headers['cache-control']).toBe('no-store');
+    const shown = preview.body.secrets.map(({ secretKey, line, secretValue, warnings }: PreviewedSecret) => [
+      secretKey,
+      line,
+      secretValue,
+      warnings.map(({ reason }) => reason).join(' '),
+    ]);
+    expect(shown).toEqual([
+      ['A', 1, 'one\ntwo', 'NOT_FOR_SHELL'],
+      ['B', 2, '$HOME', 'VARIABLE NOT_FOR_SHELL'],
+      ['C', 3, '${A}', 'VARIABLE'],
+      ['D', 4, 'plain', ''],
+    ]);
+    expect(await values(admin, at)).toEqual({});
+    const real = await send(false);
+    expect(real.body.secrets[1]).toMatchObject({ secretValue: null, warnings: [{ reason: 'VARIABLE' }, {}] });
+    expect(await values(admin, at)).toEqual(Object.fromEntries(shown.map(([key, , value]: string[]) => [key, value])));
+  });
+
+  test('are refused by line and key where common readers would store different values', async () => {
+    const { admin, at } = await seeded();
+    const reply = await admin.post('/api/v4/secrets/import', {
+      ...at,
+      format: 'dotenv',
+      content: 'A=1\nDB_PASS=ab#cd\nU="open\n',
+      dryRun: true,
+    });
+    expect(reply).toBeError(422, 'VALIDATION_FAILED');
+    expect(reply.body.details).toMatchObject([
+      { path: 'body.content[2]', code: 'READERS_DIFFER', message: expect.stringContaining('`DB_PASS`') },
+      { path: 'body.content[3]', code: 'READERS_DIFFER', message: expect.stringContaining('`U`') },
+    ]);
+    expect(reply.text).not.toMatch(/ab#cd|open/);
   });
 
   describe('beside secrets that are there', () => {
@@ -66,7 +114,8 @@ describe('files of secrets on the way in', () => {
       expect(await allSecrets()).toEqual(before);
 
       const real = await imported(admin, at, mode);
-      expect(real.body).toEqual({ ...dry.body, dryRun: false });
+      const stored = dry.body.secrets.map((secret: object) => ({ ...secret, secretValue: null }));
+      expect(real.body).toEqual({ ...dry.body, secrets: stored, dryRun: false });
       const now = Object.entries(await list(admin, at)).map(([key, it]) => [key, [it.value, it.comment, it.version]]);
       expect(Object.fromEntries(now)).toEqual(after);
       const kept = await strongroom.sql(
