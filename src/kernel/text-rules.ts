@@ -3,12 +3,11 @@ import * as z from 'zod';
 /** Postgres stores no NUL, and half a surrogate pair is no text: the one would fail there, the other come back changed. */
 export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
-/** What a text breaks that is not storable. */
+/** What a text of a request breaks that is not storable. No rule says it: all are checked before, at once. */
 export const NOT_STORABLE = { error: 'must be well-formed Unicode without NUL characters' };
 
 /** Text of a person, trimmed; lengths in UTF-16 units. */
-export const personText = (min: number, max: number) =>
-  z.string().trim().min(min).max(max).refine(isStorable, NOT_STORABLE);
+export const personText = (min: number, max: number) => z.string().trim().min(min).max(max);
 
 /** Lower-case words joined by single hyphens, trimmed. */
 export const slugText = (min: number, max: number) =>
@@ -20,7 +19,7 @@ export const slugText = (min: number, max: number) =>
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lowercase letters, digits and single hyphens between them');
 
 /** Text as it was sent, untrimmed; length in UTF-16 units. */
-export const storedText = (max: number) => z.string().max(max).refine(isStorable, NOT_STORABLE);
+export const storedText = (max: number) => z.string().max(max);
 
 /**
  * A slug for a thing that was given none: its name in lower-case ASCII words, and a suffix that makes it likely unique.

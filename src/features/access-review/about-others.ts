@@ -21,7 +21,7 @@ export function authorizeAbout(access: Access, { kind, id }: Whom, names: Readon
   // Nobody has an empty name: an unknown user is treated as somebody whom no condition names.
   if (kind === 'user') authorize(access, 'member:read', { username: names.get(id) ?? '' });
   else authorize(access, 'identity:read', { identityId: id });
-  return names.has(id) === (kind === 'user') ? id : NO_ID;
+  return isId(id) && names.has(id) === (kind === 'user') ? id : NO_ID;
 }
 
 /** Usernames of the users in the query, by ID, whatever the caller may read. */

@@ -3,12 +3,12 @@ import type { Action } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import { AppError } from '../../kernel/errors.js';
 import { pageRules } from '../../kernel/paging.js';
-import { idOf, isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
+import { idOf } from '../../kernel/text-rules.js';
 import { ORGANIZATION_ACTIONS, OrganizationPermissions, Permissions, PROJECT_ACTIONS } from '../permissions/public.js';
 
 const MAX_CHECKS = 100;
 const MAX_TAGS = 100;
-const text = z.string().max(2_000).refine(isStorable, NOT_STORABLE);
+const text = z.string().max(2_000);
 
 type Actions = Readonly<Record<string, readonly string[]>>;
 const subjectOf = <A extends Actions>(actions: A) => z.enum(Object.keys(actions) as [keyof A & string]);

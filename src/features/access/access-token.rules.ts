@@ -2,15 +2,11 @@ import * as z from 'zod';
 import { integer } from '../../kernel/int.js';
 import { sinceRules } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
-import { HAS_NO_CONTROL_CHARACTERS, idOf, isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
+import { HAS_NO_CONTROL_CHARACTERS, idOf } from '../../kernel/text-rules.js';
 import { DEFAULT_TTL_SECONDS, hasFittingTtl, TTL_VIOLATION, ttlSeconds, usesLimit } from '../identities/public.js';
 import { organizationSlug } from '../organizations/public.js';
 
-const tokenName = z
-  .string()
-  .max(64)
-  .refine(isStorable, NOT_STORABLE)
-  .regex(HAS_NO_CONTROL_CHARACTERS, 'must not contain control characters');
+const tokenName = z.string().max(64).regex(HAS_NO_CONTROL_CHARACTERS, 'must not contain control characters');
 
 const name = tokenName.nullish().meta({ description: 'Name of the token, for example `deploy pipeline`.' });
 const scope = organizationSlug.nullish().meta({ description: 'Slug of the sub-organization to scope the token to.' });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isId } from '../../kernel/ids.js';
-import { isStorable, NOT_STORABLE, storedText } from '../../kernel/text-rules.js';
+import { storedText } from '../../kernel/text-rules.js';
 import { EVEN_IF_INVALID, looseEntries } from '../../kernel/validation.js';
 import type { ChannelConfigs, ChannelType } from '../notifications/public.js';
 
@@ -73,7 +73,6 @@ const address = (violation: (url: URL) => { readonly message: string; readonly c
   z
     .string()
     .max(MAX_URL)
-    .refine(isStorable, NOT_STORABLE)
     .superRefine((text, issues) => {
       const url = httpsUrl(text);
       const found =

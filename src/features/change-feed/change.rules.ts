@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { compileGlob, MAX_GLOB } from '../../kernel/authz/glob.js';
 import { MAX_CURSOR } from '../../kernel/paging.js';
-import { idOf, isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
+import { idOf } from '../../kernel/text-rules.js';
 import { CHANGE_KINDS, type ChangeKind } from './change-kinds.js';
 
 /** What events can be about. */
@@ -28,7 +28,6 @@ export const WatchChanges = z.strictObject({
     .trim()
     .min(1)
     .max(255)
-    .refine(isStorable, NOT_STORABLE)
     .nullish()
     .meta({ description: 'Send only changes in environments with this slug, for example `prod`.' }),
   secretPath: pathPattern.nullish().meta({

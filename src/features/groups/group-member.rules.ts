@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { enumOfRule } from '../../kernel/graphql/inputs.js';
 import { pageRules } from '../../kernel/paging.js';
-import { idOf, isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
+import { idOf } from '../../kernel/text-rules.js';
 import { MemberKindEnum } from '../organizations/public.js';
 
 /** Who can be in a group. */
@@ -27,7 +27,7 @@ export const OneMember = z
   .refine(isOne, { path: ['userId'], error: 'required if `identityId` is omitted, and not allowed otherwise' })
   .meta({ description: 'The group and the member. Set `userId` or `identityId`.' });
 
-const username = z.string().trim().toLowerCase().min(1).max(255).refine(isStorable, NOT_STORABLE);
+const username = z.string().trim().toLowerCase().min(1).max(255);
 
 interface Lists {
   readonly userIds: readonly string[];

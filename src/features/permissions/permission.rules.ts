@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import type { Conditions } from '../../kernel/authz/conditions.js';
 import { MAX_GLOB } from '../../kernel/authz/glob.js';
-import { isStorable, NOT_STORABLE } from '../../kernel/text-rules.js';
+
 import { EVEN_IF_INVALID } from '../../kernel/validation.js';
 import { conditionalActions, ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
 import { LONGEST_ATTRIBUTE, namesKnownAttributes, withStandIns } from './attribute-names.js';
@@ -44,9 +44,10 @@ const slugText = z
 
 function literalOf(field: string) {
   const max = LENGTHS[field];
-  const text = (max === undefined ? slugText : z.string().min(1).max(max))
-    .refine(isStorable, NOT_STORABLE)
-    .refine(namesKnownAttributes, UNKNOWN_ATTRIBUTE);
+  const text = (max === undefined ? slugText : z.string().min(1).max(max)).refine(
+    namesKnownAttributes,
+    UNKNOWN_ATTRIBUTE,
+  );
   return field === 'secretPath'
     ? text.overwrite(withoutTrailingSlash).refine((path) => path.startsWith('/'), { error: START })
     : text;
@@ -57,7 +58,6 @@ function globOf(field: string) {
     .string()
     .min(1)
     .max(MAX_GLOB)
-    .refine(isStorable, NOT_STORABLE)
     .superRefine((text, issues) => {
       if (!namesKnownAttributes(text))
         return issues.addIssue({ code: 'custom', message: UNKNOWN_ATTRIBUTE.error, params: UNKNOWN_ATTRIBUTE.params });

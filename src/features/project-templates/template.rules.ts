@@ -3,7 +3,7 @@ import type { Rule } from '../../kernel/authz/ability.js';
 import { integer } from '../../kernel/int.js';
 import { orderRulesOf } from '../../kernel/list-order.js';
 import { pageRules } from '../../kernel/paging.js';
-import { idOf, isStorable, NOT_STORABLE, personText, slugText } from '../../kernel/text-rules.js';
+import { idOf, personText, slugText } from '../../kernel/text-rules.js';
 import { EVEN_IF_INVALID, looseEntries } from '../../kernel/validation.js';
 import { expectedVersion } from '../../kernel/version.js';
 import { builtInProjectRoles, Permissions, RESERVED_ROLE_SLUGS } from '../permissions/public.js';
@@ -92,7 +92,7 @@ const roleSlugs = z
   .meta({ description: 'Slugs of 1 to 10 roles without duplicates: built-in roles or roles of the template.' });
 
 const name64 = personText(1, 64);
-const lowerText = (max: number) => z.string().trim().toLowerCase().min(1).max(max).refine(isStorable, NOT_STORABLE);
+const lowerText = (max: number) => z.string().trim().toLowerCase().min(1).max(max);
 
 const permission = Permissions.element;
 

@@ -67,7 +67,7 @@ export function mountGraphQL(app: FastifyInstance, mounting: Mounting): void {
     method: ['GET', 'POST'],
     url: '/graphql',
     // Any other answer may hold values, in whatever field.
-    config: { isCompressible: (request: FastifyRequest) => describesSchema.has(request) },
+    config: { takesDocuments: true, isCompressible: (request: FastifyRequest) => describesSchema.has(request) },
     onRequest: async (request, reply) => {
       if (wantsPage(request)) return explorer(request, reply);
       try {

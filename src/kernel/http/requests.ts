@@ -1,5 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../errors.js';
+import { inOneGo } from '../event-loop.js';
+import { unstorableIn } from '../unstorable.js';
+import { validationFailed } from '../validation.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Takes documents of GraphQL: the gate checks the texts in them, whose places it can name. */
+    readonly takesDocuments?: true;
+  }
+}
 
 /** Far more than clients and proxies send. */
 export const MAX_HEADER_FIELDS = 100;
@@ -31,4 +41,17 @@ export function checkHeaders({ raw, headers }: FastifyRequest): void {
   // `gzip, chunked` too: Node takes off the chunks only.
   const codings = [headers['content-encoding'] ?? 'identity', headers['transfer-encoding'] ?? 'chunked'];
   if (codings.join().toLowerCase() !== 'identity,chunked') throw new AppError('UNSUPPORTED_ENCODING');
+}
+
+/**
+ * Refuses text that cannot be stored in whatever a request sends, once it is known who calls: header fields cannot have any.
+ *
+ * @throws VALIDATION_FAILED
+ */
+export async function refuseUnstorable({ params, query, body, is404, routeOptions }: FastifyRequest): Promise<void> {
+  if (is404 || routeOptions.config.takesDocuments === true) return;
+  const found = await inOneGo(() =>
+    unstorableIn([['params', params], ['query', query], ...(Buffer.isBuffer(body) ? [] : [['body', body] as const])]),
+  );
+  if (found.length > 0) throw validationFailed(found);
 }

@@ -21,7 +21,7 @@ import { type LostVisitor, refuseOtherMethods } from './methods.js';
 import { oneAtATime } from './pipelines.js';
 import { RawRefusals } from './raw-refusals.js';
 import { logRequests } from './request-log.js';
-import { checkHeaders, MAX_HEADER_FIELDS } from './requests.js';
+import { checkHeaders, MAX_HEADER_FIELDS, refuseUnstorable } from './requests.js';
 import { boundResponses } from './response-load.js';
 import { securityHeaders } from './security-headers.js';
 
@@ -93,6 +93,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     begin(request, reply);
     checkHeaders(request);
   });
+  app.addHook('preHandler', refuseUnstorable);
   if (isTraced()) traceRequests(app);
   boundResponses(app, options.load);
   respondByDeadline(app, options);

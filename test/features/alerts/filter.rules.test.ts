@@ -138,7 +138,6 @@ describe('a filter is refused', () => {
     [['value'], 'san', 'matches', '*a'.repeat(11)],
     [['value'], 'common_name', 'equals', ''],
     [['value'], 'common_name', 'equals', 'x'.repeat(256)],
-    [['value'], 'common_name', 'equals', 'a\u0000'],
     [['operator'], 'common_name', 'like', 'a'],
     [['field', 'operator'], 'serial', 'like', 'a'],
   ])('at %j: %s %s %s', (places, field, operator, value) => {

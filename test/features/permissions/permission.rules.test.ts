@@ -164,7 +164,6 @@ describe('permissions', () => {
         'permissions[0].conditions.secretName UNKNOWN_ATTRIBUTE',
       ],
     ],
-    ['text that cannot be stored', on({ secretName: 'a\u0000' }), ['permissions[0].conditions.secretName INVALID']],
     [
       'too many rules',
       Array.from({ length: 101 }, () => ({ subject: 'tags', action: 'read' })),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { isPrivateHost } from '../../../kernel/outbound/private-targets.js';
-import { isStorable } from '../../../kernel/text-rules.js';
+
 import type { ConnectionKind } from '../kind/connection-kind.js';
 import { DatatoolClient, type DatatoolCredentials } from './datatool-client.js';
 
@@ -19,7 +19,7 @@ const publicRules = z
       .string()
       .trim()
       .max(MAX_URL)
-      .refine((text) => isStorable(text) && addressOf(text) !== null, {
+      .refine((text) => addressOf(text) !== null, {
         error: 'must be a URL that starts with https://, without user name and password',
         params: { code: 'INVALID_FORMAT' },
       })

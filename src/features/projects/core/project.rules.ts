@@ -5,7 +5,7 @@ import type { Transaction } from '../../../kernel/context.js';
 import { integer } from '../../../kernel/int.js';
 import { orderRules } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, isStorable, NOT_STORABLE, personText, SCALARS, slugFor, slugText } from '../../../kernel/text-rules.js';
+import { idOf, personText, SCALARS, slugFor, slugText } from '../../../kernel/text-rules.js';
 
 /** Purposes of a project. */
 export const PROJECT_KINDS = ['secret-manager', 'cert-manager', 'kms', 'ssh', 'secret-scanning', 'pam', 'ai'] as const;
@@ -154,7 +154,7 @@ export const UpdateProject = z
       })
       .optional(),
     secretDetectionIgnoreValues: z
-      .array(z.string().min(1).max(1024).refine(isStorable, NOT_STORABLE))
+      .array(z.string().min(1).max(1024))
       .max(MAX_IGNORE_VALUES)
       .nullable()
       .meta({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Fields } from '../../../kernel/authz/conditions.js';
 import { orderRules } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, isStorable, NOT_STORABLE } from '../../../kernel/text-rules.js';
+import { idOf } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { roleSlug } from '../roles/role.rules.js';
 import { isEachOnce, MAX_ROLES, ROLE_TWICE, type RoleAssignment, RoleAssignments } from './role-terms.rules.js';
@@ -66,7 +66,7 @@ export const UpdateMember = MemberKey.extend(rolesOf('Slugs of 1 to 10 roles, ea
 
 /** Maximum number of users that one call adds. */
 const MAX_USERNAMES = 100;
-const username = z.string().trim().min(1).max(255).refine(isStorable, NOT_STORABLE);
+const username = z.string().trim().min(1).max(255);
 export const usernames = z.array(username).max(MAX_USERNAMES);
 
 const namedUsers = usernames

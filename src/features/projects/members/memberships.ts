@@ -3,7 +3,7 @@ import { batchOfLists, batchOfOwned } from '../../../kernel/database/batched.js'
 import type { RowFrom } from '../../../kernel/database/statement.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
-import { isStorable } from '../../../kernel/text-rules.js';
+
 import type { MemberKind, MemberNames } from './membership.rules.js';
 import {
   countMembersOfProjects,
@@ -103,7 +103,7 @@ export async function findMember(
     // A group may have what looks like an id as its slug.
     if (row !== undefined || kind !== 'group') return row;
   }
-  if (kind === 'identity' || !isStorable(named)) return undefined;
+  if (kind === 'identity') return undefined;
   const [row] = await FIND_BY_NAME[kind](ctx, { organizationId, named, rootOrganizationId: ctx.rootOrganizationId });
   return row;
 }

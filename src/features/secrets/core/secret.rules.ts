@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { integer } from '../../../kernel/int.js';
-import { anyId, isStorable, NOT_STORABLE, storedText } from '../../../kernel/text-rules.js';
+import { anyId, storedText } from '../../../kernel/text-rules.js';
 
 /** Maximum size of a value, in bytes of UTF-8. */
 export const MAX_VALUE_BYTES = 512 * 1024;
@@ -25,17 +25,14 @@ export const secretKey = z
       'Key of the secret, for example `DB_PASSWORD`: 1 to 255 characters, no `/`, `:`, `=` or control characters.',
   });
 
-/** Value of a secret: stored unchanged, to the byte. */
+/** Value of a secret: stored unchanged, to the byte. A file may have escapes of halves of surrogate pairs. */
 export const secretValue = z
   .string()
   .max(MAX_VALUE_BYTES)
   .refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' })
   .refine((value) => Buffer.byteLength(value) <= MAX_VALUE_BYTES, { error: 'must be at most 512 KiB of UTF-8' });
 
-const secretComment = z
-  .string()
-  .max(10_000)
-  .refine((comment) => comment.isWellFormed(), { error: 'must be well-formed Unicode' });
+const secretComment = z.string().max(10_000);
 
 /** A metadata entry of a secret to write. */
 export const MetadataEntry = z
@@ -45,7 +42,6 @@ export const MetadataEntry = z
       .trim()
       .min(1)
       .max(255)
-      .refine(isStorable, NOT_STORABLE)
       .meta({ description: 'Key of the entry, for example `owner`. Never encrypted.' }),
     value: storedText(1_020).nullish().meta({ description: 'Value of the entry; empty when absent.' }),
     isEncrypted: z.boolean().nullish().meta({

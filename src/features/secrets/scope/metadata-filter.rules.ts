@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { isStorable, NOT_STORABLE } from '../../../kernel/text-rules.js';
 
 /** One required pair. All pairs of a filter must match exactly, among the unencrypted entries of a secret. */
 export interface MetadataPair {
@@ -57,17 +56,8 @@ const escaped = (text: string): string =>
 /** A pair of a filter in the form of GraphQL. */
 export const MetadataFilter = z
   .strictObject({
-    key: z
-      .string()
-      .min(1)
-      .max(MAX_KEY)
-      .refine(isStorable, NOT_STORABLE)
-      .meta({ description: 'Exact key of the pair, for example `owner`.' }),
-    value: z
-      .string()
-      .max(MAX_VALUE)
-      .refine(isStorable, NOT_STORABLE)
-      .meta({ description: 'Exact value of the pair, for example `payments-team`.' }),
+    key: z.string().min(1).max(MAX_KEY).meta({ description: 'Exact key of the pair, for example `owner`.' }),
+    value: z.string().max(MAX_VALUE).meta({ description: 'Exact value of the pair, for example `payments-team`.' }),
   })
   .meta({ description: 'A metadata pair that a secret must have. Only unencrypted metadata is searched.' });
 
@@ -116,7 +106,6 @@ function parsePair(part: readonly Character[]): MetadataPair {
   const [key, value] = [found.get('key'), found.get('value')];
   if (!key || !value) throw new Malformed('must have a key and a value that are not empty');
   if (key.length > MAX_KEY || value.length > MAX_VALUE) throw new Malformed('exceeds the maximum length of metadata');
-  if (!isStorable(key + value)) throw new Malformed(NOT_STORABLE.error);
   return { key, value };
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf, isStorable, NOT_STORABLE } from '../../../kernel/text-rules.js';
+import { idOf } from '../../../kernel/text-rules.js';
 
 const MAX_PATH = 2_000;
 const ROOT = '/';
@@ -32,13 +32,7 @@ export const folderPath = z
  */
 export const place = {
   projectId: idOf('project'),
-  environment: z
-    .string()
-    .trim()
-    .min(1)
-    .max(255)
-    .refine(isStorable, NOT_STORABLE)
-    .meta({ description: 'Slug of the environment, for example `prod`.' }),
+  environment: z.string().trim().min(1).max(255).meta({ description: 'Slug of the environment, for example `prod`.' }),
   secretPath: folderPath.default(ROOT).meta({ description: 'Path of the folder, for example `/` or `/payments/eu`.' }),
 };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { boundedPageRules } from '../../../kernel/paging.js';
-import { anyId, isStorable, NOT_STORABLE } from '../../../kernel/text-rules.js';
+import { anyId } from '../../../kernel/text-rules.js';
 import { tagSlug } from '../../tags/public.js';
 import { matchEqual, matchGlob, matchPrefix, type TextMatch } from '../scope/glob.rules.js';
 import { metadataPairs } from '../scope/metadata-filter.rules.js';
@@ -9,7 +9,7 @@ import { place } from '../scope/place.rules.js';
 const MAX_PROJECTS = 1_000;
 const MAX_WORDS = 100;
 
-const keyText = z.string().min(1).max(255).refine(isStorable, NOT_STORABLE);
+const keyText = z.string().min(1).max(255);
 
 /** Filter on keys: exactly one of the three. */
 export const KeyFilter = z
@@ -49,7 +49,6 @@ export const SecretSearch = z
       .string()
       .min(1)
       .max(2_000)
-      .refine(isStorable, NOT_STORABLE)
       .nullish()
       .meta({
         description:

@@ -43,7 +43,6 @@ export const ImportSecrets = z
     content: z
       .string()
       .max(MAX_CONTENT_BYTES)
-      .refine((content) => content.isWellFormed(), { error: 'must be well-formed Unicode' })
       .refine((content) => Buffer.byteLength(content) <= MAX_CONTENT_BYTES, { error: 'must be at most 1 MiB of UTF-8' })
       .meta({
         description:

@@ -1,7 +1,10 @@
 import type { ApolloServerOptions, BaseContext } from '@apollo/server';
 import { type DocumentNode, GraphQLError } from 'graphql';
 import { AppError } from '../../errors.js';
+import { inOneGo } from '../../event-loop.js';
+import { validationFailed } from '../../validation.js';
 import { malformedGraphQL } from '../errors/coded-errors.js';
+import { unstorableArguments } from '../variables/unstorable-arguments.js';
 import { type Analysis, analyse, analyseDocument, refuseExcess } from './analyse.js';
 import { type AnalysedDocument, analysedDocuments, hashOf } from './analysed-documents.js';
 import type { CostModel } from './cost.js';
@@ -68,7 +71,8 @@ export class Gate {
    * @returns the parameters with the text to run: that of the registered document, if an ID was sent; and its document, if it is
    *   known to fit the schema
    * @throws TOKEN_MISSING, MALFORMED_REQUEST without a text, or with a text and an id, QUERY_TOO_COMPLEX with every limit that is exceeded,
-   *   PERSISTED_QUERY_NOT_SUPPORTED for a hash in place of a text, PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY
+   *   PERSISTED_QUERY_NOT_SUPPORTED for a hash in place of a text, PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY, VALIDATION_FAILED for text that
+   *   cannot be stored
    */
   async admit<P extends Asked>(asked: P, hasToken: boolean): Promise<P & Admitted> {
     const query = await this.#textOf(asked);
@@ -78,6 +82,8 @@ export class Gate {
     const document = analysis?.document ?? null;
     if (!hasToken && document !== null && needsToken(this.rules.model.schema, document, asked.operationName))
       throw new AppError('TOKEN_MISSING');
+    const unstorable = document === null ? [] : await inOneGo(() => unstorableArguments(document, { ...asked, query }));
+    if (unstorable.length > 0) throw validationFailed(unstorable);
     return { ...asked, query, document: analysis?.isValid === true ? document : null };
   }
 

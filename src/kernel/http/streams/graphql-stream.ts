@@ -47,7 +47,7 @@ function mountGraphQLStream(app: FastifyInstance, mounting: Mounting): void {
     method: ['GET', 'POST'],
     url: '/graphql/stream',
     exposeHeadRoute: false,
-    config: { isStream: true },
+    config: { isStream: true, takesDocuments: true },
     onRequest: async (request, reply) => {
       try {
         const ctx = await contextFor(request);

@@ -192,14 +192,13 @@ describe('files of secrets on the way in', () => {
     const reply = await admin.post('/api/v4/secrets/import', {
       ...at,
       format: 'env',
-      content: 'A=\ud800',
+      content: 1,
       mode: 'all',
       dry_run: true,
     });
     expect(details(reply).sort()).toEqual([
       'body UNKNOWN_KEY',
-      'body.content INVALID',
-
+      'body.content INVALID_TYPE',
       'body.format INVALID_VALUE',
       'body.mode INVALID_VALUE',
     ]);

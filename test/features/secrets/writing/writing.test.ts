@@ -18,7 +18,7 @@ describe('writing secrets', () => {
 
   test('keeps everything that is given, to the byte, and reads it back by key and by id', async () => {
     const { admin, project, at, tagId } = await seeded();
-    const secretValue = ' "quoted" \u0000 # \u{1f511}\r\n';
+    const secretValue = ' "quoted" \u0001 # \u{1f511}\r\n';
     const given = {
       secretValue,
       secretComment: 'line\nline',
