@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import * as asn1 from 'asn1js';
 import { mustSucceed } from '../../kit/caller.js';
 import { type Made, newIntermediate, newLeaf, newRoot } from '../../kit/certificates/material.js';
 import { useOpenssl } from '../../kit/certificates/openssl.js';
@@ -9,6 +10,24 @@ import { CERTIFICATES, importCertificate, seedProject } from './kit.js';
 
 const strongroom = useSharedStrongroom();
 const PASSWORD = 'correct hörse battery';
+
+/** A file with its contents many times, each encrypted for itself. It has no MAC. */
+function repeated(pkcs12: string, times: number): string {
+  const parsed = <T>(bytes: ArrayBuffer): T => asn1.fromBER(bytes).result as T;
+  const [version, authSafe] = parsed<asn1.Sequence>(new Uint8Array(Buffer.from(pkcs12, 'base64')).buffer).valueBlock
+    .value as [asn1.Integer, asn1.Sequence];
+  const [type, content] = authSafe.valueBlock.value as [asn1.ObjectIdentifier, asn1.Constructed];
+  const [octets] = content.valueBlock.value as [asn1.OctetString];
+  const { value } = parsed<asn1.Sequence>(octets.getValue()).valueBlock;
+  const all = new asn1.Sequence({ value: Array.from({ length: times }, () => value).flat() });
+  const valueHex = all.toBER();
+  const wrapped = new asn1.Constructed({
+    idBlock: { tagClass: 3, tagNumber: 0 },
+    value: [new asn1.OctetString({ valueHex })],
+  });
+  const file = new asn1.Sequence({ value: [version, new asn1.Sequence({ value: [type, wrapped] })] });
+  return Buffer.from(file.toBER()).toString('base64');
+}
 
 describeWith(['openssl'], 'PKCS#12 files', () => {
   const openssl = useOpenssl();
@@ -107,28 +126,67 @@ describeWith(['openssl'], 'PKCS#12 files', () => {
     expect(certificate).toMatchObject({ commonName: 'shop.example.com', hasPrivateKey: true });
   });
 
-  testInAll('that take as long as they may hold up nobody else', async () => {
-    const [attacker, victim] = [await seedProject(strongroom), await seedProject(strongroom)];
+  test.each(['RC4-128', 'RC4-40', '3DES', '2DES', 'RC2-128', 'RC2-40'])(
+    'with the old encryption %s are imported',
+    async (name) => {
+      const { admin, project } = await seedProject(strongroom);
+      const root = await newRoot();
+      const leaf = await newLeaf(root);
+      const pbe = `PBE-SHA1-${name}`;
+      const pkcs12 = await fileOf(leaf, [root], '-legacy', '-certpbe', pbe, '-keypbe', pbe, '-macalg', 'sha1');
+      const body = { projectId: project.id, pkcs12, password: PASSWORD };
+      const { certificate } = mustSucceed(await admin.post(`${CERTIFICATES}/import-pkcs12`, body)).body;
+      const bundle = mustSucceed(await admin.get(`${CERTIFICATES}/${certificate.id}/bundle`)).body;
+      expect(bundle).toMatchObject({ certificate: leaf.pem, certificateChain: root.pem, privateKey: leaf.key });
+    },
+  );
+
+  test('with as many iterations as Java 8 to 15 uses, in their encryption, are imported', async () => {
+    const { admin, project } = await seedProject(strongroom);
+    const root = await newRoot();
+    const pkcs12 = await fileOf(await newLeaf(root), [root], ...OLD, '-macalg', 'sha1', '-iter', '100000');
+    const body = { projectId: project.id, pkcs12, password: PASSWORD };
+    mustSucceed(await admin.post(`${CERTIFICATES}/import-pkcs12`, body));
+    const wrong = await admin.post(`${CERTIFICATES}/import-pkcs12`, { ...body, password: `${PASSWORD}!` });
+    expect(wrong.body.details).toMatchObject([{ path: 'body.password', code: 'WRONG_PASSWORD' }]);
+  });
+
+  test.each([[[]], [OLD]])('with more than a million iterations are refused (%j)', async (options) => {
+    const { admin, project } = await seedProject(strongroom);
+    const root = await newRoot();
+    const made = await fileOf(await newLeaf(root), [root], ...options, '-iter', '32768');
+    // 8,388,607 iterations in place of 32,768
+    const file = Buffer.from(made, 'base64').toString('hex');
+    expect(file).toContain('0203008000');
+    const changed = Buffer.from(file.replaceAll('0203008000', '02037fffff'), 'hex').toString('base64');
+    // In its MAC, and in its encryption.
+    for (const pkcs12 of [changed, repeated(changed, 1)]) {
+      const body = { projectId: project.id, pkcs12, password: PASSWORD };
+      const reply = await admin.post(`${CERTIFICATES}/import-pkcs12`, body);
+      expect(reply).toBeError(422, 'VALIDATION_FAILED');
+      expect(reply.body.details).toMatchObject([{ path: 'body.pkcs12', code: 'TOO_BIG' }]);
+    }
+  });
+
+  testInAll('that take longer than 15 seconds are for later, and hold up nobody else', async () => {
+    const [slow, other] = [await seedProject(strongroom), await seedProject(strongroom)];
     const root = await newRoot();
     const leaf = await newLeaf(root);
-    const post = ({ admin, project }: typeof victim, pkcs12: string) =>
+    const post = ({ admin, project }: typeof other, pkcs12: string) =>
       admin.post(`${CERTIFICATES}/import-pkcs12`, { projectId: project.id, pkcs12, password: PASSWORD });
-    // 8,388,607 rounds in place of 32,768.
-    const file = Buffer.from(await fileOf(leaf, [root], '-iter', '32768'), 'base64').toString('hex');
-    expect(file).toContain('0203008000');
-    const bomb = Buffer.from(file.replaceAll('0203008000', '02037fffff'), 'hex').toString('base64');
+    const many = repeated(await fileOf(leaf, [root], ...OLD, '-iter', '1000000', '-nomaciter'), 25);
     const small = await fileOf(leaf, [root]);
-    let left = 3;
-    const bombs = Promise.all(
-      Array.from({ length: left }, async () => {
-        const reply = await post(attacker, bomb);
-        left -= 1;
-        return reply.status;
-      }),
-    );
-    mustSucceed(await post(victim, small));
-    expect(left).toBeGreaterThan(0);
-    expect(new Set(await bombs)).toEqual(new Set([422, 503]));
+    let isAnswered = false;
+    const late = post(slow, many).finally(() => {
+      isAnswered = true;
+    });
+    mustSucceed(await post(other, small));
+    expect(isAnswered).toBe(false);
+    const reply = await late;
+    expect(reply).toBeError(503, 'OVERLOADED');
+    expect(reply.headers['retry-after']).toBe('5');
+    // And it is whole again.
+    mustSucceed(await post(slow, small));
   });
 
   test('need a password of twelve characters, and the key', async () => {

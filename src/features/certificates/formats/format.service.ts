@@ -15,6 +15,11 @@ const FAULTS = {
     code: 'INVALID_FORMAT',
     message: 'must be a PKCS#12 file encrypted with a password in a common way',
   },
+  iterations: {
+    path: 'pkcs12',
+    code: 'TOO_BIG',
+    message: 'must be encrypted with at most 1,000,000 iterations',
+  },
   password: { path: 'password', code: 'WRONG_PASSWORD', message: 'must be the password of the file' },
 } as const satisfies Record<Pkcs12Error, object>;
 

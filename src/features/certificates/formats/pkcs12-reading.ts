@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { AppError } from '../../../kernel/errors.js';
 import { FairQueue } from '../../../kernel/load/fair-queue.js';
 
 /** Input of the worker. */
@@ -13,20 +14,22 @@ export interface Pkcs12Contents {
   readonly keys: readonly Uint8Array[];
 }
 
-/** What is invalid: the file or the password. */
-export type Pkcs12Error = 'file' | 'password';
+/** What is invalid: the file, the password, or the number of iterations that the file asks for. */
+export type Pkcs12Error = 'file' | 'password' | 'iterations';
 
 /** One at a time per caller and four in total, so that slow files do not delay others. */
 const readers = new FairQueue({ capacity: 1, spare: 3, maxWaiting: 50 });
-/** Key derivation uses the iteration count of the file; 2,000 to 100,000 are common. */
+/** The file determines how long its keys take: 2,000 to 100,000 iterations each are common, well below a second. */
 const TIME_LIMIT_MS = 15_000;
+const RETRY_AFTER_SECONDS = 5;
+const TOO_SLOW = 'Reading the PKCS#12 file took longer than 15 seconds. Retry when less is going on.';
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 /**
- * Decrypts a PKCS#12 file, also in old formats (RC2, triple DES), in a worker thread, because the file determines how long it takes.
+ * Decrypts a PKCS#12 file, also in old formats (RC2, RC4, triple DES), in a worker thread, because the file determines how long it takes.
  *
- * @returns the reason if it failed: a wrong password; or an invalid file, one that takes longer than 15 seconds, or an unusual format
- * @throws OVERLOADED
+ * @returns the reason if it failed: a wrong password; too many iterations; or an invalid file, or one in an unusual format
+ * @throws OVERLOADED, also when it takes longer than 15 seconds: the same file may be read when less is going on
  */
 export async function readPkcs12(caller: string, question: Pkcs12Question): Promise<Pkcs12Contents | Pkcs12Error> {
   const ticket = readers.enter(caller, 1);
@@ -44,11 +47,13 @@ async function ask(question: Pkcs12Question): Promise<Pkcs12Contents | Pkcs12Err
     env: {},
     resourceLimits: MEMORY,
   });
-  const timer = setTimeout(() => void worker.terminate(), TIME_LIMIT_MS);
+  let timer: NodeJS.Timeout | undefined;
   try {
-    return await new Promise((resolve) => {
+    return await new Promise((resolve, reject) => {
+      const tooSlow = () => reject(new AppError('OVERLOADED', TOO_SLOW, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+      timer = setTimeout(tooSlow, TIME_LIMIT_MS);
       worker.once('message', resolve);
-      // Out of memory, or terminated.
+      // Out of memory.
       worker.once('error', () => resolve('file'));
       worker.once('exit', () => resolve('file'));
     });
