@@ -10,7 +10,7 @@ const GENERAL = {
   INVALID_TYPE: 'The value has the wrong type.',
   INVALID_VALUE: 'The value is not one of those that the message lists.',
   INVALID_FORMAT: 'The value does not have the format that the message describes.',
-  INVALID_CURSOR: 'The cursor is not from this list.',
+  INVALID_CURSOR: 'The cursor is not from this list with these arguments.',
   INVALID: 'The value violates the rule that the message describes.',
   TOO_SMALL: 'The value is too short or too small, or the list has too few items.',
   TOO_BIG: 'The value is too long or too large, or the list has too many items.',

@@ -50,6 +50,9 @@ export const twoWayPageRules = {
   }),
 };
 
+/** Rules of what is shown of the items of a list, and not of which it has: a cursor is good with any value of theirs. */
+export const OF_DISPLAY = z.registry();
+
 const PAGE = z.strictObject(pageRules);
 
 /** What `pageRules` leaves of the arguments. */
@@ -118,10 +121,14 @@ export function decodeCursor(
   } catch {
     // The same fault as a cursor of another list.
   }
-  throw new AppError('VALIDATION_FAILED', undefined, {
-    details: [{ path: 'after', code: 'INVALID_CURSOR', message: 'must be a cursor from this list' }],
-  });
+  throw cursorRefused('after');
 }
+
+/** The error for a text that is no cursor of the list. @param path of the argument */
+export const cursorRefused = (path: string): AppError =>
+  new AppError('VALIDATION_FAILED', undefined, {
+    details: [{ path, code: 'INVALID_CURSOR', message: 'must be a cursor from this list' }],
+  });
 
 const isCursorKey = (key: unknown, parts: number): key is CursorKey =>
   Array.isArray(key) && key.length === parts && key.every((part) => typeof part === 'string' && isStorable(part));

@@ -53,7 +53,10 @@ function checkRoute(schema: GraphQLSchema, one: CompiledRoute): void {
     throw new Error('its rules let unknown keys pass');
   const example = route.body?.safeParse(route.example);
   if (example?.success === false) throw new Error(`its body needs an example that fits: ${example.error.message}`);
-  const { variableDefinitions } = checkDocument(schema, route.document, sampleVariables(route));
+  const variables = sampleVariables(route);
+  const { variableDefinitions } = checkDocument(schema, route.document, variables);
+  const takesCursor = [route.query, route.body].some((rules) => rules !== undefined && 'cursor' in rules.shape);
+  if (takesCursor && !('after' in variables)) throw new Error('takes a cursor, and its document does not');
   const isOfProject = variableDefinitions?.some(({ variable }) => variable.name.value === 'projectId');
   if (route.cached === true && (route.method !== 'GET' || isOfProject !== true))
     throw new Error('is cached, and no GET of the project of a variable');

@@ -74,7 +74,7 @@ const getBox = route({
   path: '/api/v1/boxes/{id}',
   extension: true,
   summary: 'Get a box',
-  query: z.strictObject({ big: queryBoolean(false), ...paging }),
+  query: z.strictObject({ big: queryBoolean(false), limit: paging.limit }),
   document: 'query ($id: String!) { box(id: $id) { id shape madeAt size } }',
   variables: ({ params }) => ({ id: params.id }),
   reply: ({ box }) => ({ box: { ...box, _id: box.id }, ...nextCursor({ hasNextPage: false }) }),

@@ -12,7 +12,7 @@ const get = boxes.get('/{boxId}', 'Get a box', { field: 'box' });
 const list = boxes.get('/of/{size}', 'List boxes', {
   field: 'boxes',
   as: 'rows',
-  variables: ({ params, query }) => ({ size: params.size, shut: true, first: query.limit }),
+  variables: ({ params, query }) => ({ size: params.size, shut: true, first: query.limit, after: query.cursor }),
 });
 const shut = boxes.patch('/{boxId}', 'Shut a box', {
   field: 'shutBox',
@@ -45,7 +45,7 @@ describe('a route that names its field', () => {
   test('pages a list, under the name that it is given', () => {
     const { route: made } = compiled(list);
     expect(documentOf(list)).toBe(
-      'query ($size: Size, $shut: Boolean!, $first: Int) { boxes(size: $size, shut: $shut, first: $first) ' +
+      'query ($size: Size, $shut: Boolean!, $first: Int, $after: String) { boxes(size: $size, shut: $shut, first: $first, after: $after) ' +
         '{ nodes { id label } pageInfo { hasNextPage endCursor } } }',
     );
     expect(Object.keys(made.query?.shape ?? {})).toEqual(['limit', 'cursor']);

@@ -66,8 +66,8 @@ export class ChangeStreams {
     const isResumed = from !== null && typeof from === 'object';
     let position = isResumed ? from : after(head.settled);
     const test = filterTest(filter);
-    const idOf = (at: Position): string => idsOf(ctx, this.tail.now)(at);
-    if (!isResumed) yield { type: 'opened', id: idsOf(ctx, head.now)(position), resetReason: from };
+    const idOf = (at: Position): string => idsOf(ctx, filter, this.tail.now)(at);
+    if (!isResumed) yield { type: 'opened', id: idsOf(ctx, filter, head.now)(position), resetReason: from };
     let [sentAt, checkedAt] = [performance.now(), performance.now()];
     while (!signal.aborted) {
       const stretch = await this.tail.read(queryOf(ctx), ctx.organizationId, position);
@@ -99,7 +99,7 @@ export class ChangeStreams {
       return isIn.now || isIn.before ? [{ change, isIn }] : [];
     });
     let rights: Rights | null = null;
-    const idOf = idsOf(ctx, this.tail.now);
+    const idOf = idsOf(ctx, filter, this.tail.now);
     for (const { change, isIn } of wanted) {
       if (signal.aborted) return;
       if (rights === null || performance.now() - rights.foundAt > RIGHTS_MS)

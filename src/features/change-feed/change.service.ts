@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
-import { WatchChanges } from './change.rules.js';
+import { type ChangeFilter, WatchChanges } from './change.rules.js';
 import { FIND_EXPIRED } from './change.sql.js';
 import { ChangeStreams, type Streamed } from './change-stream.js';
 import { ChangeTail, type Head } from './change-tail.js';
@@ -35,13 +35,17 @@ export class ChangeService {
     // By the signal, and not where the events end: whoever leaves at once never asks for the first.
     if (signal.aborted) head.leave();
     else signal.addEventListener('abort', head.leave, { once: true });
-    const from = id == null ? null : await startOf(ctx, id, head);
+    const from = id == null ? null : await startOf(ctx, id, { filter, ...head });
     return this.#streams.events(ctx, { filter, from, head, signal });
   }
 }
 
 /** Where a stream continues, or why it cannot: also because events that its client does not have were dropped from the trail. */
-async function startOf(ctx: Context, id: string, head: Head): Promise<Position | ResetReason> {
+async function startOf(
+  ctx: Context,
+  id: string,
+  head: Pick<Head, 'settled' | 'now'> & { readonly filter: ChangeFilter },
+): Promise<Position | ResetReason> {
   const position = positionOf(ctx, id, head);
   if (typeof position === 'string') return position;
   const { organizationId } = ctx;

@@ -1,9 +1,10 @@
 import type { Context } from '../../kernel/context.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
+import type { ChangeFilter } from './change.rules.js';
 
 /** Why a stream cannot continue where its client stopped. */
 export const RESET_REASONS = {
-  'unknown-position': 'The position is not one of this service and organization.',
+  'unknown-position': 'The position is not one of this service, organization and filters.',
   'position-expired': 'The position is older than seven days, or events after it have expired.',
 } as const satisfies Record<string, string>;
 
@@ -31,26 +32,32 @@ export const isAfter = (change: Position, position: Position): boolean =>
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
 const DIGITS = /^\d{1,19}$/;
 
-const cursorsOf = (ctx: Context): SealedCursors => new SealedCursors(ctx, 'changes', {});
+/** With other filters, events before a position were never sent. */
+const cursorsOf = (ctx: Context, { projectId, environment, secretPath, kinds }: ChangeFilter): SealedCursors =>
+  new SealedCursors(ctx, 'changes', {
+    ...{ projectId: projectId?.toLowerCase(), environment, secretPath },
+    kinds: kinds == null ? null : [...new Set(kinds)].sort(),
+  });
 
 /** Writes the IDs of events. They tell nothing of how much happens in other organizations. */
-export function idsOf(ctx: Context, now: Date): (position: Position) => string {
-  const cursors = cursorsOf(ctx);
+export function idsOf(ctx: Context, filter: ChangeFilter, now: Date): (position: Position) => string {
+  const cursors = cursorsOf(ctx, filter);
   return ({ sequence, index }) => cursors.write([String(sequence), String(index), String(now.getTime())]);
 }
 
 /**
  * Reads the ID of an event.
  *
+ * @param filter of the stream that continues
  * @param settled how far the feed goes: beyond it there are no events, unless the database was set back
  * @param now of the database
  */
 export function positionOf(
   ctx: Context,
   id: string,
-  { settled, now }: { readonly settled: bigint; readonly now: Date },
+  { filter, settled, now }: { readonly filter: ChangeFilter; readonly settled: bigint; readonly now: Date },
 ): Position | ResetReason {
-  const parts = read(ctx, id);
+  const parts = read(cursorsOf(ctx, filter), id);
   if (parts?.every((part) => DIGITS.test(part)) !== true) return 'unknown-position';
   const [sequence = 0n, index, time] = parts.map(BigInt);
   if (sequence > settled) return 'unknown-position';
@@ -58,9 +65,9 @@ export function positionOf(
   return { sequence, index: Number(index) };
 }
 
-function read(ctx: Context, id: string): readonly string[] | null {
+function read(cursors: SealedCursors, id: string): readonly string[] | null {
   try {
-    return cursorsOf(ctx).read(id, 3);
+    return cursors.read(id, 3);
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-export { WatchChanges } from './change.rules.js';
+export { type ChangeFilter, WatchChanges } from './change.rules.js';
 export { ChangeKindEnum } from './change.type.js';
 export { viewOf } from './change.view.js';
 export type { ChangeKind } from './change-kinds.js';

@@ -1,4 +1,5 @@
-import { bodyOf, type Data, ofSample, routesAt } from '../../rest/route.js';
+import * as z from 'zod';
+import { bodyOf, type Data, nextCursor, ofSample, paging, routesAt } from '../../rest/route.js';
 import { roleToInput, withRole } from '../organizations/public.js';
 import { isBuiltInOfOrganization } from '../permissions/public.js';
 import { CreateGroup, UpdateGroup } from './group.rules.js';
@@ -68,9 +69,14 @@ const routesOf = ({ many, kind, one, noun, path, param, list, fields, notFound }
     members.get(path, `List the ${one === 'user' ? 'users' : 'machine identities'} in a group`, {
       operationId: `list${noun.replace(/y$/, 'ie')}s`,
       field: 'groupMembers',
-      variables: ({ params }) => ({ groupId: params.groupId, memberKind: kind }),
-      reply: ({ groupMembers: { nodes } }) => ({
+      query: z.strictObject(paging),
+      variables: ({ params, query: { limit: first, cursor: after } }) => ({
+        ...{ groupId: params.groupId, memberKind: kind },
+        ...{ first, after },
+      }),
+      reply: ({ groupMembers: { nodes, pageInfo } }) => ({
         [many]: nodes.map((member: Data) => ({ ...member, isPartOfGroup: true })),
+        ...nextCursor(pageInfo),
       }),
     }),
     members.post(`${path}/{${param}}`, `Add a ${one} to a group`, {
@@ -102,6 +108,8 @@ export const groupRoutes = [
   }),
   groups.get('', 'List the groups of the organization', {
     field: 'groups',
+    // A bare list has no room for the cursor of the next page.
+    query: z.strictObject({}),
     variables: () => ({}),
     reply: ({ groups: { nodes } }) => nodes.map(toGroup),
   }),

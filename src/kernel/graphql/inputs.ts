@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Arg, ArgsType, type ClassType, Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
 import * as z from 'zod';
+import { OF_DISPLAY } from '../paging.js';
 import { SCALARS } from '../text-rules.js';
 import { DateTime } from './date-time.js';
 
@@ -9,6 +10,9 @@ type TypeValue = ClassType | object;
 
 /** GraphQL types of rules that have a name there: enums, and objects inside of others. */
 const NAMED = z.registry<{ readonly type: TypeValue }>();
+
+/** Names of arguments and fields of inputs that `OF_DISPLAY` has. */
+export const DISPLAY_NAMES = new Set<string>();
 
 /** Descriptions of input types, for the arguments that have them. */
 const DESCRIPTIONS = new WeakMap<ClassType, string>();
@@ -88,6 +92,7 @@ const classOf = <T extends object>(name: string): ClassType<T> => ({ [name]: cla
 
 function addFields(made: ClassType, { shape }: z.ZodObject): void {
   for (const [name, rule] of Object.entries(shape as Record<string, z.ZodType>)) {
+    if (OF_DISPLAY.has(rule)) DISPLAY_NAMES.add(name);
     const { inner, isOptional, fallback } = unwrapped(rule);
     const type = typeOf(inner, name);
     Field(() => type, {

@@ -17,6 +17,7 @@ import { type AnonymousContext, authenticated, type Context } from '../context.j
 import { yieldToEventLoop } from '../event-loop.js';
 import { inArguments } from './errors/argument-errors.js';
 import { withErrorReference } from './errors/error-types.js';
+import { bindCursors } from './list-cursors.js';
 import { nullOrDenied } from './nested-denials.js';
 import { guardSubscriptions } from './subscriptions.js';
 
@@ -53,6 +54,7 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
   const schema = withErrorReference(built);
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
   const subscription = schema.getSubscriptionType();
+  bindCursors(schema);
   if (subscription) guardSubscriptions(subscription);
   for (const root of [query, mutation]) if (root) guardRootFields(root, root === mutation);
   for (const type of Object.values(schema.getTypeMap()))

@@ -227,6 +227,29 @@ describe('the event stream', () => {
     foreign.close();
   });
 
+  test('begins anew after an event of a stream with other filters, and continues after its own', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const other = await strongroom.seed.projectOf(admin);
+    const filters = { projectId: project.id, kinds: 'secret,folder', environment: 'dev', secretPath: '/' };
+    const first = await events(admin, filters);
+    const [opened] = await first.count(1);
+    const headers = { 'last-event-id': String(opened?.id) };
+    await create(admin, 'KEY', at(project));
+    for (const change of [
+      ...[{ projectId: other.id }, { environment: 'prod' }, { secretPath: '/**' }],
+      { kinds: 'secret' },
+    ]) {
+      const stream = await events(admin, { ...filters, ...change }, headers);
+      expect((await stream.count(1))[0]).toMatchObject({ event: 'reset', data: { resetReason: 'unknown-position' } });
+      stream.close();
+    }
+    const again = { ...filters, projectId: project.id.toUpperCase(), kinds: 'folder,secret' };
+    const stream = await events(admin, again, headers);
+    expect((await stream.count(1))[0]).toMatchObject({ event: 'change', data: { secretKey: 'KEY' } });
+    stream.close();
+    first.close();
+  });
+
   test('refuses strangers, wrong media types and parameters, and more than 20 streams of one token', async () => {
     const { admin, project } = await strongroom.seed.project();
     const other = await strongroom.seed.project();

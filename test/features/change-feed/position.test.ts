@@ -16,17 +16,17 @@ const caller = (organizationId: string) => ({ keyring, organizationId }) as Cont
 describe('the ID of an event', () => {
   const ctx = caller(randomUUID());
   const at = { sequence: 42n, index: 3 };
-  const written = (daysAgo: number) => idsOf(ctx, new Date(now.getTime() - daysAgo * DAY_MS))(at);
+  const written = (daysAgo: number) => idsOf(ctx, {}, new Date(now.getTime() - daysAgo * DAY_MS))(at);
 
   test('is a position for seven days, and expired then', () => {
-    expect(positionOf(ctx, written(0), { settled: 42n, now })).toEqual(at);
-    expect(positionOf(ctx, written(6.9), { settled: 50n, now })).toEqual(at);
-    expect(positionOf(ctx, written(7.1), { settled: 50n, now })).toBe('position-expired');
+    expect(positionOf(ctx, written(0), { settled: 42n, now, filter: {} })).toEqual(at);
+    expect(positionOf(ctx, written(6.9), { settled: 50n, now, filter: {} })).toEqual(at);
+    expect(positionOf(ctx, written(7.1), { settled: 50n, now, filter: {} })).toBe('position-expired');
   });
 
   test('is unknown to another organization, and where the trail has not come so far', () => {
-    expect(positionOf(caller(randomUUID()), written(0), { settled: 50n, now })).toBe('unknown-position');
-    expect(positionOf(ctx, written(0), { settled: 41n, now })).toBe('unknown-position');
-    expect(positionOf(ctx, 'text', { settled: 50n, now })).toBe('unknown-position');
+    expect(positionOf(caller(randomUUID()), written(0), { settled: 50n, now, filter: {} })).toBe('unknown-position');
+    expect(positionOf(ctx, written(0), { settled: 41n, now, filter: {} })).toBe('unknown-position');
+    expect(positionOf(ctx, 'text', { settled: 50n, now, filter: {} })).toBe('unknown-position');
   });
 });

@@ -4,12 +4,12 @@ import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const strongroom = useSharedStrongroom();
 
-const SECRETS = `query ($id: ID!, $first: Int!, $after: String) { project(id: $id) { environments {
-  slug secretConnection(first: $first, after: $after, recursive: true) { nodes { secretKey } pageInfo { hasNextPage endCursor } }
-} } }`;
-const FOLDERS = `query ($id: ID!, $first: Int!, $after: String) { project(id: $id) { environments {
-  slug folderConnection(first: $first, after: $after) { nodes { name } pageInfo { hasNextPage endCursor } }
-} } }`;
+const SECRETS = `query ($id: ID!, $first: Int!, $after: String) { project(id: $id) { environmentConnection(slugs: ["dev"]) {
+  nodes { secretConnection(first: $first, after: $after, recursive: true) { nodes { secretKey } pageInfo { hasNextPage endCursor } }
+} } } }`;
+const FOLDERS = `query ($id: ID!, $first: Int!, $after: String) { project(id: $id) { environmentConnection(slugs: ["dev"]) {
+  nodes { folderConnection(first: $first, after: $after) { nodes { name } pageInfo { hasNextPage endCursor } }
+} } } }`;
 
 interface Kind {
   readonly make: (admin: Caller, projectId: string, names: readonly string[]) => Promise<unknown>;
@@ -21,7 +21,7 @@ interface Kind {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a reply of any shape
-const devOf = ({ project }: any) => project.environments.find(({ slug }: { slug: string }) => slug === 'dev');
+const devOf = ({ project }: any) => project.environmentConnection.nodes[0];
 
 const KINDS: Readonly<Record<string, Kind>> = {
   secrets: {

@@ -108,7 +108,10 @@ const SHARED: Lists = {
   },
   'secrets in an environment': {
     of: 'from secret s',
-    ask: graphql('secretConnection(path: $path)', 'project(id: $shared) { environments { @page } }'),
+    ask: graphql(
+      'secretConnection(path: $path)',
+      'project(id: $shared) { environmentConnection(slugs: ["dev"]) { nodes { @page } } }',
+    ),
   },
   'secrets in a folder': {
     of: 'from secret s',
@@ -124,7 +127,10 @@ const SHARED: Lists = {
   },
   'folders in an environment': {
     of: 'from folder f',
-    ask: graphql('folderConnection(path: $path)', 'project(id: $shared) { environments { @page } }'),
+    ask: graphql(
+      'folderConnection(path: $path)',
+      'project(id: $shared) { environmentConnection(slugs: ["dev"]) { nodes { @page } } }',
+    ),
   },
   'folders in a folder': {
     of: 'from folder f',

@@ -146,12 +146,14 @@ describe('messages of a project', () => {
       ],
       pageInfo: { hasNextPage: true },
     });
-    const after = found.notificationChannels[0].messageConnection.pageInfo.endCursor;
-    const next = (await admin.data(document, { id: project.id, after })).project;
-    expect([found, next].map(({ notificationChannels: [channel] }) => channel.messageConnection.nodes)).toEqual([
+    const { nodes, pageInfo } = found.notificationChannels[0].messageConnection;
+    // A cursor belongs to one channel.
+    const next = (await admin.graphql(document, { id: project.id, after: pageInfo.endCursor })).body.data.project;
+    expect([nodes, next.notificationChannels[0].messageConnection.nodes]).toEqual([
       [{ id: ids[0] }, { id: ids[1] }],
       [{ id: ids[3] }],
     ]);
+    expect(next.notificationChannels[1].messageConnection).toBeNull();
     mustSucceed(await admin.delete(pathOf(project.id, two)));
     const { notificationMessage } = await admin.data(
       'query ($id: ID!) { notificationMessage(id: $id) { channelId channel { id } project { id } } }',

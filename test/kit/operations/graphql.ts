@@ -29,6 +29,9 @@ export const rootTypes = (): { Query: GraphQLObjectType; Mutation: GraphQLObject
   Mutation: SCHEMA.getMutationType() as GraphQLObjectType,
 });
 
+/** All types of objects. */
+export const objectTypes = (): GraphQLObjectType[] => Object.values(SCHEMA.getTypeMap()).filter(isObjectType);
+
 const QUERIES = rootTypes().Query.getFields();
 const MUTATIONS = rootTypes().Mutation.getFields();
 const ROOT_FIELDS: Readonly<Record<string, Field>> = { ...QUERIES, ...MUTATIONS };

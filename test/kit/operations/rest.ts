@@ -123,6 +123,6 @@ function restWords(value: unknown, schema: Schema = {}): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, restWords(inner, properties?.[name])]));
 }
 
-function asTexts(values: Values): Record<string, string> {
+export function asTexts(values: Values): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }

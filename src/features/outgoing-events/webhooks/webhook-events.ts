@@ -4,6 +4,7 @@ import { queryOf } from '../../../kernel/database/database.js';
 import {
   after,
   type Change,
+  type ChangeFilter,
   filterTest,
   idsOf,
   isAfter,
@@ -53,9 +54,13 @@ interface Selected {
   readonly seen: NonNullable<ReturnType<typeof seenBy>>;
 }
 
+const filterOf = ({ projectId, environment, secretPath, kinds }: WebhookTarget): ChangeFilter => ({
+  ...{ projectId, environment, secretPath },
+  kinds: kinds.length === 0 ? null : [...kinds],
+});
+
 function selectedChanges(target: WebhookTarget, changes: readonly Change[]): Selected[] {
-  const { projectId, environment, secretPath, kinds } = target;
-  const test = filterTest({ projectId, environment, secretPath, kinds: kinds.length === 0 ? null : [...kinds] });
+  const test = filterTest(filterOf(target));
   return changes.flatMap((change) => {
     // A webhook gets everything in its project that its filters select.
     const seen = seenBy(null, change, test(change));
@@ -68,7 +73,7 @@ function cloudEvents(
   { target, config }: Pick<Asked, 'target' | 'config'>,
   { sent, from }: { readonly sent: readonly Selected[]; readonly from: Position },
 ): object[] {
-  const cursorOf = idsOf(ctx, target.now);
+  const cursorOf = idsOf(ctx, filterOf(target), target.now);
   const eventOf = cloudEventOf(target, config);
   const resets = target.isResetPending
     ? [viewOf({ type: 'opened', id: cursorOf(from), resetReason: 'position-expired' })].map((data) =>

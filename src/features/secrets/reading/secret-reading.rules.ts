@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { integer } from '../../../kernel/int.js';
 import { orderRules } from '../../../kernel/list-order.js';
-import { pageRules } from '../../../kernel/paging.js';
+import { OF_DISPLAY, pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { MAX_VERSION } from '../../../kernel/version.js';
 import { tagSlug } from '../../tags/public.js';
@@ -11,13 +11,19 @@ import { place } from '../scope/place.rules.js';
 
 /** How values are returned. */
 const reading = {
-  viewSecretValue: z.boolean().default(true).meta({
-    description: 'Whether to decrypt and return the values. Without it no value is read.',
-  }),
-  expandSecretReferences: z.boolean().default(false).meta({
-    description:
-      'Whether to replace the references `${KEY}`, `${env.KEY}` and `${env.folder.KEY}` by the values that they name.',
-  }),
+  viewSecretValue: z
+    .boolean()
+    .default(true)
+    .meta({ description: 'Whether to decrypt and return the values. Without it no value is read.' })
+    .register(OF_DISPLAY, {}),
+  expandSecretReferences: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'Whether to replace the references `${KEY}`, `${env.KEY}` and `${env.folder.KEY}` by the values that they name.',
+    })
+    .register(OF_DISPLAY, {}),
 };
 
 /** Arguments of `secrets`. */

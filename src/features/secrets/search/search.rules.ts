@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { boundedPageRules } from '../../../kernel/paging.js';
+import { boundedPageRules, OF_DISPLAY } from '../../../kernel/paging.js';
 import { anyId } from '../../../kernel/text-rules.js';
 import { tagSlug } from '../../tags/public.js';
 import { matchEqual, matchGlob, matchPrefix, type TextMatch } from '../scope/glob.rules.js';
@@ -61,9 +61,11 @@ export const SecretSearch = z
     metadata: metadataPairs.nullish().meta({
       description: 'Only secrets with all of these metadata pairs, at most 10.',
     }),
-    viewSecretValue: z.boolean().default(false).meta({
-      description: 'Whether to decrypt and return the values. Without it no value is read.',
-    }),
+    viewSecretValue: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether to decrypt and return the values. Without it no value is read.' })
+      .register(OF_DISPLAY, {}),
   })
   .meta({ description: 'Which secrets to find.' });
 

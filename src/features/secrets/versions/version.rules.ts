@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { integer } from '../../../kernel/int.js';
-import { pageRules } from '../../../kernel/paging.js';
+import { OF_DISPLAY, pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import { MAX_VERSION } from '../../../kernel/version.js';
@@ -9,7 +9,11 @@ import { place } from '../scope/place.rules.js';
 import type { SecretSubject, Visibility } from '../scope/visibility.rules.js';
 
 const secretId = idOf('ID of the secret, which may be deleted.');
-const viewSecretValue = z.boolean().default(true).meta({ description: 'Whether to decrypt and return the values.' });
+const viewSecretValue = z
+  .boolean()
+  .default(true)
+  .meta({ description: 'Whether to decrypt and return the values.' })
+  .register(OF_DISPLAY, {});
 const version = integer(1, MAX_VERSION);
 
 /** Arguments of `secretVersions`. */
