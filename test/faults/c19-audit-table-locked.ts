@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Reply } from '../kit/caller.ts';
+import { LOOP_TIME, longestTurn } from '../kit/loop-time.ts';
 import type { Seed } from '../kit/seed.ts';
 import { withClient } from '../kit/tables.ts';
-import { until } from '../kit/until.ts';
 import { type Check, expectThat, expectWithin, repeat } from './check.ts';
 import { type Installation, withInstallation } from './installation.ts';
 import { untilHealthy } from './steady-writers.ts';
@@ -14,7 +13,6 @@ const LONGEST_TURN_MS = 50;
 const HEALTHY_WITHIN_MS = 1_000;
 /** Of each kind. */
 const CALLERS = 4;
-const LOOP_TIME = `--import=${join(import.meta.dirname, 'loop-time.mjs')}`;
 
 interface Answers {
   count: number;
@@ -76,18 +74,6 @@ async function tryOnce(installation: Installation, counts: Counts): Promise<void
   );
 }
 
-/** The longest turn of the event loop since it was asked last, in milliseconds of the processor. */
-async function longestTurn({ service }: Installation): Promise<number> {
-  const before = service.output.length;
-  service.signal('SIGUSR2');
-  const told = await until(
-    'its longest turn',
-    5_000,
-    () => /longest turn ([\d.]+) ms/.exec(service.output.slice(before))?.[1],
-  );
-  return Number(told);
-}
-
 export const check: Check = {
   id: 'C19',
   title: 'the audit table is locked for ten seconds',
@@ -98,9 +84,9 @@ export const check: Check = {
       async (installation) => {
         const none = (): Answers => ({ count: 0, slowestMs: 0, statuses: new Set() });
         const counts: Counts = { own: none(), behind: none(), healthyMs: 0 };
-        await longestTurn(installation);
+        await longestTurn(installation.service);
         await repeat(times, () => tryOnce(installation, counts));
-        const turn = await longestTurn(installation);
+        const turn = await longestTurn(installation.service);
         const { own, behind, healthyMs } = counts;
         const statuses = [[...own.statuses], [...behind.statuses].sort()];
         expectThat(

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Caller } from '../kit/caller.ts';
 import { HeldRequest } from '../kit/held-request.ts';
+import { LOOP_TIME, longestTurn } from '../kit/loop-time.ts';
 import { Service } from '../kit/service.ts';
-import { until } from '../kit/until.ts';
 import { type Check, expectThat, repeat } from './check.ts';
 import { withInstallation } from './installation.ts';
 
@@ -18,7 +18,6 @@ const ANSWERED_WITHIN_MS = 250;
 const BLOCKED_AT_MOST_MS = 50;
 const REPLIES_WITHIN_MS = 60_000;
 const MIB = 1024 * 1024;
-const LOOP_TIME = `--import=${join(import.meta.dirname, 'loop-time.mjs')}`;
 
 const CREATE = 'mutation ($input: CreateSecretsInput!) { createSecrets(input: $input) { secrets { id } } }';
 const CREATE_ONE = 'mutation ($input: CreateSecretInput!) { createSecret(input: $input) { secret { id } } }';
@@ -136,15 +135,6 @@ class Probe {
   }
 }
 
-/** The longest time that one turn of the event loop took of the processor, since this was last asked. */
-async function blockedMs(service: Service): Promise<number> {
-  const told = () => [...service.output.matchAll(/longest turn ([\d.]+) ms/g)];
-  const before = told().length;
-  service.signal('SIGUSR2');
-  await until('the service to tell its longest turn', 10_000, () => told().length > before);
-  return Math.round(Number(told().at(-1)?.[1]));
-}
-
 /** Who floods, and who asks meanwhile. */
 interface Cast {
   readonly flooder: Caller;
@@ -184,7 +174,7 @@ async function flood(service: Service, { flooder, victim, projectId }: Cast, it:
   const { name, path, body, hasToken, isChunked = false, sockets = SOCKETS } = it;
   const headers: Record<string, string> = hasToken ? { authorization: `Bearer ${flooder.token}` } : {};
   const held: HeldRequest[] = [];
-  await blockedMs(service);
+  await longestTurn(service);
   const probe = new Probe(victim, `/api/v1/projects/${projectId}`);
   await probe.begun;
   yieldProcessors(true);
@@ -204,7 +194,7 @@ async function flood(service: Service, { flooder, victim, projectId }: Cast, it:
     const counts = Map.groupBy(all, (reply) => reply?.status ?? 'closed');
     const statuses = [...counts].map(([status, { length }]) => `${length} x ${status}`).join(', ');
     const [livezMs, readMs] = await probe.end();
-    return { name, livezMs, readMs, blockedMs: await blockedMs(service), statuses };
+    return { name, livezMs, readMs, blockedMs: Math.round(await longestTurn(service)), statuses };
   } finally {
     yieldProcessors(false);
     await probe.end();

@@ -1,8 +1,11 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import { HeaderMap } from '@apollo/server';
 import {
+  __Schema,
   type DocumentNode,
-  executeSync,
+  execute,
+  type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLSchema,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -10,6 +13,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { AnyContext } from '../context.js';
+import { yieldToEventLoop } from '../event-loop.js';
 import { hashOf } from './gate/analysed-documents.js';
 import { rootFields } from './gate/root-fields.js';
 
@@ -19,6 +23,19 @@ export const OF_THE_SCHEMA: ReadonlySet<string> = new Set(['__schema', '__type',
 /** Of all responses together. The response to the standard introspection query takes half a MiB. */
 const MAX_BYTES = 8 * 1024 * 1024;
 const OVERHEAD_BYTES = 1_024;
+
+/**
+ * Lets other requests run while the schema is described: all of its types at once would block the event loop for longer than anything
+ * else that a caller can ask for. GraphQL has one `__Schema` for all schemas of a process.
+ */
+const { types } = __Schema.getFields() as { readonly types: GraphQLField<GraphQLSchema, unknown> };
+types.resolve = (schema): Promise<GraphQLNamedType>[] => {
+  let before = Promise.resolve();
+  return Object.values(schema.getTypeMap()).map((type) => {
+    before = before.then(yieldToEventLoop);
+    return before.then(() => type);
+  });
+};
 
 /** What is asked of the schema: a valid query. */
 interface Asked {
@@ -40,6 +57,7 @@ export class SchemaResponses {
     maxSize: MAX_BYTES,
     sizeCalculation: (stub) => OVERHEAD_BYTES + (this.#bytes.get(stub)?.length ?? 0),
   });
+  readonly #making = new Map<string, Promise<Stub | null>>();
   readonly #bytes = new WeakMap<object, Buffer>();
 
   /**
@@ -47,7 +65,7 @@ export class SchemaResponses {
    *
    * @returns a stub for the data, of which `bytesOf` has the response; null for other operations, and where there are errors
    */
-  find(asked: Asked): Stub | null {
+  async find(asked: Asked): Promise<Stub | null> {
     const { document, operation } = asked;
     if (operation.operation !== OperationTypeNode.QUERY) return null;
     const names = rootFields(document, operation).map(({ name }) => name.value);
@@ -55,9 +73,16 @@ export class SchemaResponses {
     const key = keyOf(asked);
     const known = this.#stubs.get(key);
     if (known !== undefined) return known;
-    const stub = this.#make(asked);
-    if (stub !== null) this.#stubs.set(key, stub);
-    return stub;
+    // Of many who ask at the same time the first makes it for all.
+    const making = this.#making.get(key) ?? this.#make(asked);
+    this.#making.set(key, making);
+    try {
+      const stub = await making;
+      if (stub !== null) this.#stubs.set(key, stub);
+      return stub;
+    } finally {
+      this.#making.delete(key);
+    }
   }
 
   /**
@@ -71,12 +96,12 @@ export class SchemaResponses {
     return Buffer.concat([bytes.subarray(0, -1), Buffer.from(`,"extensions":${JSON.stringify(extensions)}}`)]);
   }
 
-  /** At once and in one piece: of many who ask at the same time the first makes it for all. */
-  #make({ schema, document, operation, variables }: Asked): Stub | null {
+  async #make({ schema, document, operation, variables }: Asked): Promise<Stub | null> {
     const operationName = operation.name?.value ?? null;
-    const { data, errors } = executeSync({ schema, document, operationName, variableValues: variables });
+    const { data, errors } = await execute({ schema, document, operationName, variableValues: variables });
     if (data == null || errors !== undefined) return null;
     const stub = Object.fromEntries(Object.keys(data).map((name) => [name, true as const]));
+    await yieldToEventLoop();
     this.#bytes.set(stub, Buffer.from(JSON.stringify({ data })));
     return stub;
   }
@@ -96,7 +121,7 @@ export const keptSchemaResponses = (responses: SchemaResponses): ApolloServerPlu
       async responseForOperation({ schema, document, operation, request: { variables = {} } }) {
         // Apollo Server calls this before it reports an unknown operation name.
         if ((operation as typeof operation | undefined) === undefined) return null;
-        const data = responses.find({ schema, document, operation, variables });
+        const data = await responses.find({ schema, document, operation, variables });
         return data === null
           ? null
           : { http: { status: undefined, headers: new HeaderMap() }, body: { kind: 'single', singleResult: { data } } };
