@@ -1,4 +1,5 @@
 import { describeError, type Log } from './log.js';
+import { runAs } from './running.js';
 
 /**
  * Runs a maintenance task repeatedly, with a pause between the end of one run and the start of the next. A failure is logged and
@@ -18,7 +19,7 @@ export function periodically(
   let running: Promise<void> = Promise.resolve();
   const once = async (): Promise<void> => {
     try {
-      await work();
+      await runAs({ task: name }, work);
     } catch (error) {
       log.warn('maintenance task failed', { task: name, ...describeError(error) });
     }

@@ -31,7 +31,11 @@ export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute
     app.route({
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
-      config: { isCompressible: method === 'GET' && sensitive !== true, takesForm: form === true },
+      config: {
+        isCompressible: method === 'GET' && sensitive !== true,
+        takesForm: form === true,
+        operation: () => compiled.verbAndNoun,
+      },
       onRequest: async (request, reply) => {
         const ctx = await mounting.contextFor(request, anonymous === true);
         mounting.rateLimits.take(reply, ctx, compiled.demand);

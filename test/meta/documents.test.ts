@@ -73,7 +73,7 @@ describe('the documents', () => {
 interface Manifest {
   readonly kind: string;
   readonly spec: {
-    readonly template: { readonly spec: { readonly containers: readonly Container[] } };
+    readonly template: { readonly spec: { readonly restartPolicy: string; readonly containers: readonly Container[] } };
   };
 }
 
@@ -99,6 +99,10 @@ describe('the manifest for Kubernetes', () => {
     const names = container.env.map(({ name }) => name);
     expect(names).toContain('ROOT_KEY');
     expect(names.filter((name) => !documented.includes(`| \`${name}\` |`))).toEqual([]);
+  });
+
+  test('restarts a node that has ended, whatever ended it', () => {
+    expect(deployment?.spec.template.spec.restartPolicy).toBe('Always');
   });
 
   test('restarts a node only for what a restart helps with', () => {

@@ -126,6 +126,11 @@ describe('docker-compose.yml', () => {
     rmSync(directory, { recursive: true });
   });
 
+  test('restarts our service and its database when they have ended', () => {
+    for (const name of ['strongroom', 'postgres'])
+      expect(compose).toMatch(new RegExp(`^  ${name}:\\n(?: {4}.*\\n)*? {4}restart: unless-stopped$`, 'm'));
+  });
+
   test('has the four services, each with a health check, and runs ours as a plain user', () => {
     const section = /^services:\n([\s\S]*?)^volumes:/m.exec(compose)?.[1] ?? '';
     const services = [...section.matchAll(/^ {2}(\w+):\n((?: {4}.*\n|\n)+)/gm)];

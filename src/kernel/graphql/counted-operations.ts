@@ -3,10 +3,12 @@ import type { DocumentNode, GraphQLFormattedError, GraphQLSchema, OperationDefin
 import type { AnyContext } from '../context.js';
 import { isErrorCode } from '../errors.js';
 import type { OperationMetrics, Outcome } from '../operations/metrics/operation-metrics.js';
+import { noteOperation } from '../running.js';
 import { rootFields } from './gate/root-fields.js';
 import { OF_THE_SCHEMA } from './introspection.js';
 
 const NONE = 'none';
+const MAX_NAMES = 10;
 
 /**
  * Counts what was asked of GraphQL by root fields: the name of an operation is the caller's word, and only names of the schema
@@ -16,6 +18,10 @@ export const countedOperations = (operations: OperationMetrics): ApolloServerPlu
   async requestDidStart() {
     const begun = performance.now();
     return {
+      async didResolveOperation({ schema, document, operation }) {
+        if (operation === undefined) return;
+        noteOperation([...new Set(namesByKey(schema, document, operation).values())].slice(0, MAX_NAMES).join(' '));
+      },
       async willSendResponse({ schema, document, operation, response: { body } }) {
         if (body.kind !== 'single') return;
         const { data, errors = [] } = body.singleResult;

@@ -23,6 +23,7 @@ import { RawRefusals } from './raw-refusals.js';
 import { logRequests } from './request-log.js';
 import { checkHeaders, MAX_HEADER_FIELDS, refuseUnstorable } from './requests.js';
 import { boundResponses } from './response-load.js';
+import { nameRequests } from './running-requests.js';
 import { securityHeaders } from './security-headers.js';
 
 const CONNECTION_TIMEOUT_MS = 60_000;
@@ -89,6 +90,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   // Node drops the fields beyond its limit without a word: it must let one more through than we do.
   app.server.maxHeadersCount = MAX_HEADER_FIELDS + 1;
   acceptJsonOnly(app, trustedProxies);
+  nameRequests(app);
   app.addHook('onRequest', async (request, reply) => {
     begin(request, reply);
     checkHeaders(request);

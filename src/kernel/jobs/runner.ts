@@ -6,6 +6,7 @@ import { AppError } from '../errors.js';
 import { NO_ID, newId } from '../ids.js';
 import { describeError, type Log } from '../log.js';
 import { periodically } from '../periodic.js';
+import { runAs } from '../running.js';
 import { inSpan, type SpanStart } from '../tracing/spans.js';
 import { backoffSeconds } from './backoff.js';
 import { claimJobs, queueScheduled, registerKinds, renewLeases, secondsToNext } from './job.sql.js';
@@ -182,7 +183,7 @@ export class JobRunner {
       const again = await inSpan(
         () => spanOfJob(kind),
         codeOfFailure,
-        async () => kind.run(ctx, lease),
+        async () => runAs({ job: kind.name }, () => kind.run(ctx, lease)),
       );
       // What was stopped may have left something undone.
       if (lease.signal.aborted) throw lease.signal.reason;
