@@ -128,7 +128,7 @@ describe('docker-compose.yml', () => {
 
   test('restarts our service and its database when they have ended', () => {
     for (const name of ['strongroom', 'postgres'])
-      expect(compose).toMatch(new RegExp(`^  ${name}:\\n(?: {4}.*\\n)*? {4}restart: unless-stopped$`, 'm'));
+      expect(compose).toMatch(new RegExp(`^  ${name}:\\n(?:(?: {4}.*)?\\n)*? {4}restart: unless-stopped$`, 'm'));
   });
 
   test('has the four services, each with a health check, and runs ours as a plain user', () => {

@@ -9,7 +9,7 @@ import { until } from '../../kit/until.js';
 const BLOCKING = `--import=${join(import.meta.dirname, '../../kit/blocking.mjs')}`;
 const BLOCKS = 'BLOCK-THE-LOOP';
 /** Ten seconds of the processor, which others use as well. */
-const KILLED_WITHIN_MS = 120_000;
+const KILLED_WITHIN_MS = 200_000;
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** As the first process of a container. */
