@@ -68,6 +68,7 @@ import { OrderOfAccounts } from './0060-0079/0072-order-of-accounts.js';
 import { LookupsOfAdmins } from './0060-0079/0073-lookups-of-admins.js';
 import { RulesOfStatements } from './0060-0079/0074-rules-of-statements.js';
 import { LookupsOfDeletions } from './0060-0079/0075-lookups-of-deletions.js';
+import { ProtectedIdentities } from './0060-0079/0076-protected-identities.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -141,4 +142,5 @@ export const migrations = [
   { name: '0073-lookups-of-admins', class: LookupsOfAdmins },
   { name: '0074-rules-of-statements', class: RulesOfStatements },
   { name: '0075-lookups-of-deletions', class: LookupsOfDeletions },
+  { name: '0076-protected-identities', class: ProtectedIdentities },
 ] as const;

@@ -8,6 +8,7 @@ export const IdentitySchema = defineEntity({
     ...organizationColumns,
     name: p.text(),
     isInstallationAdmin: p.boolean().default(false),
+    hasDeleteProtection: p.boolean().default(false),
     projectId: p.uuid().nullable(),
     metadata: p.json<readonly { readonly key: string; readonly value: string }[]>().defaultRaw(`'[]'`),
   },

@@ -30,6 +30,7 @@ const identities = () =>
       'i.metadata',
       'm.role as roleSlug',
       'i.is_installation_admin as isInstallationAdmin',
+      'i.has_delete_protection as hasDeleteProtection',
       'ta.identity_id as tokenAuthId',
       'ua.identity_id as universalAuthId',
       'i.created_at as createdAt',

@@ -24,6 +24,7 @@ export interface IdentityView {
   readonly metadata: readonly Attribute[];
   readonly roleSlug: string;
   readonly isInstallationAdmin: boolean;
+  readonly hasDeleteProtection: boolean;
   readonly hasTokenAuth: boolean;
   readonly hasUniversalAuth: boolean;
   readonly authMethods: AuthMethod[];

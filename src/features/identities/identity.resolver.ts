@@ -43,7 +43,7 @@ export class IdentityResolver {
   @mutation(
     UpdateIdentity,
     { identity: [IdentityType, 'The updated identity.'] },
-    'Changes the name, role or metadata of a machine identity.',
+    'Changes the name, role, metadata or delete protection of a machine identity.',
   )
   async updateIdentity(ctx: Context, input: object): Promise<{ identity: IdentityType }> {
     return { identity: await this.service.update(ctx, input) };
@@ -52,7 +52,7 @@ export class IdentityResolver {
   @mutation(
     OneIdentity,
     { identity: [IdentityType, 'The deleted identity.'] },
-    'Deletes a machine identity with all memberships and tokens.',
+    'Deletes a machine identity with all memberships and tokens. Refused while it has delete protection.',
   )
   async deleteIdentity(ctx: Context, input: object): Promise<{ identity: IdentityType }> {
     return { identity: await this.service.delete(ctx, input) };

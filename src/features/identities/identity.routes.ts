@@ -5,14 +5,18 @@ import { CreateIdentity, UpdateIdentity } from './identity.rules.js';
 
 const identities = routesAt('/api/v1/identities', {
   select:
-    'id name organizationId projectId role: roleSlug metadata { key value } hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin createdAt updatedAt',
+    'id name organizationId projectId role: roleSlug metadata { key value } hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin hasDeleteProtection createdAt updatedAt',
 });
 
 /** A machine identity, which stands in itself as a member of the organization, too: clients read the one or the other. */
 const asMember = ({ identity }: Data): Data => {
-  const { id, name, authMethods, createdAt, updatedAt, organizationId } = identity;
+  const { id, name, authMethods, hasDeleteProtection, createdAt, updatedAt, organizationId } = identity;
   return {
-    identity: { ...identity, orgId: organizationId, identity: { id, name, authMethods, createdAt, updatedAt } },
+    identity: {
+      ...identity,
+      orgId: organizationId,
+      identity: { id, name, authMethods, hasDeleteProtection, createdAt, updatedAt },
+    },
   };
 };
 
@@ -54,6 +58,6 @@ export const identityRoutes = [
   }),
   identities.delete('/{identityId}', 'Delete a machine identity', {
     field: 'deleteIdentity',
-    errors: ['IDENTITY_NOT_FOUND', 'LAST_ADMIN'],
+    errors: ['IDENTITY_NOT_FOUND', 'DELETE_PROTECTED', 'LAST_ADMIN'],
   }),
 ];

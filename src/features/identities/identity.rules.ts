@@ -42,6 +42,11 @@ const metadata = z
       'Metadata of the identity, up to 50 items, each key once. Permission rules can refer to it, so you also need GRANT_PRIVILEGES, and you cannot grant permissions that you do not have.',
   });
 
+const hasDeleteProtection = z.boolean().meta({
+  description:
+    'Whether deleting the identity is refused until this is set to false. It is still deleted with the project or organization that owns it.',
+});
+
 /** Its role in the organization gives it nothing. */
 export const OWNED_BY_PROJECT =
   'must be no-access for an identity of a project; it gets its roles as a member of the project';
@@ -57,6 +62,7 @@ export const CreateIdentity = z
       'ID of the project that will own the identity and have it as a member, at first with the role `no-access`. Omit it for an identity of the organization.',
     ).nullish(),
     roleSlug: roleSlug.default('no-access'),
+    hasDeleteProtection: hasDeleteProtection.default(false),
     metadata: metadata.optional(),
   })
   .refine(({ projectId, roleSlug: role }) => projectId == null || role === 'no-access', {
@@ -68,7 +74,13 @@ export const CreateIdentity = z
 
 /** Input of `updateIdentity`. */
 export const UpdateIdentity = z
-  .strictObject({ id, name: name.optional(), roleSlug: roleSlug.optional(), metadata: metadata.optional() })
+  .strictObject({
+    id,
+    name: name.optional(),
+    roleSlug: roleSlug.optional(),
+    hasDeleteProtection: hasDeleteProtection.optional(),
+    metadata: metadata.optional(),
+  })
   .meta({ description: 'Fields to change. Omitted fields keep their values.' });
 
 /** Input of `deleteIdentity`, and arguments of `identity`. */

@@ -40,7 +40,7 @@ export class IdentityService {
   /**
    * Makes an identity of the caller's organization, or of a project, of which it is a member without rights then.
    *
-   * @param raw `{ name, organizationId?, projectId?, roleSlug?, metadata? }`; only the caller's own organization can be named
+   * @param raw `{ name, organizationId?, projectId?, roleSlug?, hasDeleteProtection?, metadata? }`; only the caller's own organization can be named
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, ORGANIZATION_NOT_FOUND, PROJECT_NOT_FOUND,
    *   ROLE_NOT_FOUND, AUDIT_UNAVAILABLE
    */
@@ -135,7 +135,7 @@ export class IdentityService {
    * Renames an identity, gives it another role in the owning organization, or other metadata. What rules of roles then give
    * by the metadata has to be the caller's in the same organization or project.
    *
-   * @param raw `{ id, name?, roleSlug?, metadata? }`; absent keeps
+   * @param raw `{ id, name?, roleSlug?, hasDeleteProtection?, metadata? }`; absent keeps
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
    *   ROLE_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
    */
@@ -171,13 +171,17 @@ export class IdentityService {
    * Deletes an identity with all memberships and tokens. The installation, organizations and projects keep an admin.
    *
    * @param raw `{ id }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND, DELETE_PROTECTED, LAST_ADMIN,
+   *   AUDIT_UNAVAILABLE
    */
   async delete(ctx: Context, raw: unknown): Promise<IdentityView> {
     const { id } = parse(OneIdentity, raw);
     return inTransaction(ctx, async (tx) => {
       const identity = await this.identities.authorized(tx, id, ['identity:read', 'identity:delete']);
       protectInstallationAdmin(tx, identity);
+      // Of the locked row: the protection may have been switched on since the first was read.
+      const { hasDeleteProtection } = await lockRow(tx, Identity, { id: identity.id }, 'IDENTITY_NOT_FOUND');
+      if (hasDeleteProtection) throw new AppError('DELETE_PROTECTED');
       if (identity.isInstallationAdmin && (await LOCK_INSTALLATION_ADMINS(tx, {})).length === 1)
         throw new AppError('LAST_ADMIN');
       await deleteAccount(tx, { kind: 'identity', id: identity.id }, 'identity:delete');
@@ -197,6 +201,7 @@ interface NewIdentity {
   readonly organizationId: string;
   readonly projectId?: string | null;
   readonly metadata?: IdentityView['metadata'];
+  readonly hasDeleteProtection?: boolean;
   readonly role: string;
   readonly isInstallationAdmin: boolean;
 }

@@ -67,6 +67,9 @@ export class IdentityType {
   })
   isInstallationAdmin!: boolean;
 
+  @Field(() => Boolean, { description: 'Whether deleting the identity is refused until this is set to false.' })
+  hasDeleteProtection!: boolean;
+
   @Field(() => DateTime, { description: 'When the identity was created.' })
   createdAt!: Date;
 

@@ -6,7 +6,7 @@ const ERRORS = declareErrors({
   PROJECT_NOT_FOUND: notFound('project'),
   PROJECT_TEMPLATE_NOT_FOUND: notFound('project template'),
   ENVIRONMENT_NOT_FOUND: notFound('environment'),
-  DELETE_PROTECTED: conflict('The project is protected against deletion. Set hasDeleteProtection to false first.'),
+  DELETE_PROTECTED: conflict('The resource is protected against deletion. Set hasDeleteProtection to false first.'),
   PROJECT_SLUG_TAKEN: conflict('Another project of the organization has this slug. Choose another one.'),
   ENVIRONMENT_SLUG_TAKEN: conflict('Another environment of the project has this slug. Choose another one.'),
   ENVIRONMENT_IMPORTED: conflict('Other environments import from this environment. Delete those imports first.'),

@@ -22,15 +22,16 @@ describe('machine identities', () => {
       hasUniversalAuth: false,
       authMethods: [],
       isInstallationAdmin: false,
+      hasDeleteProtection: false,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });
-    const { id, name, authMethods, createdAt, updatedAt } = made;
+    const { id, name, authMethods, hasDeleteProtection, createdAt, updatedAt } = made;
     expect((await admin.get(`${PATH}/${made.id}`)).body.identity).toEqual({
       ...made,
       // As a membership of its organization, which clients of the older interface read.
       orgId: organization.id,
-      identity: { id, name, authMethods, createdAt, updatedAt },
+      identity: { id, name, authMethods, hasDeleteProtection, createdAt, updatedAt },
     });
     const changed = (await admin.patch(`${PATH}/${made.id}`, { name: 'aaa', role: 'member' })).body.identity;
     expect(changed).toEqual({ ...made, name: 'aaa', role: 'member', updatedAt: expect.any(String) });
@@ -41,6 +42,42 @@ describe('machine identities', () => {
     expect([...first.identities, ...rest.identities]).toEqual(identities);
     expect((await admin.delete(`${PATH}/${made.id}`)).status).toBe(200);
     expect(await admin.get(`${PATH}/${made.id}`)).toBeError(404, 'IDENTITY_NOT_FOUND');
+  });
+
+  test('with delete protection are deleted only after it is switched off', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const made = (await admin.post(PATH, { name: 'bot', hasDeleteProtection: true })).body.identity;
+    const path = `${PATH}/${made.id}`;
+    expect([made.hasDeleteProtection, (await admin.get(path)).body.identity.hasDeleteProtection]).toEqual([true, true]);
+    expect(await admin.delete(path)).toBeError(409, 'DELETE_PROTECTED');
+    const DELETE = 'mutation ($input: DeleteIdentityInput!) { deleteIdentity(input: $input) { identity { id } } }';
+    expect(await admin.graphql(DELETE, { input: { id: made.id } })).toBeError(409, 'DELETE_PROTECTED');
+    // Other changes keep it.
+    await admin.patch(path, { name: 'robot' });
+    expect(await admin.delete(path)).toBeError(409, 'DELETE_PROTECTED');
+    const UPDATE =
+      'mutation ($input: UpdateIdentityInput!) { updateIdentity(input: $input) { identity { hasDeleteProtection } } }';
+    const { updateIdentity } = await admin.data(UPDATE, { input: { id: made.id, hasDeleteProtection: false } });
+    expect(updateIdentity.identity).toEqual({ hasDeleteProtection: false });
+    expect((await admin.delete(path)).status).toBe(200);
+    expect(await admin.get(path)).toBeError(404, 'IDENTITY_NOT_FOUND');
+  });
+
+  test('that are protected and deleted at one moment are the one or the other', async () => {
+    const { admin } = await strongroom.seed.organization();
+    for (let round = 0; round < 5; round += 1) {
+      const { id } = (await admin.post(PATH, { name: 'bot' })).body.identity;
+      const path = `${PATH}/${id}`;
+      const [protection, deletion] = await Promise.all([
+        admin.patch(path, { hasDeleteProtection: true }),
+        admin.delete(path),
+      ]);
+      expect([
+        [200, 409],
+        [404, 200],
+      ]).toContainEqual([protection.status, deletion.status]);
+      expect((await admin.get(path)).status).toBe(deletion.status === 200 ? 404 : 200);
+    }
   });
 
   test('belong to the organization of the token when none is named', async () => {
