@@ -2,7 +2,8 @@ import { type GraphQLSchema, validate } from 'graphql';
 import { checkVariables, variableTypes } from '../kernel/graphql/variables/input-types.js';
 import { isStrict } from '../kernel/validation.js';
 import { type CompiledRoute, documentOf, routesOf } from './compiled-route.js';
-import type { Route } from './route.js';
+import { checkHarmless } from './harmless-fields.js';
+import { NOTHING, type Route } from './route.js';
 import { sampleKeys, sampleParams, sampleVariables } from './sample-request.js';
 
 /**
@@ -51,6 +52,7 @@ function checkRoute(schema: GraphQLSchema, one: CompiledRoute): void {
     throw new Error('is one of the 18 or an extension, not both');
   if (![route.query, route.body].every((rules) => rules === undefined || isStrict(rules)))
     throw new Error('its rules let unknown keys pass');
+  checkHarmless(route.path, route.body ?? NOTHING, route.harmless ?? {});
   const example = route.body?.safeParse(route.example);
   if (example?.success === false) throw new Error(`its body needs an example that fits: ${example.error.message}`);
   const variables = sampleVariables(route);
@@ -65,7 +67,7 @@ function checkRoute(schema: GraphQLSchema, one: CompiledRoute): void {
   const { path, lookup, query, body } = route;
   const sample = { params: sampleParams(path), query: sampleKeys(query), body: sampleKeys(body) };
   if (lookup !== undefined) checkDocument(schema, lookup.document, { ...lookup.variables(sample) });
-  void [one.answer, one.about, one.descriptions, one.demand, one.bodyKeys, one.complete];
+  void [one.answer, one.about, one.descriptions, one.demand, one.complete];
 }
 
 /** @throws Error unless the document fits the schema, and the variables the document */

@@ -7,7 +7,6 @@ import {
   parse as parseDocument,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import * as z from 'zod';
 import type { AnyContext } from '../kernel/context.js';
 import type { ErrorDetail } from '../kernel/errors.js';
 import type { KeptDocuments } from '../kernel/graphql/kept-queries.js';
@@ -17,7 +16,6 @@ import { variablesTranslator, variableTypes } from '../kernel/graphql/variables/
 import { lazily, once } from '../kernel/once.js';
 import { validationFailed } from '../kernel/validation.js';
 import { argumentDescriptions, type Descriptions } from './argument-descriptions.js';
-import { type BodyKeys, bodyKeys } from './body-keys.js';
 import { writtenRoute } from './field-routes.js';
 import { operationIdsOf, verbAndNounOf } from './operation-ids.js';
 import { inRequest } from './request-paths.js';
@@ -46,8 +44,6 @@ export interface CompiledRoute {
   readonly current: CompiledRoute | undefined;
   /** The operation on what has the last word of the path as its name, for requests without the fields of `chosenBy`. */
   readonly ofName: CompiledRoute | undefined;
-  /** Takes out of its body what its rules do not know. */
-  readonly bodyKeys: BodyKeys;
   /** The request, with what its lookup found. @throws the first error of the lookup */
   complete(ctx: AnyContext, request: Asked): Promise<Asked>;
   /** Answers the document's data. @throws the first error of the execution */
@@ -80,7 +76,6 @@ export function routesOf(schema: GraphQLSchema, routes: readonly Route[]): Compi
           .run(ctx, variables)
           .catch((thrown: unknown) => rethrow()(thrown)),
       complete: () => completion(schema, one.route),
-      bodyKeys: () => bodyKeys(one.route.body ?? z.strictObject({}), one.route.exactKeys),
     });
     return one;
   });

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import * as z from 'zod';
 import type { AnyContext } from '../kernel/context.js';
 import { AppError, type ErrorDetail } from '../kernel/errors.js';
 import type { RateLimits } from '../kernel/operations/limits/rate-limits.js';
@@ -7,11 +6,11 @@ import { checkIdempotencyKey, type IdempotencyKeys } from '../kernel/operations/
 import { type Answer, jsonResponse, matchingTag } from '../kernel/operations/responses/response.js';
 import type { ResponseCache } from '../kernel/operations/responses/response-cache.js';
 import { type Checked, check, checkYielding, validationFailed } from '../kernel/validation.js';
-import { prefersStrict } from './body-keys.js';
 import type { CompiledRoute } from './compiled-route.js';
+import { prefersStrict, withoutHarmless } from './harmless-fields.js';
 import { runIfMatching } from './preconditions.js';
 import { replyHeaders } from './response-headers.js';
-import type { WrittenRoute } from './route.js';
+import { NOTHING, type WrittenRoute } from './route.js';
 import { lastWord, paramNames } from './sample-request.js';
 
 interface Mounting {
@@ -21,7 +20,8 @@ interface Mounting {
   readonly rateLimits: RateLimits;
 }
 
-const NOTHING = z.strictObject({});
+/** No field is harmless to those who prefer strict handling. */
+const STRICT = { rules: NOTHING, harmless: {}, params: {} } as const;
 
 /** Mounts compiled routes. Authentication comes first, then the rate limit, the shape, the document. */
 export function mountRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], mounting: Mounting): void {
@@ -111,9 +111,9 @@ function send({ headers, load }: FastifyRequest, reply: FastifyReply, made: Answ
   return tag === undefined ? reply.code(made.status).send(made.bytes) : reply.code(304).header('etag', tag).send();
 }
 
-/** Checks path, query and body, and reports the violations of all three at once. Header fields say what became of unknown keys. */
+/** Checks path, query and body, and reports the violations of all three at once. A header field names the harmless ones that were ignored. */
 async function checkedRequest(
-  { route: { query: rules = NOTHING, params, body = NOTHING, absent = {} }, bodyKeys }: CompiledRoute,
+  { route: { query: rules = NOTHING, params, body = NOTHING, absent = {}, harmless = {} } }: CompiledRoute,
   reply: FastifyReply,
 ) {
   const { request } = reply;
@@ -130,15 +130,16 @@ async function checkedRequest(
   const isStrict = prefersStrict(request.headers.prefer);
   if (isStrict) reply.header('preference-applied', 'handling=strict');
   const sent = request.body === undefined ? {} : withoutAbsent(request.body, absent);
-  const separated = await bodyKeys.separate(sent, isStrict);
-  violations.push(...separated.violations);
+  const repeatable = request.params as Record<string, string>;
+  const relieved = withoutHarmless(sent, isStrict ? STRICT : { rules: body, harmless, params: repeatable });
+  violations.push(...relieved.violations);
   const accepted = {
     params: (params ? noted(check(params, request.params, 'params')) : request.params) as Record<string, string>,
     query: noted(check(rules, given, 'query')),
-    body: noted(await checkYielding(body, separated.known, 'body')),
+    body: noted(await checkYielding(body, relieved.body, 'body')),
   };
   if (violations.length > 0) throw validationFailed(violations);
-  if (separated.ignored !== null) reply.header('x-ignored-keys', separated.ignored);
+  if (relieved.ignored !== null) reply.header('x-ignored-keys', relieved.ignored);
   return accepted;
 }
 

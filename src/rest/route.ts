@@ -9,6 +9,16 @@ export { eachOf, ofSample, optionalSample, orInstead } from './response-schema.j
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
+/** Rules of a query or body that has no field. */
+export const NOTHING = z.strictObject({});
+
+/**
+ * Fields of a body that clients are known to send and that change nothing: of where, which, how long, how much or how protected. By
+ * name: the parameter of the path that the field repeats, which it must equal; or null if it may have any value. Every body may
+ * repeat parameters of the path under their own names.
+ */
+export type HarmlessFields = Readonly<Record<string, string | null>>;
+
 /** What a route's document answers. Its shape is the document's; replies are checked against it when the route is compiled. */
 // biome-ignore lint/suspicious/noExplicitAny: the type of a GraphQL answer is known to the schema, not to TypeScript
 export type Data = Record<string, any>;
@@ -55,8 +65,11 @@ interface RouteRules<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly params?: z.ZodObject;
   readonly query?: Q;
   readonly body?: B;
-  /** Keys of the body that take no unknown key below them: ignoring one in a rule of a role would widen what the rule allows. */
-  readonly exactKeys?: readonly (keyof B['shape'] & string)[];
+  /**
+   * Fields of the body that clients are known to send here and that change nothing: they are ignored, and named in `X-Ignored-Keys`. Any
+   * other that the rules do not know is refused. `{ tagId: 'tagId' }` repeats a parameter of the path, and must equal it.
+   */
+  readonly harmless?: HarmlessFields;
   /** A body that the rules accept, for the API reference. */
   readonly example?: z.input<B>;
   /** A query asked first, for a name in the request that the document does not take. Null: there is no such name in it. */

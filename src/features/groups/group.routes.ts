@@ -121,6 +121,7 @@ export const groupRoutes = [
   groups.patch('/{groupId}', 'Update a group', {
     field: 'updateGroup',
     body: withRole(bodyOf(UpdateGroup, 'id')),
+    harmless: { ID: 'groupId' },
     variables: ({ params, body }) => ({ input: { id: params.groupId, ...roleToInput(body) } }),
     reply: ({ updateGroup }) => toGroup(updateGroup.group),
     errors: ['GROUP_NOT_FOUND', 'ROLE_NOT_FOUND', 'GROUP_SLUG_TAKEN', 'LAST_ADMIN'],

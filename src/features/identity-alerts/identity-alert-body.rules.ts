@@ -21,6 +21,13 @@ const recipients = z
     description: `Users and groups that get the mails, 1 to ${MOST_RECIPIENTS}. They must be members of the project, or of the organization.`,
   });
 
+/** Clients send an empty list with channels that are no mail. */
+const nobody = z
+  .array(z.unknown())
+  .max(0)
+  .optional()
+  .meta({ description: 'Only channels of the type `email` have recipients: absent or empty.' });
+
 const missing = (issues: z.core.$RefinementCtx, key: string): void =>
   issues.addIssue({ code: 'custom', path: [key], message: 'required', params: { code: 'MISSING' } });
 
@@ -80,9 +87,9 @@ export function alertBody(rules: AlertRules) {
           z
             .strictObject({ ...email.shape, config: configs.email, recipients })
             .superRefine(refuseNobody, EVEN_IF_INVALID),
-          z.strictObject({ ...webhook.shape, config: configs.webhook }),
-          slack,
-          pagerduty,
+          z.strictObject({ ...webhook.shape, config: configs.webhook, recipients: nobody }),
+          slack.extend({ recipients: nobody }),
+          pagerduty.extend({ recipients: nobody }),
         ]),
       )
       .min(1)
@@ -110,9 +117,9 @@ export function changeBody(rules: AlertRules) {
           z
             .strictObject({ ...email.shape, config: configs.email, recipients })
             .superRefine(refuseNobody, EVEN_IF_INVALID),
-          z.strictObject({ ...webhook.shape, config: configs.changedWebhook }),
-          slack,
-          pagerduty,
+          z.strictObject({ ...webhook.shape, config: configs.changedWebhook, recipients: nobody }),
+          slack.extend({ recipients: nobody }),
+          pagerduty.extend({ recipients: nobody }),
         ]),
       )
       .min(1)

@@ -17,7 +17,6 @@ export const organizationRoleRoutes = [
   roles.post('', 'Create a role of the organization', {
     field: 'createOrganizationRole',
     body: CreateOrganizationRole,
-    exactKeys: ['permissions'],
     variables: ({ body }) => ({ input: toInput(body) }),
     reply: ({ createOrganizationRole }) => ({ role: withReplyPermissions(createOrganizationRole.role) }),
     example: {
@@ -50,7 +49,7 @@ export const organizationRoleRoutes = [
   roles.patch('/{roleId}', 'Update a role of the organization', {
     field: 'updateOrganizationRole',
     body: bodyOf(UpdateOrganizationRole, 'id'),
-    exactKeys: ['permissions'],
+    harmless: { RoleId: 'roleId' },
     variables: ({ params, body }) => ({ input: { id: params.roleId, ...toInput(body) } }),
     reply: ({ updateOrganizationRole }) => ({ role: withReplyPermissions(updateOrganizationRole.role) }),
     example: { permissions: [{ subject: 'identity', action: 'read' }] },

@@ -106,7 +106,6 @@ const create = (path: string, summary: string, body: typeof NewPermanent | typeo
     field: 'createAdditionalPrivilege',
     deprecated: true,
     body: body as typeof NewTemporary,
-    exactKeys: ['privilegePermission'],
     variables: ({ body: { projectSlug: project, identityId: memberId, slug: wanted, ...rest } }) => ({
       input: {
         projectSlug: project,
@@ -156,7 +155,6 @@ export const olderRoutes = [
     field: 'updateAdditionalPrivilegeBySlug',
     deprecated: true,
     body: Changes,
-    exactKeys: ['privilegeDetails'],
     variables: ({ body: { privilegeDetails: details, ...key } }) => ({
       input: {
         ...keyOf(key),

@@ -46,7 +46,6 @@ export const privilegeRoutes = [
   privileges.post('', 'Give a machine identity a privilege', {
     field: 'createAdditionalPrivilege',
     body: CreateBody,
-    exactKeys: ['permissions'],
     variables: ({ body: { projectId, identityId: memberId, slug: given, permissions, type } }) => ({
       input: {
         projectId,
@@ -94,7 +93,7 @@ export const privilegeRoutes = [
   privileges.patch('/{privilegeId}', 'Update a privilege of a machine identity', {
     field: 'updateAdditionalPrivilege',
     body: UpdateBody,
-    exactKeys: ['permissions'],
+    harmless: { ID: 'privilegeId' },
     variables: ({ params, body: { permissions, type, ...rest } }) => ({
       input: {
         id: params.privilegeId,

@@ -63,7 +63,6 @@ export const templateRoutes = [
   templates.post('', 'Create a project template', {
     field: 'createProjectTemplate',
     body: CreateProjectTemplate,
-    exactKeys: ['roles'],
     variables: ({ body }) => ({ input: withLists(body) }),
     reply: ({ createProjectTemplate }) => ({ projectTemplate: toReply(createProjectTemplate.projectTemplate) }),
     errors: [...UNKNOWN, 'PROJECT_TEMPLATE_NAME_TAKEN', 'ORGANIZATION_NOT_FOUND'],
@@ -94,7 +93,7 @@ export const templateRoutes = [
     field: 'updateProjectTemplate',
     select: BOTH,
     body: bodyOf(UpdateProjectTemplate, 'id', 'expectedVersion'),
-    exactKeys: ['roles'],
+    harmless: { id: 'templateId' },
     variables: ({ params, body }) => ({ input: { id: params.templateId, ...withLists(body) } }),
     ifMatch: ({ projectTemplate }) => ({ expectedVersion: projectTemplate.version }),
     reply: ({ updateProjectTemplate }) => ({ projectTemplate: withoutRules(updateProjectTemplate.projectTemplate) }),

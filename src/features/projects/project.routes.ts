@@ -32,6 +32,7 @@ const creation = (at: { operation: 7; path: string } | { extension: true; path: 
     method: 'POST',
     summary,
     body: CreateProjectBody,
+    absent: { organizationSlug: '' },
     document: `mutation ($input: CreateProjectInput!) {
       createProject(input: $input) { project { ${WHOLE} kmsSecretManagerKeyId } }
     }`,

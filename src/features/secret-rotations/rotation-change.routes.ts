@@ -9,6 +9,10 @@ const OUTSIDE = ['UPSTREAM_REJECTED', 'UPSTREAM_UNREACHABLE', 'ROTATION_CONTINUE
 const BUSY = ['ROTATION_RUNNING', 'ROTATION_DELETING'] as const;
 const AT_A_PLACE = ['ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND', 'SECRET_KEY_TAKEN'] as const;
 
+/** Clients repeat in the body what the path names. */
+const OF_TYPE = { Provider: null };
+const OF_ONE = { ...OF_TYPE, ID: 'rotationId' };
+
 const routesOf = (declared: KindDeclaration) =>
   routesAt(`${PATH}/${declared.type}`, { select: `${COMMON} ${selectionOf(declared)}` });
 
@@ -38,6 +42,7 @@ function settingRoutes(declared: KindDeclaration): Route[] {
       operationId: `create${noun}`,
       field: 'createSecretRotation',
       body: bodyOf(CreateRotation, 'content').extend(content.shape),
+      harmless: OF_TYPE,
       variables: ({ body }: Data) => ({ input: { ...withoutContent(body), ...contentOf(declared, body) } }),
       ...replyOf('createSecretRotation'),
       errors: [
@@ -55,6 +60,7 @@ function settingRoutes(declared: KindDeclaration): Route[] {
         parameters: parameters.optional(),
         secretsMapping: secretsMapping.optional(),
       }),
+      harmless: OF_ONE,
       variables: ({ params, body }: Data) => ({
         input: { id: params.rotationId, type, ...withoutContent(body), ...contentOf(declared, body) },
       }),
@@ -93,6 +99,7 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
           description: 'Whether to revoke its credentials first.',
         }),
       }),
+      harmless: OF_ONE,
       variables: ({ params, query }: Data) => ({ input: { id: params.rotationId, type, ...query } }),
       ...replyOf('deleteSecretRotation'),
       errors: [...NOT_FOUND, 'ROTATION_RUNNING', ...OUTSIDE],

@@ -21,6 +21,7 @@ interface Older {
   readonly body?: z.ZodRawShape;
   readonly toPresent?: (given: Given) => Given;
   readonly absent?: WrittenRoute['absent'];
+  readonly harmless?: WrittenRoute['harmless'];
 }
 
 const PRESENT = [...secretRoutes, ...secretWritingRoutes, ...folderRoutes, ...importRoutes];
@@ -78,7 +79,7 @@ const LOOKUP: WrittenRoute['lookup'] = {
 function older(
   [method, presentPath]: readonly [string, string],
   path: string,
-  { query = {}, body = {}, toPresent = (given) => given, absent = {} }: Older = {},
+  { query = {}, body = {}, toPresent = (given) => given, absent = {}, harmless = {} }: Older = {},
 ): WrittenRoute {
   const {
     operation: _,
@@ -108,6 +109,7 @@ function older(
     path,
     deprecated: true,
     absent,
+    harmless: { ...present.harmless, ...harmless },
     summary: `${present.summary} (older path)`,
     ...(presentQuery === undefined ? {} : { query: olderRules(presentQuery, IN_QUERY, query) }),
     ...(presentBody === undefined
@@ -121,12 +123,8 @@ function older(
   };
 }
 
-/** What clients send that changes nothing. Accepted on these routes and nowhere else, so that they run as they are. */
-const ignored = (why: string) =>
-  z
-    .unknown()
-    .optional()
-    .meta({ description: `Ignored: ${why}` });
+/** Clients repeat the key, and send metadata that nothing shows: what is shown is `secretMetadata`. */
+const OF_SECRET = { secretKey: 'secretName', metadata: null };
 
 /** A client sends 0 for a secret without a reminder. */
 const NO_REMINDER = { secretReminderRepeatDays: 0 } as const;
@@ -135,22 +133,12 @@ const rawSecrets = [
   older(['GET', SECRETS], RAW),
   older(['GET', `${SECRETS}/id/{secretId}`], `${RAW}/id/{secretId}`),
   older(['GET', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, {
-    query: { secretName: ignored('the key in the path counts.') },
+    query: { secretName: z.unknown().optional().meta({ description: 'Ignored: the key in the path counts.' }) },
     toPresent: ({ secretName: _, ...given }) => given,
   }),
-  older(['POST', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, { absent: NO_REMINDER }),
-  older(['PATCH', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, {
-    absent: NO_REMINDER,
-    body: {
-      metadata: ignored('nothing shows it; use secretMetadata.'),
-      secretName: ignored('the key in the path counts.'),
-    },
-    toPresent: ({ metadata: _, secretName: __, ...given }) => given,
-  }),
-  older(['DELETE', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, {
-    body: { secretName: ignored('the key in the path counts.') },
-    toPresent: ({ secretName: _, ...given }) => given,
-  }),
+  older(['POST', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, { absent: NO_REMINDER, harmless: OF_SECRET }),
+  older(['PATCH', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`, { absent: NO_REMINDER, harmless: OF_SECRET }),
+  older(['DELETE', `${SECRETS}/{secretName}`], `${RAW}/{secretName}`),
   ...['POST', 'PATCH', 'DELETE'].map((method) => older([method, `${SECRETS}/batch`], '/api/v3/secrets/batch/raw')),
 ];
 
@@ -163,8 +151,9 @@ const folders = [
   older(['GET', `${PRESENT_FOLDERS}/{folderId}`], `${FOLDERS}/{folderId}`),
   older(['PATCH', `${PRESENT_FOLDERS}/{folderId}`], `${FOLDERS}/{folderId}`),
   older(['DELETE', `${PRESENT_FOLDERS}/{folderId}`], `${FOLDERS}/{folderId}`, {
-    body: { directory, folderName: ignored('the folder in the path counts.') },
-    toPresent: ({ folderName: _, ...given }) => inDirectory(given),
+    body: { directory },
+    harmless: { folderName: 'folderId' },
+    toPresent: inDirectory,
   }),
 ];
 

@@ -12,11 +12,15 @@ const older = routesAt('/api/v1/workspace/{projectId}/tags', {
 });
 const one = { as: 'workspaceTag', deprecated: true } as const;
 
+/** Clients give a tag a name, which here is its slug. */
+const NAMED = { name: null };
+
 /** The same at the paths and in the words of before. */
 const olderTagRoutes = [
   older.post('', 'Create a tag (older path)', {
     ...one,
     field: 'createTag',
+    harmless: NAMED,
     body: bodyOf(CreateTag, 'projectId'),
     errors: ['TAG_SLUG_TAKEN'],
     example: { slug: 'database', color: '#aa0000' },
@@ -32,6 +36,7 @@ const olderTagRoutes = [
   older.patch('/{tagId}', 'Update a tag (older path)', {
     ...one,
     field: 'updateTag',
+    harmless: NAMED,
     body: bodyOf(UpdateTag, 'projectId', 'id'),
     errors: ['TAG_NOT_FOUND', 'TAG_SLUG_TAKEN'],
     example: { color: '#00aa00' },

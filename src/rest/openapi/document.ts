@@ -104,6 +104,7 @@ function operationOf(compiled: CompiledRoute, { groups, schemas, current, known 
     ...(route.deprecated === true ? { deprecated: true } : {}),
     ...(route.operation === undefined ? { 'x-extension': true } : { 'x-operation': route.operation }),
     ...(route.anonymous === true ? { security: [] } : {}),
+    ...(route.harmless === undefined ? {} : { 'x-ignored-fields': Object.keys(route.harmless) }),
     parameters: [...parametersOf(route, descriptions).map((it) => describedInPath(it, groups)), ...parameters],
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, compiled, schemas) }),
     responses: {
@@ -120,11 +121,11 @@ function operationOf(compiled: CompiledRoute, { groups, schemas, current, known 
 
 const bodyOf = (
   rules: z.ZodObject,
-  { route, descriptions, bodyKeys, operationId }: CompiledRoute,
+  { route, descriptions, operationId }: CompiledRoute,
   schemas: NamedSchemas,
 ): JsonSchema => ({
   required: !rules.safeParse({}).success,
-  content: contentOf(schemas.body(inputSchema(rules, descriptions, bodyKeys.open), operationId), route),
+  content: contentOf(schemas.body(inputSchema(rules, descriptions), operationId), route),
 });
 
 const contentOf = (schema: JsonSchema, { example, form }: CompiledRoute['route']): JsonSchema => ({

@@ -16,7 +16,7 @@ const HEADERS = {
   ),
   'X-Ignored-Keys': header(
     TEXT,
-    'Unknown fields of the body that were ignored: `id, path, others=2`. Only identifiers of at most 40 characters are named; `others` counts the rest. Absent if no field was ignored.',
+    'Fields of the body that were ignored, of those in `x-ignored-fields`: `id, path`. Absent if no field was ignored.',
   ),
   'Preference-Applied': header(TEXT, '`handling=strict` if the request asked for it with Prefer.'),
   'Retry-After': header(INTEGER, 'Seconds to wait before you retry.'),

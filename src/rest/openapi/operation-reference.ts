@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../kernel/errors.js';
 import { type Descriptions, withDescriptions } from '../argument-descriptions.js';
 import type { ReplyHeader } from '../response-headers.js';
 import type { JsonSchema } from '../response-schema.js';
+import type { HarmlessFields } from '../route.js';
 import { headerReferences, LIMIT_HEADERS, SUCCESS_LIMIT_HEADERS } from './header-reference.js';
 import { makePortable } from './portable-schemas.js';
 
@@ -17,9 +18,9 @@ All errors have the same shape. Branch on \`code\`, which is stable. \`details\`
 A body can have 1 MiB and 10,000 entries: objects, arrays, other items of arrays, and the keys of an object beyond its first 32.
 Without a token the limits are 16 KiB and 1,000 entries.
 
-A misspelled field in a body is refused with 422: \`\`unknown field \`projectNmae\`; did you mean \`projectName\`?\`\` Up to 20 other
-unknown fields are ignored and listed in the header \`X-Ignored-Keys\`; \`Prefer: handling=strict\` refuses them too. Unknown query
-parameters are always refused.
+Unknown fields of a body are refused with 422: \`\`unknown field \`projectNmae\`; did you mean \`projectName\`?\`\` Unknown query
+parameters are refused, too. Some existing clients send fields that change nothing. \`x-ignored-fields\` of an operation lists those that it
+ignores; the response names them in the header \`X-Ignored-Keys\`. \`Prefer: handling=strict\` refuses these as well.
 
 Send a change with an \`Idempotency-Key\`: if you send it again with the same key, it has no second effect. GET responses have an
 \`ETag\`. With \`If-None-Match\` you download a response only if it has changed; with \`If-Match\`, where a change supports it, you
@@ -33,23 +34,12 @@ export const jsonContent = (schema: JsonSchema, example: unknown): JsonSchema =>
   'application/json': { schema, ...(example === undefined ? {} : { example }) },
 });
 
-/**
- * The JSON schema of what rules accept, described in the words of the GraphQL arguments that it becomes.
- *
- * @param open rules of objects whose unknown keys are ignored
- */
-export const inputSchema = (
-  rules: z.ZodType,
-  descriptions: Descriptions,
-  open: ReadonlySet<z.core.$ZodType> = new Set(),
-): JsonSchema => {
+/** The JSON schema of what rules accept, described in the words of the GraphQL arguments that it becomes. */
+export const inputSchema = (rules: z.ZodType, descriptions: Descriptions): JsonSchema => {
   const { $schema: _, ...schema } = z.toJSONSchema(rules, {
     io: 'input',
     unrepresentable: 'any',
-    override: ({ zodSchema, jsonSchema }) => {
-      if (open.has(zodSchema)) delete jsonSchema.additionalProperties;
-      makePortable(jsonSchema as JsonSchema);
-    },
+    override: ({ jsonSchema }) => makePortable(jsonSchema as JsonSchema),
   });
   return withDescriptions(schema, descriptions);
 };
@@ -104,8 +94,7 @@ const PREFER: JsonSchema = {
   name: 'Prefer',
   in: 'header',
   required: false,
-  description:
-    '`handling=strict` refuses every unknown field of the body with 422. Without it, only misspelled fields are refused; others are ignored and listed in X-Ignored-Keys.',
+  description: '`handling=strict` refuses every unknown field of the body with 422, also those of `x-ignored-fields`.',
   schema: { type: 'string', examples: ['handling=strict'] },
 };
 
@@ -125,21 +114,21 @@ const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = [
 ];
 
 /**
- * What every operation of a kind takes, answers and refuses beside its own: those that change take an idempotency key, those with a
- * body the preference for strict handling.
+ * What every operation of a kind takes, answers and refuses beside its own: those that change take an idempotency key, those that
+ * ignore fields the preference for strict handling.
  *
  * @param route `headers`: those of its own, to stand beside the others
  */
 export function commonsOf({
   method,
   anonymous,
-  body,
+  harmless = {},
   ifMatch,
   headers: own = [],
 }: {
   method: string;
   anonymous?: true | undefined;
-  body?: z.ZodObject | undefined;
+  harmless?: HarmlessFields | undefined;
   ifMatch?: object | undefined;
   headers?: readonly Omit<ReplyHeader<never>, 'value'>[] | undefined;
 }): {
@@ -156,14 +145,14 @@ export function commonsOf({
       ...SUCCESS_LIMIT_HEADERS,
       ...(isRead ? (['ETag'] as const) : []),
       ...(takesKey ? (['Idempotency-Replayed'] as const) : []),
-      ...(body === undefined ? [] : (['X-Ignored-Keys', 'Preference-Applied'] as const)),
+      ...(Object.keys(harmless).length === 0 ? [] : (['X-Ignored-Keys', 'Preference-Applied'] as const)),
     ]),
     ...Object.fromEntries(own.map(({ name, description, schema }) => [name, { description, schema }])),
   };
   return {
     parameters: [
       ...(takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-      ...(body === undefined ? [] : [{ $ref: '#/components/parameters/Prefer' }]),
+      ...(Object.keys(harmless).length === 0 ? [] : [{ $ref: '#/components/parameters/Prefer' }]),
       ...(ifMatch === undefined ? [] : [{ $ref: '#/components/parameters/IfMatch' }]),
     ],
     errors: [

@@ -170,9 +170,10 @@ describe.each(['POST', 'PATCH'] as const)('%s', (method) => {
     expect(reply.text).not.toContain('CANARY');
   });
 
-  test('ignores other fields of a channel, as replies have them, and none of its config', async () => {
+  test('refuses unknown fields of a channel and of its config', async () => {
     const reply = await send({ channels: [{ ...EMAIL, createdAt: 'x', color: 'red' }] });
-    expect([reply.status, reply.headers['x-ignored-keys']]).toEqual([200, 'createdAt, color']);
+    expect(reply).toBeError(422, 'VALIDATION_FAILED');
+    expect(violationsOf(reply)).toEqual(['body.channels[0] UNKNOWN_KEY', 'body.channels[0] UNKNOWN_KEY']);
     for (const config of [
       { ...EMAIL.config, subject: 'x' },
       { recipient: ['ann@example.com'] },

@@ -37,7 +37,7 @@ describe('lists in an order', () => {
   beforeAll(async () => {
     ({ admin } = await strongroom.seed.organization());
     for (let index = 0; index < 3; index += 1) {
-      await strongroom.seed.projectOf(admin, { name: `project ${(index * 2) % 3}` });
+      await strongroom.seed.projectOf(admin, { projectName: `project ${(index * 2) % 3}` });
       await strongroom.seed.caller(admin);
       await strongroom.seed.user(admin);
     }

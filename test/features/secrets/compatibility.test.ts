@@ -78,8 +78,14 @@ describe('routes in the words of before', () => {
     expect((await admin.patch(`${RAW}/ONE`, change)).body.secret).toMatchObject({ secretValue: 'changed', version: 2 });
     expect((await admin.delete(`${RAW}/ONE`, { ...place, secretName: 'ONE' })).status).toBe(200);
     expect(await admin.get(`${RAW}?${at}&secretName=ONE`)).toBeError(422, 'VALIDATION_FAILED');
-    const made = await admin.post(`${RAW}/TWO`, { ...place, metadata: {} });
-    expect([made.status, made.headers['x-ignored-keys']]).toEqual([200, 'metadata']);
+    const made = await admin.post(`${RAW}/TWO`, { ...place, secretKey: 'TWO', metadata: {} });
+    expect([made.status, made.headers['x-ignored-keys']]).toEqual([200, 'secretKey, metadata']);
+    for (const other of [{ secretKey: 'ONE' }, { secretName: 'ONE' }])
+      expect(await admin.patch(`${RAW}/TWO`, { ...place, ...other, secretValue: 'x' })).toBeError(
+        422,
+        'VALIDATION_FAILED',
+      );
+    expect(await admin.delete(`${RAW}/TWO`, { ...place, secretName: 'ONE' })).toBeError(422, 'VALIDATION_FAILED');
     expect(await admin.get(`${RAW}?${at}&recurse=true`)).toBeError(422, 'VALIDATION_FAILED');
     const present = `/api/v4/secrets/ONE?projectId=${project.id}&environment=dev`;
     expect(await admin.get(`${present}&secretName=ONE`)).toBeError(422, 'VALIDATION_FAILED');

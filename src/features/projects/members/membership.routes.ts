@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../../../kernel/errors.js';
 import { EVEN_IF_INVALID, looseEntries, looseTexts } from '../../../kernel/validation.js';
-import { type Data, nextCursor, ofSample, paging, route } from '../../../rest/route.js';
+import { type Data, nextCursor, ofSample, paging, route, type WrittenRoute } from '../../../rest/route.js';
 import { isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../permissions/public.js';
 import { roleSlug } from '../roles/role.rules.js';
 import type { MemberKind } from './membership.rules.js';
@@ -20,6 +20,7 @@ interface Members {
   readonly noun: string;
   readonly wrapping: string;
   readonly fields: string;
+  readonly harmless?: WrittenRoute['harmless'];
   /** A membership with the field names of the REST interface. */
   readonly shown: (membership: Data) => Data;
 }
@@ -104,6 +105,7 @@ const GROUPS: Members = {
   many: 'groups',
   path: '/api/v2/workspace/{projectId}/groups',
   param: 'groupIdOrName',
+  harmless: { GroupIdOrName: 'groupIdOrName', groupId: 'groupIdOrName' },
   wrapping: 'groupMembership',
   fields: `id projectId groupId: memberId name ${ROLES}`,
   shown: ({ roles, ...membership }) => ({ ...membership, roles: roles.map(toRoleOfGroup) }),
@@ -204,13 +206,6 @@ const AddUserBody = z
   .strictObject({ userId, ...given })
   .refine(isOneGiven, EITHER)
   .superRefine(checkEntry, EVEN_IF_INVALID);
-const AddGroupBody = z
-  .strictObject({
-    projectId: z.string().optional().meta({ description: 'Ignored; the project in the path applies.' }),
-    ...given,
-  })
-  .refine(isOneGiven, EITHER)
-  .superRefine(checkEntry, EVEN_IF_INVALID);
 
 const toAssignment = ({ isTemporary, temporaryRange, temporaryAccessStartTime, ...role }: RoleEntry) => ({
   roleSlug: slugOf({ ...role }),
@@ -230,7 +225,7 @@ const keyOf = ({ kind, param }: Members, params: Readonly<Record<string, string>
 });
 
 const routesOf = (members: Members) => {
-  const { one, many, noun, path, param, wrapping, fields, shown } = members;
+  const { one, many, noun, path, param, wrapping, fields, shown, harmless = {} } = members;
   const at = `${path}/{${param}}`;
   const memberKind = members.kind.toUpperCase();
   return [
@@ -270,6 +265,7 @@ const routesOf = (members: Members) => {
       summary: `Replace the roles of a ${one}`,
       operationId: `update${noun}`,
       body: RolesBody,
+      harmless,
       document: mutation('update', fields),
       variables: ({ params, body }) => ({ input: { ...keyOf(members, params), ...assignments(body) } }),
       reply: ({ updateProjectMember }) => ({ [wrapping]: shown(updateProjectMember.membership) }),
@@ -282,6 +278,7 @@ const routesOf = (members: Members) => {
       path: at,
       summary: `Remove a ${one} from a project`,
       operationId: `remove${noun}`,
+      harmless,
       document: mutation('remove', fields),
       variables: ({ params }) => ({ input: keyOf(members, params) }),
       reply: ({ removeProjectMember }) => ({ [wrapping]: shown(removeProjectMember.membership) }),
@@ -291,14 +288,15 @@ const routesOf = (members: Members) => {
 };
 
 /** The path names the new member. */
-const adding = (members: Members, body: typeof RolesBody | typeof AddGroupBody, notFound: ErrorCode) =>
+const adding = (members: Members, notFound: ErrorCode) =>
   route({
     extension: true,
     method: 'POST',
     path: `${members.path}/{${members.param}}`,
     summary: `Add a ${members.one} to a project`,
     operationId: `add${members.noun}`,
-    body,
+    body: RolesBody,
+    harmless: members.harmless ?? {},
     document: mutation('add', members.fields),
     variables: ({ params, body: roles }) => ({ input: { ...keyOf(members, params), ...assignments(roles) } }),
     reply: ({ addProjectMember }) => ({ [members.wrapping]: members.shown(addProjectMember.membership) }),
@@ -326,6 +324,6 @@ export const membershipRoutes = [
     example: { userId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
     errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'USER_NOT_FOUND', 'ALREADY_A_MEMBER'],
   }),
-  adding(IDENTITIES, RolesBody, 'IDENTITY_NOT_FOUND'),
-  adding(GROUPS, AddGroupBody, 'GROUP_NOT_FOUND'),
+  adding(IDENTITIES, 'IDENTITY_NOT_FOUND'),
+  adding(GROUPS, 'GROUP_NOT_FOUND'),
 ];

@@ -1,12 +1,12 @@
-import * as z from 'zod';
 import { route, type WrittenRoute } from '../../../rest/route.js';
 import { ENVIRONMENT_FIELDS, environmentRoutes } from '../environments/environment.routes.js';
 
 const PRESENT = '/api/v1/projects/{projectId}/';
 const OLDER = '/api/v1/workspace/{workspaceId}/';
 
-/** Clients repeat the ID of the project in the body. */
-const repeated = z.string().optional().meta({ description: 'Ignored; the project in the path applies.' });
+/** Clients repeat in the body what the path names. */
+const OF_PROJECT = { projectId: 'workspaceId', ProjectID: 'workspaceId' };
+const OF_ONE = { ...OF_PROJECT, id: 'environmentId', ID: 'environmentId' };
 
 /**
  * A route of environments at its older path, where a project is called a workspace. Document, rules and errors are the
@@ -20,10 +20,10 @@ function older(present: WrittenRoute): WrittenRoute {
     path: path.replace(PRESENT, OLDER),
     deprecated: true,
     summary: `${present.summary} (older path)`,
-    ...(method === 'POST' && body !== undefined ? { body: body.extend({ projectId: repeated }) } : {}),
+    ...(method === 'GET' ? {} : { harmless: isOfOne ? OF_ONE : OF_PROJECT }),
     // A client sends 0 for a position that nobody gave.
     ...(body === undefined ? {} : { absent: { position: 0 } }),
-    variables: ({ params, query, body: { projectId: _, ...given } }) =>
+    variables: ({ params, query, body: given }) =>
       variables({
         params: {
           projectId: params.workspaceId as string,

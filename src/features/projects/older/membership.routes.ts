@@ -10,12 +10,11 @@ import {
 import { RoleSlugs, usernames } from '../members/membership.rules.js';
 
 /** Clients repeat the ID of the project in the body. */
-const repeated = z.string().optional().meta({ description: 'Ignored; the project in the path applies.' });
+const REPEATED = { projectId: 'workspaceId' };
 const names = usernames.optional();
 
 /** Clients distinguish usernames and email addresses. Here an email address is a username like any other. */
 const naming = {
-  projectId: repeated,
   usernames: names.meta({ description: 'Usernames, up to 100.' }),
   emails: names.meta({ description: 'Usernames that are e-mail addresses, up to 100.' }),
 };
@@ -53,6 +52,7 @@ function older(method: string, path: '' | '/{membershipId}', reply: WrittenRoute
     ...present,
     path: OLDER + path,
     deprecated: true,
+    ...(method === 'GET' ? {} : { harmless: REPEATED }),
     summary: `${present.summary} (older path)`,
     variables: ({ params, ...rest }) =>
       present.variables({
@@ -123,8 +123,8 @@ export const olderMembershipRoutes = [
     summary: 'Get the membership of a user by name (older path)',
     body: z.strictObject({
       username: z.string().min(1).max(255).meta({ description: 'Username of the user.' }),
-      projectId: repeated,
     }),
+    harmless: REPEATED,
     document: OF_USER,
     variables: ({ params, body }) => ({ projectId: params.workspaceId, memberId: body.username }),
     reply: ({ projectMembership }) => ({ membership: withUser(projectMembership) }),

@@ -5,7 +5,11 @@ import { projectBySlug } from './project-by-slug.js';
 
 /** Roles of projects at the paths of before. Replies of version 2 have the actions of each permission in a list, as they were given. */
 export const olderRoleRoutes = [
-  ...roleRoutesAt('/api/v2/workspace/{projectId}/roles', { isOlder: true, permissions: LISTED_PERMISSIONS }),
+  ...roleRoutesAt('/api/v2/workspace/{projectId}/roles', {
+    isOlder: true,
+    permissions: LISTED_PERMISSIONS,
+    harmless: { ProjectId: 'projectId' },
+  }),
   ...roleRoutesAt('/api/v1/workspace/{projectSlug}/roles', { isOlder: true, ...projectBySlug('projectSlug') }),
   route({
     extension: true,

@@ -12,6 +12,8 @@ interface RolesAt {
   readonly isOlder?: true;
   /** The permissions of a role in the documents. */
   readonly permissions?: string;
+  /** Of bodies. */
+  readonly harmless?: WrittenRoute['harmless'];
   /** Finds the project, where the path has no ID of it. */
   readonly lookup?: Pick<WrittenRoute, 'lookup'>['lookup'];
   readonly projectOf?: (request: Pick<Asked, 'params' | 'found'>) => unknown;
@@ -22,6 +24,7 @@ type Asked = Parameters<WrittenRoute['variables']>[0];
 interface Place extends Required<Pick<RolesAt, 'projectOf'>> {
   readonly path: string;
   readonly fields: string;
+  readonly harmless: WrittenRoute['harmless'];
   readonly common: Pick<WrittenRoute, 'extension' | 'deprecated' | 'lookup'>;
   readonly named: (summary: string) => string;
 }
@@ -31,6 +34,7 @@ export function roleRoutesAt(path: string, at: RolesAt = {}): WrittenRoute[] {
   const place: Place = {
     path,
     fields: `${ROLE_FIELDS} ${at.permissions ?? PERMISSIONS}`,
+    harmless: at.harmless,
     projectOf: at.projectOf ?? (({ params }) => params.projectId),
     common: {
       extension: true,
@@ -92,14 +96,14 @@ const readingAt = ({ path, fields, projectOf, common, named }: Place) => [
   }),
 ];
 
-const changingAt = ({ path, fields, projectOf, common, named }: Place) => [
+const changingAt = ({ path, fields, harmless, projectOf, common, named }: Place) => [
   route({
     ...common,
     method: 'POST',
     path,
     summary: named('Create a role'),
     body: bodyOf(CreateRole, 'projectId'),
-    exactKeys: ['permissions'],
+    ...(harmless === undefined ? {} : { harmless }),
     document: `mutation ($input: CreateProjectRoleInput!) { createProjectRole(input: $input) { role { ${fields} } } }`,
     variables: ({ params, found, body: { permissions, ...rest } }) => ({
       input: { projectId: projectOf({ params, found }), ...rest, ...permissionsIn(permissions) },
@@ -126,7 +130,7 @@ const changingAt = ({ path, fields, projectOf, common, named }: Place) => [
     path: `${path}/{roleId}`,
     summary: named('Update a role'),
     body: bodyOf(UpdateRole, 'projectId', 'id'),
-    exactKeys: ['permissions'],
+    ...(harmless === undefined ? {} : { harmless: { ...harmless, RoleId: 'roleId' } }),
     document: `mutation ($input: UpdateProjectRoleInput!) { updateProjectRole(input: $input) { role { ${fields} } } }`,
     variables: ({ params, found, body: { permissions, ...rest } }) => ({
       input: { projectId: projectOf({ params, found }), id: params.roleId, ...rest, ...permissionsIn(permissions) },

@@ -81,6 +81,7 @@ export const folderRoutes = [
     path: `${FOLDERS}/{folderId}`,
     summary: 'Update a folder',
     body: UpdateFolderBody,
+    harmless: { id: 'folderId' },
     document: `mutation ($input: UpdateFolderInput!) { updateFolder(input: $input) { folder { ${FOLDER_FIELDS} } } }`,
     variables: ({ params, body: { projectId, environment, path, ...change } }) => ({
       input: { id: params.folderId, onlyIn: { projectId, environment, path }, ...change },
@@ -121,6 +122,7 @@ export const folderRoutes = [
       folderId: z.string().meta({ description: 'ID of the folder, or its name in the folder at `path`.' }),
     }),
     body: bodyOf(DeleteFolderByName, 'name'),
+    harmless: { id: 'folderId' },
     document: `mutation ($input: DeleteFolderByNameInput!) { deleteFolderByName(input: $input) { folder { ${FOLDER_FIELDS} } } }`,
     variables: ({ params, body }) => ({ input: { name: params.folderId, ...body } }),
     reply: ({ deleteFolderByName }) => ({ folder: deleteFolderByName.folder }),

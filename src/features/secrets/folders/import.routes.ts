@@ -131,9 +131,10 @@ export const importRoutes = [
     method: 'PATCH',
     path: IMPORT,
     summary: 'Update a secret import',
-    body: z.strictObject({ ...importing, import: ImportChange }),
+    body: z.strictObject({ ...importing, import: ImportChange, isReplication }),
+    harmless: { id: 'secretImportId' },
     document: mutation('update'),
-    variables: ({ params, body: { import: change, ...onlyIn } }) => {
+    variables: ({ params, body: { import: change, isReplication: _, ...onlyIn } }) => {
       const { environment: sourceEnvironment, path: sourcePath, position } = change;
       const changes = Object.entries({ sourceEnvironment, sourcePath, position });
       // Absent stays absent: null would be a fault.
@@ -150,6 +151,7 @@ export const importRoutes = [
     path: IMPORT,
     summary: 'Delete a secret import',
     body: ImportLocation,
+    harmless: { id: 'secretImportId' },
     document: mutation('delete'),
     variables: ({ params, body }) => ({ input: { id: params.secretImportId, onlyIn: body } }),
     reply: ({ deleteSecretImport }) => done('The import was deleted.', deleteSecretImport),

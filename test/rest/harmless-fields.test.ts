@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { checkHarmless, prefersStrict, withoutHarmless } from '../../src/rest/harmless-fields.js';
+import fc from '../kit/properties.js';
+
+const rules = z.strictObject({ label: z.string().optional(), projectId: z.string().optional() });
+const params = { boxId: 'B1', projectId: 'p' };
+const relieved = (body: unknown, harmless = {}) => withoutHarmless(body, { rules, harmless, params });
+const paths = (body: unknown, harmless = {}) => relieved(body, harmless).violations.map(({ path }) => path);
+
+describe('a harmless field', () => {
+  test('is taken out and named, whatever it holds', () => {
+    expect(relieved({ label: 'l', App: { any: 1 } }, { App: null })).toEqual({
+      body: { label: 'l' },
+      violations: [],
+      ignored: 'App',
+    });
+  });
+
+  test('that repeats the path under another name must equal it, but for case', () => {
+    const harmless = { ID: 'boxId' };
+    expect(relieved({ ID: 'b1' }, harmless)).toEqual({ body: {}, violations: [], ignored: 'ID' });
+    expect(relieved({ ID: 'b2' }, harmless)).toMatchObject({
+      body: {},
+      violations: [{ path: 'body.ID', code: 'INVALID', message: 'must be the same as in the path, or absent' }],
+    });
+    for (const ID of [null, 1, ['B1', 2], {}]) expect(paths({ ID }, harmless)).toEqual(['body.ID']);
+  });
+
+  test('is any parameter of the path under its own name, unless the rules know a field of that name', () => {
+    expect(relieved({ boxId: 'B1', label: 'l' })).toEqual({ body: { label: 'l' }, violations: [], ignored: 'boxId' });
+    expect(paths({ boxId: 'other' })).toEqual(['body.boxId']);
+    const body = { projectId: 'other' };
+    expect(relieved(body)).toEqual({ body, violations: [], ignored: null });
+  });
+});
+
+test('any other field stays, for the rules to refuse it: at every depth, and those of JavaScript', () => {
+  for (const text of [
+    '{"app":1,"__proto__":{"label":"x"},"constructor":{},"toString":1}',
+    '{"label":{"App":1}}',
+    '[{"App":1}]',
+    'null',
+    '"App"',
+  ]) {
+    const body = JSON.parse(text);
+    expect(relieved(body, { App: null })).toEqual({ body, violations: [], ignored: null });
+  }
+});
+
+test('what is named fits a header field, whatever the keys are', () => {
+  const keys = fc.dictionary(fc.string({ unit: 'binary', maxLength: 60 }), fc.constant(1), { maxKeys: 20 });
+  fc.assert(
+    fc.property(keys, (body) => {
+      expect(
+        relieved({ ...body, App: 1, ID: 'B1' }, { App: null, ID: 'boxId' })
+          .ignored?.split(', ')
+          .sort(),
+      ).toEqual(['App', 'ID', ...Object.keys(body).filter((name) => name === 'boxId')].sort());
+    }),
+  );
+});
+
+describe('a declaration', () => {
+  const check = (harmless: Record<string, string | null>) => () => checkHarmless('/boxes/{boxId}', rules, harmless);
+
+  test('names fields that the rules do not know, and parameters that the path has', () => {
+    expect(check({ App: null, ID: 'boxId' })).not.toThrow();
+    expect(check({ label: null })).toThrow('its rules know the harmless field label');
+    expect(check({ ID: 'crateId' })).toThrow('the harmless field ID repeats no parameter of the path');
+    expect(check({ 'a, b': null })).toThrow('is no name');
+  });
+});
+
+describe('strict handling', () => {
+  test.each([
+    'handling=strict',
+    'Handling=Strict',
+    'handling="strict"',
+    'handling = strict',
+    'respond-async, wait=10, handling=strict',
+    'return=minimal; foo="a", handling=strict; why="x"',
+    'handling=strict, handling=lenient',
+  ])('is preferred by %s', (header) => {
+    expect(prefersStrict(header)).toBe(true);
+  });
+
+  test.each([
+    undefined,
+    '',
+    'handling',
+    'handling=lenient',
+    'handling=lenient, handling=strict',
+    'x-handling=strict',
+    'foo="handling=strict"',
+    'foo; handling=strict',
+    'handling=strictly',
+    '"handling=strict"',
+  ])('is not preferred by %s', (header) => {
+    expect(prefersStrict(header)).toBe(false);
+  });
+});
