@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { DetailCode } from './detail-codes.js';
-import { storeFailure } from './sql-states.js';
+import { isOfData, storeFailure } from './sql-states.js';
 
 /** What one error code means: its HTTP status, the short name of its class, and the sentence used when the thrower gives none. */
 export interface ErrorRow {
@@ -267,6 +267,20 @@ export function toAppError(thrown: unknown): AppError {
     error = originalError ?? error.cause;
   }
   return new AppError('INTERNAL', undefined, { cause: thrown });
+}
+
+/**
+ * Whether the database failed on the values that it was given, wherever the failure stands: done with others, the same work may succeed.
+ * False for what callers are told as a refusal of theirs.
+ */
+export function failedOnData(thrown: unknown): boolean {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 8; depth += 1) {
+    if (error instanceof AppError && error.status < 500) return false;
+    const { code, originalError } = error as { code?: unknown; originalError?: unknown };
+    if (typeof code === 'string' && isOfData(code)) return true;
+    error = originalError ?? error.cause;
+  }
+  return false;
 }
 
 /** Body of the reply for an error, in the one shape that REST and GraphQL's `extensions` share. */

@@ -73,3 +73,16 @@ export function storeFailure(code: string): StoreFailure | undefined {
   if (SOCKET.test(code)) return 'STORE_UNAVAILABLE';
   return code.length === 5 ? (CODES[code] ?? CLASSES[code.slice(0, 2)]) : undefined;
 }
+
+/** Classes of failures that come from the values of a statement: with others it succeeds. */
+const OF_DATA: ReadonlySet<string> = new Set([
+  '21', // cardinality
+  '22', // data
+  '23', // integrity constraint
+  '44', // check option
+  '54', // program limit
+  'P0', // raised by a function
+]);
+
+/** Whether a SQLSTATE is about the values of a statement. */
+export const isOfData = (code: string): boolean => code.length === 5 && OF_DATA.has(code.slice(0, 2));

@@ -13,7 +13,7 @@ interface Look {
     server?: string;
     now?: number;
   }): void;
-  fail(): void;
+  fail(error?: Error): void;
 }
 
 function scene() {
@@ -26,7 +26,7 @@ function scene() {
         since: since as string | null,
         projectIds: projectIds as string[],
         answer,
-        fail: () => reject(new Error('lost')),
+        fail: (error = new Error('lost')) => reject(error),
       });
     });
   const access = new KnownAccess(query);
@@ -76,6 +76,23 @@ describe('what is known', () => {
     const next = find();
     (await look(2)).answer({ snapshot: '3' });
     expect(await next).toMatchObject({ value: 2, sight: null });
+  });
+
+  test('is read by each of those whose look failed on the project of one of them, and stays known', async () => {
+    const { access, find, look, known } = scene();
+    await known();
+    const readPoisoned = async () => {
+      throw new Error('poisoned');
+    };
+    const [found, poisoned] = [find(), access.find('name', readPoisoned, 'poisoned')];
+    (await look(1)).fail(Object.assign(new Error('division'), { code: '22012' }));
+    await expect(poisoned).rejects.toThrow('poisoned');
+    expect(await found).toMatchObject({ value: 2, sight: null });
+    const next = find();
+    const { since, answer } = await look(2);
+    expect(since).toBe('1');
+    answer({ snapshot: '2' });
+    expect(await next).toMatchObject({ value: 2, sight: { now: 1 } });
   });
 
   test('is not kept when it was being read while something changed', async () => {

@@ -172,6 +172,24 @@ describe('the reply cache', () => {
     },
   );
 
+  test('fails alone where the record of the first cannot be stored for what is in it', async () => {
+    const { ask, context, make } = open();
+    let tries = 0;
+    const first = async (ctx: Context): Promise<Answer> => {
+      tries += 1;
+      if (tries > 1) return make(ctx);
+      throw new AppError('AUDIT_UNAVAILABLE', undefined, {
+        cause: Object.assign(new Error('check'), { code: '23514' }),
+      });
+    };
+    const [failed, ...others] = await Promise.allSettled(
+      Array.from({ length: 3 }, () => ask('/list', context(), first)),
+    );
+    expect(failed).toMatchObject({ reason: { code: 'AUDIT_UNAVAILABLE' } });
+    expect(others.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect((await ask()).status).toBe(200);
+  });
+
   test('stays within its bytes: what was used longest ago goes first', async () => {
     const { ask, state, cache } = open(100_000);
     state.text = 'x'.repeat(10_000);

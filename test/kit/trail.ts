@@ -1,5 +1,6 @@
 import { settledSequence } from '../../src/kernel/audit/settled.ts';
 import type { Query } from '../../src/kernel/database/database.ts';
+import { withRefused } from './poison.ts';
 import type { SharedStrongroom } from './shared-strongroom.ts';
 import { until } from './until.ts';
 
@@ -78,11 +79,8 @@ export async function withoutRecordsOf<T>(
   organizationId: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const name = `refused_${organizationId.replaceAll('-', '_')}`;
+  const sql: Sql = (text) => strongroom.sql(text);
   // Whoever seals just then has locked some partitions and waits for others, in a circle with the change of the table.
-  await untilSealed((text) => strongroom.sql(text));
-  await strongroom.sql(
-    `alter table audit_record add constraint ${name} check (organization_id <> '${organizationId}') not valid`,
-  );
-  return work().finally(() => strongroom.sql(`alter table audit_record drop constraint ${name}`));
+  await untilSealed(sql);
+  return withRefused(sql, 'audit_record', `organization_id <> '${organizationId}'`, work);
 }

@@ -1,4 +1,6 @@
 import type { Query } from '../../kernel/database/database.js';
+import { failedOnData } from '../../kernel/errors.js';
+import { storeTogether } from '../../kernel/storing-together.js';
 import { STORE_USES } from './token-family.sql.js';
 
 /** With more tokens than this the uses are stored, to bound the memory. */
@@ -30,16 +32,21 @@ export class HeldUses {
     return this.#uses.size >= MAX_TOKENS;
   }
 
-  /** Stores all that is held. */
+  /** Stores all that is held, but for what the database does not take of a token: its next check fails on that. */
   async store(query: Query): Promise<void> {
     if (this.#uses.size === 0) return;
     const uses = this.#uses;
     this.#uses = new Map();
-    try {
-      await STORE_USES(query, { hashes: [...uses.keys()], uses: [...uses.values()] });
-    } catch (error) {
-      for (const [key, count] of uses) this.hold(Buffer.from(key, 'hex'), count);
-      throw error;
-    }
+    const store = async (some: readonly (readonly [key: string, count: number])[]): Promise<void> => {
+      await STORE_USES(query, { hashes: some.map(([key]) => key), uses: some.map(([, count]) => count) });
+    };
+    let failure: unknown;
+    await storeTogether([...uses], store, ([key, count], result) => {
+      if (result.status === 'fulfilled') return;
+      this.hold(Buffer.from(key, 'hex'), count);
+      // Of one token alone: its own check says so.
+      if (!failedOnData(result.reason)) failure = result.reason;
+    });
+    if (failure !== undefined) throw failure;
   }
 }

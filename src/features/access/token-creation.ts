@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import { type Context, isTransaction, type RequestInfo, type Transaction } from '../../kernel/context.js';
 import { atOnce, inTransaction, WholeTransaction } from '../../kernel/database/in-transaction.js';
-import { AppError } from '../../kernel/errors.js';
+import { AppError, failedOnData } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import { SharedWork } from '../../kernel/load/shared-work.js';
 import type { IdentityReader } from '../identities/public.js';
@@ -75,6 +75,10 @@ export class TokenCreation {
         inTransaction(ctx, (tx) => this.#issue(tx, wanted, begin())),
       );
       return result;
+    } catch (error) {
+      // On what one of them brings: each finds out whether that is its own.
+      if (!failedOnData(error)) throw error;
+      return await this.#alone(asked, wanted);
     } finally {
       asked.ctx.standing?.spend();
     }

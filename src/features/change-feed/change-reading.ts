@@ -68,7 +68,8 @@ interface ReadStretch extends Stretch {
   readonly upToTime: Date | null;
 }
 
-interface Asked {
+/** Which changes are read. */
+export interface ChangesAsked {
   readonly after: bigint;
   readonly upTo: bigint;
   readonly organizationId: string | null;
@@ -86,7 +87,7 @@ interface Asked {
  */
 export async function readChanges(
   query: Query,
-  { after, upTo, organizationId, projectId, most }: Asked,
+  { after, upTo, organizationId, projectId, most }: ChangesAsked,
 ): Promise<ReadStretch> {
   const bounds = { after: String(after), upTo: String(upTo), most, bytes: MAX_BYTES };
   const listRows = (): Promise<Row[]> => {

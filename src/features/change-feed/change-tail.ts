@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Kernel } from '../../kernel/context.js';
 import { inBackground } from '../../kernel/database/background.js';
 import type { Query } from '../../kernel/database/database.js';
+import { failedOnData } from '../../kernel/errors.js';
 import { describeError } from '../../kernel/log.js';
 import { FIND_SETTLED } from './change.sql.js';
-import { type Change, readChanges, type Stretch } from './change-reading.js';
+import { type Change, type ChangesAsked, readChanges, type Stretch } from './change-reading.js';
 import { after, isAfter, type Position } from './position.js';
 
 /** Seals of the trail come every 500 ms at most, and nothing is sent before. */
@@ -120,7 +121,7 @@ export class ChangeTail {
     let isFailing = false;
     while (this.#streams > 0) {
       try {
-        await this.#advance(query);
+        await this.#advance(query, log);
         isFailing = false;
       } catch (error) {
         // It is tried again: streams wait meanwhile. Said once, not four times a second.
@@ -131,14 +132,14 @@ export class ChangeTail {
     }
   }
 
-  async #advance(query: Query): Promise<void> {
+  async #advance(query: Query, log: Following['log']): Promise<void> {
     const [head] = await FIND_SETTLED(query, {});
     if (head === undefined) return;
     this.#now = head.now;
     const settled = BigInt(head.settled);
     while (this.#upTo < settled) {
       const read = { after: this.#upTo, upTo: settled, organizationId: null, most: AT_ONCE };
-      const { changes, upTo } = await readChanges(query, read);
+      const { changes, upTo } = await readAround(query, read, log);
       // One by one: a record can be about more secrets than a call takes arguments.
       for (const change of changes) this.#kept.push(change);
       this.#upTo = upTo;
@@ -154,6 +155,22 @@ export class ChangeTail {
     // Whole records: a position within one that is kept in part would miss the rest.
     this.#kept = this.#kept.slice(firstAfter(this.#kept, { sequence: last.sequence, index: Number.MAX_SAFE_INTEGER }));
     this.#from = last.sequence;
+  }
+}
+
+/**
+ * Reads changes of all organizations. A record whose changes cannot be read is passed over here, so that it holds up nobody's stream but
+ * of those who read the trail of its organization themselves; as much as comes before it is read alone.
+ */
+async function readAround(query: Query, asked: ChangesAsked, log: Following['log']): Promise<Stretch> {
+  const { after: last, upTo } = asked;
+  try {
+    return await readChanges(query, asked);
+  } catch (error) {
+    if (!failedOnData(error)) throw error;
+    if (upTo - last > 1n) return readAround(query, { ...asked, upTo: last + (upTo - last) / 2n }, log);
+    log?.warn('change not readable', { sequence: String(upTo), ...describeError(error) });
+    return { changes: [], upTo };
   }
 }
 

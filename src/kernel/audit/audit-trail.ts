@@ -5,6 +5,7 @@ import { type Query, query } from '../database/database.js';
 import { atOnce } from '../database/in-transaction.js';
 import { sendWithNext } from '../database/scope.js';
 import { AppError, toAppError } from '../errors.js';
+import { storeTogether } from '../storing-together.js';
 import type { AuditChain } from './audit-chain.js';
 import { type AuditEvent, type AuditFacts, auditRecord, insertOf, type NewRecord } from './audit-record.js';
 import type { TrailReport } from './audit-verifier.js';
@@ -171,21 +172,20 @@ export class AuditTrail {
     if (batch.length === 0) return;
     this.#before = batch.length;
     this.#flushing.push(batch);
-    try {
-      await this.#storeReads(
-        batch.flatMap(({ records }) => records),
-        batch.flatMap(({ disclosures }) => disclosures),
-      );
-      for (const { stored } of batch) stored();
-    } catch (error) {
-      for (const { failed } of batch) failed(unavailable(error));
-    } finally {
-      this.#flushing = this.#flushing.filter((other) => other !== batch);
-      if (this.#queue.length > 0) this.#schedule();
-    }
+    await storeTogether(
+      batch,
+      // Those that were refused while others were stored apart are not stored any more.
+      (some) => this.#storeReads(some.filter(({ isRefused }) => !isRefused)),
+      ({ stored, failed }, result) => (result.status === 'fulfilled' ? stored() : failed(unavailable(result.reason))),
+    );
+    this.#flushing = this.#flushing.filter((other) => other !== batch);
+    if (this.#queue.length > 0) this.#schedule();
   }
 
-  async #storeReads(records: readonly NewRecord[], all: readonly Disclosure[]): Promise<void> {
+  async #storeReads(waiting: readonly Waiting[]): Promise<void> {
+    if (waiting.length === 0) return;
+    const records = waiting.flatMap((one) => one.records);
+    const all = waiting.flatMap((one) => one.disclosures);
     const attempt = async (disclosures: readonly Disclosure[]): Promise<boolean> => {
       const { text, params } = insertOf(records, { key: this.#key, changed: 'nothing', disclosures });
       const missing = await this.store(text, params);

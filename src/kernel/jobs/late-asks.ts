@@ -1,10 +1,16 @@
 import type { Context } from '../context.js';
 import { inBackground } from '../database/background.js';
 import { inTransaction, sqlState } from '../database/in-transaction.js';
+import { storeTogether } from '../storing-together.js';
 import { ask, type JobRequest } from './queue.js';
 
 const FOREIGN_KEY_VIOLATION = '23503';
-type Asked = Iterable<readonly [string, readonly JobRequest[]]>;
+
+/** A job, by the name of its kind. */
+interface Asked {
+  readonly name: string;
+  readonly request: JobRequest;
+}
 
 /**
  * Standing jobs that transactions of this node have asked for and that are not stored yet, each once. A node that dies forgets them,
@@ -23,29 +29,35 @@ export class LateAsks {
     for (const request of requests) ofKind.set(request.key, request);
   }
 
-  /** Stores all of them, in one statement for each kind; one by one if what one of them is about was deleted meanwhile. */
+  /** Stores all of them, in one statement for each kind; apart from them those that fail on what they are about. */
   async store(): Promise<void> {
-    const asked = [...this.#asked].map(([name, requests]) => [name, [...requests.values()]] as const);
+    const asked = [...this.#asked].flatMap(([name, requests]) =>
+      [...requests.values()].map((request) => ({ name, request })),
+    );
     if (asked.length === 0) return;
     this.#asked = new Map();
-    try {
-      await this.#ask(asked);
-    } catch (error) {
-      if (sqlState(error) !== FOREIGN_KEY_VIOLATION) throw error;
-      for (const [name, requests] of asked)
-        for (const request of requests) await this.#ask([[name, [request]]]).catch(refuseOthers);
-    }
+    let failure: unknown;
+    await storeTogether(
+      asked,
+      (some) => this.#ask(some),
+      (_, result) => {
+        // What one of them is about was deleted meanwhile.
+        if (result.status === 'rejected' && sqlState(result.reason) !== FOREIGN_KEY_VIOLATION) failure = result.reason;
+      },
+    );
+    if (failure !== undefined) throw failure;
   }
 
-  #ask(asked: Asked): Promise<void> {
+  #ask(asked: readonly Asked[]): Promise<void> {
     return inBackground(() =>
       inTransaction(this.contextOf(), async (tx) => {
-        for (const [name, requests] of asked) await ask(tx, { name }, requests);
+        for (const [name, some] of Map.groupBy(asked, (one) => one.name))
+          await ask(
+            tx,
+            { name },
+            some.map(({ request }) => request),
+          );
       }),
     );
   }
-}
-
-function refuseOthers(error: unknown): void {
-  if (sqlState(error) !== FOREIGN_KEY_VIOLATION) throw error;
 }

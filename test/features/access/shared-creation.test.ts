@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import { mustSucceed } from '../../kit/caller.js';
+import { withRefused } from '../../kit/poison.js';
 import { Caller, type Reply, useSharedStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
+import type { Sql } from '../../kit/trail.js';
 import { untilWaiting } from '../../kit/waiting.js';
 import { makeIdentity, makeToken } from './scenario.js';
 
@@ -19,13 +21,17 @@ const MANY = 90;
 const path = () => `/api/v1/auth/token-auth/identities/${identityId}/tokens`;
 
 /** Sends many requests at once, of which none can end while somebody holds the identity. */
-async function whileHeld(by: Caller, meanwhile: (client: pg.Client) => Promise<unknown>): Promise<Reply[]> {
+async function whileHeld(
+  by: Caller,
+  meanwhile: (client: pg.Client) => Promise<unknown>,
+  nameOf = (at: number): string => `token ${at}`,
+): Promise<Reply[]> {
   // From now on the node knows what the caller may do.
   for (let time = 0; time < 2; time += 1) mustSucceed(await by.get('/api/v1/projects'));
   return withClient(strongroom.databaseUrl, async (client) => {
     await client.query('begin');
     await client.query('select from identity where id = $1 for update', [identityId]);
-    const sent = Array.from({ length: MANY }, (_, at) => by.post(path(), { name: `token ${at}` }));
+    const sent = Array.from({ length: MANY }, (_, at) => by.post(path(), { name: nameOf(at) }));
     await untilWaiting(strongroom, 1, sent[0]);
     // What was sent before them has arrived once these are answered.
     for (let time = 0; time < 10; time += 1) mustSucceed(await by.anonymous.get('/livez'));
@@ -68,6 +74,23 @@ test('many at once for one identity share transactions, and each has its own tok
     new Map(tokens.map(({ request, token }) => [request, token])),
   );
   expect(new Set(records.map(({ transaction }) => transaction)).size).toBeLessThan(MANY / 2);
+});
+
+test('what the database refuses of one of them is refused of no other', async () => {
+  const isPoisoned = (at: number): boolean => at % 30 === 7;
+  const nameOf = (at: number): string => (isPoisoned(at) ? 'poison' : `token ${at}`);
+  const sql: Sql = (text) => strongroom.sql(text);
+  const replies = await withRefused(sql, 'access_token', `name <> 'poison'`, () =>
+    whileHeld(admin, async () => {}, nameOf),
+  );
+  expect(replies.map(({ status, body }) => [status, body.code])).toEqual(
+    replies.map((_, at) => (isPoisoned(at) ? [500, 'INTERNAL'] : [200, undefined])),
+  );
+  const names = replies.flatMap((_, at) => (isPoisoned(at) ? [] : [nameOf(at)]));
+  expect((await stored()).map(({ name }) => name).sort()).toEqual(names.sort());
+  expect(await recorded('access-token:create', 'allowed')).toHaveLength(names.length);
+  // And it is whole again.
+  mustSucceed(await admin.post(path(), { name: 'poison' }));
 });
 
 test('where the identity is deleted meanwhile, none is created, and others are afterwards', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
+import { withUnreadable } from '../../kit/poison.js';
 import { rounds, testInAll } from '../../kit/scope.js';
 import { until } from '../../kit/until.js';
 
@@ -248,6 +249,27 @@ describe('a target that fails', () => {
     expect(new Set(eventsOf(bad).map(({ id }) => id)).size).toBe(1);
     expect(bad.received).toHaveLength(3);
     expect(good.received).toHaveLength(1);
+  });
+
+  test('for what one of its messages is about gets the others', async () => {
+    let isDown = true;
+    const server = await notifying.server((_, response) => response.writeHead(isDown ? 500 : 204).end());
+    const filters = [{ field: 'common_name', operator: 'starts_with', value: 'poison-' }];
+    const alertId = await notifying.alert([webhook(server)], { filters });
+    const poisoned = await notifying.certificate(4, 'poison-1.example.com');
+    await notifying.certificate(4, 'poison-2.example.com');
+    await until('both messages', WAIT_MS, () => isSettled(alertId, 2, 'pending'));
+    const sql = (text: string) => notifying.sql<Record<string, unknown>>(text);
+    await withUnreadable(sql, 'certificate', `id = '${poisoned}'`, async () => {
+      isDown = false;
+      await hurriedUntil('the other message', async () => {
+        const messages = await notifying.messages(alertId);
+        const told = messages.map(({ state, error_code }) => `${state} ${error_code}`);
+        return told.sort().join() === 'pending INTERNAL,sent null';
+      });
+    });
+    // And it is whole again.
+    await settledSoon(alertId, 2);
   });
 
   test('because its addresses cannot be decrypted keeps no other channel from its notifications', async () => {

@@ -6,6 +6,7 @@ import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
 import type { Jobs } from '../../../src/kernel/jobs/jobs.js';
 import { askAfterCommit } from '../../../src/kernel/jobs/queue.js';
 import type { WakeStore } from '../../../src/kernel/jobs/waker.js';
+import { withRefused } from '../../kit/poison.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
 import { Nodes } from './runners.js';
@@ -77,6 +78,25 @@ describe('a standing job that is asked for after the commit', () => {
     );
     await until('the run', WAIT_MS, isDone);
     expect(runs).toBe(1);
+  });
+
+  test('runs although the database refuses what another one is asked for with', async () => {
+    const sql = (text: string) => withClient(nodes.url, async (client) => (await client.query(text)).rows);
+    await withRefused(sql, 'job', `dedupe_key <> 'poison'`, async () => {
+      await inTransaction({ ...nodes.contextOf(NO_ID), askLater: node.askLater }, (tx) =>
+        askAfterCommit(
+          tx,
+          kind,
+          ['before', 'poison', 'after'].map((key) => ({ key, organizationId: null })),
+        ),
+      );
+      await until('the runs', WAIT_MS, () => runs === 2);
+    });
+    const jobs = await sql('select dedupe_key from job order by dedupe_key');
+    expect(jobs).toEqual([{ dedupe_key: 'after' }, { dedupe_key: 'before' }]);
+    // And it is whole again.
+    await change();
+    await until('the next run', WAIT_MS, () => runs === 3);
   });
 
   test('does not run for what was rolled back', async () => {

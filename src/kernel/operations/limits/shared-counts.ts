@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { Database, Query } from '../../database/database.js';
+import { failedOnData } from '../../errors.js';
 import { describeError, type Log } from '../../log.js';
 import { periodically } from '../../periodic.js';
+import { storeTogether } from '../../storing-together.js';
 import type { Bucket, Buckets } from './buckets.js';
 import { deleteOldCounts, exchangeCounts } from './rate-limit-count.sql.js';
 import { SLOTS } from './sliding-count.js';
@@ -14,6 +16,13 @@ const MAINTENANCE_PAUSE_MS = 5_000;
 const MAX_BUCKETS = 2_000;
 const KEY_BYTES = 16;
 
+/** What the others are told of a bucket. */
+interface Sent {
+  readonly bucket: Bucket;
+  readonly key: Buffer;
+  readonly parts: (readonly [slot: number, amount: number])[];
+}
+
 /**
  * Tells the other nodes what this one counted, and learns what they did, through Postgres and in the background: no request
  * waits for it. While the database is unavailable, each node counts on its own.
@@ -25,6 +34,8 @@ export class SharedCounts {
   #timer: NodeJS.Timeout | undefined;
   #stops: (() => Promise<void>)[] = [];
   #hasFailed = false;
+  /** The last exchange failed as a whole. */
+  #isAway = false;
 
   /** @param key names buckets in the table, which must not tell who was there: an address is personal */
   constructor(
@@ -78,26 +89,32 @@ export class SharedCounts {
     const { buckets } = this;
     const changed = buckets.takeChanged(MAX_BUCKETS);
     const sent = changed.map((bucket) => ({ bucket, key: this.#keyOf(bucket), parts: bucket.count.send(buckets.now) }));
-    try {
-      const counts = await this.database.withConnection((query) => this.#send(query, sent));
-      for (const { bucket } of sent) {
+    let failure: unknown;
+    const exchange = async (some: readonly Sent[]): Promise<void> => {
+      const counts = await this.database
+        .withConnection((query) => this.#send(query, some))
+        .catch((error: unknown) => {
+          failure = error;
+          throw error;
+        });
+      for (const { bucket } of some) {
         bucket.count.settle(buckets.now, counts.get(bucket) ?? new Map());
         bucket.isShared = true;
       }
-      this.#hasFailed = false;
-    } catch (error) {
-      for (const { bucket } of sent) bucket.count.settle(buckets.now, null);
-      buckets.keepChanged(changed);
-      // Once for each time that the database is away, and not twice a second.
-      if (!this.#hasFailed) this.log.warn('shared rate limits unavailable', describeError(error));
-      this.#hasFailed = true;
-    }
+    };
+    await storeTogether(sent, exchange, ({ bucket }, result) => {
+      if (result.status === 'fulfilled') return;
+      bucket.count.settle(buckets.now, null);
+      buckets.keepChanged([bucket]);
+    });
+    // Once for each time that the database is away, and not twice a second.
+    if (failure !== undefined && !this.#hasFailed)
+      this.log.warn('shared rate limits unavailable', describeError(failure));
+    this.#hasFailed = failure !== undefined;
+    this.#isAway = failure !== undefined && !failedOnData(failure);
   }
 
-  async #send(
-    query: Query,
-    sent: readonly { bucket: Bucket; key: Buffer; parts: (readonly [number, number])[] }[],
-  ): Promise<Map<Bucket, Map<number, number>>> {
+  async #send(query: Query, sent: readonly Sent[]): Promise<Map<Bucket, Map<number, number>>> {
     const { buckets } = this;
     const rows = sent.flatMap(({ key, parts }) => parts.map(([slot, amount]) => ({ key, slot, amount })));
     const before = buckets.now;
@@ -122,7 +139,7 @@ export class SharedCounts {
 
   async #tidy(): Promise<void> {
     this.buckets.sweep();
-    if (this.#hasFailed) return;
+    if (this.#isAway) return;
     await this.database.withConnection((query) => deleteOldCounts(query, {}));
   }
 

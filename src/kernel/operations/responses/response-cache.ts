@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { AuditEvent } from '../../audit/audit-record.js';
 import type { Context } from '../../context.js';
-import { toAppError } from '../../errors.js';
+import { failedOnData, toAppError } from '../../errors.js';
 import type { Answer, Stamp, StampOf } from './response.js';
 
 /** However often it is asked for: plaintext lies in memory no longer than this, nor does what somebody changed by hand. */
@@ -90,8 +90,9 @@ export class ResponseCache {
   }
 
   /**
-   * Equal requests at the same time wait for the first one. If that one is denied, or has no turn, each makes its own response; if it fails
-   * with 503 or 504, all of them fail: they would otherwise wait for the same failure again.
+   * Equal requests at the same time wait for the first one. If that one is denied, has no turn, or fails on data (its own record of the
+   * trail, say), each makes its own response; if it fails with another 503 or 504, all of them fail: they would otherwise wait for the
+   * same failure again.
    */
   async #make(ctx: Context, key: string, stamp: Stamp, make: (ctx: Context) => Promise<Answer>): Promise<Answer> {
     this.#misses += 1;
@@ -102,7 +103,7 @@ export class ResponseCache {
       (answer) => this.#share(key, { revision: stamp.revision, answer, events: recorded }),
       (error: unknown) => {
         const { status, code } = toAppError(error);
-        if (status >= 503 && code !== 'OVERLOADED') throw error;
+        if (status >= 503 && code !== 'OVERLOADED' && !failedOnData(error)) throw error;
         return null;
       },
     );
