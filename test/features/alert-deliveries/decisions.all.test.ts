@@ -87,6 +87,27 @@ describe('a decision', () => {
     expect(await outcome(later)).toEqual(['NO_CHANNEL', 'DISABLED']);
   });
 
+  test.each([
+    ['ends earlier', 5, 2],
+    ['ends at the same time', 5, 5],
+    ['ends later', 5, 9],
+  ])('counts a certificate as superseded by its renewal, which %s, and not the renewal', async (_, days, daysAfter) => {
+    const [first = '', second = ''] = await copy([
+      { name: 'moment', days },
+      { name: 'moment', days: daysAfter },
+    ]);
+    const times = 'not_before = o.not_before, created_at = o.created_at';
+    const link = `lineage_id = o.id, renewed_from_id = o.id, ${days === daysAfter ? 'not_after = o.not_after, ' : ''}${times}`;
+    await notifying.sql(`update certificate n set ${link} from certificate o where n.id = $1 and o.id = $2`, [
+      second,
+      first,
+    ]);
+    await notifying.alert([mail('ann@example.com')], { filters: equals('moment') });
+    const outcome = async (id: string) => (await decisions(id)).map((one: { outcome: string }) => one.outcome);
+    await until('the mail about the renewal', WAIT_MS, async () => (await outcome(second))[0] === 'NOTIFIED');
+    expect(await outcome(first)).toEqual(['SUPERSEDED']);
+  });
+
   test('is for who may read alerts and the certificate: others do not learn of it', async () => {
     const [id = ''] = await copy([{ name: 'hidden', days: 5 }]);
     await notifying.alert([mail('ann@example.com')], { enabled: false });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { factsOf } from '../../../src/features/certificates/x509/facts.js';
+import { toPem } from '../../../src/features/certificates/x509/pem.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { type Made, newIntermediate, newLeaf, newRoot } from '../../kit/certificates/material.js';
 import { signRequest } from '../../kit/certificates/outside.js';
@@ -17,6 +18,19 @@ beforeAll(async () => {
   leaf = await newLeaf(intermediate);
 });
 
+/** The certificate with another end of its validity, in UTCTime. Nobody has signed it. */
+function changedTime(pem: string, change: (time: string) => string): string {
+  const der = Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  const utcTime = Buffer.of(0x17, 13);
+  const at = der.indexOf(utcTime, der.indexOf(utcTime) + 1) + 2;
+  const time = der.toString('latin1', at, at + 13);
+  const changed = change(time);
+  expect(changed).toMatch(/^\d{12}Z$/);
+  expect(changed).not.toBe(time);
+  der.write(changed, at, 'latin1');
+  return toPem('CERTIFICATE', der);
+}
+
 const disclosed = (projectId: string) =>
   strongroom.sql<{ action: string; disclosed: string | null }>(
     `select action, encode(disclosed, 'hex') as disclosed from audit_record where project_id = $1 and action like 'certificate:%' order by sequence`,
@@ -24,6 +38,21 @@ const disclosed = (projectId: string) =>
   );
 
 describe('importing a certificate', () => {
+  test.each([
+    ['the month 13', /^(..)(..)/, '$113'],
+    ['the month 0', /^(..)(..)/, '$100'],
+    ['the day 32', /^(....)(..)/, '$132'],
+    ['February 30', /^(..)(....)/, '$10230'],
+    ['the hour 24', /^(......)(..)/, '$124'],
+    ['the second 60', /..Z$/, '60Z'],
+  ])('is refused with %s in its times', async (_, part, by) => {
+    const { admin, project } = await seedProject(strongroom);
+    const body = { projectId: project.id, certificate: changedTime(leaf.pem, (time) => time.replace(part, by)) };
+    const reply = await admin.post(`${CERTIFICATES}/import`, body);
+    expect(reply).toBeError(422, 'VALIDATION_FAILED');
+    expect(reply.body.details).toMatchObject([{ path: expect.stringMatching(/^body\.certificate/) }]);
+  });
+
   test('shows what it says, and whether its key is here', async () => {
     const { admin, project } = await seedProject(strongroom);
     const metadata = [{ key: 'team', value: 'shop' }];

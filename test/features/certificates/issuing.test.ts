@@ -8,6 +8,7 @@ import {
   issue,
   lifeOf,
   makeProfile,
+  newCsr,
   PROFILES,
   pathsOf,
   REQUESTS,
@@ -153,6 +154,27 @@ describe('issuing a certificate', () => {
     expect((await requestsOf(admin, project.id, '&limit=2')).length).toBe(2);
     const trail = await strongroom.auditRows(`project_id = $1 and action = 'certificate-request:fail'`, [project.id]);
     expect(trail).toHaveLength(2);
+  });
+
+  test.each([
+    'evil.com .example.com',
+    ' shop.example.com',
+    'evil.com\u00a0.example.com',
+    'a,b.example.com',
+    'a\\.example.com',
+  ])('is refused for the common name %j when the profile allows *.example.com', async (commonName) => {
+    const { admin, profile } = await seedProfile(strongroom, {
+      subject: [{ attribute: 'commonName', allowed: ['*.example.com'] }],
+    });
+    // A request keeps blanks at the ends, which the field `subject` does not.
+    const send = async (name: string) => {
+      const { csr } = await newCsr({ commonName: name, sans: [] });
+      return admin.post(`${CERTIFICATES}/issue`, { profileId: profile.id, csr });
+    };
+    const refused = await send(commonName);
+    expect(refused).toBeError(422, 'VALIDATION_FAILED');
+    expect(pathsOf(refused)).toEqual(['body.csr']);
+    for (const name of ['shop.example.com', '*.example.com', 'bücher.example.com']) mustSucceed(await send(name));
   });
 
   test('is refused for a denied name in whatever way it is written, also as a wildcard', async () => {

@@ -38,6 +38,9 @@ describe('renewing a certificate', () => {
       },
     });
     expect(lifeOf(second)).toBe(13);
+    // The clocks of those who check it may be behind.
+    const age = (Date.parse(second.createdAt) - Date.parse(second.notBefore)) / 1_000;
+    expect(Math.floor(age)).toBe(30);
     const third = await renew(admin, second.id, { validDays: 3, keyAlgorithm: 'ed25519' });
     expect([third.keyAlgorithm, lifeOf(third), third.lineageId]).toEqual(['ed25519', 3, first.id]);
     const old = mustSucceed(await admin.get(`${CERTIFICATES}/${first.id}`)).body.certificate;
@@ -66,6 +69,19 @@ describe('renewing a certificate', () => {
     const current = `query ($id: ID!) { currentCertificate(lineageId: $id) { id } }`;
     expect((await admin.data(current, { id: first.id })).currentCertificate.id).toBe(third.id);
     mustSucceed(await admin.post(`${CERTIFICATES}/${third.id}/revoke`, {}));
+    expect((await admin.data(current, { id: first.id })).currentCertificate.id).toBe(second.id);
+  });
+
+  test('makes the renewal the current one when both begin at the same moment, and it ends earlier', async () => {
+    const { admin, profile } = await seedProfile(strongroom);
+    const first = await issue(admin, profile.id, { ...SHOP, validDays: 13 });
+    const second = await renew(admin, first.id, { validDays: 3 });
+    await strongroom.sql(
+      `update certificate n set not_before = o.not_before, created_at = o.created_at
+       from certificate o where n.id = $1 and o.id = $2`,
+      [second.id, first.id],
+    );
+    const current = `query ($id: ID!) { currentCertificate(lineageId: $id) { id } }`;
     expect((await admin.data(current, { id: first.id })).currentCertificate.id).toBe(second.id);
   });
 

@@ -13,6 +13,8 @@ import { readPem } from '../x509/pem.js';
 import { holdIssuer } from './authority.sql.js';
 
 const DAY_MS = 86_400_000;
+/** The clocks of those who check a new certificate may be behind. */
+const BACKDATED_MS = 30_000;
 
 /** An authority that can issue now. */
 export interface HeldIssuer extends Issuer {
@@ -90,7 +92,7 @@ export function pathLengthBelow(
 }
 
 /**
- * A validity period of a number of days from now. No certificate outlives its issuer: a longer explicit validity is refused, and the
+ * A validity period of a number of days, which began 30 seconds ago. No certificate outlives its issuer: a longer explicit validity is refused, and the
  * default is cut.
  *
  * @param usual default number of days
@@ -103,7 +105,7 @@ export function validityOf(
   usual: number,
 ): Validity {
   // Certificates have a precision of seconds.
-  const notBefore = new Date(Math.floor(now.getTime() / 1_000) * 1_000);
+  const notBefore = new Date(Math.floor(now.getTime() / 1_000) * 1_000 - BACKDATED_MS);
   const wanted = new Date(notBefore.getTime() + (validDays ?? usual) * DAY_MS);
   if (end === null || wanted <= end) return { notBefore, notAfter: wanted };
   if (validDays == null) return { notBefore, notAfter: end };

@@ -1,7 +1,8 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
-const LAST_NOT_REVOKED = `select distinct on (lineage_id) lineage_id as "lineageId", id, project_id as "projectId" from certificate
-  where lineage_id = any(:lineageIds) and status = 'active' order by lineage_id, not_before desc, created_at desc, id`;
+const LAST_NOT_REVOKED = `select distinct on (lineage_id) lineage_id as "lineageId", id, project_id as "projectId"
+  from certificate c where lineage_id = any(:lineageIds) and status = 'active'
+  order by lineage_id, exists (select from certificate n where n.renewed_from_id = c.id and n.status = 'active'), created_at desc, id`;
 
 /** The most recent unrevoked certificate of each lineage. */
 export const findCurrent = sqlStatement({

@@ -12,7 +12,17 @@ export function matches(glob: string, value: string, kind: NamedKind): boolean {
   return typeof test === 'function' && formsOf(value, kind).some(test);
 }
 
-/** The same for a glob of denied names: a wildcard name also matches if it covers a denied name. */
+/** A host name, an address or a wildcard, as certificates have them in common names; also with letters of other languages. */
+const HOST = /^[\p{L}\p{M}\p{N}._:@*+-]+$/u;
+
+/** Whether a glob of allowed or required names covers a value. In a common name, wildcards of host names match only these. */
+export const covers = (glob: string, value: string, kind: NamedKind, isCommonName: boolean): boolean =>
+  matches(glob, value, kind) && (!isCommonName || !isOfHosts(glob) || HOST.test(value));
+
+/** True for `*.example.com` and `[^a].example.com`: with a wildcard and a dot, and without a blank. */
+const isOfHosts = (glob: string): boolean => /[*?[]/.test(glob) && glob.includes('.') && !/\s/.test(glob);
+
+/** As `matches`, for a glob of denied names: a wildcard name also matches if it covers a denied name. */
 export function touches(glob: string, value: string, kind: NamedKind): boolean {
   if (matches(glob, value, kind)) return true;
   if (!value.startsWith('*.') || (kind !== 'dns' && kind !== 'subject')) return false;

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import type { San, SanKind } from '../x509/facts.js';
 import type { KeyUsageName } from '../x509/usages.js';
-import { matches, touches } from './name-match.js';
+import { covers, touches } from './name-match.js';
 import { type ProfileRules, SUBJECT_ATTRIBUTES, type SubjectAttribute } from './profile.rules.js';
 
 /** The complete content of a certificate. Absent or empty subject attributes are left out. */
@@ -57,7 +57,7 @@ function faultsOfSubject({ subject: policies }: ProfileRules, { subject }: Conte
     const value = subject[attribute] ?? '';
     const values = value === '' ? [] : [{ path, value }];
     const policy = policies?.find((one) => one.attribute === attribute);
-    return faultsOfValues(policies == null ? {} : (policy ?? NOTHING), values, path);
+    return faultsOfValues(policies == null ? {} : (policy ?? NOTHING), values, path, '', attribute === 'commonName');
   });
 }
 
@@ -80,6 +80,7 @@ function faultsOfValues(
   values: readonly Placed[],
   whole: string,
   of: SanKind | '' = '',
+  isCommonName = false,
 ): ErrorDetail[] {
   const { allowed } = policy;
   const kind = of || 'subject';
@@ -87,11 +88,11 @@ function faultsOfValues(
     ...values
       .filter(
         ({ value }) =>
-          allowed?.every((glob) => !matches(glob, value, kind)) ||
+          allowed?.every((glob) => !covers(glob, value, kind, isCommonName)) ||
           policy.denied?.some((glob) => touches(glob, value, kind)),
       )
       .map(({ path }) => fault(path, NOT_ALLOWED)),
-    ...((policy.required ?? []).every((glob) => values.some(({ value }) => matches(glob, value, kind)))
+    ...((policy.required ?? []).every((glob) => values.some(({ value }) => covers(glob, value, kind, isCommonName)))
       ? []
       : [fault(whole, `must include the values that the profile requires${ofKind(of)}`)]),
   ];

@@ -19,6 +19,7 @@ import {
 } from '@peculiar/asn1-x509';
 import { Name } from '@peculiar/x509';
 import { isStorable } from '../../../kernel/text-rules.js';
+import { contentOf, partsOf } from './der.js';
 import { algorithmOf } from './keys.js';
 import { extendedKeyUsagesOf, keyUsagesOf } from './usages.js';
 
@@ -78,6 +79,7 @@ const MAX_INTEGER = 2_147_483_647;
  * @throws Error if it cannot be parsed completely, or has names that cannot be stored
  */
 export function factsOf(certificate: X509Certificate): CertificateFacts {
+  refuseImpossibleTimes(certificate.raw);
   const { tbsCertificate } = AsnConvert.parse(certificate.raw, Certificate);
   const extension = <T>(id: string, type: new () => T): T | null => {
     const found = tbsCertificate.extensions?.find(({ extnID }) => extnID === id);
@@ -109,6 +111,33 @@ export function factsOf(certificate: X509Certificate): CertificateFacts {
   };
   refuseUnstorable(facts);
   return facts;
+}
+
+/** `MMDDhhmm` after the year, with seconds; some certificates that are older than RFC 5280 have none, a fraction or a zone. */
+const AFTER_YEAR = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:\.\d+)?(?:Z|[+-]\d{4})$/;
+const UTC_TIME = 0x17;
+
+/** The parser would take the month 13 for January of the next year. */
+function refuseImpossibleTimes(der: Buffer): void {
+  const [tbs = der] = partsOf(der);
+  const parts = partsOf(tbs);
+  // Before it: a version, which is optional and tagged, the serial number, an algorithm and the issuer.
+  const validity = parts[parts[0]?.[0] === 0xa0 ? 4 : 3] ?? der;
+  for (const time of partsOf(validity)) {
+    const text = contentOf(time).toString('latin1');
+    const digits = time[0] === UTC_TIME ? 2 : 4;
+    const year = text.slice(0, digits);
+    const given =
+      AFTER_YEAR.exec(text.slice(digits))
+        ?.slice(1)
+        .map((part) => Number(part ?? 0)) ?? [];
+    const [month = 0, day = 0, hour = 0, minute = 0, second = 0] = given;
+    // Also of two digits: 2000 and 1900 do not differ in any year that certificates have.
+    const date = new Date(Date.UTC(2000 + (Number(year) % 400), month - 1, day, hour, minute, second));
+    const read = [date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCHours(), date.getUTCMinutes()];
+    const isReal = read.join() === [month, day, hour, minute].join() && second < 60;
+    if (!isReal || !/^\d+$/.test(year) || year === '0000') throw new Error('the certificate has an impossible time');
+  }
 }
 
 /** Certificates come from anywhere: their names may contain what no column can store. */
