@@ -80,6 +80,8 @@ async function tryOnce(dataDir: string, disk: string, counts: Counts): Promise<v
     expectThat(kept.size === WRITES, 'a write was refused with room on the disk');
     let makeRoom = fillDisk(disk);
     counts.refused += await write(callerOf(service), { project, kept }, { stored: 3_000, refused: REFUSALS });
+    const { status } = await callerOf(service).get('/readyz');
+    expectThat(status === 503, `a node that takes no writes answers ${status} when it is asked whether it is ready`);
     await makeRoom();
     const begun = performance.now();
     await until('readiness', HEALTHY_WITHIN_MS, async () => (await callerOf(service).get('/readyz')).status === 200);

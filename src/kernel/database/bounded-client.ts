@@ -35,6 +35,8 @@ export interface Watch extends Pooler {
   readonly clock: number;
   /** A pooler stands before the database: it takes no settings of a connection at its start. */
   readonly isPooled: boolean;
+  /** A statement has failed because the server had no room on its disk, and none is known to have found some since. */
+  isDiskFull: boolean;
   count(client: BoundedClient): void;
   /** Name under which a text is prepared; undefined when it is sent as it is. */
   nameOf(text: string): string | undefined;
@@ -54,6 +56,7 @@ export interface Loan {
 /** Only a writable server may keep a connection; both parameters are reported by the server whenever they change (14+). */
 const READ_ONLY_PARAMETERS: ReadonlySet<string> = new Set(['in_hot_standby', 'default_transaction_read_only']);
 const READ_ONLY_TRANSACTION = '25006';
+const DISK_FULL = '53100';
 /** With the routine that checks plans: a newer node has migrated, and the prepared statements of the session are outdated. */
 const UNSUPPORTED = '0A000';
 /** The other side closes within this time when it is asked to, or is not there any more. */
@@ -389,6 +392,7 @@ export class BoundedClient extends pg.Client {
       const { code, routine } = error as pg.DatabaseError;
       const isOutdated = code === UNSUPPORTED && routine === 'RevalidateCachedQuery';
       if (isOutdated || code === READ_ONLY_TRANSACTION) this.#isSpent = true;
+      if (code === DISK_FULL) this.#watch.isDiskFull = true;
       return isOutdated ? new ConnectionLost(error) : error;
     }
     if (!this.#isGone) return error;

@@ -11,7 +11,7 @@ import { connectionError, SHARED_SESSIONS } from './connection-error.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
 import { type Bounded, beginIn, CONTROL, EVERY_ORGANIZATION, type Scope, scopeOf } from './scope.js';
-import { FIND_LOCK_TIMEOUT, FIND_READ_ONLY, FIND_SESSION } from './session.sql.js';
+import { FIND_LOCK_TIMEOUT, FIND_READ_ONLY, FIND_SESSION, TRY_DISK } from './session.sql.js';
 import { POOL_LIMITS, type PoolLimits, TIME_LIMITS } from './time-limits.js';
 
 declare module '../context.js' {
@@ -129,6 +129,19 @@ export class Database {
   /** Nobody gets a connection, although the database has some to give: only a restart helps. */
   get isStarved(): boolean {
     return this.guard.isStarved;
+  }
+
+  /**
+   * Whether the server takes changes: it is not read-only, and its disk is not full. For the disk one change is tried, once a statement
+   * has failed for it.
+   */
+  async takesChanges(): Promise<boolean> {
+    if (await isReadOnly(this.query)) return false;
+    if (!this.guard.isDiskFull) return true;
+    this.guard.isDiskFull = false;
+    // It is noted again if it still is. Whatever else may be wrong with this statement is no matter of room.
+    await this.query(TRY_DISK).catch(() => undefined);
+    return !this.guard.isDiskFull;
   }
 
   /** Tells how long each statement and each transaction has waited for a connection, in milliseconds. */

@@ -42,6 +42,7 @@ export class PoolGuard implements Watch {
   readonly keepsStatements: boolean;
   /** Nobody gets a connection, although the database has some to give: only a restart helps. */
   isStarved = false;
+  isDiskFull = false;
   readonly #open = new Set<BoundedClient>();
   /** Those of which nobody knows yet whether the server accepts them. */
   readonly #opening = new Set<BoundedClient>();
@@ -80,7 +81,7 @@ export class PoolGuard implements Watch {
     const { isPooled, sharesSessions, keepsStatements } = this;
     const nothing = (): undefined => undefined;
     const events = { count: nothing, nameOf: nothing, opened: nothing, ended: nothing };
-    const watch: Watch = { isPooled, sharesSessions, keepsStatements, clock: 0, ...events };
+    const watch: Watch = { isPooled, sharesSessions, keepsStatements, clock: 0, isDiskFull: false, ...events };
     return class extends BoundedClient {
       constructor(config: pg.ClientConfig) {
         super(config, watch);

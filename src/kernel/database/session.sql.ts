@@ -52,6 +52,10 @@ export const FIND_LOCK_TIMEOUT = `select setting as "limit" from pg_settings whe
 
 export const FIND_READ_ONLY = `select current_setting('transaction_read_only')::boolean as "isReadOnly"`;
 
+/** Takes 64 KiB of the disk, which do not shrink, and gives them back: a large object needs no table. */
+export const TRY_DISK = `select lo_unlink(lo_from_bytea(0, string_agg(uuid_send(gen_random_uuid()), '')))
+  from generate_series(1, 4096)`;
+
 /** Makes an own database on a server. */
 export const createDatabase = (name: string): string => `create database ${pg.escapeIdentifier(name)}`;
 

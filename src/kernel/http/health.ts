@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Database, isReadOnly } from '../database/database.js';
+import type { Database } from '../database/database.js';
 import { AppError } from '../errors.js';
 import type { Jobs } from '../jobs/jobs.js';
 import { SingleFlight } from '../single-flight.js';
@@ -25,13 +25,13 @@ export function mountHealth(
     lifecycle,
   }: { database: Database; databaseRole: string; jobs: Pick<Jobs, 'store'>; lifecycle: Lifecycle },
 ): void {
-  const probe = new SingleFlight(() => isReadOnly(database.query), RESPONSE_WITHIN_MS);
+  const probe = new SingleFlight(() => database.takesChanges(), RESPONSE_WITHIN_MS);
   /** @throws STORE_UNAVAILABLE also when the database is silent */
   const ask = async (): Promise<void> => {
     const answer = await probe.result(null).catch((cause: unknown) => {
       throw new AppError('STORE_UNAVAILABLE', undefined, { cause });
     });
-    if (answer !== false) throw new AppError('STORE_UNAVAILABLE');
+    if (answer !== true) throw new AppError('STORE_UNAVAILABLE');
   };
   const ready = async (): Promise<{ status: 'ok' }> => {
     if (lifecycle.isDraining) throw new AppError('SHUTTING_DOWN');
