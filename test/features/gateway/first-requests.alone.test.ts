@@ -11,6 +11,8 @@ import { seedWorld, type World } from '../../kit/world.js';
 const LONGEST_MS = 50;
 /** A busy machine makes the same work take longer: what is short in one start is short. */
 const STARTS = 4;
+/** Each start sends every request, one after the other. */
+const TAKES_MS = 900_000;
 /** The probe looks every 5 ms. */
 const LOOK_MS = 12;
 
@@ -45,6 +47,12 @@ const REQUESTS: readonly Asked[] = [
     name,
     send: (caller: Caller) => caller.post('/graphql', { query }),
   })),
+  ...['certificate', 'crl', 'ocsp/MAA='].map((file) => ({
+    name: `/pki/{authorityId}/${file}`,
+    send: ({ anonymous }: Caller, { certificateAuthority }: World) =>
+      anonymous.get(`/pki/${certificateAuthority}/${file}`),
+  })),
+  { name: 'an export of the audit trail', send: (caller) => caller.get('/api/v1/audit-events/export') },
   // What deletes something comes last.
   ...[...restOperations(), ...graphqlOperations()].toSorted((a, b) => rank(a.name) - rank(b.name)),
 ];
@@ -56,29 +64,33 @@ function rank(name: string): number {
 describe('the first request of each kind after a start', () => {
   const strongroom = useStrongroom(LENIENT);
 
-  test('takes no turn of the event loop for longer than 50 ms of the processor', async () => {
-    const longest = new Map<string, number>();
-    let late: string[] = [];
-    for (let start = 0; start < STARTS; start += 1) {
-      const { world, admin } = await seedWorld(strongroom.seed);
-      const node = await strongroom.startSecondNode({ env: { NODE_OPTIONS: LOOP_TIME } });
-      try {
-        const caller = node.caller(admin.token as string);
-        await delay(LOOK_MS);
-        await longestTurn(node.service);
-        for (const { name, send } of REQUESTS) {
-          await send(caller, world);
+  test(
+    'takes no turn of the event loop for longer than 50 ms of the processor',
+    async () => {
+      const longest = new Map<string, number>();
+      let late: string[] = [];
+      for (let start = 0; start < STARTS; start += 1) {
+        const { world, admin } = await seedWorld(strongroom.seed);
+        const node = await strongroom.startSecondNode({ env: { NODE_OPTIONS: LOOP_TIME } });
+        try {
+          const caller = node.caller(admin.token as string);
           await delay(LOOK_MS);
-          longest.set(name, Math.min(longest.get(name) ?? Infinity, await longestTurn(node.service)));
+          await longestTurn(node.service);
+          for (const { name, send } of REQUESTS) {
+            await send(caller, world);
+            await delay(LOOK_MS);
+            longest.set(name, Math.min(longest.get(name) ?? Infinity, await longestTurn(node.service)));
+          }
+        } finally {
+          await node.stop();
         }
-      } finally {
-        await node.stop();
+        late = [...longest]
+          .filter(([, milliseconds]) => milliseconds >= LONGEST_MS)
+          .map(([name, ms]) => `${name}: ${ms} ms`);
+        if (late.length === 0) break;
       }
-      late = [...longest]
-        .filter(([, milliseconds]) => milliseconds >= LONGEST_MS)
-        .map(([name, ms]) => `${name}: ${ms} ms`);
-      if (late.length === 0) break;
-    }
-    expect(late).toEqual([]);
-  });
+      expect(late).toEqual([]);
+    },
+    TAKES_MS,
+  );
 });
