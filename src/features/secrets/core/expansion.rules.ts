@@ -10,7 +10,7 @@ export const MAX_EXPANDED_BYTES = 1024 * 1024;
 const MAX_ISSUES = 100;
 
 /** Why a reference is not expanded. */
-export type ReferenceIssueReason = 'MISSING' | 'FORBIDDEN' | 'UNREADABLE' | 'CYCLIC' | 'TOO_LARGE';
+export type ReferenceIssueReason = 'MISSING' | 'IMPORTED' | 'FORBIDDEN' | 'UNREADABLE' | 'CYCLIC' | 'TOO_LARGE';
 
 /** A reference that is not expanded. */
 export interface ReferenceIssue {
@@ -144,7 +144,10 @@ function nodeOf(id: string, order: number, graph: ValueGraph): Node {
   for (const reference of parsed.references) {
     links.set(reference, { text: reference.text, lead: graph.leadOf(id, reference), target: null });
   }
-  const pieces = parsed.pieces.map((piece) => (typeof piece === 'string' ? piece : (links.get(piece) as Link)));
+  const pieces = parsed.pieces.map((piece) => {
+    if (typeof piece === 'string') return piece;
+    return 'written' in piece ? piece.stands : (links.get(piece) as Link);
+  });
   return { id, raw, pieces, links: [...links.values()], order, lowest: order, next: 0, outcome: null };
 }
 

@@ -3,10 +3,10 @@ const MAX_PATH = 2_000;
 const MAX_KEY = 255;
 
 /**
- * Words of letters, digits, `-` and `_`, separated by single dots. No part can match in two ways, so matching takes
- * linear time.
+ * All `$` of a row, and words of letters, digits, `-` and `_` in braces, separated by single dots. No part can match in
+ * two ways, and no row of `$` is entered in its middle, so matching takes linear time.
  */
-const REFERENCE = /\$\{([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}/g;
+const REFERENCE = /(?<!\$)(\$+)(\{([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\})/g;
 const WORD = /^[A-Za-z0-9_-]+$/;
 
 /** The secret that a reference names. */
@@ -24,9 +24,15 @@ export interface Reference extends ReferenceTarget {
   readonly text: string;
 }
 
-/** A value in pieces, in their order: plain text, and references. */
+/** Text that is written in another way: `$$` stands for `$`. */
+export interface Escape {
+  readonly written: string;
+  readonly stands: string;
+}
+
+/** A value in pieces, in their order: plain text, escapes and references. */
 export interface ParsedValue {
-  readonly pieces: readonly (string | Reference)[];
+  readonly pieces: readonly (string | Escape | Reference)[];
   /** Each once, in the order of their first occurrence. */
   readonly references: readonly Reference[];
 }
@@ -35,20 +41,28 @@ export interface ParsedValue {
  * Finds the references of a value: `${KEY}` names a secret of the same folder, `${env.KEY}` one of the root folder of
  * an environment, `${env.folder.sub.KEY}` one of a folder below. Everything else is plain text, also names that are
  * longer than a name can be.
+ *
+ * Before `{KEY}`, each `$$` stands for one `$`: `$${KEY}` is the text `${KEY}`, and `$$${KEY}` is `$` and a reference.
  */
 export function parseReferences(value: string): ParsedValue {
   if (!value.includes('${')) return { pieces: value === '' ? [] : [value], references: [] };
-  const pieces: (string | Reference)[] = [];
+  const pieces: (string | Escape | Reference)[] = [];
   const references = new Map<string, Reference>();
   let at = 0;
   for (const match of value.matchAll(REFERENCE)) {
-    const [text, inner] = match as unknown as [string, string];
+    const [whole, dollars, braced, inner] = match as unknown as [string, string, string, string];
+    const text = `$${braced}`;
     const reference = references.get(text) ?? toReference(text, inner);
     if (reference === null) continue;
-    references.set(text, reference);
     if (match.index > at) pieces.push(value.slice(at, match.index));
-    pieces.push(reference);
-    at = match.index + text.length;
+    const stands = '$'.repeat(dollars.length / 2);
+    if (dollars.length % 2 === 0) pieces.push({ written: whole, stands: stands + braced });
+    else {
+      if (stands !== '') pieces.push({ written: stands + stands, stands });
+      references.set(text, reference);
+      pieces.push(reference);
+    }
+    at = match.index + whole.length;
   }
   if (at < value.length) pieces.push(value.slice(at));
   return { pieces, references: [...references.values()] };
@@ -95,8 +109,10 @@ export function rewriteReferences(
     }),
   );
   if (changed.size === 0) return value;
-  const after = (piece: string | Reference): string =>
-    typeof piece === 'string' ? piece : (changed.get(piece.text) ?? piece.text);
+  const after = (piece: string | Escape | Reference): string => {
+    if (typeof piece === 'string') return piece;
+    return 'written' in piece ? piece.written : (changed.get(piece.text) ?? piece.text);
+  };
   const before = Buffer.byteLength(value);
   let bytes = 0;
   for (const piece of pieces) bytes += Buffer.byteLength(after(piece));

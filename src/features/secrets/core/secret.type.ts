@@ -74,6 +74,7 @@ registerEnumType(ReadIssueReasonEnum, {
 /** GraphQL names of the reasons why a reference is not expanded. */
 const ReferenceIssueReasonEnum = {
   MISSING: 'MISSING',
+  IMPORTED: 'IMPORTED',
   FORBIDDEN: 'FORBIDDEN',
   UNREADABLE: 'UNREADABLE',
   CYCLIC: 'CYCLIC',
@@ -84,6 +85,9 @@ registerEnumType(ReferenceIssueReasonEnum, {
   description: 'Why a reference was not expanded.',
   valuesConfig: {
     MISSING: { description: 'The referenced secret does not exist, or you cannot see it.' },
+    IMPORTED: {
+      description: 'The folder only imports the secret. References name a secret where it is: `${env.folder.KEY}`.',
+    },
     FORBIDDEN: { description: 'You cannot read the value of the referenced secret.' },
     UNREADABLE: { description: 'The value of the referenced secret cannot be decrypted.' },
     CYCLIC: { description: 'The reference is part of a cycle.' },

@@ -34,8 +34,6 @@ interface Found {
   readonly rows: readonly ListedRecord[];
   readonly imports: readonly { readonly source: ScopeFolder; readonly rows: readonly ListedRecord[] }[];
   readonly depthTruncated: boolean;
-  /** Folders whose secrets are all among the rows, unless filters or a page leave some out. */
-  readonly places: readonly { readonly environment: string; readonly path: string }[];
 }
 
 /** What an operation shows of a list, and the views whose values are in that. */
@@ -131,7 +129,7 @@ async function readList(
   const viewOnce = (row: ListedRecord): SecretView => listed.get(row.id) ?? viewer.view(row);
   const imported: ImportView[] = [];
   for (const { source, rows: own } of imports) imported.push(toImport(source, await mapYielding(own, viewOnce)));
-  const answer = await expanded(ctx, project, { input, visibility, page: opened, imported, found });
+  const answer = await expanded(ctx, project, { input, visibility, page: opened, imported });
   const extras = {
     order,
     imports: answer.imported,
@@ -154,12 +152,11 @@ async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise
   if (!input.recursive && !input.includeImports) {
     const rows = await listInPlace(ctx, input, { ...options, bounds });
     const folderId = rows[0]?.folderId ?? (await loadPlace(ctx, input)).folderId;
-    const places = [{ environment: input.environment, path: input.secretPath }];
-    return { folderId, rows, imports: [], depthTruncated: false, places };
+    return { folderId, rows, imports: [], depthTruncated: false };
   }
   const scope = (await findScope(ctx, input, input)) ?? (await missingPlace(ctx, input));
   const { baseId, folders } = scope;
-  const found = { folderId: baseId, depthTruncated: scope.isTruncated, places: folders };
+  const found = { folderId: baseId, depthTruncated: scope.isTruncated };
   const listedIds = folders.filter(({ isListed }) => isListed).map(({ id }) => id);
   // With the first page all of them: the pages together have what the whole list has.
   const sources = input.includeImports && bounds.after === null ? nearestFirst(folders, baseId) : [];
@@ -206,18 +203,12 @@ async function expanded(
     visibility: Visibility;
     page: Page<SecretView>;
     imported: readonly ImportView[];
-    found: Found;
   },
 ): Promise<{ page: Page<SecretView>; imported: readonly ImportView[] } & Pick<ExpandedViews, 'insertedInto'>> {
-  const { input, visibility, page, imported, found } = list;
+  const { input, visibility, page, imported } = list;
   if (!input.expandSecretReferences) return { page, imported, insertedInto: () => new Set() };
   const views = [page.nodes, ...imported.map(({ secrets }) => secrets)].flat();
-  const { tagSlugs, metadata } = filtersOf(input);
-  const isPage = input.first != null || input.after != null || input.updatedSince != null;
-  const isPartial = tagSlugs.length > 0 || metadata.length > 0 || isPage || input.ownValues === 'instead';
-  const places = new Set(isPartial ? [] : found.places.map(({ environment, path }) => `${environment} ${path}`));
-  const isWhole = (environment: string, path: string): boolean => places.has(`${environment} ${path}`);
-  const { changed, insertedInto } = await expandViews(ctx, project, views, { visibility, isWhole });
+  const { changed, insertedInto } = await expandViews(ctx, project, views, { visibility });
   if (changed.size === 0) return { page, imported, insertedInto };
   const change = (view: SecretView): SecretView => changed.get(view.id) ?? view;
   return {

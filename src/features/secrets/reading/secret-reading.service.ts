@@ -152,7 +152,7 @@ async function disclose(
   const view = type === 'personal' && own !== undefined ? viewer.personalView(record, own) : viewer.view(record);
   const expanded =
     expandSecretReferences && viewer.issues.length === 0
-      ? await expandViews(ctx, project, [view], { visibility, isWhole: () => false, isPast })
+      ? await expandViews(ctx, project, [view], { visibility, isPast })
       : undefined;
   const ids = viewer.issues.length > 0 ? [] : shownIn([view]);
   await ctx.auditTrail.recordRead(ctx, {

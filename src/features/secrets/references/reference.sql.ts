@@ -48,6 +48,41 @@ export const listReferenced = sqlStatement({
 /** A referenced secret. */
 export type ReferencedRow = RowFrom<typeof listReferenced>;
 
+/** Secrets that folders import, directly or indirectly, under these names. A project's folders only, whatever an import names. */
+export const listImported = sqlStatement({
+  text: `with recursive given as (
+    select * from unnest(:projectIds::uuid[], :environments::text[], :paths::text[], :keys::text[]) as given (project_id, environment, path, key)
+  ), base as (
+    select distinct f.id, g.project_id, g.environment, g.path from given g
+      join environment e on e.project_id = g.project_id and e.slug = g.environment
+      join folder f on f.environment_id = e.id and f.path = g.path
+  ), reached as (
+    select id as base_id, id from base
+    union select r.base_id, i.source_folder_id from reached r
+      cross join lateral (select source_folder_id from secret_import where folder_id = r.id offset 0) i
+  )
+  select g.project_id as "projectId", g.environment, g.path, g.key, e.slug as "sourceEnvironment", f.path as "sourcePath",
+    (select coalesce(json_agg(json_build_object('slug', t.slug)), '[]')
+     from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id) as tags
+  from given g join base b on b.project_id = g.project_id and b.environment = g.environment and b.path = g.path
+    join reached r on r.base_id = b.id and r.id <> b.id
+    cross join lateral (select s.id from secret s where s.folder_id = r.id and s.key = g.key offset 0) s
+    join folder f on f.id = r.id and f.project_id = g.project_id join environment e on e.id = f.environment_id`,
+  params: { projectIds: t.array(t.uuid), ...NAMES },
+  row: {
+    projectId: t.uuid,
+    environment: t.text,
+    path: t.text,
+    key: t.text,
+    sourceEnvironment: t.text,
+    sourcePath: t.text,
+    tags: TAG_SLUGS,
+  },
+});
+
+/** A secret that a folder imports. */
+export type ImportedRow = RowFrom<typeof listImported>;
+
 /** Secrets of a project whose values reference any of these. */
 export const listReferring = sqlStatement({
   text: `with target as (select * from unnest(:environments::text[], :paths::text[], :keys::text[]) as given (environment, path, key))

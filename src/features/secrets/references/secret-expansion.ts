@@ -10,13 +10,18 @@ import { parseReferences, type Reference } from '../core/reference.rules.js';
 import type { SecretView } from '../core/secret.view.js';
 import { openerFor, openValueOf } from '../core/secret-sealing.js';
 import type { Visibility } from '../scope/visibility.rules.js';
-import { listReferenced, namesOf, type ReferencedRow, type SecretName } from './reference.sql.js';
+import {
+  type ImportedRow,
+  listImported,
+  listReferenced,
+  namesOf,
+  type ReferencedRow,
+  type SecretName,
+} from './reference.sql.js';
 
-/** What a list knows about locations besides its rows. */
+/** What a list knows besides its rows. */
 interface Known {
   readonly visibility: Visibility;
-  /** True when all secrets of this location are among the views, so that no other has to be loaded. */
-  readonly isWhole: (environment: string, path: string) => boolean;
   /** True when the views are earlier versions: references lead to current secrets, also to the secret of the view. */
   readonly isPast?: boolean;
 }
@@ -34,6 +39,7 @@ interface Text {
 type Target = { readonly id: string; readonly text: Text } | Extract<Lead, { reason: unknown }>;
 
 const MISSING = { reason: 'MISSING' } as const;
+const IMPORTED = { reason: 'IMPORTED' } as const;
 const FORBIDDEN = { reason: 'FORBIDDEN' } as const;
 const UNREADABLE = { reason: 'UNREADABLE' } as const;
 const TOO_LARGE = { reason: 'TOO_LARGE' } as const;
@@ -51,7 +57,7 @@ const UNCHANGED: ExpandedViews = { changed: new Map(), insertedInto: () => new S
 /**
  * Views with the references of their values expanded, with values that this caller may read. References mean shared
  * secrets. No statement when all referenced secrets are among the views, otherwise one, which all lists share that
- * request it in the same turn of the event loop: nothing yields before that.
+ * request it in the same turn of the event loop: nothing yields before that. One more when some are missing.
  *
  * @param views of one project: their references to each other use them
  */
@@ -59,7 +65,7 @@ export async function expandViews(
   ctx: Context,
   project: ProjectAccess,
   views: readonly SecretView[],
-  { visibility, isWhole, isPast = false }: Known,
+  { visibility, isPast = false }: Known,
 ): Promise<ExpandedViews> {
   const referring = new Map(views.filter(mayRefer).map((view) => [isPast ? pastOf(view) : view.id, view]));
   if (referring.size === 0) return UNCHANGED;
@@ -68,14 +74,18 @@ export async function expandViews(
   for (const view of views) {
     if (view.type === 'shared' && !isPast) targets.set(nameOf(subjectOf(view)), targetOfView(view, visibility));
   }
-  const isUnknown = (name: SecretName) => !targets.has(nameOf(name)) && !isWhole(name.environment, name.path);
-  const beyond = await loadBeyond(ctx, project, named(texts.values()).filter(isUnknown));
+  const isUnknown = (name: SecretName) => !targets.has(nameOf(name));
+  const { beyond, imported } = await loadBeyond(ctx, project, named(texts.values()).filter(isUnknown));
   const opener = await openerFor(ctx, project, beyond);
   ctx.load?.reserve(beyond.reduce((sum, { valueSealed }) => sum + (valueSealed?.length ?? 0), 0));
   for (const record of beyond) {
     await yieldToEventLoop();
     const name = nameOf(record);
     if (!targets.has(name)) targets.set(name, targetOfRecord(record, visibility, opener));
+  }
+  for (const record of imported) {
+    const source = { ...record, environment: record.sourceEnvironment, path: record.sourcePath };
+    if (!targets.has(nameOf(record)) && visibility.describes(source)) targets.set(nameOf(record), IMPORTED);
   }
   for (const target of targets.values()) if ('id' in target) texts.set(target.id, target.text);
   const leadOf = (id: string, reference: Reference): Lead =>
@@ -139,26 +149,43 @@ function targetOfRecord(record: ReferencedRow, visibility: Visibility, opener: S
   }
 }
 
-/** The secrets of a project that the names lead to, and those that they reference in turn. */
-async function loadBeyond(
-  ctx: Context,
-  { projectId }: ProjectAccess,
-  names: readonly SecretName[],
-): Promise<readonly ReferencedRow[]> {
-  const keys = new Set(names.map(({ environment, path, key }) => JSON.stringify([projectId, environment, path, key])));
-  const answers = await Promise.all([...keys].map((key) => batched(ctx, loadReferenced, key)));
-  return [...new Set(answers)].flatMap((records) => (records ?? []).filter((record) => record.projectId === projectId));
+/** What names lead to. */
+interface Beyond {
+  readonly beyond: readonly ReferencedRow[];
+  /** What their folders show by imports. */
+  readonly imported: readonly ImportedRow[];
 }
 
+/** The secrets of a project that the names lead to, and those that they reference in turn. */
+async function loadBeyond(ctx: Context, { projectId }: ProjectAccess, names: readonly SecretName[]): Promise<Beyond> {
+  const keys = new Set(names.map(({ environment, path, key }) => JSON.stringify([projectId, environment, path, key])));
+  const answers = await Promise.all([...keys].map((key) => batched(ctx, loadReferenced, key)));
+  const found = [...new Set(answers)].filter((answer) => answer !== undefined);
+  const isOfProject = (record: { readonly projectId: string }): boolean => record.projectId === projectId;
+  return {
+    beyond: found.flatMap(({ beyond }) => beyond.filter(isOfProject)),
+    imported: found.flatMap(({ imported }) => imported.filter(isOfProject)),
+  };
+}
+
+/** As many as are reported for one value: the reason for others is that they are missing, until these are corrected. */
+const MAX_IMPORTED = 100;
+
 /** All names of a batch share one result: the target of one may be referenced by another. */
-const loadReferenced: BatchLoad<readonly ReferencedRow[]> = async (ctx, keys) => {
+const loadReferenced: BatchLoad<Beyond> = async (ctx, keys) => {
   const names = keys.map((key) => {
     const [projectId, environment, path, name] = JSON.parse(key) as [string, string, string, string];
     return { projectId, environment, path, key: name };
   });
   const projectIds = names.map(({ projectId }) => projectId);
-  const records = await listReferenced(ctx, { projectIds, ...namesOf(names) });
-  return new Map(keys.map((key) => [key, records]));
+  const beyond = await listReferenced(ctx, { projectIds, ...namesOf(names) });
+  const isFound = new Set(beyond.map((record) => `${record.projectId} ${nameOf(record)}`));
+  const missing = names.filter((name) => !isFound.has(`${name.projectId} ${nameOf(name)}`)).slice(0, MAX_IMPORTED);
+  const imported =
+    missing.length === 0
+      ? []
+      : await listImported(ctx, { projectIds: missing.map((name) => name.projectId), ...namesOf(missing) });
+  return new Map(keys.map((key) => [key, { beyond, imported }]));
 };
 
 /**

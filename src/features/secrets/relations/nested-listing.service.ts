@@ -135,8 +135,7 @@ async function expand(ctx: Context, { listing, visibility, page, unreadable }: O
   if (page.nodes.length === 0) return { page, unreadable, disclosed: null };
   const ids = shownIn(page.nodes);
   if (!listing.input.expandSecretReferences) return { page, unreadable, disclosed: disclosureOf(ids) };
-  const known = { visibility, isWhole: () => false };
-  const { changed, insertedInto } = await expandViews(ctx, listing.access, page.nodes, known);
+  const { changed, insertedInto } = await expandViews(ctx, listing.access, page.nodes, { visibility });
   return {
     page: page.map(
       (view) => changed.get(view.id) ?? view,

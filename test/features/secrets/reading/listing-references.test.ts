@@ -60,6 +60,34 @@ describe('references in lists of secrets', () => {
     expect(valuesOf(await tree.list({ ...EXPAND, viewSecretValue: false }))).toMatchObject({ A: '<hidden>' });
   });
 
+  test('that are written with $$ are text, and stay so when what they name is renamed', async () => {
+    const tree = await plant();
+    await tree.put('/', { A: 'a', TEXT: '$${A}', BOTH: '$${A}=${A}' });
+    expect(valuesOf(await tree.list(EXPAND))).toEqual({ A: 'a', TEXT: '${A}', BOTH: '${A}=a' });
+    expect(valuesOf(await tree.list())).toMatchObject({ TEXT: '$${A}', BOTH: '$${A}=${A}' });
+    expect(await issuesOf(tree)).toEqual({ A: [], TEXT: [], BOTH: [] });
+    const place = { projectId: tree.project.id, environment: 'dev', secretPath: '/' };
+    await tree.admin.patch('/api/v4/secrets/A', { ...place, newSecretName: 'B' });
+    expect(valuesOf(await tree.list())).toEqual({ B: 'a', TEXT: '$${A}', BOTH: '$${A}=${B}' });
+  });
+
+  test('to what the folder only imports stay, and say why', async () => {
+    const tree = await plant();
+    for (const path of ['/from', '/deep']) await tree.folder(path);
+    await tree.link('/from', ['/deep']);
+    await tree.link('/', ['/from']);
+    await tree.put('/from', { SHARED: 's' });
+    await tree.put('/deep', { DEEP: 'd' });
+    await tree.put('/', { A: '${SHARED}${DEEP}${NONE}', B: '${dev.from.SHARED}' });
+    const imported = ['${SHARED} IMPORTED', '${DEEP} IMPORTED', '${NONE} MISSING'];
+    expect(await issuesOf(tree)).toEqual({ A: imported, B: [] });
+    // Whoever may not see the imported secret learns nothing of it.
+    const limited = await tree.reader([
+      { subject: 'secrets', action: ['describeSecret', 'readValue'], conditions: { secretPath: '/' } },
+    ]);
+    expect((await issuesOf(tree, limited)).A).toEqual(imported.map((issue) => issue.replace('IMPORTED', 'MISSING')));
+  });
+
   test('follow what they lead to through folders that are not listed', async () => {
     const tree = await plant();
     for (const path of ['/one', '/two', '/two/three']) await tree.folder(path);

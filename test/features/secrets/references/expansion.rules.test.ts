@@ -44,6 +44,14 @@ describe('expanding references', () => {
     });
   });
 
+  test('what is escaped is text, also where it is put in', () => {
+    expect(expand({ A: '$${B}|${C}', B: 'b', C: '$$${B}$${GONE}' })).toEqual({
+      A: fine('${B}|$b${GONE}'),
+      B: fine('b'),
+      C: fine('$b${GONE}'),
+    });
+  });
+
   test('what is missing stays, and is told of each value that holds it', () => {
     const issues = [{ reference: '${GONE}', reason: 'MISSING' }];
     expect(expand({ A: '${B}!', B: '<${GONE}>' })).toEqual({

@@ -12,7 +12,10 @@ const targetsOf = (value: string): ReferenceTarget[] =>
   parseReferences(value).references.map(({ environment, path, key }) => ({ environment, path, key }));
 const textOf = (value: string): string =>
   parseReferences(value)
-    .pieces.map((piece) => (typeof piece === 'string' ? piece : piece.text))
+    .pieces.map((piece) => {
+      if (typeof piece === 'string') return piece;
+      return 'written' in piece ? piece.written : piece.text;
+    })
     .join('');
 
 const word = fc.stringMatching(/^[A-Za-z0-9_-]{1,12}$/);
@@ -30,7 +33,6 @@ describe('references in values', () => {
     ['${prod.KEY}', { environment: 'prod', path: '/', key: 'KEY' }],
     ['${prod.db.main-1.PASS_word}', { environment: 'prod', path: '/db/main-1', key: 'PASS_word' }],
     ['postgres://u:${PASS}@host', { environment: null, path: null, key: 'PASS' }],
-    ['$${KEY}}', { environment: null, path: null, key: 'KEY' }],
     ['${${KEY}', { environment: null, path: null, key: 'KEY' }],
   ])('%j names a secret', (value, wanted) => {
     expect(targetsOf(value)).toEqual([wanted]);
@@ -58,10 +60,30 @@ describe('references in values', () => {
     expect(textOf(value)).toBe(value);
   });
 
+  test.each([
+    ['$${KEY}', '${KEY}', []],
+    ['a$${dev.b.KEY}c', 'a${dev.b.KEY}c', []],
+    ['$$${KEY}', '$<KEY>', ['KEY']],
+    ['$$$${KEY}', '$${KEY}', []],
+    ['$$$$${KEY}', '$$<KEY>', ['KEY']],
+    ['$${KEY}${KEY}', '${KEY}<KEY>', ['KEY']],
+    ['$$ $$KEY $${} $${a b}', '$$ $$KEY $${} $${a b}', []],
+  ])('%j stands for %j: each $$ before {KEY} is a $', (value, stands, keys) => {
+    const { pieces, references } = parseReferences(value);
+    const read = pieces.map((piece) => {
+      if (typeof piece === 'string') return piece;
+      return 'written' in piece ? piece.stands : `<${piece.key}>`;
+    });
+    expect(read.join('')).toBe(stands);
+    expect(references.map(({ key }) => key)).toEqual(keys);
+    expect(textOf(value)).toBe(value);
+    expect(rewriteReferences(value, (reference) => reference)).toBe(value);
+  });
+
   test('are told once each, in the order of their first places', () => {
     const { pieces, references } = parseReferences('${B}-${A}-${B}${dev.B}');
     expect(references.map(({ text }) => text)).toEqual(['${B}', '${A}', '${dev.B}']);
-    expect(pieces.map((piece) => (typeof piece === 'string' ? piece : piece.text))).toEqual([
+    expect(pieces.map((piece) => (typeof piece === 'object' && 'text' in piece ? piece.text : piece))).toEqual([
       '${B}',
       '-',
       '${A}',
@@ -114,8 +136,8 @@ describe('references in values', () => {
     );
   });
 
-  test('a long value of half references is read in one go', () => {
-    const value = '${a${a.'.repeat(75_000);
-    expect(textOf(value)).toBe(value);
+  test('a long value of half references, or of dollars, is read in one go', () => {
+    for (const value of ['${a${a.'.repeat(75_000), '$'.repeat(512 * 1024), '$$${a}'.repeat(80_000)])
+      expect(textOf(value)).toBe(value);
   });
 });

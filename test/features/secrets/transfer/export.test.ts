@@ -170,11 +170,27 @@ describe('files of secrets on the way out', () => {
 
     test('with references that stay are in a .env file, but not with `${` that is text', async () => {
       const { admin, at } = await seeded();
-      await create(admin, at, { TEXT: '${not a reference}', OPEN: '${NONE}' });
-      expect((await exported(admin, at, 'dotenv')).body.content).toBe("OPEN='${NONE}'\nTEXT='${not a reference}'\n");
+      await create(admin, at, { TEXT: '$${A}', OPEN: '${NONE}' });
+      expect((await exported(admin, at, 'dotenv')).body.content).toBe("OPEN='${NONE}'\nTEXT='$${A}'\n");
       const expanded = await exported(admin, at, 'dotenv', { expandSecretReferences: 'true' });
       expect(expanded).toBeError(422, 'NOT_EXPRESSIBLE');
       expect(details(expanded)).toEqual(['secrets[1].secretValue NOT_EXPRESSIBLE']);
+    });
+
+    test('keep text that looks like a reference through any format, written with $$', async () => {
+      const { admin, at } = await seeded();
+      const wanted = { A: 'a', TEXT: '$${A}', BOTH: '$${A}=${A}' };
+      await create(admin, at, wanted);
+      for (const [index, format] of ['dotenv', 'json', 'yaml'].entries()) {
+        const { content } = (await exported(admin, at, format)).body;
+        const there = { ...at, secretPath: `/copy${index}` };
+        const { projectId, environment } = at;
+        await admin.post('/api/v2/folders', { projectId, environment, name: `copy${index}` });
+        expect((await admin.post('/api/v4/secrets/import', { ...there, format, content })).status).toBe(200);
+        expect(await values(admin, there)).toEqual(wanted);
+        const expanded = await exported(admin, there, 'json', { expandSecretReferences: 'true' });
+        expect(JSON.parse(expanded.body.content)).toEqual({ A: 'a', TEXT: '${A}', BOTH: '${A}=a' });
+      }
     });
 
     test('have a user’s own value in place of the shared one, for that user', async () => {
