@@ -9,7 +9,7 @@ import { withInstallation } from './installation.ts';
 
 const PER_SECOND = 200;
 const EXIT_WITHIN_MS = 30_000;
-const KILLED_WITHIN_MS = 60_000;
+const KILLED_WITHIN_MS = 200_000;
 const BLOCKED_TIMES = 5;
 /** Longer than the loop may stand still. */
 const PAUSE_MS = 11_000;
