@@ -34,7 +34,7 @@ export function inRequest(route: Route): (thrown: unknown) => never {
  *
  * What the route makes of a request is tried on one in which every value is its own place, and looked up in what comes out.
  * What is not found so, because a route computes it, is looked for by its name. Other paths are those of stored things, and
- * stay.
+ * stay. What the route computes of several is told by where they are in common.
  */
 function placesOf(route: Route): Placed {
   const traced = tracedPlaces(route);
@@ -49,16 +49,30 @@ function placesOf(route: Route): Placed {
       rest = known.slice(cut) + rest;
       known = known.slice(0, cut);
     }
+    // A whole of which a request has the parts.
+    const parts = [...traced].flatMap(([known, place]) => (known.startsWith(`${path}.`) ? [place] : []));
+    if (parts.length > 0) return commonPlace(parts);
     const place = placeByName(route, name);
     if (place !== undefined) return `${place}.${path.replace(/^input\./, '')}`;
-    return path === 'input' ? (route.body === undefined ? 'query' : 'body') : path;
+    return /^input(?=[.[]|$)/.test(path) ? wholeOf(route) : path;
   };
+}
+
+/** The innermost place that all of these are in: `body.box` of `body.box.size` and `body.box.form.kind`. */
+function commonPlace(places: readonly string[]): string {
+  const [first = [], ...others] = places.map((place) => place.split('.').slice(0, -1));
+  const differs = first.findIndex((name, at) => others.some((other) => other[at] !== name));
+  return (differs === -1 ? first : first.slice(0, differs)).join('.') || 'body';
 }
 
 function withIndices(path: string, indices: readonly string[]): string {
   const left = [...indices];
   return path.replace(/\[\]/g, () => left.shift() ?? '');
 }
+
+/** Where the values of a request are. */
+const wholeOf = ({ body, query }: Route): string =>
+  body !== undefined ? 'body' : query !== undefined ? 'query' : 'params';
 
 function placeByName({ path, query, body }: Route, name: string): string | undefined {
   if (body !== undefined && Object.hasOwn(body.shape, name)) return 'body';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { bodyOf, type Data, eachOf, nextCursor, paging, routesAt } from '../../rest/route.js';
 import {
-  LISTED_PERMISSIONS,
   PERMISSIONS,
   type PermissionsGiven,
   permissionsIn,
@@ -16,9 +15,7 @@ const fields = (permissions: string): string => `id name description type orgId:
   identities { identityId roles } projectManagedIdentities { name roles }`;
 /** One action in each permission, as the interface has it. */
 const SINGLE = fields(PERMISSIONS);
-/** The actions of each rule in a list, as it was given. */
-const LISTED = fields(LISTED_PERMISSIONS);
-/** The one and the other. */
+/** And the actions of each rule in a list, as it was given. */
 const BOTH = fields(`${PERMISSIONS} ${RULES}`);
 
 const toReply = ({ version: _, roles, ...template }: Data): Data => ({
@@ -29,6 +26,15 @@ const withoutRules = ({ roles, ...template }: Data): Data =>
   toReply({ ...template, roles: eachOf(roles as Data[], ({ rules: _, ...role }) => role) });
 const withRules = ({ roles, ...template }: Data): Data =>
   toReply({ ...template, roles: eachOf(roles as Data[], ({ rules, ...role }) => ({ ...role, permissions: rules })) });
+
+/** The reply with one template. @param find it in what the document answers */
+const ofOne = (find: (data: Data) => Data) => ({
+  reply: (data: Data) => ({ projectTemplate: withoutRules(find(data)) }),
+  quirks: [
+    // The Terraform provider decodes lists of actions only.
+    { userAgent: 'terraform', reply: (data: Data) => ({ projectTemplate: withRules(find(data)) }) },
+  ],
+});
 
 interface WithRoles {
   readonly roles?: readonly { readonly permissions: PermissionsGiven }[] | undefined;
@@ -41,7 +47,7 @@ const withLists = <B extends WithRoles>({ roles, ...body }: B) =>
         roles: roles.map(({ permissions, ...role }) => ({ ...role, ...permissionsIn(permissions) })),
       };
 
-const templates = routesAt('/api/v1/project-templates', { select: LISTED });
+const templates = routesAt('/api/v1/project-templates', { select: BOTH });
 const NOT_FOUND = ['PROJECT_TEMPLATE_NOT_FOUND'] as const;
 /** Of what lists name. */
 const UNKNOWN = ['USER_NOT_FOUND', 'GROUP_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'ROLE_NOT_FOUND'] as const;
@@ -64,7 +70,7 @@ export const templateRoutes = [
     field: 'createProjectTemplate',
     body: CreateProjectTemplate,
     variables: ({ body }) => ({ input: withLists(body) }),
-    reply: ({ createProjectTemplate }) => ({ projectTemplate: toReply(createProjectTemplate.projectTemplate) }),
+    ...ofOne(({ createProjectTemplate }) => createProjectTemplate.projectTemplate),
     errors: [...UNKNOWN, 'PROJECT_TEMPLATE_NAME_TAKEN', 'ORGANIZATION_NOT_FOUND'],
     example: {
       name: 'web-service',
@@ -84,26 +90,18 @@ export const templateRoutes = [
   }),
   templates.get('/{templateId}', 'Get a project template', {
     field: 'projectTemplate',
-    select: `${LISTED} version`,
-    reply: ({ projectTemplate }) => ({ projectTemplate: toReply(projectTemplate) }),
+    select: `${BOTH} version`,
+    ...ofOne(({ projectTemplate }) => projectTemplate),
     errors: NOT_FOUND,
   }),
   templates.patch('/{templateId}', 'Update a project template', {
     operation: 10,
     field: 'updateProjectTemplate',
-    select: BOTH,
     body: bodyOf(UpdateProjectTemplate, 'id', 'expectedVersion'),
     harmless: { id: 'templateId' },
     variables: ({ params, body }) => ({ input: { id: params.templateId, ...withLists(body) } }),
     ifMatch: ({ projectTemplate }) => ({ expectedVersion: projectTemplate.version }),
-    reply: ({ updateProjectTemplate }) => ({ projectTemplate: withoutRules(updateProjectTemplate.projectTemplate) }),
-    quirks: [
-      {
-        // The Terraform provider decodes lists of actions only.
-        userAgent: 'terraform',
-        reply: ({ updateProjectTemplate }) => ({ projectTemplate: withRules(updateProjectTemplate.projectTemplate) }),
-      },
-    ],
+    ...ofOne(({ updateProjectTemplate }) => updateProjectTemplate.projectTemplate),
     errors: [
       ...NOT_FOUND,
       ...UNKNOWN,
@@ -116,7 +114,7 @@ export const templateRoutes = [
   }),
   templates.delete('/{templateId}', 'Delete a project template', {
     field: 'deleteProjectTemplate',
-    reply: ({ deleteProjectTemplate }) => ({ projectTemplate: toReply(deleteProjectTemplate.projectTemplate) }),
+    ...ofOne(({ deleteProjectTemplate }) => deleteProjectTemplate.projectTemplate),
     errors: [...NOT_FOUND, 'PROJECT_TEMPLATE_BUILT_IN'],
   }),
 ];

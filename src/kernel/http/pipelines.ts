@@ -4,6 +4,9 @@ import type { Socket } from 'node:net';
 /** More than any client sends ahead of the responses. Each takes memory before anything looks at it. */
 const MAX_UNANSWERED = 32;
 
+/** Everybody on the way of a request waits for the end of its response, and so do packing and streaming. */
+const MOST_LISTENERS = 20;
+
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 
 /**
@@ -21,6 +24,7 @@ export function oneAtATime(handle: RequestListener): RequestListener {
     const [next] = queue;
     if (next === undefined) return;
     const [request, response] = next;
+    response.setMaxListeners(MOST_LISTENERS);
     response.once('close', () => {
       queue.shift();
       // A response that closes the connection is the last one: what was sent behind it must not take effect.

@@ -1,4 +1,4 @@
-import { type Caller, mustSucceed } from '../../kit/caller.js';
+import { type Caller, mustSucceed, type Reply } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import {
   holderOf,
@@ -137,18 +137,29 @@ describe('changing a project template', () => {
     expect(await admin.patch(`${TEMPLATES}/${id}`, { name: 'default' })).toBeError(422, 'VALIDATION_FAILED');
   });
 
-  test('answers actions one by one, and in lists for Terraform', async () => {
+  test('answers actions one by one, and in lists for Terraform, as creating, reading and deleting do', async () => {
     const { admin } = await strongroom.seed.organization();
     const { id } = await makeTemplate(admin, { roles: [READER] });
-    const actionsOf = async (agent: string) => {
-      const reply = await admin.patch(`${TEMPLATES}/${id}`, { description: agent }, { 'user-agent': agent });
-      return mustSucceed(reply).body.projectTemplate.roles[4].permissions.map(
-        ({ action }: { action: unknown }) => action,
-      );
-    };
-    expect(await actionsOf('terraform')).toEqual([['describeSecret', 'readValue']]);
-    expect(await actionsOf('Terraform/1.9')).toEqual([['describeSecret', 'readValue']]);
-    expect(await actionsOf('node')).toEqual(['describeSecret', 'readValue']);
+    const actionsOf = (reply: Reply) =>
+      mustSucceed(reply)
+        .body.projectTemplate.roles.find(({ slug }: { slug: string }) => slug === READER.slug)
+        .permissions.map(({ action }: { action: unknown }) => action);
+    const lists = [['describeSecret', 'readValue']];
+    for (const [agent, actions] of [
+      ...[['terraform', lists] as const, ['Terraform/1.9', lists] as const],
+      ['node', ['describeSecret', 'readValue']] as const,
+    ]) {
+      const headers = { 'user-agent': agent };
+      const body = { name: `of-${agent.replace(/\W/g, '-').toLowerCase()}`, type: 'secret-manager', roles: [READER] };
+      const created = await admin.post(TEMPLATES, body, headers);
+      const replies = [
+        created,
+        await admin.get(`${TEMPLATES}/${id}`, headers),
+        await admin.patch(`${TEMPLATES}/${id}`, { description: agent }, headers),
+        await admin.delete(`${TEMPLATES}/${created.body.projectTemplate.id}`, undefined, headers),
+      ];
+      expect([agent, ...replies.map(actionsOf)]).toEqual([agent, actions, actions, actions, actions]);
+    }
   });
 });
 

@@ -1,3 +1,4 @@
+import { mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const strongroom = useSharedStrongroom();
@@ -25,6 +26,21 @@ describe('updating a project', () => {
     });
     expect(some.body.project).toMatchObject({ ...changes, description: null, secretDetectionIgnoreValues: null });
     expect((await admin.get(`/api/v1/projects/${project.id}`)).body).toEqual(some.body);
+  });
+
+  test('does the same by its slug at the older path, and is refused as there', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const path = `/api/v2/workspace/${project.slug}`;
+    const changed = await admin.patch(path, { name: 'New name', hasDeleteProtection: true });
+    expect(changed.body).toMatchObject({ id: project.id, name: 'New name', hasDeleteProtection: true });
+    expect((await admin.get(path)).body).toEqual(changed.body);
+    expect(await admin.patch(path, { slug: 'A' })).toBeError(422, 'VALIDATION_FAILED');
+    const viewer = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['viewer'] });
+    expect(await viewer.patch(path, { name: 'Mine' })).toBeError(403, 'PERMISSION_DENIED');
+    const stranger = await strongroom.seed.organization();
+    expect(await stranger.admin.patch(path, { name: 'Mine' })).toBeError(404, 'PROJECT_NOT_FOUND');
+    mustSucceed(await admin.patch(path, { slug: 'by-another-slug' }));
+    expect(await admin.patch(path, { name: 'Mine' })).toBeError(404, 'PROJECT_NOT_FOUND');
   });
 
   test('is refused with every fault at once, and for a slug that is taken', async () => {

@@ -125,7 +125,9 @@ describe('a rotation of service tokens', () => {
     expect(refusals.map(({ status }) => status)).toEqual([409, 409, 404, 404, 404, 422, 422, 401, 403]);
     expect(fake.writes).toBe(writes);
     fake.fail({ on: 'account', how: 401 });
-    expect(await rotating.post()).toBeError(502, 'UPSTREAM_REJECTED');
+    const refused = await rotating.post();
+    expect(refused).toBeError(502, 'UPSTREAM_REJECTED');
+    expect(refused.body.details).toMatchObject([{ path: 'body' }]);
     expect(fake.writes).toBe(writes);
   });
 

@@ -21,6 +21,7 @@ export const BELOW: Readonly<Record<string, Readonly<Record<string, string>>>> =
 export const ROUTES: Readonly<Record<string, RouteRow>> = {
   'GET /api/v1/projects': { query: { includeRoles: 'true' }, denial: powerless('member:create') },
   'GET /api/v1/workspace': { query: { includeRoles: 'true' }, denial: powerless('member:create') },
+  'PATCH /api/v2/workspace/{slug}': { path: { slug: '$projectSlug' }, looksUp: 'project:get' },
   'DELETE /api/v2/workspace/{slug}': { path: { slug: '$projectSlug' }, looksUp: 'project:get' },
 
   // One field answers for members of every kind. Each kind has rights of its own.

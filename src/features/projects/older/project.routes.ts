@@ -19,6 +19,11 @@ function older(method: string, path: string, change: Pick<WrittenRoute, 'path'> 
 const LIST = '/api/v1/projects';
 const BY_SLUG = '/api/v1/projects/slug/{slug}';
 const BY_ITS_SLUG = projectBySlug('slug');
+const OF_SLUG = {
+  path: '/api/v2/workspace/{slug}',
+  params: z.strictObject({ slug: BySlug.shape.slug.meta({ description: 'Slug of the project.' }) }),
+  lookup: BY_ITS_SLUG.lookup,
+};
 const { reply: listed } = presentRoute('GET', LIST);
 
 /** Projects at the paths and in the words of before. */
@@ -32,14 +37,18 @@ export const olderProjectRoutes = [
   }),
   older('GET', BY_SLUG, { path: '/api/v1/workspace/slug/{slug}' }),
   older('GET', BY_SLUG, { path: '/api/v2/workspace/{slug}' }),
+  older('PATCH', '/api/v1/projects/{projectId}', {
+    ...OF_SLUG,
+    summary: 'Update a project by its slug (older path)',
+    variables: ({ body, ...request }) => ({ input: { id: BY_ITS_SLUG.projectOf(request), ...body } }),
+    reply: ({ updateProject }) => updateProject.project,
+  }),
   route({
+    ...OF_SLUG,
     extension: true,
     deprecated: true,
     method: 'DELETE',
-    path: '/api/v2/workspace/{slug}',
     summary: 'Delete a project by its slug (older path)',
-    params: z.strictObject({ slug: BySlug.shape.slug.meta({ description: 'Slug of the project.' }) }),
-    lookup: BY_ITS_SLUG.lookup,
     document: `mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { project { ${PROJECT_FIELDS} } } }`,
     variables: (request) => ({ input: { id: BY_ITS_SLUG.projectOf(request) } }),
     reply: ({ deleteProject }) => deleteProject.project,

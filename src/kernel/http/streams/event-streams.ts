@@ -18,7 +18,6 @@ declare module 'fastify' {
 }
 
 const STREAM_TYPE = 'text/event-stream';
-const MOST_LISTENERS = 20;
 
 /** What a request for a stream says. */
 export interface StreamRequest {
@@ -117,8 +116,6 @@ export async function sendStream(
   begin: (stream: OpenStream) => Promise<AsyncIterator<string>>,
 ): Promise<FastifyReply> {
   const { raw } = reply;
-  // Everybody on the way of a request waits for its end; with those of a stream they are more than Node finds usual.
-  raw.setMaxListeners(MOST_LISTENERS);
   raw.once('close', () => {
     if (raw.writableFinished) stream.close('source');
     else stream.close(raw.writableNeedDrain ? 'stalled' : 'client');
