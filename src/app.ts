@@ -297,7 +297,7 @@ interface Running extends Omit<Assembly, 'routes' | 'jobs'> {
 
 async function mountEverything(config: Config, log: Log, running: Running): Promise<FastifyInstance> {
   const { kernel, lifecycle, schema, routes, documents, streams, stampOf, responseCache, rateLimits, gate } = running;
-  const load = new Load(config.responseMemoryBytes);
+  const load = new Load(config.responseMemoryBytes, config.queryLimits.ofRoutes.objects);
   const lostVisitor = lostVisitorPage(config.introspection);
   const http = await createHttpServer({ ...config, log, lifecycle, load, lostVisitor });
   const contextFor = contextsOf(running);

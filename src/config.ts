@@ -15,6 +15,9 @@ import { DEFAULT_SENDER, isSmtpUrl, type MailAddress, mailAddressOf } from './ke
 import { isOneEditApart } from './kernel/suggestions.js';
 import { TRACE_VARIABLES, type TraceSettings, traceSettings } from './kernel/tracing/trace-settings.js';
 
+/** Routes answer whole lists, in documents that nobody else writes. */
+const ROUTES_FACTOR = 25;
+
 /** How the service is set up. Frozen; made once at start. Every setting is documented in src/docs/configuration.md. */
 export interface Config {
   readonly host: string;
@@ -58,7 +61,12 @@ export interface Config {
   readonly rateLimits: RateLimitSettings | null;
   readonly introspection: boolean;
   /** What GraphQL documents may ask for: those of callers, and those that are registered. */
-  readonly queryLimits: { readonly ofCallers: QueryLimits; readonly ofPersisted: QueryLimits };
+  readonly queryLimits: {
+    readonly ofCallers: QueryLimits;
+    readonly ofPersisted: QueryLimits;
+    /** Objects in the response of a REST route. */
+    readonly ofRoutes: Pick<QueryLimits, 'objects'>;
+  };
   readonly persistedDocuments: {
     /** Absolute path of the manifest. */
     readonly file: string;
@@ -286,7 +294,11 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     eventStreams: settings.EVENT_STREAMS,
     rateLimits: settings.RATE_LIMIT === 'off' ? null : settings.RATE_LIMITS,
     introspection: settings.INTROSPECTION,
-    queryLimits: { ofCallers: limits, ofPersisted: raised(limits, settings.PERSISTED_LIMITS_FACTOR) },
+    queryLimits: {
+      ofCallers: limits,
+      ofPersisted: raised(limits, settings.PERSISTED_LIMITS_FACTOR),
+      ofRoutes: { objects: limits.objects * ROUTES_FACTOR },
+    },
     persistedDocuments: persistedDocumentsOf(settings, dataDir),
     responseCacheBytes: settings.REPLY_CACHE_MIB * 1024 * 1024,
     responseMemoryBytes: settings.RESPONSE_MEMORY_MIB * 1024 * 1024,

@@ -24,6 +24,7 @@ const GENERAL = {
   DEPTH_LIMIT: 'The fields in the document are nested too deeply.',
   SELECTIONS_LIMIT: 'The document has too many selections.',
   COST_LIMIT: 'The estimated cost, the number of objects in the response, is too high.',
+  OBJECTS_LIMIT: 'The response has too many objects.',
   ALIASES_LIMIT: 'The document has too many aliases.',
   DIRECTIVES_LIMIT: 'The document has too many directives.',
   FRAGMENTS_LIMIT: 'The document has too many fragments.',

@@ -74,7 +74,7 @@ function isLeftToArrivals(): boolean {
 }
 
 /** True if heavy work, of all requests together, has taken its share of this turn. */
-function isTurnOver(): boolean {
+export function isTurnOver(): boolean {
   if (hasArrived) return true;
   return performance.now() - (began ?? beginWork()) >= SLICE_MS;
 }

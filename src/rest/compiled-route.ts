@@ -142,7 +142,9 @@ export function documentOf(schema: GraphQLSchema, text: string) {
   const run = async (ctx: AnyContext, variables: object): Promise<Data> => {
     allowNestedDenials(ctx);
     const { query, translate } = executable();
-    const result = (await query(undefined, ctx, await translate(variables))) as ExecutionResult;
+    const translated = await translate(variables);
+    const running = Promise.resolve(query(undefined, ctx, translated)) as Promise<ExecutionResult>;
+    const result = await (ctx.load?.work.finish(running) ?? running);
     // Without data nothing ran: a value is outside what the schema can hold. The message would quote it.
     if (!('data' in result)) throw validationFailed([MISFIT]);
     if (result.errors?.[0] !== undefined) throw result.errors[0];

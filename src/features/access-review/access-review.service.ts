@@ -173,7 +173,11 @@ export class AccessReviewService {
     const project = await this.projects.load(ctx, projectId);
     authorizeOverview(project);
     const policies = (await batched(ctx, policiesNow, project.projectId)) ?? NOBODY;
-    return pageOfReasons(readable(project, await whoMay(policies, TO_READ, fields)), request);
+    return inLine(ctx, async () => {
+      const page = pageOfReasons(readable(project, await whoMay(policies, TO_READ, fields)), request);
+      await ctx.load?.work.make(page.nodes.length);
+      return page;
+    });
   }
 
   /**
@@ -186,7 +190,7 @@ export class AccessReviewService {
     const project = await this.projects.load(ctx, projectId);
     authorizeOverview(project);
     const policies = (await batched(ctx, policiesNow, project.projectId)) ?? NOBODY;
-    return groupsThatMay(policies, TO_READ, fields);
+    return inLine(ctx, async () => groupsThatMay(policies, TO_READ, fields));
   }
 
   async #askable(
@@ -203,6 +207,9 @@ export class AccessReviewService {
     return ctx.auditTrail.recordRead(ctx, { action, projectId: project.projectId, facts: { memberId } });
   }
 }
+
+/** For each of many secrets of a response. */
+const inLine = <T>(ctx: Context, part: () => Promise<T>): Promise<T> => ctx.load?.work.inLine(part) ?? part();
 
 /** The right to read the value of a secret. */
 const TO_READ = actionsAsked('secrets:read');

@@ -54,8 +54,11 @@ export const listKey = <O extends object>(ownerId: string, options: O): string =
  *
  * @param load a function that lives as long as the program (it names the batch)
  */
-export const batched = <T>(ctx: Context, load: BatchLoad<T>, key: string): Promise<T | undefined> =>
-  batchOf(ctx, load).load(key) as Promise<T | undefined>;
+export async function batched<T>(ctx: Context, load: BatchLoad<T>, key: string): Promise<T | undefined> {
+  const value = (await batchOf(ctx, load).load(key)) as T | undefined;
+  if (Array.isArray(value)) await ctx.load?.work.list(value.length);
+  return value;
+}
 
 const batchOf = <T>(ctx: Context, load: BatchLoad<T>) =>
   loaderOf<string, T | Error | undefined>(
@@ -98,7 +101,10 @@ function loaderOf<S, T>(
 ): DataLoader<S, T> {
   let loader = ctx.loaders.get(name);
   if (loader === undefined) {
-    loader = new DataLoader<S, T>(run, { cache }) as DataLoader<unknown, unknown>;
+    const { work } = ctx.load ?? {};
+    // Nobody waits for what would be loaded.
+    const load = async (subjects: readonly S[]) => (work?.isStopped ? work.stopped() : run(subjects));
+    loader = new DataLoader<S, T>(load, { cache }) as DataLoader<unknown, unknown>;
     ctx.loaders.set(name, loader);
   }
   return loader as DataLoader<S, T>;

@@ -171,10 +171,21 @@ export class BoundedClient extends pg.Client {
     });
   }
 
-  /** One statement, which reaches the rows of a scope. @param scope null: rows are not bounded, or a transaction has set it */
-  queryIn(scope: Scope | null, text: string, values: unknown[], callback: Callback): void {
+  /**
+   * One statement, which reaches the rows of a scope.
+   *
+   * @param scope null: rows are not bounded, or a transaction has set it
+   * @param maxRows as `PrecededQuery`
+   */
+  queryIn(
+    scope: Scope | null,
+    text: string,
+    values: unknown[],
+    callback: Callback,
+    maxRows: number | null = null,
+  ): void {
     this.#submit(
-      this.#queryOf({ scope, text, values, callback: this.#sent(text, callback) }),
+      this.#queryOf({ scope, text, values, callback: this.#sent(text, callback), maxRows }),
       this.#watch.nameOf(text),
     );
   }
@@ -283,8 +294,10 @@ export class BoundedClient extends pg.Client {
     text,
     values,
     callback,
+    maxRows = null,
   }: {
     readonly scope: Scope | null;
+    readonly maxRows?: number | null;
     readonly text: string | pg.QueryConfig;
     readonly values: unknown[] | undefined;
     readonly callback: Callback;
@@ -293,10 +306,10 @@ export class BoundedClient extends pg.Client {
     this.#ahead = [];
     const isControl = typeof text === 'string' && CONTROL.test(text);
     this.isBatch = ahead.filter(({ callback, meaning }) => callback ?? meaning).length + (isControl ? 0 : 1) > 1;
-    if (ahead.length === 0 && (isControl || (this.#shared === null && scope === null)))
+    if (ahead.length === 0 && (isControl || (this.#shared === null && scope === null && maxRows === null)))
       return new pg.Query(isControl ? begun(text, this.#shared) : text, values, callback);
     const find = (): readonly Preamble[] => (ahead.length > 0 ? ahead : this.#preamblesOf(scope));
-    return new PrecededQuery(find, text, values, callback) as unknown as pg.Submittable;
+    return new PrecededQuery(find, text, values, callback, maxRows) as unknown as pg.Submittable;
   }
 
   /** What is set in front of a statement that is sent now. */

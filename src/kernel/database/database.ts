@@ -5,12 +5,13 @@ import type { Client, Pool, PoolClient, QueryResult } from 'pg';
 import { ConfigurationError } from '../configuration-error.js';
 import { isTransaction } from '../context.js';
 import { FairQueue } from '../load/fair-queue.js';
+import type { RequestWork } from '../load/request-work.js';
 import { createLog, type Log } from '../log.js';
 import { type BoundedClient, OWN_SESSIONS, type Pooler } from './bounded-client.js';
 import { connectionError, SHARED_SESSIONS } from './connection-error.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
-import { type Bounded, beginIn, CONTROL, EVERY_ORGANIZATION, type Scope, scopeOf } from './scope.js';
+import { type Bounded, beginIn, CONTROL, EVERY_ORGANIZATION, type Scope, scopeOf, TooManyRows } from './scope.js';
 import { FIND_LOCK_TIMEOUT, FIND_READ_ONLY, FIND_SESSION, TRY_DISK } from './session.sql.js';
 import { POOL_LIMITS, type PoolLimits, TIME_LIMITS } from './time-limits.js';
 
@@ -161,8 +162,13 @@ export class Database {
   /** The same for rows of all organizations, of work that none of them asked for. Each use is listed in a test. */
   readonly everywhere: Query = (text, params) => this.queryIn(EVERY_ORGANIZATION, text, params);
 
-  /** The same for the rows of a scope. */
-  queryIn<R extends object = Row>(scope: Scope | null, text: string, params: readonly unknown[] = []): Promise<R[]> {
+  /** The same for the rows of a scope. @param maxRows null: any number @throws TooManyRows */
+  queryIn<R extends object = Row>(
+    scope: Scope | null,
+    text: string,
+    params: readonly unknown[] = [],
+    maxRows: number | null = null,
+  ): Promise<R[]> {
     this.prepare(text);
     return new Promise((resolve, reject) => {
       // The pool calls whoever has waited in the context of the one that gave the connection back, whose statement and whose span this
@@ -176,7 +182,8 @@ export class Database {
           release();
         };
         const bounded = client as unknown as BoundedClient;
-        context.runInAsyncScope(bounded.queryIn, bounded, this.isBounded ? scope : null, text, [...params], answer);
+        const bound = this.isBounded ? scope : null;
+        context.runInAsyncScope(bounded.queryIn, bounded, bound, text, [...params], answer, maxRows);
       });
     });
   }
@@ -285,21 +292,36 @@ export class Database {
 /** Whoever can reach the database, in a transaction or not. Statements of a Context are bounded to its organization. */
 export interface Connected extends Bounded {
   readonly database: Database;
+  /** Of a request. */
+  readonly load?: { readonly work: RequestWork } | undefined;
 }
 
-/** One statement, in the transaction of `ctx` where it has one. Parameters are `$1`, `$2`. */
+/**
+ * One statement, in the transaction of `ctx` where it has one. Parameters are `$1`, `$2`.
+ *
+ * @throws QUERY_TOO_COMPLEX when it has many times the rows that the response of a document may have
+ */
 export async function query<R extends object = Row>(
   ctx: Connected,
   text: string,
   params: readonly unknown[] = [],
 ): Promise<R[]> {
-  if (!isTransaction(ctx)) return ctx.database.queryIn<R>(scopeOf(ctx), text, params);
+  if (!isTransaction(ctx)) return readFor<R>(ctx, text, params);
   const transaction = ctx.em.getTransactionContext<{ executeQuery(q: CompiledQuery): Promise<{ rows: R[] }> }>();
   if (transaction === undefined) throw new Error('the transaction is over');
   ctx.database.prepare(text);
   const client = ctx.database.connectionOf(transaction);
   if (client !== undefined) return ((await client.query(text, [...params])) as QueryResult<R>).rows;
   return (await transaction.executeQuery(CompiledQuery.raw(text, [...params]))).rows;
+}
+
+async function readFor<R extends object>(ctx: Connected, text: string, params: readonly unknown[]): Promise<R[]> {
+  const { work } = ctx.load ?? {};
+  try {
+    return await ctx.database.queryIn<R>(scopeOf(ctx), text, params, work?.maxRows);
+  } catch (error) {
+    throw error instanceof TooManyRows ? (work?.refuseTooMany() ?? error) : error;
+  }
 }
 
 /** The same as a function of its own, for kernel parts that know no Context. */

@@ -134,6 +134,7 @@ interface Wire {
   bind(message: object): void;
   describe(message: object): void;
   execute(message: object): void;
+  sync(): void;
 }
 /** What the driver's type leaves out. */
 interface DriverQuery {
@@ -143,9 +144,11 @@ interface DriverQuery {
   submit(wire: Wire): Error | null;
   requiresPreparation(): boolean;
   prepare(wire: Wire): void;
+  _getRows(wire: Wire): void;
   handleRowDescription(message: object): void;
   handleDataRow(message: object): void;
   handleCommandComplete(message: object, wire: Wire): void;
+  handlePortalSuspended(wire: Wire): void;
   handleReadyForQuery(wire: Wire): void;
   handleError(error: Error, wire: Wire): void;
 }
@@ -160,6 +163,9 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unkn
 interface Ahead extends Preamble {
   readonly reader: DriverQuery | null;
 }
+
+/** A statement has more rows than it may answer. */
+export class TooManyRows extends Error {}
 
 /** The server has not run a statement, for one that was sent before it failed. */
 class NotRun extends pg.DatabaseError {
@@ -183,14 +189,23 @@ export class PrecededQuery extends OneQuery {
   #meaning: Meaning | undefined;
   readonly #find: () => readonly Preamble[];
 
-  /** @param find what is in front, asked for when the statement is sent; empty in a transaction that has set it */
+  /** The server has stopped, for there are more rows. */
+  #isCut = false;
+
+  /**
+   * @param find what is in front, asked for when the statement is sent; empty in a transaction that has set it
+   * @param maxRows so many rows it may answer; null: any number
+   */
   constructor(
     find: () => readonly Preamble[],
     text: string | pg.QueryConfig,
     values: readonly unknown[] | undefined,
     callback: Callback,
+    private readonly maxRows: number | null = null,
   ) {
-    super(text, values, (error, result) => callback(error, result, this.#meaning));
+    super(text, values, (error, result) =>
+      callback(error ?? (this.#isCut ? new TooManyRows() : null), result, this.#meaning),
+    );
     this.#find = find;
   }
 
@@ -231,6 +246,16 @@ export class PrecededQuery extends OneQuery {
     if (this.name !== undefined && sent.has(this.name)) wire.submittedNamedStatements[this.name] = this.text;
     super.prepare(wire);
     this.#assume(this.#ahead[0]);
+  }
+
+  /** The driver's own way takes a further round trip where rows are limited. */
+  override _getRows(wire: Wire): void {
+    wire.execute(this.maxRows === null ? {} : { rows: this.maxRows });
+    wire.sync();
+  }
+
+  override handlePortalSuspended(): void {
+    this.#isCut = true;
   }
 
   override handleRowDescription(message: object): void {

@@ -18,17 +18,18 @@ export const countedOperations = (operations: OperationMetrics): ApolloServerPlu
   async requestDidStart() {
     const begun = performance.now();
     return {
-      async didResolveOperation({ schema, document, operation }) {
-        if (operation === undefined) return;
-        noteOperation([...new Set(namesByKey(schema, document, operation).values())].slice(0, MAX_NAMES).join(' '));
+      async didResolveOperation({ schema, document, operation, contextValue }) {
+        const names = [...namesByKey(schema, document, operation).values()];
+        noteOperation([...new Set(names)].slice(0, MAX_NAMES).join(' '));
+        // What is stopped has no response here.
+        contextValue.load?.work.onStop(({ code }) => {
+          for (const name of names) operations.countField(name, code);
+        });
       },
       async willSendResponse({ schema, document, operation, response: { body } }) {
         if (body.kind !== 'single') return;
         const { data, errors = [] } = body.singleResult;
-        const fields =
-          operation === undefined || document === undefined
-            ? new Map<string, string>()
-            : namesByKey(schema, document, operation);
+        const fields = namesByKey(schema, document, operation);
         if (fields.size === 0) {
           operations.countField(NONE, errors[0] === undefined ? 'OK' : outcomeOf(errors[0]));
           return;
@@ -50,9 +51,10 @@ export const countedOperations = (operations: OperationMetrics): ApolloServerPlu
 /** Names of the root fields that the schema has, by the key under which each is answered. */
 function namesByKey(
   schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
+  document: DocumentNode | undefined,
+  operation: OperationDefinitionNode | undefined,
 ): Map<string, string> {
+  if (document === undefined || operation === undefined) return new Map();
   const known = schema.getRootType(operation.operation)?.getFields() ?? {};
   return new Map(
     rootFields(document, operation)

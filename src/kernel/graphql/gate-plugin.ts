@@ -22,9 +22,10 @@ export const gatePlugin = (gate: Gate, suggests: boolean): ApolloServerPlugin<An
         const details = await inOneGo(() => variableViolations({ schema, document, operation, variables, suggests }));
         return details.length === 0 ? null : toResponse(validationFailed(details), contextValue.requestId);
       },
-      async willSendResponse({ request: { query, operationName, variables, extensions }, response: { body } }) {
+      async willSendResponse({ request, response: { body }, contextValue: { load } }) {
         if (body.kind !== 'single') return;
-        const cost = await gate.report({ query, operationName, variables, extensions });
+        const { query, operationName, variables, extensions } = request;
+        const cost = await gate.report({ query, operationName, variables, extensions }, load?.work.objects ?? 0);
         if (cost !== null) body.singleResult.extensions = { ...body.singleResult.extensions, cost };
       },
     };

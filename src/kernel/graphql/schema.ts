@@ -1,10 +1,14 @@
 import 'reflect-metadata';
 import {
+  defaultFieldResolver,
   type GraphQLFieldResolver,
   type GraphQLObjectType,
   type GraphQLSchema,
+  getNamedType,
   getNullableType,
+  isCompositeType,
   isInputObjectType,
+  isIntrospectionType,
   isNonNullType,
   isObjectType,
   lexicographicSortSchema,
@@ -13,8 +17,9 @@ import {
 import { buildSchemaSync } from 'type-graphql';
 import { PermissionDenied } from '../authz/ability.js';
 import { recordDenial } from '../authz/denials.js';
-import { type AnonymousContext, authenticated, type Context } from '../context.js';
+import { type AnonymousContext, type AnyContext, authenticated, type Context } from '../context.js';
 import { yieldToEventLoop } from '../event-loop.js';
+import type { RequestWork } from '../load/request-work.js';
 import { inArguments } from './errors/argument-errors.js';
 import { withErrorReference } from './errors/error-types.js';
 import { bindCursors } from './list-cursors.js';
@@ -59,6 +64,8 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
   for (const root of [query, mutation]) if (root) guardRootFields(root, root === mutation);
   for (const type of Object.values(schema.getTypeMap()))
     if (isObjectType(type) && ![query, mutation, subscription].includes(type)) guardNestedFields(type);
+  for (const type of Object.values(schema.getTypeMap()))
+    if (isObjectType(type) && type !== subscription && !isIntrospectionType(type)) countObjects(type);
   // type-graphql has no word for these.
   if (query)
     query.description =
@@ -132,11 +139,37 @@ function guardNestedFields(type: GraphQLObjectType): void {
   }
 }
 
+/**
+ * Counts the objects that fields bring into a response, and resolves none of them once the request has ended. What they resolve to
+ * lets other requests run in between.
+ */
+function countObjects(type: GraphQLObjectType): void {
+  for (const field of Object.values(type.getFields())) {
+    if (!isCompositeType(getNamedType(field.type))) continue;
+    const { resolve = defaultFieldResolver } = field;
+    field.resolve = (source, args, ctx: AnyContext, info) => {
+      const work = ctx.load?.work;
+      if (work === undefined) return resolve(source, args, ctx, info);
+      if (work.isStopped) return work.stopped();
+      const value: unknown = resolve(source, args, ctx, info);
+      if (!(value instanceof Promise)) return counted(work, value);
+      return value.then((found) => work.pause()?.then(() => counted(work, found)) ?? counted(work, found));
+    };
+  }
+}
+
+function counted(work: RequestWork, value: unknown): unknown {
+  if (work.isStopped) return work.stopped();
+  const turn = work.count(Array.isArray(value) ? value.length : value == null ? 0 : 1);
+  return turn === undefined ? value : turn.then(() => value);
+}
+
 /** Callers whose document has begun to change something, which may be the token that it came with. */
 const changing = new WeakSet<Context>();
 
 /** Before each change of a document. What came before it may have taken the caller's rights, or its token. @throws the TOKEN_* codes */
 async function beginChange(caller: Context): Promise<void> {
+  caller.load?.work.mustFinish();
   await yieldToEventLoop();
   caller.loaders.clear();
   if (changing.has(caller)) {

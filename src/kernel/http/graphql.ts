@@ -121,6 +121,7 @@ async function run(
   const { apollo, gate, keptQueries } = mounting;
   try {
     const admitted = await gate.admit(parameters, ctx.actor !== null);
+    request.load.work.limitObjects(admitted.maxObjects);
     const make = (at: AnyContext): Promise<Outcome> => execute(apollo, admitted, request, at);
     // What is counted as a write for now is settled by Apollo Server's plugins.
     if (ctx.actor === null || ctx.counted?.bucket.limit === 'writes') return await make(ctx);
@@ -129,7 +130,7 @@ async function run(
   } catch (thrown) {
     // Without a text it is none of GraphQL, and so not answered as GraphQL's.
     if (toAppError(thrown).code === 'MALFORMED_REQUEST') throw thrown;
-    const cost = await gate.report(parameters);
+    const cost = await gate.report(parameters, request.load.work.objects);
     return refusal(thrown, request, reply, cost === null ? undefined : { cost });
   }
 }
@@ -178,11 +179,11 @@ async function keptOrMade(
 export async function execute(
   apollo: ApolloServer<AnyContext>,
   { query, operationName, variables, extensions }: GraphQLParameters & { readonly query: string },
-  { method, headers }: FastifyRequest,
+  { method, headers, load }: FastifyRequest,
   contextValue: AnyContext,
 ): Promise<Outcome> {
   const sent = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
-  const { http, body } = await apollo.executeOperation(
+  const running = apollo.executeOperation(
     {
       query,
       operationName: operationName ?? undefined,
@@ -198,6 +199,7 @@ export async function execute(
     },
     { contextValue },
   );
+  const { http, body } = await load.work.finish(running);
   if (body.kind !== 'single') throw new Error('incremental delivery is not supported');
   return { status: http.status ?? 200, headers: Object.fromEntries(http.headers), result: body.singleResult };
 }

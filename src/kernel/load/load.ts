@@ -1,5 +1,6 @@
 import { AppError } from '../errors.js';
 import { FairQueue, type Ticket } from './fair-queue.js';
+import { RequestWork } from './request-work.js';
 
 declare module '../context.js' {
   interface RequestInfo {
@@ -41,8 +42,14 @@ export class Load {
   readonly #refused = { tooLarge: 0, overloaded: 0 };
   #bytes = 0;
 
-  /** @param maxBytes memory of all responses together */
-  constructor(private readonly maxBytes: number) {}
+  /**
+   * @param maxBytes memory of all responses together
+   * @param maxObjects of one response whose document the service has written
+   */
+  constructor(
+    private readonly maxBytes: number,
+    private readonly maxObjects = Number.POSITIVE_INFINITY,
+  ) {}
 
   /** Now, and since start. */
   get figures() {
@@ -51,7 +58,7 @@ export class Load {
 
   /** What one response takes. Whoever opens it closes it when the response is sent or its connection has ended. */
   open(): ResponseLoad {
-    return new ResponseLoad(this);
+    return new ResponseLoad(this, this.maxObjects);
   }
 
   /** @throws OVERLOADED */
@@ -125,7 +132,16 @@ export class ResponseLoad {
   #isClosed = false;
   #isOver = false;
 
-  constructor(private readonly load: Load) {}
+  /** What the request may still do. */
+  readonly work: RequestWork;
+
+  /** @param maxObjects of a document that the service has written */
+  constructor(
+    private readonly load: Load,
+    maxObjects: number,
+  ) {
+    this.work = new RequestWork(maxObjects, () => this.turn(this.caller ?? '', 'huge'));
+  }
 
   /**
    * Counts bytes that the response will contain. Called before they are decrypted or copied.
@@ -209,12 +225,14 @@ export class ResponseLoad {
   /** The response is decided, possibly an error. Further work for the request would be useless and is refused. */
   end(): void {
     this.#isOver = true;
+    this.work.abandon('DEADLINE_EXCEEDED');
     this.#free();
   }
 
-  /** The response is sent, or its connection has ended. Work on it may go on, and counts until its end. */
+  /** The response is sent, or its connection has ended. A change goes on, and counts until its end. */
   close(): void {
     this.#isClosed = true;
+    this.work.abandon('REQUEST_TIMEOUT');
     this.#ticket?.cancel();
     this.#letGo();
   }

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { mustSucceed } from '../../kit/caller.js';
 import { exchange, firstReply, rawRequest } from '../../kit/raw.js';
 import { type Strongroom, useStrongroom } from '../../kit/strongroom.js';
+import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
+import { untilWaiting } from '../../kit/waiting.js';
 
 /** Sooner than any limit of the database. */
 const strongroom: Strongroom = useStrongroom({ REQUEST_SECONDS: '1' });
@@ -113,5 +117,68 @@ describe('a request that takes longer than its deadline', () => {
     await until('the change', 20_000, async () =>
       (await strongroom.admin.get('/api/v1/projects')).text.includes('left-project'),
     );
+  });
+});
+
+describe('a query for which nobody waits any more', () => {
+  const NESTED = 'query ($id: ID!) { project(id: $id) { environments { folders { imports { id } } } } }';
+
+  /** Sends the query while its lists cannot be read, and lets them be read once `end` has ended it. @returns which tables were read then */
+  async function readAfter(end: (sent: Promise<unknown>, leave: () => void) => Promise<void>): Promise<string[]> {
+    await release();
+    const { admin, project } = await strongroom.seed.project();
+    mustSucceed(await admin.post('/api/v2/folders', { projectId: project.id, environment: 'dev', name: 'one' }));
+    const leaving = new AbortController();
+    return withClient(strongroom.databaseUrl, async (first) =>
+      withClient(strongroom.databaseUrl, async (second) => {
+        await first.query('begin; lock table folder in access exclusive mode');
+        const sent = fetch(new URL('/graphql', strongroom.url), {
+          method: 'POST',
+          headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ query: NESTED, variables: { id: project.id } }),
+          signal: leaving.signal,
+        }).then(
+          (reply) => reply.status,
+          () => null,
+        );
+        await untilWaiting(strongroom, 1);
+        await second.query('begin; lock table secret_import in access exclusive mode');
+        await end(sent, () => leaving.abort());
+        await first.query('rollback');
+        // What is read below the folders would wait for this lock.
+        await until('what was begun to be over', 20_000, async () => (await waiting(['folder'])).length === 0);
+        await delay(200);
+        const read = await waiting(['secret_import']);
+        await second.query('rollback');
+        mustSucceed(await admin.graphql(NESTED, { id: project.id }));
+        return read;
+      }),
+    );
+  }
+
+  const waiting = async (tables: readonly string[]): Promise<string[]> =>
+    (
+      await strongroom.sql<{ name: string }>(
+        'select distinct relation::regclass::text as name from pg_locks where not granted and relation = any($1::regclass[])',
+        [tables],
+      )
+    ).map(({ name }) => name);
+
+  test('goes on where somebody does', async () => {
+    expect(await readAfter(async () => undefined)).toEqual(['secret_import']);
+  });
+
+  test('reads nothing more once its deadline has passed', async () => {
+    expect(await readAfter(async (sent) => expect(await sent).toBe(504))).toEqual([]);
+  });
+
+  test('reads nothing more once its client has left', async () => {
+    expect(
+      await readAfter(async (sent, leave) => {
+        leave();
+        expect(await sent).toBe(null);
+        await delay(200);
+      }),
+    ).toEqual([]);
   });
 });

@@ -45,7 +45,7 @@ const detailsOf = (reply: Reply): { path: string; code: string; message: string 
   reply.body.errors[0].extensions.details;
 
 describe('a document', () => {
-  const settings = Object.entries(LIMITS).map(([name, [allowed]]) => `${name}=${allowed}`);
+  const settings = [...Object.entries(LIMITS).map(([name, [allowed]]) => `${name}=${allowed}`), 'objects=60'];
   const strongroom: Strongroom = useStrongroom({ GRAPHQL_LIMITS: settings.join(',') });
   const send = (query: string, more: object = {}) => strongroom.admin.post('/graphql', { query, ...more });
   const operationName = (query: string) => (query.includes('Q0') ? { operationName: 'Q0' } : {});
@@ -68,6 +68,46 @@ describe('a document', () => {
       expect(detailsOf(reply)[0]?.message.match(/\d+/g)?.map(Number)).toEqual([allowed + 1, allowed]);
     },
   );
+
+  /** So many times three environments, their project, and again its three. */
+  const again = (count: number): string =>
+    times(count, (n) => `a${n}: environments { project { environments { id } } }`);
+
+  test('whose response has more objects than are allowed ends, says how to page, and shows both figures', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const ask = (count: number) =>
+      admin.post('/graphql', {
+        query: `{ project(id: "${project.id}") { ${again(count)} } }`,
+        extensions: { cost: true },
+      });
+
+    const within = await ask(3);
+    expect([within.status, within.body.errors]).toEqual([200, undefined]);
+    expect(within.body.extensions.cost).toMatchObject({
+      cost: { asked: 1 + 3 * 3, allowed: 500 },
+      objects: { asked: 1 + 3 * 15, allowed: 60 },
+    });
+    const beyond = await ask(4);
+    expect(beyond).toBeError(400, 'QUERY_TOO_COMPLEX');
+    expect(beyond.body.data).toBeUndefined();
+    expect(detailsOf(beyond)).toEqual([
+      { path: 'query', code: 'OBJECTS_LIMIT', message: expect.stringMatching(/ 60 .*`first` and `after`/) },
+    ]);
+    expect(beyond.body.extensions.cost.objects.asked).toBeGreaterThan(60);
+    expect((await ask(3)).body).toEqual(within.body);
+    const metrics = await (await fetch(new URL('/metrics', strongroom.url))).text();
+    expect(metrics).toContain('operations_total{api="graphql",operation="project",code="QUERY_TOO_COMPLEX"} 1');
+  });
+
+  test('that changes something has done so, whatever is selected of it', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const { body } = await admin.graphql(
+      `mutation { updateProject(input: { id: "${project.id}", description: "changed" }) { project { id ${again(4)} } } }`,
+    );
+    expect(codesOf(body)).toContain('OBJECTS_LIMIT');
+    const { data } = (await admin.graphql(`{ project(id: "${project.id}") { description } }`)).body;
+    expect(data.project.description).toBe('changed');
+  });
 
   test('of more brackets inside one another than a depth of 6 needs is refused before it is parsed', async () => {
     const query = (n: number) => `{ __typename @include(if: ${'['.repeat(n - 2)}${']'.repeat(n - 2)}) }`;
@@ -169,16 +209,16 @@ describe('the lengths of lists', () => {
       'the default of an argument',
       `{ ${nested(['projects(first: 1)', 'nodes', 'environments', 'secrets', 'versions', '__typename'])} }`,
       undefined,
-      1 + 1 + 3 + 9 + 90,
+      1 + 1 + 1 + 1 + 10,
     ],
-    ['nothing, at the top', '{ projects { nodes { id } } }', undefined, 101],
-    ['null, at the top', PAGE, { n: null }, 101],
-    ['nothing, inside', '{ projects(first: 10) { nodes { tags { id } } } }', undefined, 41],
+    ['nothing, at the top', '{ projects { nodes { id } } }', undefined, 2],
+    ['null, at the top', PAGE, { n: null }, 2],
+    ['nothing, inside', '{ projects(first: 10) { nodes { tags { id } } } }', undefined, 21],
     [
       'edges and nodes',
       '{ projects(first: 10) { nodes { id } edges { node { id } } pageInfo { endCursor } } }',
       undefined,
-      32,
+      1 + 10 * 4,
     ],
     [
       'a fragment on the connection',
@@ -192,14 +232,31 @@ describe('the lengths of lists', () => {
 
   test('the same document costs what its variables say each time', async () => {
     expect([await costOf(PAGE, { n: 1 }), await costOf(PAGE, { n: 500 }), await costOf(PAGE)]).toEqual([2, 501, 8]);
-    const refused = await strongroom.admin.graphql(PAGE, { n: 5_000 });
-    expect(detailsOf(refused)).toMatchObject([{ code: 'COST_LIMIT' }]);
+    const pages = 'query ($n: Int) { projects(first: $n) { nodes { memberConnection(first: $n) { nodes { id } } } } }';
+    expect(await costOf(pages, { n: 100 })).toBe(1 + 100 * (1 + 1 + 100));
+    expect(detailsOf(await strongroom.admin.graphql(pages, { n: 200 }))).toMatchObject([{ code: 'COST_LIMIT' }]);
   });
+
+  test('a report of 50 secrets of each of 6 projects with their readers and roles runs', async () => {
+    const { admin } = await strongroom.seed.organization();
+    for (let count = 0; count < 6; count += 1)
+      await strongroom.seed.secrets(admin, await strongroom.seed.projectOf(admin), 'dev', 50);
+    const report = `{ projects(first: 6) { nodes { name roles { slug permissions { subject } } environments(slugs: ["dev"]) {
+      secretConnection(first: 50) { nodes { secretKey tags { slug } readers { name user { username } origin { source } } } } } } } }`;
+    const { projects } = await admin.data(report);
+    const read = projects.nodes.map(({ environments: [dev] }: { environments: Dev[] }) => dev?.secretConnection.nodes);
+    expect(
+      read.map((secrets: { readers: unknown[] }[]) => secrets.filter(({ readers }) => readers.length > 0).length),
+    ).toEqual(Array(6).fill(50));
+  });
+  interface Dev {
+    readonly secretConnection: { readonly nodes: unknown[] };
+  }
 
   test('compositions of everything run, products of large pages do not', async () => {
     const whole = `{ projects(first: 100) { nodes { environments { id secrets { secretKey tags { slug } } } tags { slug } members { id } } } }`;
     expect(detailsOfAll(await strongroom.admin.graphql(whole))).toEqual([]);
-    const product = '{ projects(first: 1000) { nodes { environments { secrets { secretKey } } } } }';
+    const product = '{ projects(first: 1000) { nodes { memberConnection(first: 100) { nodes { id } } } } }';
     expect(detailsOfAll(await strongroom.admin.graphql(product))).toEqual(['COST_LIMIT']);
   });
 
@@ -237,7 +294,8 @@ describe('the lengths of lists', () => {
       nesting: 64,
       depth: 12,
       selections: 2_000,
-      cost: 5_000,
+      cost: 20_000,
+      objects: 20_000,
       aliases: 30,
       directives: 20,
       fragments: 30,

@@ -48,7 +48,7 @@ function persist(
 const registered = (): Record<string, string> => JSON.parse(readFileSync(manifest, 'utf8'));
 
 const PROJECTS = '{ projects(first: 1) { nodes { id name } } }\n';
-const LARGE = '{ projects(first: 1000) { nodes { environments { secrets { secretKey } } } } }';
+const LARGE = '{ projects(first: 1000) { nodes { memberConnection(first: 100) { nodes { id } } } } }';
 
 const strongroom: Strongroom = useStrongroom({ PERSISTED_DOCUMENTS: manifest, DATA_DIR: folder });
 
@@ -87,7 +87,7 @@ describe('documents that are registered', () => {
   });
 
   test('may ask for ten times as much, and not for more, whatever their variables say', async () => {
-    const page = 'query ($n: Int) { projects(first: $n) { nodes { environments { secrets { secretKey } } } } }';
+    const page = 'query ($n: Int) { projects(first: $n) { nodes { memberConnection(first: $n) { nodes { id } } } } }';
     expect(persist({ 'large.graphql': LARGE, 'page.graphql': page }).status).toBe(0);
     expect((await sendUntilFound({ documentId: idOf(LARGE) })).status).toBe(200);
     const asked = (n: number) =>
@@ -95,8 +95,8 @@ describe('documents that are registered', () => {
         status,
         body.extensions.cost.cost,
       ]);
-    expect(await asked(1_000)).toEqual([200, { asked: 13_001, allowed: 50_000 }]);
-    expect(await asked(4_000)).toEqual([400, { asked: 52_001, allowed: 50_000 }]);
+    expect(await asked(400)).toEqual([200, { asked: 1 + 400 * 402, allowed: 200_000 }]);
+    expect(await asked(500)).toEqual([400, { asked: 1 + 500 * 502, allowed: 200_000 }]);
   });
 
   test('come from the manifests of client tools under their ids, and under the hash of their text', async () => {

@@ -92,22 +92,22 @@ describe('the measure of a document', () => {
   });
 
   test.each([
-    ['{ ping }', 1],
+    ['{ ping }', 0],
     ['{ node { id } }', 1],
     ['{ node { node { id } } }', 2],
     ['{ nodes { id } }', 20],
-    ['{ nodes(first: 5) { list { id } } }', 5 + 5 * 3],
-    ['{ page { nodes { id } } }', 1 + 100],
+    ['{ nodes(first: 5) { list { id } } }', 5 + 5],
+    ['{ page { nodes { id } } }', 1 + 1],
     [
       '{ page(first: 7) { nodes { list { id } } edges { node { id } } pageInfo { hasNextPage } } }',
-      1 + 7 * 4 + 7 * 2 + 1,
+      1 + 7 * 2 + 7 * 2 + 7,
     ],
-    ['{ node { page { nodes { id } } } }', 2 + 3],
+    ['{ node { page { nodes { id } } } }', 2 + 1],
     ['{ nodes(first: 4) { page(first: 6) { nodes { id } } } }', 4 + 4 + 24],
     ['{ nodes(first: 0) { list { id } } }', 0],
-    ['mutation { change { id } }', 10],
+    ['mutation { change { id } }', 1],
     ['{ nodes(first: -3) { id } }', 0],
-    ['{ nodes(first: "many") { id } }', 100],
+    ['{ nodes(first: "many") { id } }', 1],
     ['{ unknown { id } }', 1],
   ])('of %s costs %i', (text, cost) => expect(measure(text).cost).toBe(cost));
 

@@ -51,6 +51,7 @@ const LIMITS: Readonly<Record<LimitName, { readonly code: DetailCode; readonly c
   depth: { code: 'DEPTH_LIMIT', counted: 'Depth' },
   selections: { code: 'SELECTIONS_LIMIT', counted: 'Selection count (fragments expanded)' },
   cost: { code: 'COST_LIMIT', counted: 'Estimated cost' },
+  objects: { code: 'OBJECTS_LIMIT', counted: 'Object count' },
   aliases: { code: 'ALIASES_LIMIT', counted: 'Alias count' },
   directives: { code: 'DIRECTIVES_LIMIT', counted: 'Directive count' },
   fragments: { code: 'FRAGMENTS_LIMIT', counted: 'Fragment count' },

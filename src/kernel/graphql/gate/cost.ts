@@ -9,7 +9,6 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
-  isObjectType,
   Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
@@ -18,28 +17,8 @@ import {
 } from 'graphql';
 import { MAX_SUM, plus, times } from './saturating.js';
 
-/** A list in the answer whose length the document does not say: one of the whole lists at the top, and one further inside. */
-const ASSUMED_AT_TOP = 100;
-const ASSUMED_INSIDE = 3;
-/** A mutation is a transaction with its audit record. */
-const MUTATION_WEIGHT = 10;
 /** Arguments that say how long a list is: by a number, or by what they name. */
 const SIZING = ['first', 'last', 'limit', 'ids'];
-
-/**
- * Cost of a selection, for one object that it is taken from.
- *
- * `sized` is the part below `nodes` and `edges`: how often it counts is said where the selection is used, since a fragment on
- * a connection does not know how many rows were asked for.
- */
-export interface Cost {
-  readonly own: number;
-  readonly sized: number;
-}
-
-export const NO_COST: Cost = { own: 0, sized: 0 };
-
-export const addCosts = (a: Cost, b: Cost): Cost => ({ own: plus(a.own, b.own), sized: plus(a.sized, b.sized) });
 
 /** The values of a request's variables, and defaults for omitted ones. */
 export class VariableSizes {
@@ -79,13 +58,12 @@ function sizeOf(value: ValueNode, variables: VariableSizes): number | null | und
 }
 
 /**
- * What fields cost, from the schema: the number of objects that the answer may hold.
+ * What fields cost, from the schema and the document alone: the least number of objects that the answer may hold if its lists are as long
+ * as the document allows. What they really hold is counted while it runs.
  *
- * A field that answers objects costs 1 for each, one at the top of a query 1 in any case, a mutation 10; other fields are
- * free. A field below lists counts once for each of their entries. How many entries: what `first`, `last` or `limit` says or `ids`
- * names (literal, variable, default of either), which for a connection holds for its `nodes` and its `edges`; where
- * nothing is said, 100 at the top and 3 further inside. Lists of the schema's own description are as long as they are on
- * average.
+ * A field that answers objects costs 1 for each, other fields are free. How many: what `first`, `last` or `limit` says or `ids` names
+ * (literal, variable, default of either), which for a connection holds for all that is below it; 1 where nothing is said. Lists of the
+ * schema's own description are as long as they are on average.
  */
 export class CostModel {
   readonly #lengths: ReadonlyMap<string, number>;
@@ -96,8 +74,8 @@ export class CostModel {
 
   /** The field with this name. Undefined if the schema has none, which validation reports. */
   field(parent: GraphQLCompositeType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
-    if (this.isTop(parent) && name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
-    if (this.isTop(parent) && name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+    if (this.#isTop(parent) && name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+    if (this.#isTop(parent) && name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
     return parent !== undefined && 'getFields' in parent ? parent.getFields()[name] : undefined;
   }
 
@@ -111,7 +89,7 @@ export class CostModel {
   isIntrospection = (field: GraphQLField<unknown, unknown> | undefined): boolean =>
     field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
 
-  isTop = (parent: GraphQLCompositeType | undefined): boolean =>
+  readonly #isTop = (parent: GraphQLCompositeType | undefined): boolean =>
     parent !== undefined && (parent === this.schema.getQueryType() || parent === this.schema.getMutationType());
 
   /**
@@ -121,41 +99,20 @@ export class CostModel {
   ofField(
     parent: GraphQLCompositeType | undefined,
     node: FieldNode,
-    inside: Cost | null,
+    inside: number | null,
     variables: VariableSizes,
-  ): Cost {
-    const field = this.field(parent, node.name.value);
-    const weight = this.#weight(parent, field, inside !== null);
-    if (weight === 0 && inside === null) return NO_COST;
-    const { own, sized } = inside ?? NO_COST;
-    const isTop = this.isTop(parent);
-    const said = field === undefined ? null : saidSize(field, node, variables);
-    const assumed = isTop ? ASSUMED_AT_TOP : ASSUMED_INSIDE;
-    if (field === undefined || !isList(field))
-      return { own: plus(weight + own, times(said ?? assumed, sized)), sized: 0 };
-    const each = plus(weight + own, times(ASSUMED_INSIDE, sized));
-    if (said === null && isRowsOfConnection(parent, node.name.value)) return { own: 0, sized: each };
-    const length = this.#lengths.get(`${parent?.name}.${field.name}`) ?? said ?? assumed;
-    return { own: times(length, each), sized: 0 };
-  }
-
-  #weight(
-    parent: GraphQLCompositeType | undefined,
-    field: GraphQLField<unknown, unknown> | undefined,
-    hasSelection: boolean,
   ): number {
-    if (field === undefined) return hasSelection ? 1 : 0;
-    if (parent === this.schema.getMutationType()) return MUTATION_WEIGHT;
-    return hasSelection || this.isTop(parent) ? 1 : 0;
+    if (inside === null) return 0;
+    const field = this.field(parent, node.name.value);
+    if (field === undefined) return plus(1, inside);
+    const size = this.#lengths.get(`${parent?.name}.${field.name}`) ?? saidSize(field, node, variables) ?? 1;
+    return isList(field) ? times(size, plus(1, inside)) : plus(1, times(size, inside));
   }
 }
 
 function isList({ type }: GraphQLField<unknown, unknown>): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type);
 }
-
-const isRowsOfConnection = (parent: GraphQLCompositeType | undefined, name: string): boolean =>
-  (name === 'nodes' || name === 'edges') && isObjectType(parent) && 'pageInfo' in parent.getFields();
 
 /** Null: the field has no such argument, or nothing is said. */
 function saidSize(

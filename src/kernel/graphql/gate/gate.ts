@@ -33,6 +33,8 @@ export interface Asked extends Picked {
 interface Admitted {
   readonly query: string;
   readonly document: DocumentNode | null;
+  /** So many objects its response may have. */
+  readonly maxObjects: number;
 }
 
 /**
@@ -84,7 +86,8 @@ export class Gate {
       throw new AppError('TOKEN_MISSING');
     const unstorable = document === null ? [] : await inOneGo(() => unstorableArguments(document, { ...asked, query }));
     if (unstorable.length > 0) throw validationFailed(unstorable);
-    return { ...asked, query, document: analysis?.isValid === true ? document : null };
+    const { objects: maxObjects } = this.#limitsOf(hashOf(query));
+    return { ...asked, query, document: analysis?.isValid === true ? document : null, maxObjects };
   }
 
   /**
@@ -92,11 +95,14 @@ export class Gate {
    * what is not GraphQL.
    *
    * @param asked as `admit` takes it, or as it answers it
+   * @param objects of the response so far
    */
-  async report(asked: Asked): Promise<Shares | null> {
+  async report(asked: Asked, objects: number): Promise<Shares | null> {
     if (asked.extensions?.cost !== true) return null;
     const query = await this.#textOf(asked).catch(() => null);
-    return query === null ? null : (this.#analyse(query, asked)?.shares ?? null);
+    const shares = query === null ? undefined : this.#analyse(query, asked)?.shares;
+    if (query === null || shares === undefined) return null;
+    return { ...shares, objects: { asked: objects, allowed: this.#limitsOf(hashOf(query)).objects } };
   }
 
   async #textOf({ query, documentId, extensions }: Asked): Promise<string> {

@@ -9,8 +9,10 @@ export interface QueryLimits {
   readonly depth: number;
   /** Fields and fragments, those of a fragment counted wherever it is spread. */
   readonly selections: number;
-  /** Objects that the answer may hold; see cost.ts. Of the operation that runs. */
+  /** Objects that the answer may hold by an estimate from the document alone; see cost.ts. Of the operation that runs. */
   readonly cost: number;
+  /** Objects that the answer may hold, counted while the operation runs. */
+  readonly objects: number;
   readonly aliases: number;
   readonly directives: number;
   readonly fragments: number;
@@ -39,7 +41,8 @@ export const DEFAULT_LIMITS: QueryLimits = {
   tokens: 2_000,
   depth: 12,
   selections: 2_000,
-  cost: 5_000,
+  cost: 20_000,
+  objects: 20_000,
   aliases: 30,
   directives: 20,
   fragments: 30,

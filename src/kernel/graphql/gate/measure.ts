@@ -12,13 +12,13 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { addCosts, type Cost, type CostModel, NO_COST, VariableSizes } from './cost.js';
+import { type CostModel, VariableSizes } from './cost.js';
 import type { QueryLimits } from './limits.js';
 import { type Fragments, measurePlaces } from './places.js';
 import { plus } from './saturating.js';
 
 /** What a document asks for; the names are those of the limits. */
-export interface DocumentMeasure extends Omit<QueryLimits, 'text' | 'tokens'> {
+export interface DocumentMeasure extends Omit<QueryLimits, 'text' | 'tokens' | 'objects'> {
   /** The measure holds for this request only: its variables, or the operation that it picks. */
   readonly dependsOnRequest: boolean;
 }
@@ -36,7 +36,7 @@ interface Tally {
   readonly aliases: number;
   readonly directives: number;
   readonly depth: number;
-  readonly cost: Cost;
+  readonly cost: number;
   readonly introspectionDepth: number;
   readonly introspectionCost: number;
 }
@@ -46,7 +46,7 @@ const NOTHING: Tally = {
   aliases: 0,
   directives: 0,
   depth: 0,
-  cost: NO_COST,
+  cost: 0,
   introspectionDepth: 0,
   introspectionCost: 0,
 };
@@ -56,7 +56,7 @@ const together = (a: Tally, b: Tally): Tally => ({
   aliases: plus(a.aliases, b.aliases),
   directives: plus(a.directives, b.directives),
   depth: Math.max(a.depth, b.depth),
-  cost: addCosts(a.cost, b.cost),
+  cost: plus(a.cost, b.cost),
   introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
   introspectionCost: plus(a.introspectionCost, b.introspectionCost),
 });
@@ -99,7 +99,7 @@ export function measureDocument(
   return {
     selections: total.selections,
     depth: running.depth,
-    cost: running.cost.own,
+    cost: running.cost,
     aliases: total.aliases,
     directives: plus(total.directives, headers),
     fragments: fragments.length,
@@ -198,7 +198,7 @@ class Meter {
     const cost = this.model.ofField(parent, node, inside?.cost ?? null, this.variables);
     const counted = { ...tally, aliases: plus(tally.aliases, node.alias === undefined ? 0 : 1) };
     if (this.model.isIntrospection(field))
-      return { ...counted, depth: 1, cost: NO_COST, introspectionDepth: tally.depth + 1, introspectionCost: cost.own };
+      return { ...counted, depth: 1, cost: 0, introspectionDepth: tally.depth + 1, introspectionCost: cost };
     return { ...counted, depth: tally.depth + 1, cost };
   }
 
