@@ -11,6 +11,9 @@ import { idOf } from '../../../src/kernel/text-rules.js';
 
 @ObjectType('Cup', { description: 'A cup.' })
 class CupType {
+  @Field(() => String, { description: 'Its ID.' })
+  id!: string;
+
   @Field(() => String, { description: 'Its colour.' })
   color!: string;
 }
@@ -27,27 +30,27 @@ const WashInput = inputType('WashInput', Wash);
 class Cups {
   @query(CupType, OneCup, 'One cup.')
   async cup(_ctx: Context, { id }: { id: string }): Promise<CupType> {
-    return { color: id };
+    return { id, color: id };
   }
 
   @query([CupType], OneCup, 'Cups of a set.')
   async cups(_ctx: Context, { id }: { id: string }): Promise<readonly CupType[]> {
-    return [{ color: id }];
+    return [{ id, color: id }];
   }
 
   @mutation(NewCup, { cup: [CupType, 'The new cup.'] }, 'Makes a cup.')
-  async makeCup(_ctx: Context, input: CupType): Promise<{ cup: CupType }> {
-    return { cup: input };
+  async makeCup(_ctx: Context, { color }: z.infer<typeof NewCup>): Promise<{ cup: CupType }> {
+    return { cup: { id: color, color } };
   }
 
   @mutation(WashInput, CupType, 'Washes a cup.')
   async washCup(): Promise<CupType> {
-    return { color: 'white' };
+    return { id: 'washed', color: 'white' };
   }
 
   @mutation(WashInput, CupType, 'Rinses a cup.')
   async rinseCup(): Promise<CupType> {
-    return { color: 'white' };
+    return { id: 'washed', color: 'white' };
   }
 
   @nested([CupType], 'Cups beside it.')
@@ -57,7 +60,7 @@ class Cups {
 
   @nested(CupConnection, 'Cups like it.')
   async likes({ color }: CupType, _ctx: Context, page: object): Promise<ConnectionOf<CupType>> {
-    return pageOf([{ color }], page, 1, (cup) => [cup.color]);
+    return pageOf([{ id: color, color }], page, 1, (cup) => [cup.color]);
   }
 }
 
