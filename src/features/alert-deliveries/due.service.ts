@@ -1,4 +1,5 @@
 import type { Context, Transaction } from '../../kernel/context.js';
+import { failedOnData } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { queue } from '../../kernel/jobs/queue.js';
@@ -105,13 +106,25 @@ async function notifyOfEvent(ctx: Context, run: JobRun, event: EventName): Promi
   if (certificate === undefined) return;
   const standings = await listStandings(ctx, { certificateId, ...ALL_ALERTS });
   const verdicts = await verdictsOf(certificate, standings);
+  const failures: unknown[] = [];
   for (const [at, standing] of standings.entries()) {
     const { id: alertId, eventType } = standing;
-    // Alerts have no event for imports: whoever imports a certificate got it from elsewhere.
-    if (eventType === event && verdicts[at] === 'no_event')
-      await run.inTransaction((tx) => notify(tx, { alertId, event: eventType, certificateIds: [certificateId] }));
-    if (verdicts[at] === 'due') await run.inTransaction((tx) => notifyOfExpiry(tx, standing, [certificate]));
+    const isOfEvent = eventType === event && verdicts[at] === 'no_event';
+    if (!isOfEvent && verdicts[at] !== 'due') continue;
+    await run
+      .inTransaction((tx) =>
+        // Alerts have no event for imports: whoever imports a certificate got it from elsewhere.
+        isOfEvent
+          ? notify(tx, { alertId, event: eventType, certificateIds: [certificateId] })
+          : notifyOfExpiry(tx, standing, [certificate]),
+      )
+      .catch((error: unknown) => {
+        // Of this alert alone: the others are notified, and this one is tried again.
+        if (!failedOnData(error)) throw error;
+        failures.push(error);
+      });
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Notifies alerts of a certificate event after the transaction commits. */

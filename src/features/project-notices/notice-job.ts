@@ -1,14 +1,16 @@
-import type { Transaction } from '../../kernel/context.js';
+import type { Context, Transaction } from '../../kernel/context.js';
+import { failedOnData } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
-import type { JobKind } from '../../kernel/jobs/job-kind.js';
+import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { ask } from '../../kernel/jobs/queue.js';
+import { describeError } from '../../kernel/log.js';
 import { openForTelling } from '../alerts/public.js';
 import { digestsOf, type LedgerTarget, ledgerTargets, writeMessages } from '../deliveries/public.js';
 import { refusedAddresses } from '../organizations/public.js';
 import { hasAddress } from './addresses.js';
 import { listTakingChannels } from './channel.queries.js';
 import type { NoticeKind } from './notice.rules.js';
-import { listPeople, listUntoldOwners, lockNewNotices, markWritten } from './notice.sql.js';
+import { listPeople, listUntoldOwners, lockNewNotices, markWritten, passOverOldest } from './notice.sql.js';
 import { NOTICE_SOURCE } from './notice-source.js';
 import { type Owner, requestsOf, WRITE_MESSAGES } from './notices.js';
 
@@ -22,7 +24,7 @@ export const WRITE_MESSAGES_JOB: JobKind = {
   run: async (ctx, run) => {
     const ownerId = run.subjectId ?? NO_ID;
     const owner = { organizationId: ctx.organizationId, projectId: run.projectId, ownerId };
-    while ((await run.inTransaction((tx) => writeSome(tx, owner))) === AT_ONCE);
+    while (await writeNext(ctx, run, owner));
   },
 };
 
@@ -43,9 +45,26 @@ export const FIND_UNTOLD: JobKind = {
 
 type Notice = Awaited<ReturnType<typeof lockNewNotices>>[number];
 
+/**
+ * Writes the messages for the oldest notices of an owner. One that fails on its data is passed over, so that those behind it get theirs.
+ *
+ * @returns whether there may be more
+ */
+async function writeNext(ctx: Context, run: JobRun, owner: Owner, most = AT_ONCE): Promise<boolean> {
+  try {
+    return (await run.inTransaction((tx) => writeSome(tx, owner, most))) === most;
+  } catch (error) {
+    if (!failedOnData(error)) throw error;
+    if (most > 1) return writeNext(ctx, run, owner, Math.ceil(most / 2));
+    const passed = await run.inTransaction((tx) => passOverOldest(tx, { ownerId: owner.ownerId }));
+    for (const { id } of passed) ctx.log?.warn('notice without messages', { notice: id, ...describeError(error) });
+    return true;
+  }
+}
+
 /** @returns the number of notices */
-async function writeSome(tx: Transaction, owner: Owner): Promise<number> {
-  const notices = await lockNewNotices(tx, { ownerId: owner.ownerId, most: AT_ONCE });
+async function writeSome(tx: Transaction, owner: Owner, most: number): Promise<number> {
+  const notices = await lockNewNotices(tx, { ownerId: owner.ownerId, most });
   for (const [kind, some] of Map.groupBy(notices, (notice) => notice.kind)) await writeKind(tx, owner, kind, some);
   await markWritten(tx, { ids: notices.map(({ id }) => id) });
   return notices.length;

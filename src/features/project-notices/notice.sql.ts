@@ -69,6 +69,16 @@ export const markWritten = sqlStatement({
   row: {},
 });
 
+/** Marks the oldest notice of an owner that has no messages yet: it gets none. */
+export const passOverOldest = sqlStatement({
+  text: `
+    update notice set told_at = now()
+    where id = (select n.id from notice n where n.owner_id = :ownerId and n.told_at is null order by n.created_at, n.id limit 1)
+    returning id`,
+  params: { ownerId: t.uuid },
+  row: { id: t.uuid },
+});
+
 /** The notices of a message, soonest expiration first. `daysLeft` is null if the subject does not expire. */
 export const listMessageNotices = sqlStatement({
   text: `

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
-import { withUnreadable } from '../../kit/poison.js';
+import { withRefused, withUnreadable } from '../../kit/poison.js';
 import { rounds, testInAll } from '../../kit/scope.js';
 import { until } from '../../kit/until.js';
 
@@ -270,6 +270,26 @@ describe('a target that fails', () => {
     });
     // And it is whole again.
     await settledSoon(alertId, 2);
+  });
+
+  test('because the database refuses its messages keeps no other alert from its notifications', async () => {
+    const server = await notifying.server();
+    const filters = [{ field: 'common_name', operator: 'equals', value: 'refused.example.com' }];
+    const alerts: string[] = [];
+    for (let made = 0; made < 3; made += 1) alerts.push(await notifying.alert([webhook(server)], { filters }));
+    // The newest is the first to be notified.
+    const [one, other, refused] = alerts as [string, string, string];
+    const sql = (text: string) => notifying.sql<Record<string, unknown>>(text);
+    await withRefused(sql, 'notification_message', `owner_id <> '${refused}'`, async () => {
+      await notifying.certificate(4, 'refused.example.com');
+      for (const alertId of [one, other]) await settled(alertId, 1);
+      expect(await notifying.messages(refused)).toEqual([]);
+    });
+    // And it is whole again: what was refused is tried again.
+    await until('its message', WAIT_MS, async () => {
+      await notifying.hurry('certificate-alerts:import');
+      return (await notifying.messages(refused)).length === 1;
+    });
   });
 
   test('because its addresses cannot be decrypted keeps no other channel from its notifications', async () => {

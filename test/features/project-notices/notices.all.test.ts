@@ -59,6 +59,22 @@ async function lostProject(people: Readonly<Record<string, string>> = {}) {
   return { owner, projectId, rescue, channel };
 }
 
+test('a notice that no message can be written for holds up no other', async () => {
+  const server = await notifying.server();
+  const { projectId, rescue, channel } = await lostProject();
+  await channel(channelOf(server));
+  await notifying.sql(
+    `insert into notice (id, organization_id, project_id, owner_id, kind, subject_id, occurrence, facts)
+     select gen_random_uuid(), p.organization_id, p.id, p.id, 'project-rescue', gen_random_uuid(), n, '{"recipientIds": ["none"]}'
+     from project p, unnest(array['1', '2']) as n where p.id = $1`,
+    [projectId],
+  );
+  await rescue();
+  await settled(projectId, 1);
+  expect(eventsOf(server)).toHaveLength(1);
+  expect(await notifying.sql('select from notice where project_id = $1 and told_at is null', [projectId])).toEqual([]);
+});
+
 describe('a message of a project', () => {
   const shownOf = async (path: string) =>
     mustSucceed(await notifying.admin.get(`/api/v1/projects/${path}`)).body.messages;
