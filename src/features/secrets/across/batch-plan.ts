@@ -6,6 +6,7 @@ import { mapYielding } from '../../../kernel/event-loop.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
+import { listTaken } from '../core/locks.sql.js';
 import { type NextState, nextState } from '../core/next-version.js';
 import { type PathOf, plainMetadata } from '../core/secret.rules.js';
 import { openerFor, openSecretComment, openSecretMetadata, openSecretValue } from '../core/secret-sealing.js';
@@ -16,7 +17,6 @@ import { type RenameIn, type Renaming, renamer } from '../references/reference-r
 import { authorizeSubjectChanges, Visibility } from '../scope/visibility.rules.js';
 import { DIFFERENCES, type Difference, differencesBetween } from '../versions/version.rules.js';
 import type { SecretChangeById } from './batch.rules.js';
-import { listTaken } from './batch.sql.js';
 import { authorizeEach, checkEach, refuseWith } from './batch-violations.js';
 import type { Found } from './held-secrets.js';
 

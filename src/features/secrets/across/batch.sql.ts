@@ -13,18 +13,6 @@ export const holdHomesOf = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Which of many keys, each of a folder, are taken by secrets other than the given ones, or reserved for rotations. */
-export const listTaken = sqlStatement({
-  text: `with wanted as (
-      select * from unnest(${plannedOnce(':folderIds', 'uuid')}, ${plannedOnce(':keys', 'text')}) as given (folder_id, key))
-    select s.folder_id as "folderId", s.key from wanted join secret s on s.folder_id = wanted.folder_id and s.key = wanted.key
-    where s.id <> all(${plannedOnce(':exceptIds', 'uuid')})
-    union
-    select k.folder_id, k.key from wanted join secret_rotation_key k on k.folder_id = wanted.folder_id and k.key = wanted.key`,
-  params: { folderIds: t.array(t.uuid), keys: t.array(t.text), exceptIds: t.array(t.uuid) },
-  row: { folderId: t.uuid, key: t.text },
-});
-
 /** Projects, locked in one order: the audit records of a change in several of them are written there at its end. */
 export const holdProjects = sqlStatement({
   text: `select id from project where id = any(${plannedOnce(':ids', 'uuid')}) order by id for no key update`,

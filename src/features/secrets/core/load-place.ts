@@ -1,8 +1,9 @@
 import type { Context } from '../../../kernel/context.js';
-import { AppError } from '../../../kernel/errors.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { Place } from '../scope/place.rules.js';
-import { findPlace } from './secret.sql.js';
+import type { PathOf } from './secret.rules.js';
+import { findFolders, findPlace } from './secret.sql.js';
 
 /** An environment and a folder that exist. */
 export interface FoundPlace {
@@ -40,4 +41,38 @@ export async function loadPlace(ctx: Context, place: Place): Promise<FoundPlace>
   const { environmentId, folderId } = found;
   if (folderId === null) throw new AppError('FOLDER_NOT_FOUND');
   return { environmentId, folderId };
+}
+
+/**
+ * The folders of several secrets of an environment, in their order.
+ *
+ * @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, with the path of each secret
+ */
+export async function loadFolders(
+  ctx: Context,
+  { projectId, environment }: Place,
+  { secretPaths, pathOf }: { readonly secretPaths: readonly string[]; readonly pathOf: PathOf },
+): Promise<(FoundPlace & { readonly place: Place })[]> {
+  const rows = await findFolders(ctx, { projectId, environment, secretPaths: [...new Set(secretPaths)] });
+  const [first] = rows;
+  if (first === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
+  const { environmentId } = first;
+  const folderIds = new Map(rows.map(({ path, folderId }) => [path, folderId]));
+  const details = secretPaths.flatMap((path, index): ErrorDetail[] =>
+    folderIds.has(path)
+      ? []
+      : [
+          {
+            path: pathOf(index, 'secretPath'),
+            code: 'FOLDER_NOT_FOUND',
+            message: 'is not a folder of the environment',
+          },
+        ],
+  );
+  if (details.length > 0) throw new AppError('FOLDER_NOT_FOUND', undefined, { details });
+  return secretPaths.map((secretPath) => ({
+    environmentId,
+    folderId: folderIds.get(secretPath) as string,
+    place: { projectId, environment, secretPath },
+  }));
 }

@@ -7,10 +7,10 @@ import { distinctIds, isId } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { findById, listLocked, type SecretRecord } from './find-secrets.js';
-import { lockHomeOf, lockNotedByIds, lockNotedByKeys, lockStructure } from './locks.sql.js';
+import { lockHomeOf, lockNotedByIds, lockNotedByKeys, lockNotedInFolders, lockStructure } from './locks.sql.js';
 import type { PathOf } from './secret.rules.js';
 import { refuseMissing } from './write-checks.js';
-import type { WriteAction, WriteTarget } from './write-target.js';
+import { homeAt, nameOf, type WriteAction, type WriteTarget } from './write-target.js';
 
 /** A secret that is locked until the transaction ends, and its folder. */
 interface HeldSecret {
@@ -62,6 +62,22 @@ export async function lockRecords(
   return new Map(records.map((record) => [record.key, record]));
 }
 
+/** As `lockRecords`, of a batch of one or several folders: by `nameOf`. @param wanted which secrets of the batch */
+export async function lockBatch(
+  tx: Transaction,
+  target: WriteTarget,
+  wanted: readonly { readonly index: number; readonly key: string }[],
+): Promise<ReadonlyMap<string, SecretRecord>> {
+  const keys = wanted.map(({ key }) => key);
+  const folderIds = wanted.map(({ index }) => homeAt(target, index).folderId);
+  const records = await lockedRecords(tx, target.project, () =>
+    target.homes === undefined
+      ? lockNotedByKeys(tx, { folderId: target.folderId, keys })
+      : lockNotedInFolders(tx, { folderIds, keys }),
+  );
+  return new Map(records.map((record) => [nameOf(record), record]));
+}
+
 /**
  * Those secrets of a folder that have these IDs and that the caller may see, in the order of the IDs, locked until the
  * transaction ends.
@@ -73,7 +89,10 @@ export async function lockRecordsById(
 ): Promise<SecretRecord[]> {
   const records = await lockedRecords(tx, project, () => lockNotedByIds(tx, { ids: ids.filter(isId) }));
   const byId = new Map(records.filter((record) => record.folderId === folderId).map((record) => [record.id, record]));
-  refuseMissing(ids, (id) => byId.has(id.toLowerCase()), pathOf);
+  refuseMissing(
+    ids.map((id) => !byId.has(id.toLowerCase())),
+    pathOf,
+  );
   return distinctIds(ids).map((id) => byId.get(id) as SecretRecord);
 }
 

@@ -72,6 +72,16 @@ export const lockNotedByKeys = sqlStatement({
   row: { length: t.integer },
 });
 
+/** The same in several folders. */
+export const lockNotedInFolders = sqlStatement({
+  text: noted(`select s.id from secret s
+    join unnest(${plannedOnce(':folderIds', 'uuid')}, ${plannedOnce(':keys', 'text')}) as given (folder_id, key)
+      on s.folder_id = given.folder_id and s.key = given.key
+    order by s.key collate "C", s.id for update of s`),
+  params: { folderIds: t.array(t.uuid), keys: t.array(t.text) },
+  row: { length: t.integer },
+});
+
 /** The same as `lockByIds`, and notes them. */
 export const lockNotedByIds = sqlStatement({
   text: noted(
@@ -81,10 +91,14 @@ export const lockNotedByIds = sqlStatement({
   row: { length: t.integer },
 });
 
-/** Which of these keys of a folder are taken: by secrets, or reserved for rotations. */
-export const listTakenKeys = sqlStatement({
-  text: `select key from secret where folder_id = :folderId and key = any(:keys::text[])
-    union select key from secret_rotation_key where folder_id = :folderId and key = any(:keys::text[])`,
-  params: { folderId: t.uuid, keys: t.array(t.text) },
-  row: { key: t.text },
+/** Which of these keys of folders are taken: by secrets but for some, or reserved for rotations. */
+export const listTaken = sqlStatement({
+  text: `with wanted as (
+      select * from unnest(${plannedOnce(':folderIds', 'uuid')}, ${plannedOnce(':keys', 'text')}) as given (folder_id, key))
+    select s.folder_id as "folderId", s.key from wanted join secret s on s.folder_id = wanted.folder_id and s.key = wanted.key
+    where s.id <> all(${plannedOnce(':exceptIds', 'uuid')})
+    union
+    select k.folder_id, k.key from wanted join secret_rotation_key k on k.folder_id = wanted.folder_id and k.key = wanted.key`,
+  params: { folderIds: t.array(t.uuid), keys: t.array(t.text), exceptIds: t.array(t.uuid) },
+  row: { folderId: t.uuid, key: t.text },
 });

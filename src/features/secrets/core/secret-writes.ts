@@ -2,7 +2,7 @@ import { type Actor, SYSTEM, type Transaction } from '../../../kernel/context.js
 import { type ConstraintCodes, guarded } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { Place } from '../scope/place.rules.js';
-import { listTakenKeys } from './locks.sql.js';
+import { listTaken } from './locks.sql.js';
 import type { Clear, Sealed } from './secret-sealing.js';
 import { noteStates } from './secret-states.js';
 import {
@@ -105,7 +105,10 @@ export const takenKeys = async (
   tx: Transaction,
   folderId: string,
   keys: readonly string[],
-): Promise<ReadonlySet<string>> => new Set((await listTakenKeys(tx, { folderId, keys })).map(({ key }) => key));
+): Promise<ReadonlySet<string>> => {
+  const folderIds = keys.map(() => folderId);
+  return new Set((await listTaken(tx, { folderIds, keys, exceptIds: [] })).map(({ key }) => key));
+};
 
 /**
  * Inserts secrets, with their tags, references and first versions, in one statement.

@@ -290,6 +290,15 @@ export const findPlace = sqlStatement({
   row: { environmentId: t.uuid, folderId: t.nullable(t.uuid) },
 });
 
+/** An environment with those of these folders that it has; a row without a folder if it has none of them. */
+export const findFolders = sqlStatement({
+  text: `select e.id as "environmentId", f.id as "folderId", f.path from environment e
+    left join folder f on f.environment_id = e.id and f.path = any(:secretPaths::text[])
+    where e.project_id = :projectId and e.slug = :environment`,
+  params: { secretPaths: t.array(t.text), projectId: t.uuid, environment: t.text },
+  row: { environmentId: t.uuid, folderId: t.nullable(t.uuid), path: t.nullable(t.text) },
+});
+
 /** Project of a secret, for calls that identify only the secret. */
 export const findProjectOf = sqlStatement({
   text: 'select project_id as "projectId" from secret where id = :id',

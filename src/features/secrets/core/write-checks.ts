@@ -5,10 +5,10 @@ import { distinctIds, isId } from '../../../kernel/ids.js';
 import { findTags, type TagRow } from '../../tags/public.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeSubjectChanges, fieldsOf } from '../scope/visibility.rules.js';
+import { listTaken } from './locks.sql.js';
 import { keyAfter, type NewSecret, type PathOf, type SecretChange } from './secret.rules.js';
 import { listMemberUsers } from './secret.sql.js';
-import { takenKeys } from './secret-writes.js';
-import type { Present, WriteTarget } from './write-target.js';
+import { type Home, homeAt, nameOf, type Present, type WriteTarget } from './write-target.js';
 
 /** @throws with the code and these violations, if there are any */
 const refuseWith = (code: ErrorCode, details: readonly ErrorDetail[]): void => {
@@ -85,44 +85,69 @@ async function checkRecipients(
   refuseWith('USER_NOT_FOUND', details);
 }
 
+/** A key that a secret of a batch gets, and the path of a violation. */
+interface Wanted {
+  readonly folderId: string;
+  readonly key: string;
+  readonly path: string;
+}
+
 /**
  * Reports every taken key of a batch. Only for the message: the constraint protects against races.
  *
  * @throws SECRET_KEY_TAKEN
  */
-export async function refuseTaken(
+export const refuseTaken = (
   tx: Transaction,
-  { folderId, pathOf }: Pick<WriteTarget, 'folderId' | 'pathOf'>,
+  { folderId, homes, pathOf }: Pick<WriteTarget, 'folderId' | 'homes' | 'pathOf'>,
   keys: readonly string[],
-): Promise<void> {
-  const taken = await takenKeys(tx, folderId, keys);
-  const violation = { code: 'SECRET_KEY_TAKEN', message: 'already exists in the folder' } as const;
-  const details = keys.flatMap((key, index) =>
-    taken.has(key) ? [{ path: pathOf(index, 'secretKey'), ...violation }] : [],
+): Promise<void> =>
+  refuseTakenIn(
+    tx,
+    keys.map((key, index) => ({
+      folderId: homes?.[index]?.folderId ?? folderId,
+      key,
+      path: pathOf(index, 'secretKey'),
+    })),
   );
-  refuseWith('SECRET_KEY_TAKEN', details);
+
+async function refuseTakenIn(tx: Transaction, wanted: readonly Wanted[]): Promise<void> {
+  const [folderIds, keys] = [wanted.map(({ folderId }) => folderId), wanted.map(({ key }) => key)];
+  const taken = new Set((await listTaken(tx, { folderIds, keys, exceptIds: [] })).map(nameOf));
+  const violation = { code: 'SECRET_KEY_TAKEN', message: 'already exists in the folder' } as const;
+  refuseWith(
+    'SECRET_KEY_TAKEN',
+    wanted.flatMap((each) => (taken.has(nameOf(each)) ? [{ path: each.path, ...violation }] : [])),
+  );
+}
+
+/** A new secret of a batch. */
+export interface Added {
+  readonly home: Home;
+  readonly secret: NewSecret;
 }
 
 /** @throws PERMISSION_DENIED */
 export function authorizeNew(
-  { project, place }: WriteTarget,
-  secrets: readonly NewSecret[],
+  project: WriteTarget['project'],
+  added: readonly Added[],
   tags: ReadonlyMap<string, TagRow>,
 ): void {
-  for (const { secretKey, tagIds } of secrets) {
-    authorize(project, 'secrets:create', fieldsOf(subjectOf(place, secretKey, pick(tags, tagIds))));
+  for (const { home, secret } of added) {
+    const { secretKey, tagIds } = secret;
+    authorize(project, 'secrets:create', fieldsOf(subjectOf(home.place, secretKey, pick(tags, tagIds))));
   }
 }
 
 /** @throws PERMISSION_DENIED */
 export function authorizeChanges(
-  { project, place }: WriteTarget,
+  project: WriteTarget['project'],
   present: readonly Present[],
   tags: ReadonlyMap<string, TagRow>,
 ): void {
-  const changes = present.map(({ record, change }) => {
+  const changes = present.map(({ home, record, change }) => {
     const tagsAfter = change.tagIds === undefined ? record.tags : pick(tags, change.tagIds);
-    return { before: record, after: subjectOf(place, keyAfter(change), tagsAfter) };
+    return { before: record, after: subjectOf(home.place, keyAfter(change), tagsAfter) };
   });
   // Also where the value is a new one: comment and metadata stay.
   authorizeSubjectChanges(project, changes);
@@ -131,29 +156,34 @@ export function authorizeChanges(
 /**
  * Reports every taken one of the new keys of a batch.
  *
- * @param batch `isFreed` returns whether a key is that of a secret that the batch itself changes: no two of its secrets
- * get one key
+ * @param batch `isFreed` returns whether a name is that of a secret that the batch itself changes: no two of its secrets
+ * get one name
  * @throws SECRET_KEY_TAKEN
  */
 export async function refuseTakenNames(
   tx: Transaction,
-  { folderId, pathOf }: WriteTarget,
-  { changes, isFreed }: { changes: readonly SecretChange[]; isFreed: (key: string) => boolean },
+  target: WriteTarget,
+  { changes, isFreed }: { changes: readonly SecretChange[]; isFreed: (name: string) => boolean },
 ): Promise<void> {
-  const wanted = changes.flatMap(({ newSecretKey: key }, index) =>
-    key === undefined || isFreed(key) ? [] : [{ key, path: pathOf(index, 'newSecretKey') }],
-  );
-  if (changes.length === 1 || wanted.length === 0) return;
-  const keys = wanted.map(({ key }) => key);
-  await refuseTaken(tx, { folderId, pathOf: (index) => (wanted[index] as { path: string }).path }, keys);
+  if (changes.length === 1) return;
+  const wanted = changes.flatMap(({ newSecretKey: key }, index): Wanted[] => {
+    const { folderId } = homeAt(target, index);
+    return key === undefined || isFreed(nameOf({ folderId, key }))
+      ? []
+      : [{ folderId, key, path: target.pathOf(index, 'newSecretKey') }];
+  });
+  if (wanted.length > 0) await refuseTakenIn(tx, wanted);
 }
 
-/** @throws SECRET_NOT_FOUND, naming each; one that the caller may not see is not found */
-export function refuseMissing(names: readonly string[], isThere: (name: string) => boolean, pathOf: PathOf): void {
-  const details = names.flatMap((name, index): ErrorDetail[] =>
-    isThere(name)
-      ? []
-      : [{ path: pathOf(index, 'secretKey'), code: 'SECRET_NOT_FOUND', message: 'is not a secret of the folder' }],
+/**
+ * @param isMissing of each secret whether it is not found; one that the caller may not see is none
+ * @throws SECRET_NOT_FOUND, naming each
+ */
+export function refuseMissing(isMissing: readonly boolean[], pathOf: PathOf): void {
+  const details = isMissing.flatMap((is, index): ErrorDetail[] =>
+    is
+      ? [{ path: pathOf(index, 'secretKey'), code: 'SECRET_NOT_FOUND', message: 'is not a secret of the folder' }]
+      : [],
   );
   refuseWith('SECRET_NOT_FOUND', details);
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../../kernel/errors.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { Place } from '../scope/place.rules.js';
 import type { SecretRecord } from './find-secrets.js';
-import { type FoundPlace, loadPlace, loadSecretProject } from './load-place.js';
+import { type FoundPlace, loadFolders, loadPlace, loadSecretProject } from './load-place.js';
 import { lockPlaces } from './locks.sql.js';
 import { keyAfter, type PathOf, type SecretChange } from './secret.rules.js';
 
@@ -14,12 +14,34 @@ export type WriteAction = 'secrets:create' | 'secrets:edit' | 'secrets:delete';
 export interface Batch {
   readonly place: Place;
   readonly pathOf: PathOf;
+  /** The folder of each secret. Absent: that of `place`. */
+  readonly secretPaths?: readonly string[] | undefined;
+}
+
+/** A folder that exists. */
+export interface Home extends FoundPlace {
+  readonly place: Place;
 }
 
 /** A location that exists, in a project where the caller may perform the action on some secret. */
-export interface WriteTarget extends Batch, FoundPlace {
+export interface WriteTarget extends Batch, Home {
   readonly project: ProjectAccess;
+  /** The folder of each secret, where they are in several. */
+  readonly homes?: readonly Home[] | undefined;
 }
+
+/** The folder of a secret of a batch. */
+export const homeAt = (target: Home & Pick<WriteTarget, 'homes'>, index: number): Home =>
+  target.homes?.[index] ?? target;
+
+/** The folders of a batch, each once. */
+export const homesOf = (target: WriteTarget): readonly Home[] => [
+  ...new Map((target.homes ?? [target]).map((home) => [home.folderId, home])).values(),
+];
+
+/** Tells apart the secrets of a batch. */
+export const nameOf = ({ folderId, key }: { readonly folderId: string; readonly key: string }): string =>
+  `${folderId} ${key}`;
 
 /**
  * @param find finds the location for those who may do this
@@ -28,7 +50,7 @@ export interface WriteTarget extends Batch, FoundPlace {
 export async function loadWriteTarget(
   ctx: Context,
   projects: ProjectReader,
-  { place, pathOf }: Batch,
+  { place, pathOf, secretPaths }: Batch,
   action: WriteAction,
   find = loadPlace,
 ): Promise<WriteTarget> {
@@ -37,7 +59,8 @@ export async function loadWriteTarget(
   // A caller who may do this to no secret at all learns nothing about environments and folders; conditions are checked
   // for each secret.
   authorize(project, action);
-  return { project, place, pathOf, ...(await find(ctx, place)) };
+  const homes = secretPaths && (await loadFolders(ctx, place, { secretPaths, pathOf }));
+  return { project, pathOf, homes, ...(homes?.[0] ?? { place, ...(await find(ctx, place)) }) };
 }
 
 /**
@@ -61,18 +84,20 @@ export async function holdPlaces(
 }
 
 /** The location of a target in terms of references. */
-export const namedPlace = ({ place: { environment, secretPath } }: WriteTarget) => ({ environment, path: secretPath });
+export const namedPlace = ({ place: { environment, secretPath } }: Home) => ({ environment, path: secretPath });
 
+/** A secret of a batch that exists. */
 export interface Present {
+  readonly home: Home;
   readonly record: SecretRecord;
   readonly change: SecretChange;
 }
 
 /** The new names that changes give to secrets. */
-export const renamesOf = (target: WriteTarget, present: readonly Present[]) =>
+export const renamesOf = (present: readonly Present[]) =>
   present
     .filter(({ record, change }) => keyAfter(change) !== record.key)
-    .map(({ record, change }) => ({
-      from: { ...namedPlace(target), key: record.key },
-      to: { ...namedPlace(target), key: keyAfter(change) },
+    .map(({ home, record, change }) => ({
+      from: { ...namedPlace(home), key: record.key },
+      to: { ...namedPlace(home), key: keyAfter(change) },
     }));

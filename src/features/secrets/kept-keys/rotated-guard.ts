@@ -53,17 +53,6 @@ export function violationsOfChange(
   ];
 }
 
-/** The same for several changes, by the keys of their secrets. */
-export const violationsOfChanges = (
-  changes: readonly (Change & { readonly secretKey: string })[],
-  secrets: ReadonlyMap<string, Protected>,
-  pathOf: (index: number, field: Field) => string,
-): RotatedViolation[] =>
-  changes.flatMap((change, index) => {
-    const secret = secrets.get(change.secretKey);
-    return secret === undefined ? [] : violationsOfChange(secret, change, (field) => pathOf(index, field));
-  });
-
 /** Which of several secrets must not be deleted. @param pathOf the path that names the secret */
 export const violationsOfRemoval = (
   secrets: readonly Protected[],

@@ -13,10 +13,12 @@ import { lockPersonal } from '../core/personal.sql.js';
 import type { NewSecret, SecretChange } from '../core/secret.rules.js';
 import { type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { type Clear, openerFor, openPersonal, sealerFor, sealPersonal } from '../core/secret-sealing.js';
+import { refuse } from '../core/write-checks.js';
 import { authorizeReferences, type PlacedValue } from '../references/reference-guard.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { deletePersonal, insertPersonal, updatePersonal } from './personal-writes.js';
+import type { UpdateMode } from './secret-writing.rules.js';
 
 /** A shared secret that the caller, a user, may have a personal value of. */
 interface Owned {
@@ -40,24 +42,32 @@ export class PersonalSecretService {
     place: Place,
     { secretKey, secretValue, secretComment, ...rest }: NewSecret,
   ): Promise<SecretView> {
-    refuseShared(rest);
+    refuse(sharedFields(rest));
     return inTransaction(ctx, async (tx) => {
       const owned = await this.#load(tx, place, secretKey);
-      const { project, shared, userId } = owned;
-      const value = new SealedText(secretValue);
-      authorizeReferences(project, [{ ...placeOf(shared), value, at: 'secretValue' }]);
-      const row = { id: newId(), version: 1 };
-      const clear = { value, comment: secretComment ? new SealedText(secretComment) : null };
-      const sealed = sealPersonal(await sealerFor(tx, project, 1), row, clear);
-      const home = {
-        organizationId: project.organizationId,
-        projectId: project.projectId,
-        secretId: shared.id,
-        userId,
-      };
-      const own = await insertPersonal(tx, { ...home, ...row, ...sealed });
-      return finish(tx, owned, 'personal-secret:create', { own, clear });
+      return this.#insert(tx, owned, { secretValue, secretComment });
     });
+  }
+
+  async #insert(
+    tx: Transaction,
+    owned: Owned,
+    { secretValue, secretComment }: Pick<NewSecret, 'secretValue' | 'secretComment'>,
+  ): Promise<SecretView> {
+    const { project, shared, userId } = owned;
+    const value = new SealedText(secretValue);
+    authorizeReferences(project, [{ ...placeOf(shared), value, at: 'secretValue' }]);
+    const row = { id: newId(), version: 1 };
+    const clear = { value, comment: secretComment ? new SealedText(secretComment) : null };
+    const sealed = sealPersonal(await sealerFor(tx, project, 1), row, clear);
+    const home = {
+      organizationId: project.organizationId,
+      projectId: project.projectId,
+      secretId: shared.id,
+      userId,
+    };
+    const own = await insertPersonal(tx, { ...home, ...row, ...sealed });
+    return finish(tx, owned, 'personal-secret:create', { own, clear });
   }
 
   /**
@@ -66,15 +76,34 @@ export class PersonalSecretService {
    * @throws as `create`, without SECRET_KEY_TAKEN; SECRET_NOT_FOUND also when there is no personal value;
    * SEALED_VALUE_INVALID
    */
-  update(
+  async update(ctx: Context, place: Place, change: SecretChange): Promise<SecretView> {
+    return (await this.change(ctx, place, change, 'fail')) as SecretView;
+  }
+
+  /**
+   * The same, or what `mode` says if there is no personal value.
+   *
+   * @returns null if it was skipped
+   * @throws as `update`; SECRET_NOT_FOUND for an upsert if there is no shared secret
+   */
+  change(
     ctx: Context,
     place: Place,
     { secretKey, secretValue, secretComment, ...rest }: SecretChange,
-  ): Promise<SecretView> {
-    refuseShared(rest);
+    mode: UpdateMode,
+  ): Promise<SecretView | null> {
+    refuse(sharedFields(rest));
     return inTransaction(ctx, async (tx) => {
-      const owned = await this.#load(tx, place, secretKey);
-      const own = await lockOwn(tx, owned);
+      const owned = await this.#load(tx, place, secretKey).catch((error: unknown) => {
+        if (mode === 'ignore' && error instanceof AppError && error.code === 'SECRET_NOT_FOUND') return null;
+        throw error;
+      });
+      if (owned === null) return null;
+      const [own] = await lockPersonal(tx, { secretId: owned.shared.id, userId: owned.userId });
+      if (own === undefined && mode === 'upsert')
+        return this.#insert(tx, owned, { secretValue: secretValue ?? '', secretComment });
+      if (own === undefined && mode === 'ignore') return null;
+      if (own === undefined) throw new AppError('SECRET_NOT_FOUND');
       const opener = await openerFor(tx, owned.project, [own]);
       if (secretValue !== undefined) {
         const value = new SealedText(secretValue);
@@ -113,11 +142,7 @@ export class PersonalSecretService {
     const project = await loadSecretProject(tx, this.projects, place.projectId);
     authorizeListing(project);
     const userId = userOf(tx);
-    if (userId === undefined) {
-      throw validationFailed([
-        { path: 'type', code: 'PERSONAL_NEEDS_USER', message: 'must be shared: only users have personal secrets' },
-      ]);
-    }
+    if (userId === undefined) throw validationFailed([NEEDS_USER]);
     const shared = await findByKey(tx, place, { key, withValues: true });
     if (shared === undefined) await loadPlace(tx, place);
     if (shared === undefined || !new Visibility(project.ability).describes(shared))
@@ -161,9 +186,21 @@ async function finish(
   return view;
 }
 
+const NEEDS_USER: ErrorDetail = {
+  path: 'type',
+  code: 'PERSONAL_NEEDS_USER',
+  message: 'must be shared: only users have personal secrets',
+};
+
+/** What is wrong with a personal secret by itself, whatever is stored. */
+export const personalViolations = (ctx: Context, secret: object): ErrorDetail[] => {
+  const { secretKey: _, secretValue: __, secretComment: ___, ...rest } = secret as Partial<SecretChange>;
+  return [...(userOf(ctx) === undefined ? [NEEDS_USER] : []), ...sharedFields(rest)];
+};
+
 /** The fields that a personal secret does not have. */
-function refuseShared(rest: Readonly<Record<string, unknown>>): void {
-  const violations = Object.entries(rest).flatMap(([name, value]): ErrorDetail[] =>
+const sharedFields = (rest: Readonly<Record<string, unknown>>): ErrorDetail[] =>
+  Object.entries(rest).flatMap(([name, value]): ErrorDetail[] =>
     value == null
       ? []
       : [
@@ -174,5 +211,3 @@ function refuseShared(rest: Readonly<Record<string, unknown>>): void {
           },
         ],
   );
-  if (violations.length > 0) throw validationFailed(violations);
-}

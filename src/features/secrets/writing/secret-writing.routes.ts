@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { route } from '../../../rest/route.js';
-import { SecretChange, secretKey } from '../core/secret.rules.js';
+import { secretKey } from '../core/secret.rules.js';
 import { place } from '../scope/place.rules.js';
 import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, SECRETS, toSecret } from '../scope/secret.reply.js';
 import {
@@ -8,9 +8,11 @@ import {
   CreateSecrets,
   DeleteSecretByKey,
   DeleteSecrets,
+  SecretChangeOfBatch,
   TransferSecrets,
   UpdateSecretByKey,
   UpdateSecrets,
+  updateMode,
 } from './secret-writing.rules.js';
 
 /** `newSecretName` is the interface's word for a new key. Absent it stays absent: null would be a fault. */
@@ -20,7 +22,21 @@ const renamed = <T extends { newSecretName?: string | undefined }>({ newSecretNa
 });
 
 const newSecretName = secretKey.optional().meta({ description: 'New key. References in shared values are updated.' });
-const ChangeOfBatch = SecretChange.omit({ newSecretKey: true }).extend({ newSecretName });
+const ChangeOfBatch = SecretChangeOfBatch.omit({ newSecretKey: true }).extend({ newSecretName });
+
+/** Existing clients have a word of their own for `fail`. */
+const FAIL_ON_NOT_FOUND = 'failOnNotFound';
+const mode = z
+  .enum([...updateMode.options, FAIL_ON_NOT_FOUND])
+  .default('fail')
+  .transform((word) => (word === FAIL_ON_NOT_FOUND ? 'fail' : word))
+  .meta({ description: 'What to do when a secret does not exist. `failOnNotFound` is the same as `fail`.' });
+
+/** The secrets of a batch in the words of GraphQL. */
+const typed = <T extends { type: string }>({ type, ...secret }: T) => ({ ...secret, type: type.toUpperCase() });
+const ofBatch = ({ secrets, ...body }: { secrets: readonly { type: string }[] }) => ({
+  input: { ...body, secrets: secrets.map(typed) },
+});
 
 /** A move or copy in the words of the interface. */
 const Transfer = TransferSecrets.omit({ source: true, destination: true }).extend({
@@ -101,9 +117,9 @@ export const secretWritingRoutes = [
     body: CreateSecrets,
     chosenBy: ['secrets'],
     document: `mutation ($input: CreateSecretsInput!) { createSecrets(input: $input) { secrets { ${FIELDS} } } }`,
-    variables: ({ body }) => ({ input: body }),
+    variables: ({ body }) => ofBatch(body),
     reply: ({ createSecrets }) => ({ secrets: createSecrets.secrets.map(toSecret) }),
-    errors: [...PLACE_ERRORS, 'TAG_NOT_FOUND', 'USER_NOT_FOUND', 'SECRET_KEY_TAKEN'],
+    errors: [...PLACE_ERRORS, 'TAG_NOT_FOUND', 'USER_NOT_FOUND', 'SECRET_NOT_FOUND', 'SECRET_KEY_TAKEN'],
     example: { ...EXAMPLE_PLACE, secrets: [{ secretKey: 'DB_PASSWORD', secretValue: 'correct horse' }] },
   }),
   route({
@@ -112,11 +128,11 @@ export const secretWritingRoutes = [
     path: `${SECRETS}/batch`,
     summary: 'Update secrets, all or nothing',
     sensitive: true,
-    body: UpdateSecrets.extend({ secrets: z.array(ChangeOfBatch).min(1).max(1_000) }),
+    body: UpdateSecrets.extend({ mode, secrets: z.array(ChangeOfBatch).min(1).max(1_000) }),
     chosenBy: ['secrets', 'mode'],
     document: `mutation ($input: UpdateSecretsInput!) { updateSecrets(input: $input) { secrets { ${FIELDS} } } }`,
     variables: ({ body: { secrets, mode, ...body } }) => ({
-      input: { ...body, mode: mode.toUpperCase(), secrets: secrets.map(renamed) },
+      input: { ...body, mode: mode.toUpperCase(), secrets: secrets.map((secret) => typed(renamed(secret))) },
     }),
     reply: ({ updateSecrets }) => ({ secrets: updateSecrets.secrets.map(toSecret) }),
     errors: [
@@ -142,7 +158,7 @@ export const secretWritingRoutes = [
     body: DeleteSecrets,
     chosenBy: ['secrets'],
     document: `mutation ($input: DeleteSecretsInput!) { deleteSecrets(input: $input) { secrets { ${FIELDS} } } }`,
-    variables: ({ body }) => ({ input: body }),
+    variables: ({ body }) => ofBatch(body),
     reply: ({ deleteSecrets }) => ({ secrets: deleteSecrets.secrets.map(toSecret) }),
     errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'ROTATED_SECRET', 'SEALED_VALUE_INVALID'],
     example: { ...EXAMPLE_PLACE, secrets: [{ secretKey: 'DB_PASSWORD' }] },

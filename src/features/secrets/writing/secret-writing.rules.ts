@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { anyId, idOf } from '../../../kernel/text-rules.js';
 import { NewSecret, SecretChange, secretKey, secretKind } from '../core/secret.rules.js';
-import { place } from '../scope/place.rules.js';
+import { folderPath, place } from '../scope/place.rules.js';
 
 const MAX_BATCH = 1_000;
+/** Each is written by statements of its own. */
+export const MAX_PERSONAL = 50;
 
 const type = secretKind.default('shared').meta({
   description:
@@ -11,6 +13,24 @@ const type = secretKind.default('shared').meta({
     'only that user sees instead of the shared ones.',
 });
 const id = idOf('secret');
+
+/** What a secret of a batch has besides its key and contents. */
+const ofBatch = {
+  secretPath: folderPath.optional().meta({
+    description: 'Path of the folder of this secret, if it is not that of the batch.',
+  }),
+  type: type.meta({
+    description: `Whether the shared secret is meant, or your personal value of it. At most ${MAX_PERSONAL} of a batch can be personal.`,
+  }),
+};
+
+/** A secret of `createSecrets`. */
+export const NewSecretOfBatch = NewSecret.extend(ofBatch).meta({ description: 'A new secret.' });
+
+/** A secret of `updateSecrets`. */
+export const SecretChangeOfBatch = SecretChange.extend(ofBatch).meta({
+  description: 'Changes of one secret. Absent fields keep their values; null clears a field.',
+});
 
 /** Input of `createSecret`. */
 export const CreateSecret = NewSecret.extend({ ...place, type }).meta({
@@ -21,11 +41,11 @@ export const CreateSecret = NewSecret.extend({ ...place, type }).meta({
 export const CreateSecrets = z
   .strictObject({
     ...place,
-    secrets: z.array(NewSecret).min(1).max(MAX_BATCH).meta({
-      description: 'The new secrets: 1 to 1,000, each key at most once.',
+    secrets: z.array(NewSecretOfBatch).min(1).max(MAX_BATCH).meta({
+      description: 'The new secrets: 1 to 1,000, each key of a folder at most once for each type.',
     }),
   })
-  .meta({ description: 'The new secrets and their folder.' });
+  .meta({ description: 'The new secrets, and the folder of those that name none.' });
 
 const SECRET_AND_FIELDS = { description: 'The secret and its new fields.' };
 
@@ -44,11 +64,11 @@ export const UpdateSecrets = z
   .strictObject({
     ...place,
     mode: updateMode.default('fail').meta({ description: 'What to do when a secret does not exist.' }),
-    secrets: z.array(SecretChange).min(1).max(MAX_BATCH).meta({
-      description: 'The changes: 1 to 1,000, each key at most once.',
+    secrets: z.array(SecretChangeOfBatch).min(1).max(MAX_BATCH).meta({
+      description: 'The changes: 1 to 1,000, each key of a folder at most once for each type.',
     }),
   })
-  .meta({ description: 'The folder and the changes.' });
+  .meta({ description: 'The changes, and the folder of those that name none.' });
 
 /** Input of `deleteSecret`: the shared secret. */
 export const DeleteSecret = z.strictObject({ id }).meta({ description: 'The secret to delete, by ID.' });
@@ -59,17 +79,19 @@ export const DeleteSecretByKey = z
   .meta({ description: 'The secret to delete, by key.' });
 
 /** A secret of `deleteSecrets`. */
-export const NamedSecret = z.strictObject({ secretKey }).meta({ description: 'A secret of a folder, by key.' });
+export const NamedSecret = z
+  .strictObject({ secretKey, ...ofBatch })
+  .meta({ description: 'A secret of a folder, by key.' });
 
 /** Input of `deleteSecrets`. */
 export const DeleteSecrets = z
   .strictObject({
     ...place,
     secrets: z.array(NamedSecret).min(1).max(MAX_BATCH).meta({
-      description: 'The secrets to delete: 1 to 1,000, each key at most once.',
+      description: 'The secrets to delete: 1 to 1,000, each key of a folder at most once for each type.',
     }),
   })
-  .meta({ description: 'The folder and the secrets to delete.' });
+  .meta({ description: 'The secrets to delete, and the folder of those that name none.' });
 
 /** A folder at one end of a move or copy. */
 export const TransferFolder = z

@@ -1,9 +1,10 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
-import { NewSecret, SecretChange } from '../core/secret.rules.js';
 import {
   NamedSecret,
+  NewSecretOfBatch,
+  SecretChangeOfBatch,
   TransferFolder,
   TransferSecrets,
   UpdateSecret,
@@ -18,8 +19,8 @@ enumType(
   updateMode,
 );
 
-inputType('NewSecretInput', NewSecret);
-inputType('SecretChangeInput', SecretChange);
+inputType('NewSecretInput', NewSecretOfBatch);
+inputType('SecretChangeInput', SecretChangeOfBatch);
 inputType('SecretKeyInput', NamedSecret);
 inputType('SecretFolderInput', TransferFolder);
 

@@ -1,15 +1,16 @@
-import { authorize } from '../../../kernel/authz/ability.js';
+import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
+import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { atOnce, inTransaction, WholeTransaction } from '../../../kernel/database/in-transaction.js';
-import { AppError } from '../../../kernel/errors.js';
+import { AppError, type ErrorCode, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import { parse, parseYielding } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
-import { holdSecret, lockRecords } from '../core/locked-secrets.js';
+import { holdSecret, lockBatch } from '../core/locked-secrets.js';
 import { lockStructure } from '../core/locks.sql.js';
 import { NOT_WRITTEN, newRow, nextRow, withTimes, writtenRecord } from '../core/next-version.js';
 import {
@@ -19,6 +20,7 @@ import {
   plainMetadata,
   repeatedKeys,
   type SecretChange,
+  type SecretKind,
   toNew,
 } from '../core/secret.rules.js';
 import { type SecretView, SecretViewer, writtenView } from '../core/secret.view.js';
@@ -34,19 +36,30 @@ import {
   refuseTaken,
   refuseTakenNames,
 } from '../core/write-checks.js';
-import { recordWrite, type WriteFacts } from '../core/write-record.js';
-import { type Batch, holdPlaces, namedPlace, renamesOf, type WriteTarget } from '../core/write-target.js';
-import { refuseRotated, violationsOfChanges, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
+import { type WriteFacts, writeEvent } from '../core/write-record.js';
+import {
+  type Batch,
+  holdPlaces,
+  homeAt,
+  homesOf,
+  namedPlace,
+  nameOf,
+  renamesOf,
+  type WriteTarget,
+} from '../core/write-target.js';
+import { refuseRotated, violationsOfChange, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { authorizeReferences, type NewValue, readableValue } from '../references/reference-guard.js';
 import { renamer, rewriteReferencesTo } from '../references/reference-rewriting.js';
+import type { Place } from '../scope/place.rules.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
-import type { PersonalSecretService } from './personal.service.js';
+import { type PersonalSecretService, personalViolations } from './personal.service.js';
 import {
   CreateSecret,
   CreateSecrets,
   DeleteSecret,
   DeleteSecretByKey,
   DeleteSecrets,
+  MAX_PERSONAL,
   type UpdateMode,
   UpdateSecret,
   UpdateSecretByKey,
@@ -97,10 +110,13 @@ export class SecretService {
     return first(await this.#create(ctx, { place, pathOf: alone }, [secret]));
   }
 
-  /** Creates up to 1,000 secrets in a folder, all or nothing. @throws as `create`, with every violation */
+  /** Creates up to 1,000 secrets in folders of an environment, all or nothing. @throws as `create`, with every violation */
   async createBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
     const { secrets, ...place } = await parseYielding(CreateSecrets, raw);
-    return this.#create(ctx, { place, pathOf: inBatch }, secrets);
+    return this.#together(ctx, place, secrets, {
+      shared: (tx, at, given) => this.#create(tx, at, given),
+      personal: (tx, at, secret) => this.personal.create(tx, at, secret),
+    });
   }
 
   /**
@@ -118,7 +134,7 @@ export class SecretService {
         const named = { id, action: 'secrets:edit', withFolder, pathOf: alone } as const;
         const { target, record } = await holdSecret(tx, this.projects, named);
         const changes = [{ ...change, secretKey: record.key }];
-        const held = new Map([[record.key, record]]);
+        const held = new Map([[nameOf(record), record]]);
         return first(await this.#change(tx, target, { changes, mode: 'fail', lock: async () => held }));
       });
     if (change.newSecretKey !== undefined) return update(true);
@@ -144,8 +160,8 @@ export class SecretService {
   }
 
   /**
-   * Updates up to 1,000 secrets of a folder, all or nothing. A missing one fails the batch, is created, or is skipped, by
-   * `mode`.
+   * Updates up to 1,000 secrets in folders of an environment, all or nothing. A missing one fails the batch, is created, or
+   * is skipped, by `mode`.
    *
    * @throws as `update` and, with `upsert`, as `create`, with every violation
    */
@@ -153,7 +169,10 @@ export class SecretService {
     const { secrets: changes, mode, ...place } = await parseYielding(UpdateSecrets, raw);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#update(ctx, { place, pathOf: inBatch }, { changes, mode });
+        return await this.#together(ctx, place, changes, {
+          shared: (tx, at, given) => this.#update(tx, at, { changes: given, mode }),
+          personal: (tx, at, change) => this.personal.change(tx, at, change, mode),
+        });
       } catch (error) {
         const isRace = mode === 'upsert' && error instanceof AppError && error.code === 'SECRET_KEY_TAKEN';
         if (!isRace || attempt === UPSERT_ATTEMPTS || isTransaction(ctx)) throw error;
@@ -198,34 +217,84 @@ export class SecretService {
     return first(await this.#delete(ctx, { place, pathOf: alone }, [secretKey]));
   }
 
-  /** Deletes up to 1,000 secrets of a folder, all or nothing. @throws as `delete`, with every violation */
-  deleteBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
+  /** Deletes up to 1,000 secrets in folders of an environment, all or nothing. @throws as `delete`, with every violation */
+  async deleteBatch(ctx: Context, raw: unknown): Promise<SecretView[]> {
     const { secrets, ...place } = parse(DeleteSecrets, raw);
-    return this.#delete(ctx, { place, pathOf: inBatch }, keysOf(secrets));
+    return this.#together(ctx, place, secrets, {
+      shared: (tx, at, given) => this.#delete(tx, at, keysOf(given)),
+      personal: (tx, at, { secretKey }) => this.personal.delete(tx, at, secretKey),
+    });
+  }
+
+  /**
+   * Writes a batch in one transaction: its shared secrets together, then the personal ones, which may be of new shared ones.
+   *
+   * @returns what was written, in the order of the batch
+   */
+  async #together<T extends OfBatch>(
+    ctx: Context,
+    place: Place,
+    secrets: readonly T[],
+    write: {
+      readonly shared: (ctx: Context, at: Batch, secrets: readonly Contents<T>[]) => Promise<SecretView[]>;
+      readonly personal: (ctx: Context, at: Place, secret: Contents<T>) => Promise<SecretView | null>;
+    },
+  ): Promise<SecretView[]> {
+    const items = secrets.map(({ secretPath = place.secretPath, type, ...secret }, index) => ({
+      index,
+      at: { ...place, secretPath },
+      type,
+      secret: secret as Contents<T>,
+    }));
+    const ofType = (wanted: SecretKind) => items.filter(({ type }) => type === wanted);
+    const [shared, personal] = [ofType('shared'), ofType('personal')];
+    const secretPaths = shared.map(({ at }) => at.secretPath);
+    const [secretPath = place.secretPath, ...others] = new Set(secretPaths);
+    const batch: Batch = {
+      place: { ...place, secretPath },
+      pathOf: (at, field) => inBatch((shared[at] as (typeof shared)[number]).index, field),
+      secretPaths: others.length === 0 ? undefined : secretPaths,
+    };
+    const contents = shared.map(({ secret }) => secret);
+    if (personal.length === 0 && others.length === 0) return write.shared(ctx, batch, contents);
+    refuse(refusedPersonal(ctx, personal));
+    return inTransaction(ctx, async (tx) => {
+      const views = shared.length === 0 ? [] : await write.shared(tx, batch, contents);
+      const byName = new Map(views.map((view) => [`${view.secretPath} ${view.secretKey}`, view]));
+      const own = new Map<number, SecretView | null>();
+      for (const { index, at, secret } of personal)
+        own.set(index, await ofItem(index, () => write.personal(tx, at, secret)));
+      return items.flatMap(({ index, at, type, secret }) => {
+        const { newSecretKey = secret.secretKey } = secret as Partial<SecretChange>;
+        const view = type === 'personal' ? own.get(index) : byName.get(`${at.secretPath} ${newSecretKey}`);
+        return view ?? [];
+      });
+    });
   }
 
   async #create(ctx: Context, at: Batch, secrets: readonly NewSecret[]): Promise<SecretView[]> {
-    refuse(repeatedKeys(keysOf(secrets), at.pathOf, 'secretKey'));
+    refuse(repeatedKeys(namesIn(at, keysOf(secrets)), at.pathOf, 'secretKey'));
     return this.targets.at(ctx, at, 'secrets:create', (target) => this.#add(ctx, target, secrets));
   }
 
   async #add(ctx: Context, target: WriteTarget, secrets: readonly NewSecret[]): Promise<SecretView[]> {
     const { project } = target;
     const tags = await loadNamed(ctx, target, secrets);
-    authorizeNew(target, secrets, tags);
+    const added = secrets.map((secret, index) => ({ home: homeAt(target, index), secret }));
+    authorizeNew(project, added, tags);
     authorizeReferences(
       project,
       secrets.map((secret, index) => newValueOf(target, secret.secretValue, index)),
     );
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(secrets, target.pathOf));
     const sealer = await sealerFor(ctx, project, secrets.length);
-    const rows = await mapYielding(secrets, (secret) => newRow(sealer, target, { secret, rename: null }));
+    const rows = await mapYielding(added, ({ home, secret }) => newRow(sealer, home, { secret, rename: null }));
     return inTransaction(ctx, async (tx) => {
       if (secrets.length > 1) {
-        await holdPlaces(tx, [target]);
+        await holdPlaces(tx, homesOf(target));
         await refuseTaken(tx, target, keysOf(secrets));
       }
-      const write = () => insertSecrets(tx, project, rows, target.place);
+      const write = () => insertSecrets(tx, project, rows, placeToCheck(target));
       const { ending } = await this.#finish(tx, target, { action: 'secret:create', rows, write, tags });
       return secrets.length > 1 ? ending : new WholeTransaction(ending);
     });
@@ -233,24 +302,27 @@ export class SecretService {
 
   async #update(ctx: Context, at: Batch, { isNew = () => false, ...update }: Update): Promise<SecretView[]> {
     const { changes, mode } = update;
-    const keys = keysOf(changes);
-    refuse(repeatedKeys(keys, at.pathOf, 'secretKey'));
-    refuse(repeatedKeys(changes.map(keyAfter), at.pathOf, 'newSecretKey'));
+    refuse(repeatedKeys(namesIn(at, keysOf(changes)), at.pathOf, 'secretKey'));
+    refuse(repeatedKeys(namesIn(at, changes.map(keyAfter)), at.pathOf, 'newSecretKey'));
     const lock = async (tx: Transaction, target: WriteTarget) => {
       const isRenaming = changes.some(({ newSecretKey }) => newSecretKey !== undefined);
       if (isRenaming) await lockStructure(tx, target.project);
-      if (isRenaming || mode !== 'fail') await holdPlaces(tx, [target]);
-      const known = keys.filter((key) => !isNew(key));
-      return lockRecords(tx, target, known);
+      if (isRenaming || mode !== 'fail' || target.homes !== undefined) await holdPlaces(tx, homesOf(target));
+      const wanted = changes.map(({ secretKey: key }, index) => ({ index, key }));
+      return lockBatch(
+        tx,
+        target,
+        wanted.filter(({ key }) => !isNew(key)),
+      );
     };
     const action = mode === 'upsert' ? 'secrets:create' : 'secrets:edit';
     return this.targets.at(ctx, at, action, (target) => this.#change(ctx, target, { ...update, lock }));
   }
 
   /**
-   * Updates existing secrets of a folder, and creates others.
+   * Updates existing secrets, and creates others.
    *
-   * @param update `lock`: the existing ones, locked, by key
+   * @param update `lock`: the existing ones, locked, by `nameOf`
    */
   async #change(
     ctx: Context,
@@ -265,42 +337,53 @@ export class SecretService {
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, pathOf));
     return inTransaction(ctx, async (tx) => {
       const records = await lock(tx, target);
-      const isThere = (key: string): boolean => records.has(key);
-      const missing = changes.filter(({ secretKey }) => !isThere(secretKey));
-      // A missing secret cannot be created with a new key.
-      if (mode === 'fail' || missing.some(({ newSecretKey }) => newSecretKey !== undefined))
-        refuseMissing(keysOf(changes), isThere, pathOf);
-      const present = changes.flatMap((change) => {
-        const record = records.get(change.secretKey);
-        return record === undefined ? [] : [{ record, change }];
+      const items = changes.map((change, index) => {
+        const home = homeAt(target, index);
+        return { home, change, record: records.get(nameOf({ ...home, key: change.secretKey })), index };
       });
-      authorizeChanges(target, present, tags);
-      refuseRotated(violationsOfChanges(changes, records, pathOf));
-      const added = mode === 'upsert' ? missing.map(toNew) : [];
-      authorizeNew(target, added, tags);
-      await refuseTakenNames(tx, target, { changes, isFreed: isThere });
+      const isMissing = items.map(({ record }) => record === undefined);
+      const missing = items.filter(({ record }) => record === undefined);
+      // A missing secret cannot be created with a new key.
+      if (mode === 'fail' || missing.some(({ change }) => change.newSecretKey !== undefined))
+        refuseMissing(isMissing, pathOf);
+      const present = items.flatMap(({ record, ...item }) => (record === undefined ? [] : [{ ...item, record }]));
+      authorizeChanges(project, present, tags);
+      refuseRotated(
+        present.flatMap(({ record, change, index }) =>
+          violationsOfChange(record, change, (field) => pathOf(index, field)),
+        ),
+      );
+      const added = mode === 'upsert' ? missing.map(({ home, change }) => ({ home, secret: toNew(change) })) : [];
+      authorizeNew(project, added, tags);
+      await refuseTakenNames(tx, target, { changes, isFreed: (name) => records.has(name) });
       const sealer = await sealerFor(tx, project, present.length + added.length);
       const opener = await openerFor(tx, project, [...records.values()]);
-      authorizeReferences(project, newValuesOf(target, changes, { records, opener }));
-      const renamings = renamesOf(target, present);
+      authorizeReferences(project, newValuesOf(target, items, opener));
+      const renamings = renamesOf(present);
       const visibility = new Visibility(project.ability);
       const renameIn = renamings.length === 0 ? null : renamer(renamings);
-      const rename = renameIn === null ? null : renameIn(namedPlace(target), true);
-      const changed = await mapYielding(present, (each) => {
-        const isShown = each.change.secretValue !== undefined || visibility.readsValue(each.record);
-        return nextRow(sealer, opener, { ...each, isShown, rename: renameIn?.(namedPlace(target), isShown) ?? null });
+      const changed = await mapYielding(present, ({ home, record, change }) => {
+        const isShown = change.secretValue !== undefined || visibility.readsValue(record);
+        return nextRow(sealer, opener, {
+          record,
+          change,
+          isShown,
+          rename: renameIn?.(namedPlace(home), isShown) ?? null,
+        });
       });
-      const made = await mapYielding(added, (secret) => newRow(sealer, target, { secret, rename }));
-      const byKey = new Map([...changed, ...made].map((row) => [row.key, row]));
+      const made = await mapYielding(added, ({ home, secret }) =>
+        newRow(sealer, home, { secret, rename: renameIn?.(namedPlace(home), true) ?? null }),
+      );
+      const byName = new Map([...changed, ...made].map((row) => [nameOf(row), row]));
       const write = async () => {
-        const updated = updateSecrets(tx, project, changed, { place: target.place });
+        const updated = updateSecrets(tx, project, changed, { place: placeToCheck(target) });
         return (await atOnce(updated, insertSecrets(tx, project, made))).flat();
       };
       const early = renamings.length === 0 ? null : await write();
-      const except = new Set([...byKey.values()].map(({ id }) => id));
+      const except = new Set([...byName.values()].map(({ id }) => id));
       await rewriteReferencesTo(tx, project, renamings, { except });
       const known = new Map([...tags, ...tagsOf(records.values())]);
-      const rows = changes.flatMap((change) => byKey.get(keyAfter(change)) ?? []);
+      const rows = items.flatMap(({ home, change }) => byName.get(nameOf({ ...home, key: keyAfter(change) })) ?? []);
       const writeNow = early === null ? write : async () => early;
       const { ending } = await this.#finish(tx, target, { action, facts, isShown, rows, write: writeNow, tags: known });
       return changes.length > 1 || early !== null ? ending : new WholeTransaction(ending);
@@ -308,12 +391,17 @@ export class SecretService {
   }
 
   async #delete(ctx: Context, at: Batch, keys: readonly string[]): Promise<SecretView[]> {
-    refuse(repeatedKeys(keys, at.pathOf, 'secretKey'));
+    refuse(repeatedKeys(namesIn(at, keys), at.pathOf, 'secretKey'));
     return this.targets.at(ctx, at, 'secrets:delete', (target) =>
       inTransaction(ctx, async (tx) => {
-        const found = await lockRecords(tx, target, keys);
-        refuseMissing(keys, (key) => found.has(key), at.pathOf);
-        const records = keys.map((key) => found.get(key) as SecretRecord);
+        if (target.homes !== undefined) await holdPlaces(tx, homesOf(target));
+        const wanted = keys.map((key, index) => ({ index, key }));
+        const found = await lockBatch(tx, target, wanted);
+        const records = wanted.flatMap(({ index, key }) => found.get(nameOf({ ...homeAt(target, index), key })) ?? []);
+        refuseMissing(
+          wanted.map(({ index, key }) => !found.has(nameOf({ ...homeAt(target, index), key }))),
+          at.pathOf,
+        );
         return deleteLocked(tx, target, { records, pathOf: (index) => at.pathOf(index, 'secretKey') });
       }),
     );
@@ -339,15 +427,17 @@ export class SecretService {
       tags: ReadonlyMap<string, TagRow>;
     },
   ): Promise<{ readonly ending: Promise<SecretView[]> }> {
-    const { project, place } = target;
-    const surroundings = { project, environment: place.environment, path: place.secretPath };
+    const { project } = target;
+    const homes = new Map(homesOf(target).map((home) => [home.folderId, namedPlace(home)]));
     const records = rows.map((row) =>
-      writtenRecord(tx, row, NOT_WRITTEN, { ...surroundings, tags: pick(tags, row.tagIds) }),
+      writtenRecord(tx, row, NOT_WRITTEN, {
+        project,
+        ...(homes.get(row.folderId) as ReturnType<typeof namedPlace>),
+        tags: pick(tags, row.tagIds),
+      }),
     );
     const views = await mapYielding(records, writtenView(new Visibility(project.ability)));
-    const shown = isShown ? views : [];
-    const ids = rows.map(({ id }) => id);
-    const ending = atOnce(write(), recordWrite(tx, target, { action, ids, facts, shown }));
+    const ending = atOnce(write(), recordBatch(tx, target, { action, facts, views, isShown }));
     return { ending: ending.then(([written]) => withTimes(views, written)) };
   }
 }
@@ -369,9 +459,89 @@ async function deleteLocked(
   const viewer = new SecretViewer(await openerFor(tx, project, records), new Visibility(project.ability), true);
   const views = await mapYielding(records, viewer.view);
   const ids = records.map(({ id }) => id);
-  await deleteSecrets(tx, ids, target.place);
-  await recordWrite(tx, target, { action: 'secret:delete', ids, shown: views });
+  await deleteSecrets(tx, ids, placeToCheck(target));
+  await recordBatch(tx, target, { action: 'secret:delete', views, isShown: true });
   return views;
+}
+
+/** The place that a statement has to find unchanged: several ones are held before. */
+const placeToCheck = ({ homes, place }: WriteTarget): Place | undefined => (homes === undefined ? place : undefined);
+
+/** The audit records of a batch: one for each folder. */
+const recordBatch = (
+  tx: Transaction,
+  target: WriteTarget,
+  {
+    action,
+    facts,
+    views,
+    isShown,
+  }: { action: string; facts?: WriteFacts | undefined; views: readonly SecretView[]; isShown: boolean },
+): Promise<void> => {
+  const written = Map.groupBy(views, ({ folderId }) => folderId);
+  const events = homesOf(target).flatMap((home): AuditEvent[] => {
+    const of = written.get(home.folderId) ?? [];
+    // A batch of one folder is recorded also if it changed nothing.
+    if (of.length === 0 && target.homes !== undefined) return [];
+    const ids = of.map(({ id }) => id);
+    return [writeEvent({ ...home, project: target.project }, { action, ids, facts, shown: isShown ? of : [] })];
+  });
+  return tx.auditTrail.recordChange(tx, ...events);
+};
+
+/** A secret of a batch as its input has it. */
+interface OfBatch {
+  readonly secretKey: string;
+  readonly secretPath?: string | undefined;
+  readonly type: SecretKind;
+}
+/** The same without where it is. */
+type Contents<T extends OfBatch> = Omit<T, 'secretPath' | 'type'>;
+
+/** Keys by which a batch tells its secrets apart, before their folders are known. */
+const namesIn = ({ secretPaths }: Batch, keys: readonly string[]): string[] =>
+  keys.map((key, index) => (secretPaths === undefined ? key : `${secretPaths[index]} ${key}`));
+
+/** What is wrong with personal secrets of a batch by themselves. */
+function refusedPersonal(
+  ctx: Context,
+  personal: readonly { readonly index: number; readonly at: Place; readonly secret: { readonly secretKey: string } }[],
+): ErrorDetail[] {
+  const pathOf: PathOf = (at, field) => inBatch((personal[at] as (typeof personal)[number]).index, field);
+  const names = personal.map(({ at, secret }) => `${at.secretPath} ${secret.secretKey}`);
+  const extra = personal.slice(MAX_PERSONAL).length;
+  return [
+    ...(extra === 0
+      ? []
+      : [
+          { path: 'secrets', code: 'TOO_MANY', message: `must have at most ${MAX_PERSONAL} personal secrets` } as const,
+        ]),
+    ...personal.flatMap(({ secret }, at) =>
+      personalViolations(ctx, secret).map(({ path, ...rest }) => ({ path: pathOf(at, path), ...rest })),
+    ),
+    ...repeatedKeys(names, pathOf, 'secretKey'),
+  ];
+}
+
+/** What errors of one personal secret say in a batch. */
+const OF_PERSONAL: Partial<Record<ErrorCode, readonly [field: string, message: string]>> = {
+  SECRET_NOT_FOUND: ['secretKey', 'is not a secret of the folder, or has no personal value'],
+  SECRET_KEY_TAKEN: ['secretKey', 'already has a personal value'],
+  FOLDER_NOT_FOUND: ['secretPath', 'is not a folder of the environment'],
+};
+
+/** Writes one secret of a batch, which its errors name. */
+async function ofItem<T>(index: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || error instanceof PermissionDenied) throw error;
+    const { code, message } = error;
+    const [field = '', said = ''] = OF_PERSONAL[code] ?? [];
+    const details = error.details ?? (field === '' ? [] : [{ path: field, code, message: said }]);
+    if (details.length === 0) throw error;
+    throw new AppError(code, message, { details: details.map((it) => ({ ...it, path: inBatch(index, it.path) })) });
+  }
 }
 
 const keysOf = (secrets: readonly { readonly secretKey: string }[]): string[] =>
@@ -383,7 +553,7 @@ const tagsOf = (records: Iterable<SecretRecord>): [string, TagRow][] =>
   [...records].flatMap(({ tags }) => tags.map((tag): [string, TagRow] => [tag.id, tag]));
 
 const newValueOf = (target: WriteTarget, value: string, index: number): NewValue => ({
-  ...namedPlace(target),
+  ...namedPlace(homeAt(target, index)),
   value: new SealedText(value),
   at: target.pathOf(index, 'secretValue'),
 });
@@ -391,10 +561,10 @@ const newValueOf = (target: WriteTarget, value: string, index: number): NewValue
 /** Also for missing ones that are skipped: whether the rights suffice must not depend on what exists. */
 const newValuesOf = (
   target: WriteTarget,
-  changes: readonly SecretChange[],
-  { records, opener }: { records: ReadonlyMap<string, SecretRecord>; opener: Sealer },
+  items: readonly { readonly change: SecretChange; readonly record: SecretRecord | undefined }[],
+  opener: Sealer,
 ): NewValue[] =>
-  changes.flatMap(({ secretKey, secretValue }, index): NewValue[] => {
-    const earlier = () => readableValue(opener, target.project, records.get(secretKey));
+  items.flatMap(({ change: { secretValue }, record }, index): NewValue[] => {
+    const earlier = () => readableValue(opener, target.project, record);
     return secretValue === undefined ? [] : [{ ...newValueOf(target, secretValue, index), earlier }];
   });
