@@ -4,6 +4,7 @@ import { integer } from '../kernel/int.js';
 import { MAX_CURSOR } from '../kernel/paging.js';
 import type { ReplyHeader } from './response-headers.js';
 import { optionalSample } from './response-schema.js';
+import { bareRules } from './rule-kinds.js';
 
 export { eachOf, ofSample, optionalSample, orInstead } from './response-schema.js';
 
@@ -181,17 +182,24 @@ export function routesAt(base: string, shared: Shared): Record<'get' | 'post' | 
 }
 
 /**
- * The body of an input: its fields without those that the path gives. What the rules say across fields is checked with the whole.
+ * The body of an input: its fields without those that the path gives, and times as text. What the rules say across fields is checked with
+ * the whole.
  *
  * @param inPath names of the fields that the path gives
  */
-export const bodyOf = <S extends z.core.$ZodLooseShape, K extends keyof S & string>(
+export const bodyOf = <S extends z.core.$ZodLooseShape, K extends keyof S & string = never>(
   { shape }: z.ZodObject<S>,
   ...inPath: readonly K[]
 ): z.ZodObject<Omit<S, K>> =>
   z.strictObject(
-    Object.fromEntries(Object.entries(shape).filter(([name]) => !(inPath as readonly string[]).includes(name))),
+    Object.fromEntries(
+      Object.entries(shape)
+        .filter(([name]) => !(inPath as readonly string[]).includes(name))
+        .map(([name, rule]) => [name, bareRules(rule) instanceof z.ZodDate ? timeAsText(rule as z.ZodType) : rule]),
+    ),
   ) as unknown as z.ZodObject<Omit<S, K>>;
+
+const timeAsText = ({ description = '' }: z.ZodType): z.ZodType => queryTime(description);
 
 /** A body that refuses null, for an input where null means omitted. */
 export const withoutNull = <S extends z.core.$ZodLooseShape>({ shape }: z.ZodObject<S>): z.ZodObject<S> =>
@@ -217,7 +225,7 @@ export const queryBoolean = (fallback: boolean) =>
 export const queryInteger = (min: number, max: number) =>
   z.preprocess((text) => (/^-?\d+$/.test(String(text)) ? Number(text) : text), integer(min, max));
 
-/** A time in a query string. */
+/** A time in a query string or a body. */
 export const queryTime = (description: string) =>
   z.iso
     .datetime({ offset: true, error: 'must be a time as 2030-01-31T00:00:00Z' })

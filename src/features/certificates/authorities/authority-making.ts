@@ -3,6 +3,7 @@ import type { Transaction } from '../../../kernel/context.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { openSigningKey } from '../key-sealing.js';
+import { refuse } from '../shared-checks.js';
 import { factsOf } from '../x509/facts.js';
 import type { KeyPair } from '../x509/keys.js';
 import {
@@ -18,6 +19,7 @@ import type { CertificateAuthority } from './authority.entity.js';
 import { type AuthorityKind, type NewAuthority, USUAL_DAYS } from './authority.rules.js';
 import { keepCertificate, readClock } from './authority.sql.js';
 import { loadIssuer, pathLengthBelow, refuseStraySubtrees, validityOf } from './issuer.js';
+import { fieldsOf, type Lifetime } from './lifetime.rules.js';
 
 /** Certificate of a new authority, or its certificate request. */
 interface Issued {
@@ -45,17 +47,19 @@ export async function issue(
   input: NewAuthority,
   pair: KeyPair,
 ): Promise<Issued> {
-  const { kind, parentId = null, subject, validDays, maxPathLength: wanted = null, nameConstraints } = input;
-  if (kind === 'intermediate' && parentId === null)
+  const { kind, parentId = null, subject, maxPathLength: wanted = null, nameConstraints } = input;
+  if (kind === 'intermediate' && parentId === null) {
+    refuseLifetime(input);
     return {
       ...REQUESTED,
       subject: subjectText(subject),
       request: await makeAuthorityRequest(subject, pair, { maxPathLength: wanted, nameConstraints }),
       maxPathLength: wanted,
     };
+  }
   const parent = parentId === null ? null : await loadIssuer(tx, project, parentId);
   const now = parent?.now ?? ((await readClock(tx, {}))[0]?.now as Date);
-  const validity = validityOf({ now, end: parent?.notAfter ?? null }, validDays, USUAL_DAYS[kind]);
+  const validity = validityOf({ now, end: parent?.notAfter ?? null }, input, USUAL_DAYS[kind]);
   const bounds = {
     maxPathLength: parent === null ? wanted : pathLengthBelow(parent, wanted, 'parentId'),
     nameConstraints,
@@ -78,6 +82,16 @@ export async function issue(
   };
 }
 
+/** How long a certificate is valid that an external authority issues is for that one to say. */
+const refuseLifetime = (life: Lifetime): void =>
+  refuse(
+    fieldsOf(life).map((path) => ({
+      path,
+      code: 'INVALID',
+      message: 'must be absent: an external authority issues it',
+    })),
+  );
+
 const REQUESTED = {
   status: 'pending',
   parentId: null,
@@ -98,16 +112,19 @@ export async function renewed(
   tx: Transaction,
   authority: CertificateAuthority,
   old: X509Certificate,
-  validDays: number | null | undefined,
+  life: Lifetime,
 ): Promise<object> {
   const { organizationId, projectId, parentId = null } = authority;
   const scope = { organizationId, projectId };
   const privateKey = await openSigningKey(tx, scope, { id: authority.id, keySealed: authority.keySealed });
   const kind = authority.kind as AuthorityKind;
-  if (kind === 'intermediate' && parentId === null) return { request: await makeRenewalRequest(old, privateKey) };
+  if (kind === 'intermediate' && parentId === null) {
+    refuseLifetime(life);
+    return { request: await makeRenewalRequest(old, privateKey) };
+  }
   const parent = parentId === null ? null : await loadIssuer(tx, scope, parentId);
   const now = parent?.now ?? ((await readClock(tx, {}))[0]?.now as Date);
-  const validity = validityOf({ now, end: parent?.notAfter ?? null }, validDays, USUAL_DAYS[kind]);
+  const validity = validityOf({ now, end: parent?.notAfter ?? null }, life, USUAL_DAYS[kind]);
   const made = await makeRenewal(old, privateKey, parent, validity);
   await keepCertificate(tx, { id: newId(), authorityId: authority.id });
   return {

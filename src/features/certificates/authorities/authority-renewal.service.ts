@@ -30,7 +30,7 @@ export class AuthorityRenewalService {
    *   SEALED_VALUE_INVALID; as `loadIssuer` about the parent
    */
   async renew(ctx: Context, raw: unknown): Promise<AuthorityRow> {
-    const { id, expectedVersion, validDays } = parse(RenewAuthority, raw);
+    const { id, expectedVersion, ...life } = parse(RenewAuthority, raw);
     const { renewed } = await import('./authority-making.js');
     return inTransaction(ctx, async (tx) => {
       const { projectId } = await this.projects.authorizedOwner(
@@ -44,7 +44,7 @@ export class AuthorityRenewalService {
       if (authority.certificate == null) throw new AppError('CERTIFICATE_AUTHORITY_PENDING');
       if (authority.revokedAt != null) throw new AppError('CERTIFICATE_AUTHORITY_REVOKED');
       tx.em.assign(authority, {
-        ...(await renewed(tx, authority, new X509Certificate(authority.certificate), validDays)),
+        ...(await renewed(tx, authority, new X509Certificate(authority.certificate), life)),
         version: authority.version + 1,
         updatedAt: sql('now()'),
       });

@@ -26,7 +26,7 @@ const ListQuery = z.strictObject({ projectId: z.string().meta({ description: 'ID
 export const authorityRoutes = [
   ca.post('', 'Create a certificate authority', {
     field: 'createCertificateAuthority',
-    body: withoutNull(CreateAuthority),
+    body: withoutNull(bodyOf(CreateAuthority)),
     errors: [...(['PROJECT_NOT_FOUND', 'CERTIFICATE_AUTHORITY_NAME_TAKEN', ...NOT_FOUND] as const), ...NOT_ISSUING],
     example: {
       projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',

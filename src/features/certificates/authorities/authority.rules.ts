@@ -2,9 +2,11 @@ import * as z from 'zod';
 import { integer } from '../../../kernel/int.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, storedText } from '../../../kernel/text-rules.js';
+import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { expectedVersion } from '../../../kernel/version.js';
 import { reason } from '../revocation/revocation.rules.js';
 import { KEY_ALGORITHMS } from '../x509/keys.js';
+import { lifetime, refuseTwoLifetimes } from './lifetime.rules.js';
 import { nameConstraints } from './name-constraints.rules.js';
 
 /** Kinds of authorities. */
@@ -55,31 +57,35 @@ export const Subject = z
   })
   .meta({ description: 'Subject of a certificate.' });
 
+/** Fields of a new authority. */
+const NewFields = z.strictObject({
+  projectId,
+  name,
+  kind: authorityKind.meta({
+    description:
+      'Kind of the authority. A root signs its own certificate; the certificate of an intermediate is signed by another authority.',
+  }),
+  parentId: idOf(
+    'ID of the authority of the project that signs the certificate of an intermediate. If absent, the authority stays pending until you import a certificate from an external authority.',
+  ).nullish(),
+  subject: Subject.meta({ description: 'Subject of the certificate of the authority.' }),
+  keyAlgorithm: keyAlgorithm.default('ec-p256').meta({ description: 'Algorithm of the key.' }),
+  maxPathLength: integer(0, 10).nullish().meta({
+    description:
+      'Path length: maximum number of authorities in a chain below this one, 0 to 10. Absent: as many as the issuer allows.',
+  }),
+  nameConstraints,
+  validDays: integer(1, MAX_DAYS).nullish().meta({
+    description:
+      'Validity of the certificate in days, 1 to 36,500, but not beyond its issuer. Absent: 10 years for a root, 5 years for an intermediate, or until the issuer expires.',
+  }),
+  ...lifetime,
+});
+
 /** Input of `createCertificateAuthority`. */
-export const CreateAuthority = z
-  .strictObject({
-    projectId,
-    name,
-    kind: authorityKind.meta({
-      description:
-        'Kind of the authority. A root signs its own certificate; the certificate of an intermediate is signed by another authority.',
-    }),
-    parentId: idOf(
-      'ID of the authority of the project that signs the certificate of an intermediate. If absent, the authority stays pending until you import a certificate from an external authority.',
-    ).nullish(),
-    subject: Subject.meta({ description: 'Subject of the certificate of the authority.' }),
-    keyAlgorithm: keyAlgorithm.default('ec-p256').meta({ description: 'Algorithm of the key.' }),
-    maxPathLength: integer(0, 10).nullish().meta({
-      description:
-        'Path length: maximum number of authorities in a chain below this one, 0 to 10. Absent: as many as the issuer allows.',
-    }),
-    nameConstraints,
-    validDays: integer(1, MAX_DAYS).nullish().meta({
-      description:
-        'Validity of the certificate in days, 1 to 36,500, but not beyond its issuer. Absent: 10 years for a root, 5 years for an intermediate, or until the issuer expires.',
-    }),
-  })
-  .meta({ description: 'Fields of the new certificate authority.' });
+export const CreateAuthority = NewFields.superRefine(refuseTwoLifetimes, EVEN_IF_INVALID).meta({
+  description: 'Fields of the new certificate authority.',
+});
 
 export type NewAuthority = z.output<typeof CreateAuthority>;
 
@@ -107,11 +113,12 @@ export const UpdateAuthority = z
 
 /** Input of `renewCertificateAuthority`. */
 export const RenewAuthority = z
-  .strictObject({ id, expectedVersion, validDays: CreateAuthority.shape.validDays })
+  .strictObject({ id, expectedVersion, validDays: NewFields.shape.validDays, ...lifetime })
+  .superRefine(refuseTwoLifetimes, EVEN_IF_INVALID)
   .meta({ description: 'The certificate authority to renew, by ID.' });
 
 /** Input of `createCertificateAuthoritySuccessor`. */
-export const SucceedAuthority = CreateAuthority.omit({ projectId: true, kind: true, parentId: true })
+export const SucceedAuthority = NewFields.omit({ projectId: true, kind: true, parentId: true })
   .extend({
     predecessorId: idOf('certificate authority to succeed'),
     disablePredecessor: z.boolean().default(false).meta({
@@ -119,6 +126,7 @@ export const SucceedAuthority = CreateAuthority.omit({ projectId: true, kind: tr
         'Whether to disable the predecessor, so that it issues no more certificates. It continues to publish its revocation list.',
     }),
   })
+  .superRefine(refuseTwoLifetimes, EVEN_IF_INVALID)
   .meta({
     description: 'Fields of the new certificate authority, which has the kind and the parent of its predecessor.',
   });

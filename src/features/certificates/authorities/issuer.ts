@@ -11,6 +11,7 @@ import type { Issuer, Validity } from '../x509/making.js';
 import { faultsOfSubtrees, type NameConstraints } from '../x509/name-constraints.js';
 import { readPem } from '../x509/pem.js';
 import { holdIssuer } from './authority.sql.js';
+import { endOf, faultsOfEnd, type Lifetime } from './lifetime.rules.js';
 
 const DAY_MS = 86_400_000;
 /** The clocks of those who check a new certificate may be behind. */
@@ -92,27 +93,31 @@ export function pathLengthBelow(
 }
 
 /**
- * A validity period of a number of days, which began 30 seconds ago. No certificate outlives its issuer: a longer explicit validity is refused, and the
+ * A validity period, which began 30 seconds ago. No certificate outlives its issuer: a longer explicit validity is refused, and the
  * default is cut.
  *
  * @param usual default number of days
- * @param end end of the validity of the issuer; null: none
- * @throws VALIDATION_FAILED if the period ends after the issuer expires
+ * @param bounds `end`: end of the validity of the issuer, null: none; `maxDays`: limit of the profile
+ * @throws VALIDATION_FAILED if the period ends in the past, after the issuer expires, or is too long
  */
 export function validityOf(
-  { now, end }: { readonly now: Date; readonly end: Date | null },
-  validDays: number | null | undefined,
+  { now, end, maxDays = null }: { readonly now: Date; readonly end: Date | null; readonly maxDays?: number | null },
+  life: Lifetime,
   usual: number,
 ): Validity {
   // Certificates have a precision of seconds.
   const notBefore = new Date(Math.floor(now.getTime() / 1_000) * 1_000 - BACKDATED_MS);
-  const wanted = new Date(notBefore.getTime() + (validDays ?? usual) * DAY_MS);
-  if (end === null || wanted <= end) return { notBefore, notAfter: wanted };
-  if (validDays == null) return { notBefore, notAfter: end };
+  const asked = endOf(life, notBefore);
+  if (asked === null) {
+    const wanted = new Date(notBefore.getTime() + usual * DAY_MS);
+    return { notBefore, notAfter: end === null || wanted <= end ? wanted : end };
+  }
+  refuse(faultsOfEnd(asked, { from: notBefore, now, maxDays }));
+  if (end === null || asked.end <= end) return { notBefore, notAfter: asked.end };
   const days = Math.floor((end.getTime() - notBefore.getTime()) / DAY_MS);
   throw validationFailed([
     {
-      path: 'validDays',
+      path: asked.path,
       code: 'TOO_BIG',
       message: `must not exceed the validity of the issuer, which expires in ${days} days`,
     },

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { integer } from '../../../kernel/int.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
+import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { CreateAuthority } from '../authorities/authority.rules.js';
+import { lifetime, refuseTwoLifetimes } from '../authorities/lifetime.rules.js';
 import { metadata } from '../certificates/certificate.rules.js';
 
 /** Input of `signIntermediateCertificate`. */
@@ -19,6 +21,8 @@ export const SignIntermediate = z
       description:
         'Validity of the certificate in days, 1 to 36,500, but not beyond its issuer. Absent: 5 years, or until the issuer expires.',
     }),
+    ...lifetime,
     metadata: metadata.default([]),
   })
+  .superRefine(refuseTwoLifetimes, EVEN_IF_INVALID)
   .meta({ description: 'The certificate request of the external authority, and the authority that signs.' });

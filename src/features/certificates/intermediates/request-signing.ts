@@ -2,6 +2,7 @@ import type { Transaction } from '../../../kernel/context.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { USUAL_DAYS } from '../authorities/authority.rules.js';
 import { loadIssuer, pathLengthBelow, refuseStraySubtrees, validityOf } from '../authorities/issuer.js';
+import type { Lifetime } from '../authorities/lifetime.rules.js';
 import type { AuthorityRequest } from '../x509/authority-request.js';
 import { factsOf } from '../x509/facts.js';
 import { makeIntermediate } from '../x509/making.js';
@@ -11,10 +12,9 @@ import { toPem } from '../x509/pem.js';
 export { readAuthorityRequest } from '../x509/authority-request.js';
 
 /** What is to be signed, by which authority, and what the certificate allows. */
-interface Terms {
+interface Terms extends Lifetime {
   readonly authorityId: string;
   readonly request: AuthorityRequest;
-  readonly validDays?: number | null | undefined;
   readonly maxPathLength?: number | null | undefined;
   readonly nameConstraints?: NameConstraints | null | undefined;
 }
@@ -28,12 +28,12 @@ interface Terms {
 export async function signRequest(
   tx: Transaction,
   project: ProjectAccess,
-  { authorityId, request, validDays, maxPathLength = null, nameConstraints }: Terms,
+  { authorityId, request, maxPathLength = null, nameConstraints, ...life }: Terms,
 ) {
   const issuer = await loadIssuer(tx, project, authorityId);
   refuseStraySubtrees(issuer, nameConstraints);
   const made = await makeIntermediate(request.subject, request.publicKey, issuer, {
-    ...validityOf({ now: issuer.now, end: issuer.notAfter }, validDays, USUAL_DAYS.intermediate),
+    ...validityOf({ now: issuer.now, end: issuer.notAfter }, life, USUAL_DAYS.intermediate),
     ...{ nameConstraints, maxPathLength: pathLengthBelow(issuer, maxPathLength, 'authorityId') },
   });
   return {

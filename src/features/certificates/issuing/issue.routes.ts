@@ -32,7 +32,7 @@ const ListQuery = z.strictObject({
 export const issueRoutes: readonly Route[] = [
   certificates.post('/issue', 'Issue a certificate', {
     field: 'issueCertificate',
-    body: IssueCertificate,
+    body: bodyOf(IssueCertificate),
     errors: OF_ISSUER,
     example: {
       profileId: '0f9a3c1e-7a52-4a35-8d0f-2b8a1d1c9e44',

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { integer } from '../../../kernel/int.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
+import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { expectedVersion } from '../../../kernel/version.js';
 import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
+import { lifetime, refuseTwoLifetimes } from '../authorities/lifetime.rules.js';
 import { nameKind } from '../authorities/name-constraints.rules.js';
 import { metadata, pem, renewBeforeDays } from '../certificates/certificate.rules.js';
 import { extendedKeyUsage, keyUsage, MAX_DAYS, SUBJECT_PARTS } from '../profiles/profile.rules.js';
@@ -64,9 +66,11 @@ export const IssueCertificate = z
       description:
         'Validity in days, but not beyond its issuer or the limit of the profile. Absent: set by the profile, or 90 days, or until the issuer expires.',
     }),
+    ...lifetime,
     metadata: metadata.default([]),
     renewBeforeDays,
   })
+  .superRefine(refuseTwoLifetimes, EVEN_IF_INVALID)
   .meta({ description: 'Fields of the new certificate.' });
 
 /** Fields of `IssueCertificate` that a PKCS#10 request replaces. */
@@ -96,7 +100,9 @@ export const RenewCertificate = z
     validDays: validDays.meta({
       description: 'Validity in days. Absent: the validity of the current certificate.',
     }),
+    ...lifetime,
   })
+  .superRefine(refuseTwoLifetimes, EVEN_IF_INVALID)
   .meta({ description: 'The certificate to renew, by ID, and its new key.' });
 
 /** Arguments of `currentCertificate`. */

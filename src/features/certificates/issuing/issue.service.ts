@@ -51,7 +51,7 @@ export class IssueService {
    */
   async issue(ctx: Context, raw: unknown): Promise<CertificateRow> {
     const input = parse(IssueCertificate, raw);
-    const { profileId, csr: text, validDays = null, metadata, renewBeforeDays = null } = input;
+    const { profileId, csr: text, metadata, renewBeforeDays = null } = input;
     const { row: profile, project } = await this.profiles.load(ctx, profileId, 'certificate-profiles:issue-cert');
     authorize(project, 'certificates:create');
     const csr = text == null || text === '' ? null : await readStated(input, text);
@@ -75,7 +75,7 @@ export class IssueService {
         authorizeNames(now, content);
         refuse(faults);
         const id = await sign(tx, {
-          ...{ profile: held, content, validDays, metadata, renewBeforeDays, renews: null },
+          ...{ profile: held, content, life: input, metadata, renewBeforeDays, renews: null },
           saidIn: csr === null ? null : 'csr',
           publicKey: csr?.publicKey ?? (pair as NonNullable<typeof pair>).publicKey,
           privateKey: pair?.privateKey ?? null,

@@ -103,7 +103,7 @@ async function fulfil(
     ctx,
     { row, profile },
     {
-      ...{ csr: null, keyAlgorithm: null, validDays: null, expectedVersion: null, endsAfter: due.notAfter },
+      ...{ csr: null, keyAlgorithm: null, life: {}, expectedVersion: null, endsAfter: due.notAfter },
       key: row.hasPrivateKey ? 'new' : 'same',
     },
   );

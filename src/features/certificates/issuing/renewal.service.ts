@@ -61,7 +61,7 @@ export class RenewalService {
         ctx,
         { row, profile },
         {
-          ...{ csr, keyAlgorithm: input.keyAlgorithm ?? null, validDays: input.validDays ?? null },
+          ...{ csr, keyAlgorithm: input.keyAlgorithm ?? null, life: input },
           key: input.key ?? (row.hasPrivateKey ? 'new' : 'same'),
           expectedVersion: input.expectedVersion ?? null,
         },

@@ -6,6 +6,7 @@ import { flush } from '../../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { refuseOtherVersion } from '../../../kernel/version.js';
+import type { Lifetime } from '../authorities/lifetime.rules.js';
 import { Certificate } from '../certificates/certificate.entity.js';
 import { type CertificateRow, findPems } from '../certificates/certificate.queries.js';
 import { listRenewals } from '../certificates/lineage.sql.js';
@@ -29,7 +30,7 @@ export interface Renewal {
   readonly csr: Csr | null;
   /** Algorithm of a new key; null: as before. */
   readonly keyAlgorithm: KeyAlgorithm | null;
-  readonly validDays: number | null;
+  readonly life: Lifetime;
   readonly expectedVersion: number | null;
   /** For automatic renewals: the renewal must expire later than this. */
   readonly endsAfter?: Date;
@@ -88,7 +89,7 @@ export async function perform(
   tx: Transaction,
   prepared: PreparedRenewal,
 ): Promise<{ readonly id: string; readonly version: number }> {
-  const { certificateId, profileId, stated, publicKey, pair, csr, isSameKey, validDays } = prepared;
+  const { certificateId, profileId, stated, publicKey, pair, csr, isSameKey, life } = prepared;
   const certificate = await lockRow(tx, Certificate, { id: certificateId }, NOT_FOUND);
   await refuseRenewed(tx, certificate, prepared.expectedVersion);
   // It may have been revoked in the meantime. Automatic renewal skips revoked certificates.
@@ -99,7 +100,7 @@ export async function perform(
   refuse(faults);
   const { notBefore, notAfter, lineageId } = certificate;
   const order: Order = {
-    ...{ profile, content, publicKey, validDays },
+    ...{ profile, content, publicKey, life },
     privateKey: csr === null ? (pair?.privateKey ?? (await keyOf(tx, certificate))) : null,
     usualDays: (notAfter.getTime() - notBefore.getTime()) / DAY_MS,
     metadata: certificate.metadata.map(({ key: name, value }) => ({ key: name, value })),

@@ -12,8 +12,8 @@ import type { Transaction } from '../../../kernel/context.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { PermanentFailure } from '../../../kernel/jobs/job-kind.js';
-import { validationFailed } from '../../../kernel/validation.js';
 import { type HeldIssuer, loadIssuer, validityOf } from '../authorities/issuer.js';
+import type { Lifetime } from '../authorities/lifetime.rules.js';
 import type { MetadataEntry } from '../certificates/certificate.rules.js';
 import { insertCertificate } from '../certificates/certificate.sql.js';
 import { sealKey } from '../key-sealing.js';
@@ -40,7 +40,7 @@ export interface Order {
   /** Private key; null: held by the requester. */
   readonly privateKey: KeyObject | null;
   /** Requested validity. */
-  readonly validDays: number | null;
+  readonly life: Lifetime;
   /** Default validity; absent: that of the profile. */
   readonly usualDays?: number;
   readonly metadata: readonly MetadataEntry[];
@@ -96,12 +96,10 @@ export async function sign(tx: Transaction, order: Order): Promise<string> {
 }
 
 /** No certificate outlives its issuer or exceeds the limit of its profile. */
-function lifeOf(issuer: HeldIssuer, { profile, validDays, usualDays }: Order) {
+function lifeOf(issuer: HeldIssuer, { profile, life, usualDays }: Order) {
   const { maxDays, defaults } = profile.rules;
-  if (validDays !== null && maxDays !== null && validDays > maxDays)
-    throw validationFailed([{ path: 'validDays', code: 'TOO_BIG', message: `must be at most ${maxDays}` }]);
   const usual = Math.min(usualDays ?? defaults?.validDays ?? USUAL_DAYS, maxDays ?? Number.POSITIVE_INFINITY);
-  return validityOf({ now: issuer.now, end: issuer.notAfter }, validDays, usual);
+  return validityOf({ now: issuer.now, end: issuer.notAfter, maxDays }, life, usual);
 }
 
 /** All violations of the constraints of the issuer and those above it. */
