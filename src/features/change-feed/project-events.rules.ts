@@ -8,16 +8,16 @@ export const PROJECT_EVENTS = ['secret:create', 'secret:update', 'secret:delete'
 
 export type ProjectEvent = (typeof PROJECT_EVENTS)[number];
 
-const conditions = z.object({
+const conditions = z.strictObject({
   environmentSlug: z.string().max(255).nullish(),
   secretPath: z.string().max(MAX_GLOB).nullish(),
 });
 
-/** Body of the subscription to events of a project. Other keys are ignored. Without `register`: all events. */
-export const SubscribeProjectEvents = z.object({
+/** Body of the subscription to events of a project. Without `register`: all events. */
+export const SubscribeProjectEvents = z.strictObject({
   projectId: idOf('project'),
   register: z
-    .array(z.object({ event: z.enum(PROJECT_EVENTS), conditions: conditions.nullish() }))
+    .array(z.strictObject({ event: z.enum(PROJECT_EVENTS), conditions: conditions.nullish() }))
     .min(1)
     .max(100)
     .nullish(),

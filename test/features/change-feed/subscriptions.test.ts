@@ -78,6 +78,19 @@ describe('project events of the command line', () => {
   const open = (caller: Caller, body: object) =>
     EventStreamClient.open(caller, '/api/v1/events/subscribe/project-events', { body });
 
+  test('are refused with a field that is not known, which would be of other events', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const event = { event: 'secret:update', conditions: { environmentSlug: 'dev' } };
+    for (const body of [
+      { register: [event], environment: 'dev' },
+      { register: [{ ...event, secretPath: '/' }] },
+      { register: [{ ...event, conditions: { environment: 'dev' } }] },
+    ]) {
+      const client = await open(admin, { projectId: project.id, ...body });
+      expect([client.status, (await client.body()).code]).toEqual([422, 'VALIDATION_FAILED']);
+    }
+  });
+
   test('have the names, conditions and data that its clients read', async () => {
     const { admin, project } = await strongroom.seed.project();
     const register = [
