@@ -45,6 +45,22 @@ test('audit records that cannot be stored fail their own requests only', async (
   expect(await mixed(poisoned.list, sound.list)).toEqual([['200'], ['200']]);
 });
 
+test('what callers send in the place of an ID fails no request of others', async () => {
+  const [attacker, sound] = [await scene(), await scene()];
+  const projectId = attacker.project.id;
+  const wrong = ['a\u0000b', 'a\ud800b', 'no ID', 'x'.repeat(5_000)];
+  const queries = [
+    `query ($p: ID!, $id: ID!) { effectivePermissions(projectId: $p, identityId: $id) { isMember } }`,
+    `query ($p: ID!, $id: ID!) { explainAccess(projectId: $p, identityId: $id, subject: SECRETS, action: READ_VALUE) { isMember } }`,
+    `query ($p: ID!, $id: ID!) { project(id: $p) { id } explainOrganizationAccess(identityId: $id, subject: IDENTITY, action: READ) { isMember } }`,
+  ];
+  const attack = (at: number) =>
+    attacker.admin.graphql(queries[at % 3] as string, { p: projectId, id: wrong[Math.floor(at / 3) % 4] });
+  const [attacks, reads] = await mixed(attack, sound.list);
+  expect(attacks.map((code) => code.slice(0, 3)).sort()).toEqual(['200', '422']);
+  expect(reads).toEqual(['200']);
+});
+
 test('a project whose revision cannot be read fails its own requests only', async () => {
   const [poisoned, sound] = [await scene(), await scene()];
   const result = await withUnreadable(sql, 'project', `id = '${poisoned.project.id}'`, () =>
