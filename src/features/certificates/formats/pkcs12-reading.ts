@@ -50,12 +50,15 @@ async function ask(question: Pkcs12Question): Promise<Pkcs12Contents | Pkcs12Err
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise((resolve, reject) => {
-      const tooSlow = () => reject(new AppError('OVERLOADED', TOO_SLOW, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
-      timer = setTimeout(tooSlow, TIME_LIMIT_MS);
+      const later = (message?: string): void =>
+        reject(new AppError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+      timer = setTimeout(() => later(TOO_SLOW), TIME_LIMIT_MS);
       worker.once('message', resolve);
-      // Out of memory.
-      worker.once('error', () => resolve('file'));
-      worker.once('exit', () => resolve('file'));
+      // The memory is what the file takes; anything else is not its fault.
+      worker.once('error', (error: NodeJS.ErrnoException) =>
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve('file') : later(),
+      );
+      worker.once('exit', () => later());
     });
   } finally {
     clearTimeout(timer);

@@ -15,7 +15,7 @@ export const transferRoutes = [
     chosenBy: ['format', 'content'],
     document: `mutation ($input: ImportSecretsInput!) {
       importSecrets(input: $input) {
-        secrets { secretKey line outcome secretValue warnings { reason message } } created changed unchanged skipped dryRun
+        secrets { secretKey line outcome previewedValue warnings { reason message } } created changed unchanged skipped dryRun
       }
     }`,
     variables: ({ body }) => ({ input: body }),

@@ -50,7 +50,7 @@ export interface ImportedEntry extends Pick<Entry, 'line'> {
   readonly outcome: ImportOutcome;
   readonly warnings: readonly Warning[];
   /** The value as read from the file: only in a preview. */
-  readonly secretValue: SealedText | null;
+  readonly previewedValue: SealedText | null;
 }
 
 /** Secrets of a folder as a file. */
@@ -159,7 +159,7 @@ export class SecretTransferService {
         line: entry.line,
         outcome: outcomeOf(entry),
         warnings: entry.warnings ?? [],
-        secretValue: isDryRun ? new SealedText(entry.value) : null,
+        previewedValue: isDryRun ? new SealedText(entry.value) : null,
       }),
     );
     const counts = countOutcomes(secrets.map(({ outcome }) => outcome));

@@ -70,7 +70,7 @@ export class ImportedSecret {
     nullable: true,
     description: 'Its value, as read from the file. Only in a preview (`dryRun`); null otherwise.',
   })
-  secretValue!: string | null;
+  previewedValue!: string | null;
 
   @Field(() => [ImportWarning], { description: 'How other readers of the file would read the line differently.' })
   warnings!: readonly ImportWarning[];
@@ -102,7 +102,10 @@ export class ImportSecretsPayload {
 
 /** Converts a report to its API type. Values of the file are decrypted for its sender only here. */
 export const toImportSecretsPayload = ({ secrets, counts, isDryRun }: ImportReport): ImportSecretsPayload => ({
-  secrets: secrets.map((secret) => ({ ...secret, secretValue: secret.secretValue?.reveal() ?? null })),
+  secrets: secrets.map((secret) => ({
+    ...secret,
+    previewedValue: secret.previewedValue?.reveal() ?? null,
+  })),
   ...counts,
   dryRun: isDryRun,
 });

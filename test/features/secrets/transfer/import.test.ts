@@ -8,7 +8,7 @@ const IMPORT = `mutation ($input: ImportSecretsInput!) {
 interface PreviewedSecret {
   readonly secretKey: string;
   readonly line: number;
-  readonly secretValue: string;
+  readonly previewedValue: string;
   readonly warnings: readonly { readonly reason: string }[];
 }
 
@@ -46,10 +46,10 @@ describe('files of secrets on the way in', () => {
       admin.post('/api/v4/secrets/import', { ...at, format: 'dotenv', content, dryRun });
     const preview = await send(true);
     expect(preview.headers['cache-control']).toBe('no-store');
-    const shown = preview.body.secrets.map(({ secretKey, line, secretValue, warnings }: PreviewedSecret) => [
+    const shown = preview.body.secrets.map(({ secretKey, line, previewedValue, warnings }: PreviewedSecret) => [
       secretKey,
       line,
-      secretValue,
+      previewedValue,
       warnings.map(({ reason }) => reason).join(' '),
     ]);
     expect(shown).toEqual([
@@ -60,7 +60,7 @@ describe('files of secrets on the way in', () => {
     ]);
     expect(await values(admin, at)).toEqual({});
     const real = await send(false);
-    expect(real.body.secrets[1]).toMatchObject({ secretValue: null, warnings: [{ reason: 'VARIABLE' }, {}] });
+    expect(real.body.secrets[1]).toMatchObject({ previewedValue: null, warnings: [{ reason: 'VARIABLE' }, {}] });
     expect(await values(admin, at)).toEqual(Object.fromEntries(shown.map(([key, , value]: string[]) => [key, value])));
   });
 
@@ -114,7 +114,7 @@ describe('files of secrets on the way in', () => {
       expect(await allSecrets()).toEqual(before);
 
       const real = await imported(admin, at, mode);
-      const stored = dry.body.secrets.map((secret: object) => ({ ...secret, secretValue: null }));
+      const stored = dry.body.secrets.map((secret: object) => ({ ...secret, previewedValue: null }));
       expect(real.body).toEqual({ ...dry.body, secrets: stored, dryRun: false });
       const now = Object.entries(await list(admin, at)).map(([key, it]) => [key, [it.value, it.comment, it.version]]);
       expect(Object.fromEntries(now)).toEqual(after);
