@@ -3,6 +3,7 @@ import type { Context } from '../../kernel/context.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import { FairQueue } from '../../kernel/load/fair-queue.js';
+import { SharedWork } from '../../kernel/load/shared-work.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import type { ChangeFilter } from './change.rules.js';
 import type { Change, Stretch } from './change-reading.js';
@@ -43,6 +44,7 @@ export interface Beginning {
 
 /** The rights of the caller of a stream, as they were found at one time. */
 interface Rights {
+  /** Of one of the streams of the caller. */
   readonly ctx: Context;
   readonly projects: ReadonlyMap<string, ProjectAccess>;
   readonly foundAt: number;
@@ -51,6 +53,7 @@ interface Rights {
 /** Streams of the feed: for each caller what it asks for, as far as it may see it when it is sent. */
 export class ChangeStreams {
   readonly #checks = new FairQueue(CHECKS);
+  readonly #shared = new SharedWork<null, Rights>({ most: CHECKS.maxWaiting, maxWaiting: CHECKS.maxWaiting });
 
   constructor(
     private readonly tail: ChangeTail,
@@ -114,18 +117,24 @@ export class ChangeStreams {
     }
   }
 
-  /** Two statements, however many changes there are. */
+  /** Two statements, however many changes there are, and however many streams of one token ask for the same at once. */
   async #rights(ctx: Context, filter: ChangeFilter, projectIds: readonly (string | null)[]): Promise<Rights> {
+    const named = filter.projectId?.toLowerCase();
+    const ids = [...new Set([...projectIds, named ?? null])].filter((id) => id !== null).sort();
+    const name = [ctx.actor.tokenId ?? ctx.requestId, ctx.address, ctx.organizationId, ...ids].join(' ');
+    const { result } = await this.#shared.share(name, null, (begin) => this.#check(ctx, ids, begin));
+    if (named !== undefined && !result.projects.has(named)) throw new AppError('PROJECT_NOT_FOUND');
+    return result;
+  }
+
+  async #check(ctx: Context, projectIds: readonly string[], begin: () => void): Promise<Rights> {
     const ticket = this.#checks.enter(ctx.organizationId, 1);
     try {
       await ticket.turn;
+      begin();
       const foundAt = performance.now();
       const current: Context = { ...ctx, ...(await ctx.renewed?.()), loaders: new Map() };
-      const named = filter.projectId?.toLowerCase();
-      const ids = [...new Set([...projectIds, named ?? null])].filter((id) => id !== null);
-      const projects = await this.projects.listOwning(current, ids);
-      if (named !== undefined && !projects.has(named)) throw new AppError('PROJECT_NOT_FOUND');
-      return { ctx: current, projects, foundAt };
+      return { ctx: current, projects: await this.projects.listOwning(current, projectIds), foundAt };
     } finally {
       ticket.end();
     }

@@ -250,6 +250,32 @@ describe('the event stream', () => {
     first.close();
   });
 
+  test('asks for the rights of a caller once for all of its streams that a change wakes', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const other = await strongroom.seed.caller(admin, { project: project.id });
+    const open = (caller: Caller, count: number) =>
+      Promise.all(Array.from({ length: count }, () => events(caller, { projectId: project.id, kinds: 'secret' })));
+    const streams = [...(await open(admin, 1)), ...(await open(other, 1))];
+    const statementsFor = async (key: string) =>
+      (
+        await strongroom.statements(async () => {
+          await create(admin, key, at(project));
+          await Promise.all(streams.map((stream) => stream.find(key, ({ data }) => data?.secretKey === key)));
+        })
+      ).count;
+    await statementsFor('FIRST');
+    const few = await statementsFor('OF_TWO');
+    streams.push(...(await open(admin, 18)), ...(await open(other, 18)));
+    await statementsFor('WAKING_ALL');
+    // Two for each check; those that were still busy with something share another one.
+    expect((await statementsFor('OF_ALL')) - few).toBeLessThan(20);
+    mustSucceed(await admin.post('/api/v1/auth/token/revoke', { accessToken: other.token }));
+    await create(admin, 'AFTER', at(project));
+    await until('its streams to end', 20_000, () => streams.filter(({ isEnded }) => isEnded).length === 19);
+    expect(streams.filter((stream) => keysOf(stream.events).includes('AFTER')).length).toBeLessThanOrEqual(19);
+    for (const stream of streams) stream.close();
+  });
+
   test('refuses strangers, wrong media types and parameters, and more than 20 streams of one token', async () => {
     const { admin, project } = await strongroom.seed.project();
     const other = await strongroom.seed.project();
