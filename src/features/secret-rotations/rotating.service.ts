@@ -13,7 +13,7 @@ import { currentOf } from './engine/work.js';
 import type { Kinds } from './kinds/kinds.js';
 import { CancelAttempt, OneRotation, RotateSecrets } from './rotation.rules.js';
 import { refuseBusy, running, shown } from './rotation.service.js';
-import { type NamedRotation, RotationAccess, type ShownRotation } from './rotation-access.js';
+import { inTurnOf, type NamedRotation, RotationAccess, type ShownRotation } from './rotation-access.js';
 import type { AttemptReason } from './store/attempt.entity.js';
 import { type AttemptRow, findAttempts } from './store/attempt.sql.js';
 import type { SecretRotation } from './store/rotation.entity.js';
@@ -157,7 +157,7 @@ export class RotatingService {
       readonly reason: AttemptReason;
     },
   ): Promise<Rotated> {
-    const { attemptId, rotationId } = await inTransaction(ctx, async (tx) => {
+    const { attemptId, rotationId } = await inTurnOf(ctx, named.id, async (tx) => {
       const { rotation } = await this.access.lock(tx, named, 'secret-rotation:rotate-secrets');
       const kind = this.kinds.of(rotation.type);
       const isReconciliation = reason === 'reconciliation';

@@ -3,9 +3,11 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { keyIdOf } from '../../kernel/crypto/seal.js';
 import { batched, batchOfOwned, type Together, together } from '../../kernel/database/batched.js';
 import { queryOf } from '../../kernel/database/database.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
+import { SharedWork } from '../../kernel/load/shared-work.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import type { RotationType } from './kinds/kinds.js';
 import { listRotationViews, type RotationView } from './rotation-view.sql.js';
@@ -77,6 +79,24 @@ export class RotationAccess {
     const readable = rows.filter((row) => isReadable(project, row));
     return together(ctx, shownTogether, readable);
   }
+}
+
+/** Of one rotation, on this node. */
+const MOST_WAITING = 200;
+const LINES = new SharedWork<null, unknown>({ most: 1, maxWaiting: MOST_WAITING });
+
+/**
+ * As `inTransaction`, for a change of one rotation. Those of this node come one after the other, without a connection while they wait:
+ * all at once they would wait for its row, until the database gives up on the last of them.
+ *
+ * @throws OVERLOADED when too many wait
+ */
+export async function inTurnOf<T>(ctx: Context, rotationId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const { result } = await LINES.share(`${ctx.organizationId} ${rotationId.toLowerCase()}`, null, (begin) => {
+    begin();
+    return inTransaction(ctx, work);
+  });
+  return result as T;
 }
 
 const isReadable = ({ ability }: ProjectAccess, row: RotationView): boolean =>

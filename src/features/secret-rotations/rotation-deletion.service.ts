@@ -1,5 +1,5 @@
 import type { Context, Transaction } from '../../kernel/context.js';
-import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { flush } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
@@ -8,7 +8,7 @@ import { oweAll, untilRevoked } from './debts/deletion.js';
 import { credentialsOf } from './engine/work.js';
 import type { Kinds } from './kinds/kinds.js';
 import { DeleteRotation } from './rotation.rules.js';
-import { RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
+import { inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
 import type { SecretRotation } from './store/rotation.entity.js';
 
 /** Deletes rotations. */
@@ -34,7 +34,7 @@ export class RotationDeletionService {
    */
   async delete(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const { deleteSecrets, revokeGeneratedCredentials, ...named } = parse(DeleteRotation, raw);
-    const { before, isRevoking } = await inTransaction(ctx, async (tx) => {
+    const { before, isRevoking } = await inTurnOf(ctx, named.id, async (tx) => {
       const { view, rotation } = await this.access.lock(tx, named, 'secret-rotation:delete');
       const [shown] = await withMessages(tx, [view]);
       if (rotation.status === 'in_progress') throw new AppError('ROTATION_RUNNING');

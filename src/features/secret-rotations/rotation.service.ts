@@ -24,7 +24,7 @@ import { waitForAttempt } from './engine/waiting.js';
 import type { RotationKind, RotationTarget } from './kind/rotation-kind.js';
 import type { Kinds, RotationType } from './kinds/kinds.js';
 import { CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
-import { fieldsOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
+import { fieldsOf, inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
 import { listRotationViews } from './rotation-view.sql.js';
 import { SecretRotation } from './store/rotation.entity.js';
 import { findRotations } from './store/rotation.queries.js';
@@ -129,7 +129,7 @@ export class RotationService {
    */
   async update(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const input = parse(UpdateRotation, raw);
-    return inTransaction(ctx, async (tx) => {
+    return inTurnOf(ctx, input.id, async (tx) => {
       const { view, rotation, project } = await this.access.lock(tx, input, 'secret-rotation:edit');
       refuseChanged(input, view);
       const kind = this.kinds.of(rotation.type);
@@ -176,7 +176,7 @@ export class RotationService {
       overwriteDestination: shouldOverwrite,
       ...named
     } = parse(MoveRotation, raw);
-    return inTransaction(ctx, async (tx) => {
+    return inTurnOf(ctx, named.id, async (tx) => {
       const { rotation, project } = await this.access.lock(tx, named, 'secret-rotation:edit');
       const place = { projectId: project.projectId, environment, secretPath };
       const { connectionId } = rotation;
