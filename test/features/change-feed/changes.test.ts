@@ -47,7 +47,8 @@ describe('the event stream', () => {
       for (let isLast = false, round = 0; !isLast; round += 1) {
         expect(round).toBeLessThan(20);
         const place = { ...at(project, 'dev'), secretPath: `/round-${round}` };
-        mustSucceed(await admin.post('/api/v2/folders', { ...place, path: '/', name: `round-${round}` }));
+        const folder = { projectId: project.id, environment: 'dev', path: '/', name: `round-${round}` };
+        mustSucceed(await admin.post('/api/v2/folders', folder));
         const behind = new ChangeTail();
         (await behind.join({ database })).leave();
         const { headers } = mustSucceed(await admin.post('/api/v4/secrets/batch', { ...place, secrets }));
