@@ -25,9 +25,9 @@ export function withoutHarmless(body: unknown, { rules: { shape }, harmless, par
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return { body, violations: [], ignored: null };
   const repeating = Object.fromEntries(Object.keys(params).map((name) => [name, name]));
   const allowed: HarmlessFields = { ...repeating, ...harmless };
-  const fields = Object.entries(body as Readonly<Record<string, unknown>>);
+  const inItems = withoutInItems(body as Fields, Object.keys(harmless));
+  const fields = Object.entries(inItems.body);
   const found = fields.filter(([name]) => Object.hasOwn(allowed, name) && !Object.hasOwn(shape, name));
-  if (found.length === 0) return { body, violations: [], ignored: null };
   const differs = ([name, value]: [string, unknown]): boolean => {
     const param = allowed[name] ?? null;
     const isRepeated = typeof value === 'string' && value.toLowerCase() === params[param ?? '']?.toLowerCase();
@@ -40,19 +40,43 @@ export function withoutHarmless(body: unknown, { rules: { shape }, harmless, par
       code: 'INVALID',
       message: 'must be the same as in the path, or absent',
     })),
-    ignored: found.map(([name]) => name).join(', '),
+    ignored: [...found.map(([name]) => name), ...inItems.ignored].join(', ') || null,
   };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Takes those out that are named `channels[].createdAt`. */
+function withoutInItems(body: Fields, paths: readonly string[]): { body: Fields; ignored: readonly string[] } {
+  const ignored = new Set<string>();
+  const relieved = { ...body };
+  for (const [list = '', name = ''] of paths
+    .filter((path) => path.includes(IN_ITEMS))
+    .map((it) => it.split(IN_ITEMS))) {
+    const items = Object.hasOwn(relieved, list) ? relieved[list] : undefined;
+    if (!Array.isArray(items)) continue;
+    relieved[list] = items.map((item: unknown) => {
+      if (typeof item !== 'object' || item === null || !Object.hasOwn(item, name)) return item;
+      ignored.add(name);
+      const { [name]: _, ...rest } = item as Fields;
+      return rest;
+    });
+  }
+  return { body: relieved, ignored: [...ignored] };
 }
 
 /** @throws Error for a field that the rules know, or that repeats no parameter of the path */
 export function checkHarmless(path: string, rules: z.ZodObject, harmless: HarmlessFields): void {
   for (const [name, param] of Object.entries(harmless)) {
-    if (!isNameable(name)) throw new Error(`the harmless field ${name} is no name`);
+    if (!isNameable(name.replace(IN_ITEMS, ''))) throw new Error(`the harmless field ${name} is no name`);
     if (name in rules.shape) throw new Error(`its rules know the harmless field ${name}`);
     if (param !== null && !paramNames(path).includes(param))
       throw new Error(`the harmless field ${name} repeats no parameter of the path`);
   }
 }
+
+/** Between a list and a field of its items. */
+const IN_ITEMS = '[].';
 
 const HANDLING = /^\s*handling\s*=\s*"?(?<value>\w*)"?\s*(?:;|$)/i;
 

@@ -15,8 +15,8 @@ export const NOTHING = z.strictObject({});
 
 /**
  * Fields of a body that clients are known to send and that change nothing: of where, which, how long, how much or how protected. By
- * name: the parameter of the path that the field repeats, which it must equal; or null if it may have any value. Every body may
- * repeat parameters of the path under their own names.
+ * name, `createdAt`, or in the items of a list, `channels[].createdAt`: the parameter of the path that the field repeats, which it must
+ * equal; or null if it may have any value. Every body may repeat parameters of the path under their own names.
  */
 export type HarmlessFields = Readonly<Record<string, string | null>>;
 

@@ -34,6 +34,13 @@ describe('a harmless field', () => {
   });
 });
 
+test('a harmless field of the items of a list is taken out of each, and named once', () => {
+  const body = { items: [{ id: 1, at: 'x' }, { at: null }, 'at', null], at: 1 };
+  const relievedBody = relieved(body, { 'items[].at': null, 'others[].at': null });
+  expect(relievedBody).toEqual({ body: { items: [{ id: 1 }, {}, 'at', null], at: 1 }, violations: [], ignored: 'at' });
+  expect(relieved({ items: 'at' }, { 'items[].at': null })).toMatchObject({ body: { items: 'at' }, ignored: null });
+});
+
 test('any other field stays, for the rules to refuse it: at every depth, and those of JavaScript', () => {
   for (const text of [
     '{"app":1,"__proto__":{"label":"x"},"constructor":{},"toString":1}',

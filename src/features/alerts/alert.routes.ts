@@ -20,6 +20,8 @@ const ALERT = `id name description eventType alertBefore filters { field operato
 
 const PATH = '/api/v1/cert-manager/alerts';
 const NOT_FOUND = ['CERTIFICATE_ALERT_NOT_FOUND'] as const;
+/** Callers send channels back as they were shown. */
+const AS_SHOWN = { 'channels[].createdAt': null, 'channels[].updatedAt': null };
 
 /** Of alerts that notify every day. The reply of the others is that of the specification. */
 function reminderOut(isDaily: unknown): Data {
@@ -129,6 +131,7 @@ export function alertRoutes(rules: AlertRules): Route[] {
       operation: 11,
       field: 'createCertificateAlert',
       body: bodyOf(withoutNull(rules.create), 'dailyReminder').extend({ notificationConfig }),
+      harmless: AS_SHOWN,
       variables: ({ body: { channels, notificationConfig: daily, ...body } }) => ({
         input: { ...body, ...reminderIn(daily), channels: newChannels(channels) },
       }),
@@ -148,6 +151,7 @@ export function alertRoutes(rules: AlertRules): Route[] {
       operation: 12,
       field: 'updateCertificateAlert',
       body: bodyOf(withoutNull(rules.update), 'id', 'expectedVersion', 'dailyReminder').extend({ notificationConfig }),
+      harmless: AS_SHOWN,
       variables: ({ params, body: { channels, notificationConfig: daily, ...body } }) => ({
         input: { id: params.alertId, ...body, ...reminderIn(daily), channels: changedChannels(channels) },
       }),

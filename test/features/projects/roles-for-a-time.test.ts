@@ -193,6 +193,19 @@ describe('a role for a time', () => {
     ]);
   });
 
+  test('may be sent back as it was shown, and not with another end', async () => {
+    const { admin, path } = await scene();
+    const { roles } = mustSucceed(await admin.post(path, { roles: [forTime('viewer', '2h')] })).body.identityMembership;
+    const again = mustSucceed(await admin.patch(path, { roles })).body.identityMembership;
+    expect(again.roles).toEqual(roles);
+    for (const temporaryAccessEndTime of ['2099-01-01T00:00:00Z', 'soon', 7]) {
+      const refused = await admin.patch(path, { roles: [{ ...roles[0], temporaryAccessEndTime }] });
+      expect(refused).toBeError(422, 'VALIDATION_FAILED');
+      expect(refused.body.details).toMatchObject([{ path: 'body.roles[0].temporaryAccessEndTime' }]);
+    }
+    expect(mustSucceed(await admin.get(path)).body.identityMembership.roles).toEqual(roles);
+  });
+
   test('has its fields ignored where it is held for good', async () => {
     const { admin, path } = await scene();
     const entry = { ...forTime('viewer', 'nonsense'), isTemporary: false, temporaryAccessStartTime: '' };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ErrorCode } from '../../../kernel/errors.js';
 import { EVEN_IF_INVALID, looseEntries, looseTexts } from '../../../kernel/validation.js';
 import { type Data, nextCursor, ofSample, paging, route, type WrittenRoute } from '../../../rest/route.js';
-import { isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../permissions/public.js';
+import { endOfTerm, isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../permissions/public.js';
 import { roleSlug } from '../roles/role.rules.js';
 import type { MemberKind } from './membership.rules.js';
 import { isEachOnce, MAX_ROLES, ROLE_TWICE } from './role-terms.rules.js';
@@ -128,6 +128,10 @@ const temporary = {
     .unknown()
     .optional()
     .meta({ description: `From when on (RFC 3339); from now on when absent. ${OF_TEMPORARY}` }),
+  temporaryAccessEndTime: z
+    .unknown()
+    .optional()
+    .meta({ description: `As responses have it: the start and the range, or absent. ${OF_TEMPORARY}` }),
 };
 type Temporary = Partial<Record<keyof typeof temporary, unknown>>;
 interface RoleEntry extends Temporary {
@@ -145,8 +149,17 @@ const Term = z.object({
   temporaryAccessStartTime: Start.nullish(),
 });
 
-function checkTerm({ isTemporary, ...term }: Temporary, issues: z.core.$RefinementCtx): void {
-  const isGiven = [term.temporaryMode, term.temporaryRange, term.temporaryAccessStartTime].some((it) => it != null);
+/** Responses have the end; whoever sends it back may not mean another one. */
+const isEndOf = ({ temporaryRange, temporaryAccessStartTime: start }: z.output<typeof Term>, end: unknown): boolean =>
+  start != null && endOfTerm(new Date(start), temporaryRange).getTime() === new Date(String(end)).getTime();
+
+function checkTerm(
+  { isTemporary, temporaryAccessEndTime: end, ...term }: Temporary,
+  issues: z.core.$RefinementCtx,
+): void {
+  const isGiven = [term.temporaryMode, term.temporaryRange, term.temporaryAccessStartTime, end].some(
+    (it) => it != null,
+  );
   if (isTemporary === undefined && isGiven)
     issues.addIssue({
       code: 'custom',
@@ -154,7 +167,14 @@ function checkTerm({ isTemporary, ...term }: Temporary, issues: z.core.$Refineme
       message: 'required for a temporary role',
     });
   if (isTemporary !== true) return;
-  for (const issue of Term.safeParse(term).error?.issues ?? []) issues.addIssue({ ...issue, input: term } as never);
+  const { error, data } = Term.safeParse(term);
+  for (const issue of error?.issues ?? []) issues.addIssue({ ...issue, input: term } as never);
+  if (data !== undefined && end != null && !isEndOf(data, end))
+    issues.addIssue({
+      code: 'custom',
+      path: ['temporaryAccessEndTime'],
+      message: 'must be the start and the range, or absent',
+    });
 }
 
 /** The role of an entry: a role of the project may be written in the form of group responses. */
