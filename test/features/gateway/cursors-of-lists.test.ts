@@ -234,6 +234,27 @@ describe.each(sample(LISTS, 4).map((list) => [list.name, list] as const))('%s', 
   });
 });
 
+test('a list that goes back refuses in `before` what it refuses in `after`', async () => {
+  for (const list of LISTS.filter(({ taken }) => taken.some(({ name }) => name === 'before')))
+    for (const before of [MADE_UP, cursors.get('Query.groups')])
+      expect(refusal(await send(list, admin, own, { last: 1, before }))).toEqual([{ ...INVALID[0], path: 'before' }]);
+});
+
+test('each item of a list that is sent in slices has a cursor of the list', async () => {
+  const project = await strongroom.seed.projectOf(admin);
+  const keys = Array.from({ length: 1_200 }, (_, at) => `KEY_${at + 1_000}`);
+  for (const from of [0, 400, 800]) {
+    const secrets = keys.slice(from, from + 400).map((secretKey) => ({ secretKey, secretValue: 'x' }));
+    mustSucceed(await admin.post('/api/v4/secrets/batch', { projectId: project.id, environment: 'dev', secrets }));
+  }
+  const document = `query ($id: ID!, $first: Int, $after: String) { secrets(projectId: $id, environment: "dev", first: $first, after: $after) {
+    edges { cursor node { secretKey } } } }`;
+  const { edges } = (await admin.data(document, { id: project.id })).secrets;
+  expect(edges.map(({ node }: { node: { secretKey: string } }) => node.secretKey)).toEqual(keys);
+  const next = await admin.data(document, { id: project.id, first: 1, after: edges[1_100].cursor });
+  expect(next.secrets.edges).toEqual([edges[1_101]]);
+});
+
 /** Routes whose lists have cursors. */
 const ROUTES = REST.filter((operation) => 'cursor' in parametersOf(operation));
 
