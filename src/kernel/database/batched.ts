@@ -56,7 +56,7 @@ export const listKey = <O extends object>(ownerId: string, options: O): string =
  */
 export async function batched<T>(ctx: Context, load: BatchLoad<T>, key: string): Promise<T | undefined> {
   const value = (await batchOf(ctx, load).load(key)) as T | undefined;
-  if (Array.isArray(value)) await ctx.load?.work.list(value.length);
+  if (Array.isArray(value)) ctx.load?.work.list(value.length);
   return value;
 }
 
@@ -103,7 +103,10 @@ function loaderOf<S, T>(
   if (loader === undefined) {
     const { work } = ctx.load ?? {};
     // Nobody waits for what would be loaded.
-    const load = async (subjects: readonly S[]) => (work?.isStopped ? work.stopped() : run(subjects));
+    const load = async (subjects: readonly S[]): Promise<readonly T[]> => {
+      work?.refuseLate();
+      return run(subjects);
+    };
     loader = new DataLoader<S, T>(load, { cache }) as DataLoader<unknown, unknown>;
     ctx.loaders.set(name, loader);
   }

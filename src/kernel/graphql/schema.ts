@@ -153,7 +153,14 @@ function countObjects(type: GraphQLObjectType): void {
       if (work.isStopped) return work.stopped();
       const value: unknown = resolve(source, args, ctx, info);
       if (!(value instanceof Promise)) return counted(work, value);
-      return value.then((found) => work.pause()?.then(() => counted(work, found)) ?? counted(work, found));
+      return value.then(
+        (found) => work.pause()?.then(() => counted(work, found)) ?? counted(work, found),
+        (error) => {
+          // What was refused for the end is told once, and not by each field.
+          if (work.isStopped) return work.stopped();
+          throw error;
+        },
+      );
     };
   }
 }

@@ -132,6 +132,11 @@ export class RequestWork {
     return this.#pause;
   }
 
+  /** For what does work for fields. @throws what the request was stopped with */
+  refuseLate(): void {
+    if (this.#end !== null) throw this.#end;
+  }
+
   /** Counts what a field returned. @returns what to wait for before it is looked at; undefined: nothing */
   count(objects: number): Promise<void> | undefined {
     this.#objects += objects;
@@ -145,24 +150,39 @@ export class RequestWork {
     return this.#turn.then(() => (this.isStopped ? this.stopped() : undefined));
   }
 
-  /** Before a field makes something of each item of a list that was loaded once for all fields which lead to it. */
-  async list(items: number): Promise<void> {
+  /**
+   * Before a field makes something of each item of a list that was loaded once for all fields which lead to it.
+   *
+   * @throws what the request was stopped with, QUERY_TOO_COMPLEX
+   */
+  list(items: number): void {
     this.#listed += items;
     if (this.#listed > LISTED_FOR_OBJECT * this.#maxObjects) this.refuseTooMany();
-    if (this.isStopped) await this.stopped();
+    this.refuseLate();
   }
 
-  /** Before many fields each make many objects: lets other requests run, and goes no further where these are too many. */
+  /**
+   * Before many fields each make many objects: lets other requests run.
+   *
+   * @throws what the request was stopped with, QUERY_TOO_COMPLEX
+   */
   async make(objects: number): Promise<void> {
     this.#made += objects;
     if (this.#made > this.#maxObjects) this.refuseTooMany();
     await yieldToEventLoop();
-    if (this.isStopped) await this.stopped();
+    this.refuseLate();
   }
 
-  /** Does what takes long for each of many fields, for one after the other: each has its result before the next begins. */
+  /**
+   * Does what takes long for each of many fields, for one after the other: each has its result before the next begins.
+   *
+   * @throws what the request was stopped with
+   */
   inLine<T>(part: () => Promise<T>): Promise<T> {
-    const run = (): Promise<T> => (this.isStopped ? this.stopped() : part());
+    const run = (): Promise<T> => {
+      this.refuseLate();
+      return part();
+    };
     const result = this.#last.then(run);
     this.#last = result.catch(() => undefined);
     return result;

@@ -100,6 +100,8 @@ describeOnLinux('documents that ask for much in few words', () => {
     let [longestMs, grownMib] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let round = 0; round < MOST_ROUNDS && (longestMs > MAX_TURN_MS || grownMib > MAX_GROWTH_MIB); round += 1) {
       const seen = await watched(() => Promise.all(Array.from({ length: times }, () => ask(query))));
+      // A machine on which others work as well has no processor left for its database: the round tells nothing.
+      if (round < MOST_ROUNDS - 1 && seen.result.some(({ status }) => status === 503)) continue;
       for (const reply of seen.result)
         if (!isInBounds(reply)) throw new Error(`${query}: ${reply.status} ${reply.text.slice(0, 500)}`);
       longestMs = Math.min(longestMs, seen.longestMs);
