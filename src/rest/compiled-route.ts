@@ -4,6 +4,7 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   parse as parseDocument,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
@@ -143,6 +144,7 @@ export function documentOf(schema: GraphQLSchema, text: string) {
     allowNestedDenials(ctx);
     const { query, translate } = executable();
     const translated = await translate(variables);
+    if (operation.operation === OperationTypeNode.MUTATION) ctx.load?.work.mustFinish();
     const running = Promise.resolve(query(undefined, ctx, translated)) as Promise<ExecutionResult>;
     const result = await (ctx.load?.work.finish(running) ?? running);
     // Without data nothing ran: a value is outside what the schema can hold. The message would quote it.

@@ -21,6 +21,8 @@ export const limitedOperations = (
       ...listener,
       async didResolveOperation(at) {
         settle(limits, at);
+        // Before its key is claimed: whoever waits for it, the key is told how it ends.
+        if (at.operation?.operation === OperationTypeNode.MUTATION) at.contextValue.load?.work.mustFinish();
         await listener.didResolveOperation?.(at);
       },
     };

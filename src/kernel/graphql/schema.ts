@@ -176,7 +176,6 @@ const changing = new WeakSet<Context>();
 
 /** Before each change of a document. What came before it may have taken the caller's rights, or its token. @throws the TOKEN_* codes */
 async function beginChange(caller: Context): Promise<void> {
-  caller.load?.work.mustFinish();
   await yieldToEventLoop();
   caller.loaders.clear();
   if (changing.has(caller)) {

@@ -61,7 +61,7 @@ export class RequestWork {
     this.#isLimited = true;
   }
 
-  /** A change has begun: it is reported, for an idempotency key too, whoever waits for it. */
+  /** It may change something: it is reported, for an idempotency key too, whoever waits for it. */
   mustFinish(): void {
     this.#mustFinish = true;
   }

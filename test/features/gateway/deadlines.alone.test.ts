@@ -182,3 +182,47 @@ describe('a query for which nobody waits any more', () => {
     ).toEqual([]);
   });
 });
+
+describe('a mutation that nobody waits for any more before it has begun', () => {
+  const MUTATION = 'mutation ($input: CreateTagInput!) { createTag(input: $input) { tag { id project { id } } } }';
+
+  test.each([
+    ['its deadline has passed', async (sent: Promise<number | null>) => expect(await sent).toBe(504)],
+    [
+      'its client has left',
+      async (sent: Promise<number | null>, leave: () => void) => {
+        leave();
+        expect(await sent).toBe(null);
+        await delay(200);
+      },
+    ],
+  ])('leaves its idempotency key to the next request once %s', async (_, end) => {
+    await release();
+    const { admin, project } = await strongroom.seed.project();
+    const variables = { input: { projectId: project.id, slug: 'left', color: '#123456' } };
+    const key = { 'idempotency-key': randomUUID() };
+    const leaving = new AbortController();
+    await withClient(strongroom.databaseUrl, async (holder) => {
+      await holder.query('begin; lock table idempotency_key in exclusive mode');
+      const sent = fetch(new URL('/graphql', strongroom.url), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json', ...key },
+        body: JSON.stringify({ query: MUTATION, variables }),
+        signal: leaving.signal,
+      }).then(
+        (reply) => reply.status,
+        () => null,
+      );
+      await untilWaiting(strongroom, 1);
+      await end(sent, () => leaving.abort());
+      await holder.query('rollback');
+    });
+
+    const reply = await until('the key to be free, or answered', 20_000, async () => {
+      const again = await admin.graphql(MUTATION, variables, key);
+      return again.status === 200 && again;
+    });
+
+    expect(mustSucceed(reply).body.data.createTag.tag.project.id).toBe(project.id);
+  });
+});
