@@ -53,6 +53,8 @@ export class AuditTrail {
   #before = 0;
   /** Batches that are being inserted. An array: the tables that a set leaves behind would keep them and their requests for long. */
   #flushing: (readonly Waiting[])[] = [];
+  /** Reads of each request that wait to be stored, by what is recorded of them. */
+  readonly #ofRequests = new WeakMap<object, Map<string, Promise<void>>>();
   /** Names of lists that the trail has. Not `max`, which takes the room for all of them at once. */
   readonly #listed = new LRUCache<string, true>({ maxSize: MAX_LISTED, sizeCalculation: () => 1 });
   readonly #key: KeyObject;
@@ -93,12 +95,27 @@ export class AuditTrail {
   }
 
   /**
-   * Records reads (or a denial) and waits until they are stored, all by one statement.
+   * Records reads (or a denial) and waits until they are stored, all by one statement. Where fields of one response reach the same
+   * thing at once, it is recorded once.
    *
    * @throws AUDIT_UNAVAILABLE when it is not stored within two seconds; then nothing may be disclosed
    */
   recordRead(ctx: Context, ...events: AuditEvent[]): Promise<void> {
     if (events.length === 0) return Promise.resolve();
+    const [first] = events;
+    // What shows values names them each time.
+    if (ctx.load === undefined || events.length > 1 || first?.disclosed != null) return this.#record(ctx, events);
+    const ofRequest = this.#ofRequests.get(ctx.load) ?? new Map<string, Promise<void>>();
+    this.#ofRequests.set(ctx.load, ofRequest);
+    const text = JSON.stringify(first);
+    const waiting = ofRequest.get(text);
+    if (waiting !== undefined) return waiting;
+    const recorded = this.#record(ctx, events).finally(() => ofRequest.delete(text));
+    ofRequest.set(text, recorded);
+    return recorded;
+  }
+
+  #record(ctx: Context, events: readonly AuditEvent[]): Promise<void> {
     ctx.recorded?.push(...events);
     if (this.#queue.length >= MAX_QUEUE) return Promise.reject(unavailable());
     return new Promise<void>((resolve, reject) => {

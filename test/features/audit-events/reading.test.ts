@@ -37,6 +37,23 @@ describe('the audit trail', () => {
     expect([some.count, some.ids]).toEqual([5, all.ids.slice(0, 2)]);
   });
 
+  test('has what fields of one response reach again and again once', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    for (let n = 0; n < 10; n += 1) await strongroom.seed.caller(admin, { project: project.id });
+    const reply = mustSucceed(
+      await admin.graphql(
+        `query ($id: ID!) { project(id: $id) { members { project { one: certificateConnection(first: 1) { totalCount }
+          two: certificateConnection(first: 2) { totalCount } notificationChannels { id } } } } }`,
+        { id: project.id },
+      ),
+    );
+    expect(reply.body.data.project.members).toHaveLength(11);
+    const requestId = reply.headers['x-request-id'];
+    expect(actionsIn(await events(admin, { requestId })).toSorted()).toEqual([
+      ...['certificate:list', 'notification-channel:list', 'project:get'],
+    ]);
+  });
+
   test('is filtered by each of its columns, and by all together', async () => {
     const { admin, project, nobody, written, denied, secretId } = await seedStory(strongroom);
     const of = async (args: object) => actionsIn(await events(admin, { ...args }));
