@@ -140,8 +140,8 @@ function guardNestedFields(type: GraphQLObjectType): void {
 }
 
 /**
- * Counts the objects that fields bring into a response, and resolves none of them once the request has ended. What they resolve to
- * lets other requests run in between.
+ * Counts the objects that fields bring into a response, and resolves none of them once the request has ended. Where there are many, other
+ * requests run in between.
  */
 function countObjects(type: GraphQLObjectType): void {
   for (const field of Object.values(type.getFields())) {
@@ -150,22 +150,36 @@ function countObjects(type: GraphQLObjectType): void {
     field.resolve = (source, args, ctx: AnyContext, info) => {
       const work = ctx.load?.work;
       if (work === undefined) return resolve(source, args, ctx, info);
-      if (work.isStopped) return work.stopped();
-      const value: unknown = resolve(source, args, ctx, info);
-      if (!(value instanceof Promise)) return counted(work, value);
-      return value.then(
-        (found) => work.pause()?.then(() => counted(work, found)) ?? counted(work, found),
-        (error) => {
-          // What was refused for the end is told once, and not by each field.
-          if (work.isStopped) return work.stopped();
-          throw error;
-        },
-      );
+      const run = (): unknown =>
+        work.isStopped ? work.stopped() : countedBy(work, () => resolve(source, args, ctx, info));
+      return work.begin()?.then(run) ?? run();
     };
   }
 }
 
+/** What a field resolves to, as soon as it is counted. */
+function countedBy(work: RequestWork, resolve: () => unknown): unknown {
+  let value: unknown;
+  try {
+    value = resolve();
+  } catch (error) {
+    work.settle();
+    throw error;
+  }
+  if (!(value instanceof Promise)) return counted(work, value);
+  return value.then(
+    (found) => work.pause()?.then(() => counted(work, found)) ?? counted(work, found),
+    (error) => {
+      work.settle();
+      // What was refused for the end is told once, and not by each field.
+      if (work.isStopped) return work.stopped();
+      throw error;
+    },
+  );
+}
+
 function counted(work: RequestWork, value: unknown): unknown {
+  work.settle();
   if (work.isStopped) return work.stopped();
   const turn = work.count(Array.isArray(value) ? value.length : value == null ? 0 : 1);
   return turn === undefined ? value : turn.then(() => value);

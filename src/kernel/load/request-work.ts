@@ -17,6 +17,8 @@ const HEAVY_OBJECTS = 2_000;
  */
 export class RequestWork {
   #objects = 0;
+  /** Fields that have not returned what they bring. */
+  #open = 0;
   /** Made for fields that have not returned them yet. */
   #made = 0;
   /** In lists that were loaded, of which fields make what they return. */
@@ -120,7 +122,7 @@ export class RequestWork {
    * of others go on together, and load what they lead to in one statement.
    */
   pause(): Promise<void> | undefined {
-    if (this.#objects <= HEAVY_OBJECTS || !isTurnOver()) return undefined;
+    if (!this.#isHeavy || !isTurnOver()) return undefined;
     if (this.#pause === null || this.#pausing === PAUSING_TOGETHER) {
       const pause = nextTurn().then(() => {
         if (this.#pause === pause) this.#pause = null;
@@ -130,6 +132,26 @@ export class RequestWork {
     }
     this.#pausing += 1;
     return this.#pause;
+  }
+
+  get #isHeavy(): boolean {
+    return this.#objects + this.#open > HEAVY_OBJECTS;
+  }
+
+  /**
+   * Before a field is resolved: those of a thousand items are all asked for in the same moment, and each takes memory until it returns.
+   *
+   * @returns what to wait for; undefined: nothing
+   */
+  begin(): Promise<void> | undefined {
+    this.#open += 1;
+    if (!this.#isLimited || !this.#isHeavy) return undefined;
+    return this.#takeTurn().then(() => this.pause());
+  }
+
+  /** A field that was begun has returned, or failed. */
+  settle(): void {
+    this.#open -= 1;
   }
 
   /** For what does work for fields. @throws what the request was stopped with */
@@ -142,7 +164,7 @@ export class RequestWork {
     this.#objects += objects;
     if (this.#objects > this.#maxObjects) this.refuseTooMany();
     if (this.isStopped) return this.stopped();
-    return this.#isLimited && this.#objects > HEAVY_OBJECTS ? this.#takeTurn() : undefined;
+    return this.#isLimited && this.#isHeavy ? this.#takeTurn() : undefined;
   }
 
   #takeTurn(): Promise<void> {

@@ -18,6 +18,12 @@ const MAX_GROWTH_MIB = 150;
 /** A collection of garbage falls into one round; work that is not divided takes long in each. */
 const MOST_ROUNDS = 4;
 
+/** A list under many names. */
+const ALIASED = Array.from(
+  { length: 8 },
+  (_, n) => `of${n}: certificateConnection(first: ${n + 1}) { totalCount }`,
+).join(' ');
+
 // Of Linux, which tells what a process uses.
 const describeOnLinux = process.platform === 'linux' ? describe : describe.skip;
 
@@ -46,6 +52,7 @@ describeOnLinux('documents that ask for much in few words', () => {
       'one project through many secrets': `{ nodes(ids: ${ids}) { ... on Secret { project { members { id } } } } }`,
       'readers of many secrets': `{ secrets(${place}, first: 1000) { nodes { readers { name } } } }`,
       'roles of many members': `{ project(id: "${id}") { members { roles { permissions { __typename } } } } }`,
+      'one list of a project through many members': `{ project(id: "${id}") { members { project { ${ALIASED} } } } }`,
       'imports of many secrets': `{ secrets(${place}, first: 1000) { nodes { folder { imports { id folder { path } } } } } }`,
     };
   });
