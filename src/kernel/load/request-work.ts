@@ -26,6 +26,7 @@ export class RequestWork {
   #maxObjects: number;
   #isLimited = false;
   #end: AppError | null = null;
+  #abandoned: ErrorCode | null = null;
   #mustFinish = false;
   #running = 0;
   #turn: Promise<void> | null = null;
@@ -70,6 +71,7 @@ export class RequestWork {
 
   /** Nobody waits for the response any more. @param code of the error that whoever shares the work gets */
   abandon(code: ErrorCode): void {
+    this.#abandoned ??= code;
     if (!this.#mustFinish && this.#running > 0) this.#stop(new AppError(code));
   }
 
@@ -89,6 +91,7 @@ export class RequestWork {
   /** What `work` returns. @throws what it was stopped with, if that comes first */
   async finish<T>(work: Promise<T>): Promise<T> {
     this.#running += 1;
+    if (this.#abandoned !== null) this.abandon(this.#abandoned);
     try {
       return await Promise.race([work, this.#ended.promise]);
     } finally {
