@@ -302,12 +302,11 @@ export class Model {
   }
 }
 
-/** The text of a value. */
+/** The text of a value. Before a reference, `$$` stands for one `$`. */
 export const printed = (parts: readonly Part[]): string =>
-  parts
-    .map((part) => {
-      if ('text' in part) return part.text;
-      const names = [part.environment, ...(part.path ?? '').split('/'), part.key];
-      return `\${${names.filter((name) => name !== null && name !== '').join('.')}}`;
-    })
-    .join('');
+  parts.reduce((text, part) => {
+    if ('text' in part) return text + part.text;
+    const names = [part.environment, ...(part.path ?? '').split('/'), part.key];
+    const written = `\${${names.filter((name) => name !== null && name !== '').join('.')}}`;
+    return text.replace(/\$+$/, (dollars) => dollars + dollars) + written;
+  }, '');
