@@ -136,6 +136,25 @@ describe('all faults of a document are told at once', () => {
     expect((await strongroom.admin.graphql(`{ ${fields} }`)).body.errors).toHaveLength(50);
   });
 
+  test('but fifty of a hundred that fields have, and of each root field the first', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const at = { projectId: project.id, environment: 'dev' };
+    const secrets = Array.from({ length: 60 }, (_, n) => ({ secretKey: `KEY_${n}`, secretValue: 'x' }));
+    const reply = await admin.graphql(
+      `mutation ($input: CreateSecretsInput!) {
+        first: createSecrets(input: $input) { secrets { project { tagConnection(after: "x") { totalCount } } } }
+        second: createSecrets(input: $input) { secrets { id } }
+      }`,
+      { input: { ...at, secrets } },
+    );
+    expect(reply.body.data).toMatchObject({ first: { secrets: expect.any(Array) }, second: null });
+    expect(reply.body.errors).toHaveLength(50);
+    expect(reply.body.errors.slice(0, 2)).toEqual([
+      expect.objectContaining({ path: expect.arrayContaining(['first']) }),
+      expect.objectContaining({ path: ['second'] }),
+    ]);
+  });
+
   test('and of one that cannot be read, the first', async () => {
     expect(reasonsIn(await strongroom.admin.graphql('{ projects(first: 1 { id } }'))).toEqual([': expected a name.']);
     expect(reasonsIn(await strongroom.admin.graphql('{ project(id: "x) }'))).toEqual([': unterminated string.']);

@@ -71,10 +71,17 @@ interface Fault {
 /** The errors of an answer, ours in place of those of GraphQL, whose messages quote what the caller sent. */
 function violationsOf(reported: Reported, errors: readonly GraphQLError[], suggests: boolean): Fault[] {
   const isOfDocument = errors.every(({ extensions }) => extensions.code === 'GRAPHQL_VALIDATION_FAILED');
-  return (isOfDocument ? inOrder(errors) : errors).slice(0, MAX_ERRORS).map((at, index) => {
+  return (isOfDocument ? inOrder(errors) : firstOfEachFirst(errors)).slice(0, MAX_ERRORS).map((at, index) => {
     const hints = { names: suggests, suggestions: suggests && index < MAX_SUGGESTIONS };
     return { violation: violationOf(reported, at, hints), at };
   });
+}
+
+/** Of more errors than are shown, the first of each root field comes first: none of these is null without a reason. */
+function firstOfEachFirst(errors: readonly GraphQLError[]): readonly GraphQLError[] {
+  if (errors.length <= MAX_ERRORS) return errors;
+  const firsts = new Set(new Map(errors.toReversed().map((error) => [error.path?.[0], error])).values());
+  return [...errors.filter((error) => firsts.has(error)), ...errors.filter((error) => !firsts.has(error))];
 }
 
 function violationOf({ schema }: Reported, error: GraphQLError, hints: SchemaHints): AppError {
