@@ -143,6 +143,19 @@ describe('the reply cache', () => {
     },
   );
 
+  test('makes a reply once for all who wait for one whose client has left', async () => {
+    const { ask, state, make, context } = open();
+    let tries = 0;
+    const isLeft = async (ctx: Context): Promise<Answer> => {
+      tries += 1;
+      if (tries === 1) throw new AppError('REQUEST_TIMEOUT');
+      return make(ctx);
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => ask('/list', context(), isLeft)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', ...Array(19).fill('fulfilled')]);
+    expect(state).toMatchObject({ made: 1, stored: 19 });
+  });
+
   test.each([
     ['is switched off', 0],
     ['is too small for it', 1_000],

@@ -38,7 +38,7 @@ export interface Wanted {
  */
 export class ResponseCache {
   readonly #entries: LRUCache<string, Entry>;
-  readonly #making = new Map<string, Promise<Entry | null>>();
+  readonly #making = new Map<string, Promise<Entry | 'abandoned' | null>>();
   readonly #sweep: NodeJS.Timeout;
   #hits = 0;
   #misses = 0;
@@ -70,8 +70,13 @@ export class ResponseCache {
     const stamp = await this.stampOf(ctx, wanted.projectId);
     if (stamp === null) return make(ctx);
     const key = keyOf(ctx, wanted, stamp);
-    const making = this.#making.get(makingOf(key, stamp));
-    const entry = this.#find(key, stamp) ?? (making === undefined ? null : await making);
+    const name = makingOf(key, stamp);
+    let entry = this.#find(key, stamp) ?? null;
+    for (let making = this.#making.get(name); entry === null && making; making = this.#making.get(name)) {
+      const made = await making;
+      if (made === null) break;
+      if (made !== 'abandoned') entry = made;
+    }
     if (entry === null) return this.#make(ctx, key, stamp, make);
     this.#hits += 1;
     await Promise.all(entry.events.map((event) => ctx.auditTrail.recordRead(ctx, event)));
@@ -90,9 +95,9 @@ export class ResponseCache {
   }
 
   /**
-   * Equal requests at the same time wait for the first one. If that one is denied, has no turn, or fails on data (its own record of the
-   * trail, say), each makes its own response; if it fails with another 503 or 504, all of them fail: they would otherwise wait for the
-   * same failure again.
+   * Equal requests at the same time wait for the first one; if its client leaves, for the next of them. If that one is denied, has no
+   * turn, or fails on data (its own record of the trail, say), each makes its own response; if it fails with another 503 or 504, all of
+   * them fail: they would otherwise wait for the same failure again.
    */
   async #make(ctx: Context, key: string, stamp: Stamp, make: (ctx: Context) => Promise<Answer>): Promise<Answer> {
     this.#misses += 1;
@@ -103,6 +108,7 @@ export class ResponseCache {
       (answer) => this.#share(key, { revision: stamp.revision, answer, events: recorded }),
       (error: unknown) => {
         const { status, code } = toAppError(error);
+        if (code === 'REQUEST_TIMEOUT') return 'abandoned';
         if (status >= 503 && code !== 'OVERLOADED' && !failedOnData(error)) throw error;
         return null;
       },
