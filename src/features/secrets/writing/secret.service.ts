@@ -223,11 +223,13 @@ export class SecretService {
     return this.#together(ctx, place, secrets, {
       shared: (tx, at, given) => this.#delete(tx, at, keysOf(given)),
       personal: (tx, at, { secretKey }) => this.personal.delete(tx, at, secretKey),
+      isPersonalFirst: true,
     });
   }
 
   /**
-   * Writes a batch in one transaction: its shared secrets together, then the personal ones, which may be of new shared ones.
+   * Writes a batch in one transaction: its shared secrets together, then the personal ones, which may be of new shared ones. Those that
+   * go with their shared ones come first.
    *
    * @returns what was written, in the order of the batch
    */
@@ -238,6 +240,7 @@ export class SecretService {
     write: {
       readonly shared: (ctx: Context, at: Batch, secrets: readonly Contents<T>[]) => Promise<SecretView[]>;
       readonly personal: (ctx: Context, at: Place, secret: Contents<T>) => Promise<SecretView | null>;
+      readonly isPersonalFirst?: boolean;
     },
   ): Promise<SecretView[]> {
     const items = secrets.map(({ secretPath = place.secretPath, type, ...secret }, index) => ({
@@ -259,11 +262,15 @@ export class SecretService {
     if (personal.length === 0 && others.length === 0) return write.shared(ctx, batch, contents);
     refuse(refusedPersonal(ctx, personal));
     return inTransaction(ctx, async (tx) => {
-      const views = shared.length === 0 ? [] : await write.shared(tx, batch, contents);
-      const byName = new Map(views.map((view) => [`${view.secretPath} ${view.secretKey}`, view]));
       const own = new Map<number, SecretView | null>();
-      for (const { index, at, secret } of personal)
-        own.set(index, await ofItem(index, () => write.personal(tx, at, secret)));
+      const writePersonal = async (): Promise<void> => {
+        for (const { index, at, secret } of personal)
+          own.set(index, await ofItem(index, () => write.personal(tx, at, secret)));
+      };
+      if (write.isPersonalFirst === true) await writePersonal();
+      const views = shared.length === 0 ? [] : await write.shared(tx, batch, contents);
+      if (write.isPersonalFirst !== true) await writePersonal();
+      const byName = new Map(views.map((view) => [`${view.secretPath} ${view.secretKey}`, view]));
       return items.flatMap(({ index, at, type, secret }) => {
         const { newSecretKey = secret.secretKey } = secret as Partial<SecretChange>;
         const view = type === 'personal' ? own.get(index) : byName.get(`${at.secretPath} ${newSecretKey}`);

@@ -197,6 +197,13 @@ describe.each(BATCHES)('a batch at %s', (BATCH) => {
     expect(again).toBeError(404, 'SECRET_NOT_FOUND');
     expect(pathsOf(again)).toEqual(['body.secrets[1].secretKey']);
     expect(await list(ada)).toEqual({ ...shared, '/ NEW mine': 'mine new' });
+    // Personal values go with their shared secret: to delete both is no contradiction.
+    const both = await ada.delete(BATCH, {
+      ...at,
+      secrets: [{ secretKey: 'NEW' }, { secretKey: 'NEW', type: 'personal' }],
+    });
+    expect(both.body.secrets.map(({ type }: { type: string }) => type)).toEqual(['shared', 'personal']);
+    expect(await list(ada)).toEqual(WHOLE);
   });
 
   test('upserts and ignores personal secrets by their mode', async () => {
