@@ -171,7 +171,7 @@ describe.each(['POST', 'PATCH'] as const)('%s', (method) => {
   });
 
   test('refuses unknown fields of a channel and of its config', async () => {
-    const reply = await send({ channels: [{ ...EMAIL, createdAt: 'x', color: 'red' }] });
+    const reply = await send({ channels: [{ ...EMAIL, size: 'x', color: 'red' }] });
     expect(reply).toBeError(422, 'VALIDATION_FAILED');
     expect(violationsOf(reply)).toEqual(['body.channels[0] UNKNOWN_KEY', 'body.channels[0] UNKNOWN_KEY']);
     for (const config of [
