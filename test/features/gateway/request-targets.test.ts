@@ -110,7 +110,7 @@ describe('a path that the router cannot read', () => {
     ['/api/v1/projects/%zz', 400, 'MALFORMED_REQUEST'],
     ['/api/v1/projects/%ff', 400, 'MALFORMED_REQUEST'],
     [`/api/v1/projects/${'x'.repeat(501)}`, 404, 'ROUTE_NOT_FOUND'],
-    ['/api/v1/projects/%00', 404, 'PROJECT_NOT_FOUND'],
+    ['/api/v1/projects/%00', 422, 'VALIDATION_FAILED'],
   ])('%s is answered like any other, headers too', async (path, status, code) => {
     const reply = await strongroom.admin.get(path);
     const { headers: usual } = await strongroom.admin.get('/api/v1/nothing');
