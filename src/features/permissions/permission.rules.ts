@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { Rule } from '../../kernel/authz/ability.js';
 import type { Conditions } from '../../kernel/authz/conditions.js';
 import { MAX_GLOB } from '../../kernel/authz/glob.js';
-
 import { EVEN_IF_INVALID } from '../../kernel/validation.js';
 import { conditionalActions, ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
 import { LONGEST_ATTRIBUTE, namesKnownAttributes, withStandIns } from './attribute-names.js';

@@ -3,7 +3,6 @@ import { batchOfLists, batchOfOwned } from '../../../kernel/database/batched.js'
 import type { RowFrom } from '../../../kernel/database/statement.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
-
 import type { MemberKind, MemberNames } from './membership.rules.js';
 import {
   countMembersOfProjects,
