@@ -1,16 +1,5 @@
 import * as z from 'zod';
-import { isId } from './ids.js';
-import {
-  type CursorKey,
-  decodeCursor,
-  inOrder,
-  isTime,
-  namePageBounds,
-  Page,
-  type PageRequest,
-  pageRules,
-  rowLimit,
-} from './paging.js';
+import { type CursorKey, decodeCursor, inOrder, Page, type PageRequest, pageRules, rowLimit } from './paging.js';
 import { parse } from './validation.js';
 
 /** What a list can be ordered by. */
@@ -81,27 +70,10 @@ export const LIST_ORDERS: readonly ListOrder[] = ORDER_FIELDS.flatMap((field) =>
 
 export const isDefault = (order: ListOrder): boolean => orderName(order) === orderName(BY_NAME);
 
-/** Whether this is the default order of the list, which cursors do not name. */
-const isUsual = (order: ListOrder, usual: ListOrder | null): boolean =>
-  usual !== null && orderName(order) === orderName(usual);
-
-/**
- * The bounds of a page.
- *
- * @param usual the order of the list when none is asked for; null: one that is none of these
- * @throws VALIDATION_FAILED for a text that is no cursor of such a list in this order
- */
-export function orderedPageBounds(request: OrderedRequest, usual: ListOrder | null = BY_NAME): OrderedBounds {
-  const order = orderOf(request);
-  const since = request.updatedSince ?? null;
-  if (isUsual(order, usual)) {
-    const { name, id, limit } = namePageBounds(request);
-    return { value: name, id, since, limit };
-  }
-  const fits = ([name, value = '', row = '']: CursorKey): boolean =>
-    name === orderName(order) && isId(row) && (order.field === 'NAME' || isTime(value));
-  const [, value = null, id = null] = request.after == null ? [] : decodeCursor(request.after, 3, fits);
-  return { value, id, since, limit: rowLimit(request) };
+/** The bounds of a page. @throws VALIDATION_FAILED for a text that is no cursor of such a list in this order */
+export function orderedPageBounds(request: OrderedRequest): OrderedBounds {
+  const [value = null, id = null] = request.after == null ? [] : decodeCursor(request.after, 2);
+  return { value, id, since: request.updatedSince ?? null, limit: rowLimit(request) };
 }
 
 /** What a row of such a list has. */
@@ -118,16 +90,11 @@ function valueIn({ field }: ListOrder, { name, createdAt, updatedAt }: Orderable
   return (field === 'CREATED_AT' ? createdAt : updatedAt).toISOString();
 }
 
-/** Position of a row: of the usual order as it always was, of the others with the order. @param usual as `orderedPageBounds` */
-export function orderedCursorKey(
-  request: OrderedRequest,
-  row: Orderable,
-  usual: ListOrder | null = BY_NAME,
-): CursorKey {
-  const order = orderOf(request);
-  if (isUsual(order, usual)) return [row.name, row.id];
-  return [orderName(order), valueIn(order, row), row.id];
-}
+/** Position of a row in the order that is asked for. */
+export const orderedCursorKey = (request: OrderedRequest, row: Orderable): CursorKey => [
+  valueIn(orderOf(request), row),
+  row.id,
+];
 
 /** A list that was read as a whole. */
 interface WholeList<T> {
@@ -150,13 +117,12 @@ export function orderedPageOf<T>(rows: readonly T[], raw: unknown, { orderable, 
   const changed = since == null ? rows : rows.filter((row) => orderable(row).updatedAt >= since);
   if (own !== undefined && orderBy == null) return own(changed, { first, after });
   const order = orderOf(request);
-  const usual = own === undefined ? BY_NAME : null;
-  const { value, id } = orderedPageBounds(request, usual);
+  const { value, id } = orderedPageBounds(request);
   const compared = order.direction === 'ASC' ? inOrder : (one: CursorKey, other: CursorKey) => inOrder(other, one);
   const keyed = changed.map((row) => ({ row, key: [valueIn(order, orderable(row)), orderable(row).id] }));
   const rest =
     value === null || id === null ? keyed : keyed.filter(({ key }) => compared(key, [value, id.toLowerCase()]) > 0);
   const sorted = rest.toSorted((one, other) => compared(one.key, other.key)).map(({ row }) => row);
   const shown = first == null ? sorted : sorted.slice(0, first + 1);
-  return new Page(shown, request, (row) => orderedCursorKey(request, orderable(row), usual));
+  return new Page(shown, request, (row) => orderedCursorKey(request, orderable(row)));
 }

@@ -4,7 +4,7 @@ import type { Context, Transaction } from '../../kernel/context.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { newId, randomLetters } from '../../kernel/ids.js';
-import { orderedPageBounds, orderedPageOf } from '../../kernel/list-order.js';
+import { orderedPageOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, type CursorKey, counted } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import {
@@ -61,7 +61,6 @@ export class GroupService {
   /** The groups of the caller's organization, and those that are linked to it, by name, then id, or in another order. */
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<GroupRow>> {
     const request = parse(ListGroups, raw);
-    orderedPageBounds(request);
     authorize(ctx, 'groups:read');
     const rows = await LIST_GROUPS(ctx, { organizationId: ctx.organizationId });
     // Whole, since rules can leave out some of them.

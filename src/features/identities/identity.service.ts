@@ -116,7 +116,6 @@ export class IdentityService {
    */
   async listOfProject(ctx: Context, raw: unknown): Promise<CountedConnectionOf<IdentityView>> {
     const { projectId, ...request } = parse(ListProjectIdentities, raw);
-    orderedPageBounds(request);
     const project = await loadProject(ctx, projectId);
     authorize(project, 'identity:read');
     // All of them: conditions may leave out some.

@@ -76,7 +76,6 @@ export function rolesAfter<R extends { readonly slug: string }>(
 /** The slug that a page continues after. Null: the first page. @throws VALIDATION_FAILED for a cursor of another list */
 export function slugBefore({ after }: PageRequest): string | null {
   if (after == null) return null;
-  const fits = ([part, slug = '']: CursorKey): boolean => part === roleKey({ slug })[0];
-  const [, slug = ''] = decodeCursor(after, 2, fits);
+  const [, slug = ''] = decodeCursor(after, 2);
   return slug;
 }

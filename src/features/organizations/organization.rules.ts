@@ -1,7 +1,6 @@
 import { domainToASCII } from 'node:url';
 import * as z from 'zod';
-import { isId } from '../../kernel/ids.js';
-import { type CursorKey, decodeCursor, type PageRequest, pageRules, rowLimit } from '../../kernel/paging.js';
+import { decodeCursor, type PageRequest, pageRules, rowLimit } from '../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, slugFor, slugText } from '../../kernel/text-rules.js';
 
 /** Lowercase words joined by single hyphens, 1 to 64 characters. */
@@ -95,8 +94,7 @@ export function organizationBounds(
 ): Readonly<Record<'level' | 'name' | 'id', string | null>> & { readonly limit: number | null } {
   const limit = rowLimit(request);
   if (request.after == null) return { level: null, name: null, id: null, limit };
-  const fits = ([level = '', , id = '']: CursorKey): boolean => /^[01]$/.test(level) && isId(id);
-  const [level = '', name = '', id = ''] = decodeCursor(request.after, 3, fits);
+  const [level = '', name = '', id = ''] = decodeCursor(request.after, 3);
   return { level, name, id, limit };
 }
 

@@ -215,8 +215,7 @@ interface ListedTemplates {
 }
 
 /** The position after which a page starts; empty: the top. @throws VALIDATION_FAILED if the cursor is not of this list */
-const positionOf = ({ after }: PageRequest): CursorKey =>
-  after == null ? [] : decodeCursor(after, 2, ([part]) => part === BUILT_IN || part === OWN);
+const positionOf = ({ after }: PageRequest): CursorKey => (after == null ? [] : decodeCursor(after, 2));
 
 /** The templates after a position; the template at the position may have been deleted. */
 function templatesAfter(templates: readonly TemplateView[], [part, key = '']: CursorKey): readonly TemplateView[] {

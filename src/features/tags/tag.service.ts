@@ -141,10 +141,10 @@ function readerOf(request: z.output<typeof TagPage>): (ctx: Context, projectId: 
     return async (ctx, projectId) =>
       new Page((await batched(ctx, pagesBySlug, listKey(projectId, bounds))) ?? [], request, bySlug);
   }
-  const bounds = { ...orderedPageBounds(request, null), orderBy };
+  const bounds = { ...orderedPageBounds(request), orderBy };
   return async (ctx, projectId) =>
     new Page((await batched(ctx, pagesInOrder, listKey(projectId, bounds))) ?? [], request, (tag) =>
-      orderedCursorKey(request, toOrderable(tag), null),
+      orderedCursorKey(request, toOrderable(tag)),
     );
 }
 

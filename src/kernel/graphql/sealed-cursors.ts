@@ -56,7 +56,7 @@ export class SealedCursors {
    * @throws VALIDATION_FAILED for a text that is no cursor of this list and question
    */
   read(after: string | null | undefined, parts: number): CursorKey | null {
-    return after == null ? null : decodeCursor(after, parts, undefined, (cursor) => this.#open(cursor));
+    return after == null ? null : decodeCursor(after, parts, (cursor) => this.#open(cursor));
   }
 
   /** @throws SEALED_VALUE_INVALID */

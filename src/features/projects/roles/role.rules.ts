@@ -62,8 +62,7 @@ export interface RolePosition {
 /** The role after which a list continues; null: from the top. @throws VALIDATION_FAILED for an invalid cursor */
 export function rolePosition({ after }: PageRequest): RolePosition | null {
   if (after == null) return null;
-  const fits = ([part, slug = '']: CursorKey): boolean => part === (isBuiltIn(slug) ? BUILT_IN : OWN);
-  const [, slug = ''] = decodeCursor(after, 2, fits);
+  const [, slug = ''] = decodeCursor(after, 2);
   return { isBuiltIn: isBuiltIn(slug), slug };
 }
 

@@ -1,9 +1,9 @@
-import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
-import { type CursorKey, type PageRequest, rowLimit } from '../../../kernel/paging.js';
+import { BY_NAME } from '../../../kernel/list-order.js';
+import { type CursorKey, decodeCursor, type PageRequest, rowLimit } from '../../../kernel/paging.js';
 import type { SecretFilters } from '../scope/filter.sql.js';
-import { cursorKey, type Position, readCursor, valuesOf } from '../scope/secret-order.sql.js';
+import { type Position, valuesOf } from '../scope/secret-order.sql.js';
 import type { ListedRecord, OwnRecord } from './find-secrets.js';
-import { type OwnValues, SECRET_KINDS } from './secret.rules.js';
+import type { OwnValues } from './secret.rules.js';
 import type { SecretView, SecretViewer } from './secret.view.js';
 
 /** An entry of a list: a shared secret, or the caller's personal value of it. */
@@ -45,16 +45,14 @@ export const viewEntry = (viewer: SecretViewer, { record, own }: Entry): SecretV
   own === null ? viewer.view(record) : viewer.personalView(record, own);
 
 /** Position of an entry in a list. */
-export const cursorOf = ({ record, own }: Entry, order = BY_NAME): CursorKey =>
-  cursorKey(order, [...valuesOf(order, record), own === null ? 'shared' : 'personal']);
+export const cursorOf = ({ record, own }: Entry, order = BY_NAME): CursorKey => [
+  ...valuesOf(order, record),
+  own === null ? 'shared' : 'personal',
+];
 
-/**
- * The entry after which a list continues.
- *
- * @throws VALIDATION_FAILED for an invalid cursor of such a list in this order
- */
-export const positionOf = (after: string | null | undefined, order: ListOrder = BY_NAME): Position | null =>
-  after == null ? null : readCursor(after, order, SECRET_KINDS);
+/** The entry after which a list continues. @throws VALIDATION_FAILED for an invalid cursor of such a list */
+export const positionOf = (after: string | null | undefined): Position | null =>
+  after == null ? null : (decodeCursor(after, 3) as unknown as Position);
 
 /** One row more than the page, and one for the row of the cursor, which may have no more entries. */
 export const rowsFor = (input: PageRequest): number | null => {

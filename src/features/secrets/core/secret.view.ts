@@ -4,7 +4,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
 import type { CursorKey, Page } from '../../../kernel/paging.js';
 import type { TagRow } from '../../tags/public.js';
-import { cursorKey, valuesOf } from '../scope/secret-order.sql.js';
+import { valuesOf } from '../scope/secret-order.sql.js';
 import type { Visibility } from '../scope/visibility.rules.js';
 import type { ReferenceIssue } from './expansion.rules.js';
 import type { OwnRecord, SecretRecord } from './find-secrets.js';
@@ -99,11 +99,10 @@ export const shownIn = (views: readonly SecretView[]): string[] =>
 type Placed = Pick<SecretView, 'secretPath' | 'secretKey' | 'type' | 'id' | 'createdAt' | 'updatedAt' | 'shared'>;
 
 /** Position of a secret in a list: a personal value follows the shared one. */
-export const positionOfView = (view: Placed, order = BY_NAME): CursorKey =>
-  cursorKey(order, [
-    ...valuesOf(order, { path: view.secretPath, key: view.secretKey, ...(view.shared ?? view) }),
-    view.type,
-  ]);
+export const positionOfView = (view: Placed, order = BY_NAME): CursorKey => [
+  ...valuesOf(order, { path: view.secretPath, key: view.secretKey, ...(view.shared ?? view) }),
+  view.type,
+];
 
 const NO_ISSUES: readonly ReferenceIssue[] = [];
 

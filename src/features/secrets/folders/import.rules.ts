@@ -64,9 +64,6 @@ export const ImportsAt = z.strictObject({ path: importing.path });
 /** Arguments of `Environment.importConnection`. */
 export const ImportPageAt = ImportsAt.extend(pageRules);
 
-/** A cursor key of imports that the statement accepts. */
-export const isPosition = (text: string): boolean => /^0\d{9}$/.test(text);
-
 /** `import` of a REST body: the folder to import from. */
 export const ImportSource = z.strictObject({ environment, path });
 

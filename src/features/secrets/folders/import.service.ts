@@ -14,7 +14,7 @@ import { lockStructure } from '../core/locks.sql.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { folderPath, type Place } from '../scope/place.rules.js';
 import type { ReadFolder } from './folder.sql.js';
-import { CreateImport, DeleteImport, GetImport, isPosition, ListImports, UpdateImport } from './import.rules.js';
+import { CreateImport, DeleteImport, GetImport, ListImports, UpdateImport } from './import.rules.js';
 import {
   changeSource,
   closeGap,
@@ -281,7 +281,7 @@ async function loadIn(tx: Transaction, folderId: string, id: string): Promise<Im
 
 /** @throws VALIDATION_FAILED for an invalid cursor */
 function positionOf({ after }: PageRequest): number | null {
-  const [position] = after == null ? [] : decodeCursor(after, 1, ([text = '']) => isPosition(text));
+  const [position] = after == null ? [] : decodeCursor(after, 1);
   return position === undefined ? null : Number(position);
 }
 

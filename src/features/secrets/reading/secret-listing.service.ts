@@ -71,7 +71,7 @@ export class SecretListingService {
    */
   async listFor<T>(ctx: Context, raw: unknown, show: (page: SecretPage) => Shown<T> | Promise<Shown<T>>): Promise<T> {
     const input = parse(ListSecrets, raw);
-    const after = positionOf(input.after, orderOf(input));
+    const after = positionOf(input.after);
     const project = await loadSecretProject(ctx, this.projects, input.projectId);
     authorizeListing(project);
     await acquireReadSlot(ctx, input.first, input.recursive || input.includeImports ? 'huge' : 'large');

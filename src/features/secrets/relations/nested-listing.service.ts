@@ -108,7 +108,7 @@ interface Opened {
 async function open(ctx: Context, listing: Listing): Promise<Opened> {
   const { access, owner, input } = listing;
   const order = orderOf(input);
-  const after = positionOf(input.after, order);
+  const after = positionOf(input.after);
   const visibility = new Visibility(access.ability);
   // Where rules depend on single secrets, the rows of a page are known only after reading them.
   const options = optionsOf(input, after, visibility.isPerSecret ? null : rowsFor(input));

@@ -1,6 +1,4 @@
-import { isId } from '../../../kernel/ids.js';
-import { isDefault, type ListOrder, orderName } from '../../../kernel/list-order.js';
-import { type CursorKey, decodeCursor, isTime } from '../../../kernel/paging.js';
+import { isDefault, type ListOrder } from '../../../kernel/list-order.js';
 
 /** Order of rows: path, then key; or a time of the shared secret, then its ID. */
 const TERMS = {
@@ -108,16 +106,3 @@ export function valuesOf(
 
 /** Position of an entry in a list: its row, and which of the entries of the row. */
 export type Position = readonly [first: string, second: string, kind: string];
-
-/** The position in a cursor: plain for the default order, with the order for others. */
-export const cursorKey = (order: ListOrder, position: Position): CursorKey =>
-  isDefault(order) ? position : [orderName(order), ...position];
-
-/** The position of a cursor. @throws VALIDATION_FAILED for an invalid cursor of such a list in this order */
-export function readCursor(after: string, order: ListOrder, kinds: readonly string[]): Position {
-  const isKind = (kind = ''): boolean => kinds.includes(kind);
-  if (isDefault(order)) return decodeCursor(after, 3, ([, , kind]) => isKind(kind)) as unknown as Position;
-  const fits = ([name, first = '', second = '', kind]: CursorKey): boolean =>
-    name === orderName(order) && isKind(kind) && (order.field === 'NAME' || (isTime(first) && isId(second)));
-  return decodeCursor(after, 4, fits).slice(1) as unknown as Position;
-}

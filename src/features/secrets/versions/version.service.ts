@@ -301,8 +301,7 @@ const cursorOf = ({ version }: { version: number }): CursorKey => [String(versio
 
 /** @throws VALIDATION_FAILED for an invalid cursor */
 function positionOf({ after }: PageRequest): number | null {
-  if (after == null) return null;
-  return Number(decodeCursor(after, 1, ([version = '']) => /^\d{1,9}$/.test(version))[0]);
+  return after == null ? null : Number(decodeCursor(after, 1)[0]);
 }
 
 const cursorOfDeleted = ({ path, key, id }: DeletedRow): CursorKey => [path, key, id];
@@ -314,7 +313,7 @@ const cursorOfDeletedView = ({ secretPath, secretKey, secretId }: DeletedView): 
 
 /** @throws VALIDATION_FAILED for an invalid cursor */
 function deletedPositionOf({ after }: PageRequest) {
-  const position = after == null ? [] : decodeCursor(after, 3, ([, , id = '']) => isId(id));
+  const position = after == null ? [] : decodeCursor(after, 3);
   const [afterPath = null, afterKey = null, afterId = null] = position;
   return { afterPath, afterKey, afterId };
 }
