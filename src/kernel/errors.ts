@@ -283,6 +283,12 @@ export function failedOnData(thrown: unknown): boolean {
   return false;
 }
 
+/** For `catch`: null if the work failed on data, which may be that of others. @throws every other error */
+export function nullOnData(thrown: unknown): null {
+  if (failedOnData(thrown)) return null;
+  throw thrown;
+}
+
 /** Body of the reply for an error, in the one shape that REST and GraphQL's `extensions` share. */
 export function toErrorBody(error: AppError, requestId: string): ErrorBody {
   const { status, error: name } = errorRow(error.code);

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.js';
-import { failedOnData } from '../../kernel/errors.js';
+import { nullOnData } from '../../kernel/errors.js';
 import { backoffSeconds } from '../../kernel/jobs/backoff.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import type { Notifier, Outcome, Target } from '../notifications/public.js';
@@ -80,7 +80,7 @@ class Sending<S extends Sender> {
     sender: S,
     { message, target }: { message: DueMessage; target: Target | undefined },
   ): Promise<Attempt> {
-    const notification = await this.source.compose(this.ctx, sender, message).catch(orIncomposable);
+    const notification = await this.source.compose(this.ctx, sender, message).catch(nullOnData);
     if (notification === null) return INCOMPOSABLE;
     if ('errorCode' in notification) return { outcome: 'failed', ...notification };
     if (target === undefined) return { outcome: 'failed', errorCode: 'RECIPIENT_REMOVED' };
@@ -129,11 +129,6 @@ const INCOMPOSABLE: Attempt = {
   isOfTarget: false,
   retryAfterSeconds: null,
 };
-
-function orIncomposable(error: unknown): null {
-  if (failedOnData(error)) return null;
-  throw error;
-}
 
 function attemptOf({ channelType }: Sender, outcome: Outcome): Attempt {
   if (outcome.result === 'accepted') return { outcome: 'sent' };

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Query } from '../database/database.js';
 import type { RowFrom } from '../database/statement.js';
-import { failedOnData } from '../errors.js';
+import { failedOnData, nullOnData } from '../errors.js';
 import { readChanges } from './access-changes.sql.js';
 
 declare module '../context.js' {
@@ -118,7 +118,8 @@ export class KnownAccess {
    */
   async find<T>(name: string, read: () => Promise<Reading<T> | null>, projectId?: string): Promise<Found<T>> {
     if (this.#last === null || this.#entries.has(name)) {
-      const seen = await this.#look(projectId ?? this.#entries.peek(name)?.projectId).catch(unlessOnData);
+      // A look that failed on one of its projects: that may be another's, so whoever shared it reads for itself.
+      const seen = await this.#look(projectId ?? this.#entries.peek(name)?.projectId).catch(nullOnData);
       const sight = seen && { generation: this.#generation, now: seen.now, revisions: seen.revisions ?? {} };
       const value = sight === null ? undefined : this.current<T>(name, sight);
       if (value !== undefined) return { value, sight };
@@ -188,12 +189,6 @@ export class KnownAccess {
     this.#entries.clear();
     this.#generation += 1;
   }
-}
-
-/** A look that failed on one of its projects: that may be another's, so whoever shared it reads for itself. */
-function unlessOnData(error: unknown): null {
-  if (failedOnData(error)) return null;
-  throw error;
 }
 
 /** Resolves when the work ends, or when the time is over. */
