@@ -3,8 +3,10 @@ import { compileGlob } from '../../../kernel/authz/glob.js';
 import type { SanKind } from '../x509/facts.js';
 import { faultOfSan, splitUri } from '../x509/names.js';
 
-/** Kind of a value: a kind of alternative names, or a subject attribute. */
-export type NamedKind = SanKind | 'subject';
+/** Kind of a value: a kind of alternative names, a common name, or another subject attribute. */
+export type NamedKind = SanKind | 'commonName' | 'subject';
+
+const isOfSubject = (kind: NamedKind): boolean => kind === 'subject' || kind === 'commonName';
 
 /** Whether a value matches a glob, in any of its equivalent spellings. */
 export function matches(glob: string, value: string, kind: NamedKind): boolean {
@@ -16,8 +18,8 @@ export function matches(glob: string, value: string, kind: NamedKind): boolean {
 const HOST = /^[\p{L}\p{M}\p{N}._:@*+-]+$/u;
 
 /** Whether a glob of allowed or required names covers a value. In a common name, wildcards of host names match only these. */
-export const covers = (glob: string, value: string, kind: NamedKind, isCommonName: boolean): boolean =>
-  matches(glob, value, kind) && (!isCommonName || !isOfHosts(glob) || HOST.test(value));
+export const covers = (glob: string, value: string, kind: NamedKind): boolean =>
+  matches(glob, value, kind) && (kind !== 'commonName' || !isOfHosts(glob) || HOST.test(value));
 
 /** True for `*.example.com` and `[^a].example.com`: with a wildcard and a dot, and without a blank. */
 const isOfHosts = (glob: string): boolean => /[*?[]/.test(glob) && glob.includes('.') && !/\s/.test(glob);
@@ -25,7 +27,7 @@ const isOfHosts = (glob: string): boolean => /[*?[]/.test(glob) && glob.includes
 /** As `matches`, for a glob of denied names: a wildcard name also matches if it covers a denied name. */
 export function touches(glob: string, value: string, kind: NamedKind): boolean {
   if (matches(glob, value, kind)) return true;
-  if (!value.startsWith('*.') || (kind !== 'dns' && kind !== 'subject')) return false;
+  if (!value.startsWith('*.') || (kind !== 'dns' && !isOfSubject(kind))) return false;
   const rest = value.slice(2).replace(/\.$/, '');
   return readingsOf(glob)
     .flatMap(tailsOf)
@@ -35,7 +37,7 @@ export function touches(glob: string, value: string, kind: NamedKind): boolean {
 /** Subjects, DNS names and email addresses are case-insensitive (RFC 5280, sections 7.1 to 7.5). */
 function formsOf(value: string, kind: NamedKind): readonly string[] {
   const lower = value.toLowerCase();
-  if (kind === 'subject') return [lower, lower.replace(/\.$/, '')];
+  if (isOfSubject(kind)) return [lower, lower.replace(/\.$/, '')];
   if (kind === 'uri') return [value, ...uriForms(value)];
   if (kind !== 'ip' || faultOfSan({ kind, value }) !== null) return [lower];
   const address = ipaddr.parse(value);

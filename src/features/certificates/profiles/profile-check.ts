@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import type { San, SanKind } from '../x509/facts.js';
 import type { KeyUsageName } from '../x509/usages.js';
-import { covers, touches } from './name-match.js';
+import { covers, type NamedKind, touches } from './name-match.js';
 import { type ProfileRules, SUBJECT_ATTRIBUTES, type SubjectAttribute } from './profile.rules.js';
 
 /** The complete content of a certificate. Absent or empty subject attributes are left out. */
@@ -57,7 +57,8 @@ function faultsOfSubject({ subject: policies }: ProfileRules, { subject }: Conte
     const value = subject[attribute] ?? '';
     const values = value === '' ? [] : [{ path, value }];
     const policy = policies?.find((one) => one.attribute === attribute);
-    return faultsOfValues(policies == null ? {} : (policy ?? NOTHING), values, path, '', attribute === 'commonName');
+    const kind = attribute === 'commonName' ? attribute : 'subject';
+    return faultsOfValues(policies == null ? {} : (policy ?? NOTHING), values, path, kind);
   });
 }
 
@@ -79,26 +80,24 @@ function faultsOfValues(
   policy: Policy<string>,
   values: readonly Placed[],
   whole: string,
-  of: SanKind | '' = '',
-  isCommonName = false,
+  kind: NamedKind,
 ): ErrorDetail[] {
   const { allowed } = policy;
-  const kind = of || 'subject';
   return [
     ...values
       .filter(
         ({ value }) =>
-          allowed?.every((glob) => !covers(glob, value, kind, isCommonName)) ||
+          allowed?.every((glob) => !covers(glob, value, kind)) ||
           policy.denied?.some((glob) => touches(glob, value, kind)),
       )
       .map(({ path }) => fault(path, NOT_ALLOWED)),
-    ...((policy.required ?? []).every((glob) => values.some(({ value }) => covers(glob, value, kind, isCommonName)))
+    ...((policy.required ?? []).every((glob) => values.some(({ value }) => covers(glob, value, kind)))
       ? []
-      : [fault(whole, `must include the values that the profile requires${ofKind(of)}`)]),
+      : [fault(whole, `must include the values that the profile requires${ofKind(kind)}`)]),
   ];
 }
 
-const ofKind = (kind: string): string => (kind === '' ? '' : ` for the kind ${kind}`);
+const ofKind = (kind: NamedKind): string => (KINDS.some((one) => one === kind) ? ` for the kind ${kind}` : '');
 
 function faultsOfUsages<T extends string>(
   policy: Policy<T> | null | undefined,
