@@ -6,7 +6,7 @@ import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { expectedVersion } from '../../../kernel/version.js';
 import { reason } from '../revocation/revocation.rules.js';
 import { KEY_ALGORITHMS } from '../x509/keys.js';
-import { lifetime, refuseTwoLifetimes } from './lifetime.rules.js';
+import { lifetime, MAX_DAYS, refuseTwoLifetimes } from './lifetime.rules.js';
 import { nameConstraints } from './name-constraints.rules.js';
 
 /** Kinds of authorities. */
@@ -22,7 +22,6 @@ export const authorityKind = z.enum(AUTHORITY_KINDS);
 export const settableStatus = z.enum(['active', 'disabled']);
 export const keyAlgorithm = z.enum(KEY_ALGORITHMS);
 
-const MAX_DAYS = 36_500;
 /** Default validity of authorities, in days. */
 export const USUAL_DAYS: Readonly<Record<AuthorityKind, number>> = { root: 3_650, intermediate: 1_825 };
 

@@ -11,9 +11,8 @@ import type { Issuer, Validity } from '../x509/making.js';
 import { faultsOfSubtrees, type NameConstraints } from '../x509/name-constraints.js';
 import { readPem } from '../x509/pem.js';
 import { holdIssuer } from './authority.sql.js';
-import { endOf, faultsOfEnd, type Lifetime } from './lifetime.rules.js';
+import { DAY_MS, endOf, faultsOfEnd, type Lifetime } from './lifetime.rules.js';
 
-const DAY_MS = 86_400_000;
 /** The clocks of those who check a new certificate may be behind. */
 const BACKDATED_MS = 30_000;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 const UNITS_MS = {
   s: 1_000,
   m: 60_000,
@@ -12,7 +12,7 @@ const UNITS_MS = {
 } as const;
 const TTL = /^[1-9]\d{0,9}[smhdwy]$/;
 /** No certificate is valid for longer. */
-const MAX_LIFETIME_DAYS = 36_500;
+export const MAX_DAYS = 36_500;
 
 /** Other ways to say how long a new certificate is valid than in days. */
 export const lifetime = {
@@ -60,7 +60,7 @@ export function endOf(life: Lifetime, from: Date): Asked | null {
     ttl == null
       ? (validDays ?? 0) * DAY_MS
       : Number.parseInt(ttl, 10) * UNITS_MS[ttl.slice(-1) as keyof typeof UNITS_MS];
-  return { path, end: new Date(from.getTime() + Math.min(lengthMs, (MAX_LIFETIME_DAYS + 1) * DAY_MS)) };
+  return { path, end: new Date(from.getTime() + Math.min(lengthMs, (MAX_DAYS + 1) * DAY_MS)) };
 }
 
 /** What is wrong with an end by itself, or against the limit of a profile. */
@@ -69,7 +69,7 @@ export function faultsOfEnd(
   { from, now, maxDays }: { readonly from: Date; readonly now: Date; readonly maxDays: number | null },
 ): ErrorDetail[] {
   if (end <= now) return [{ path, code: 'NOT_IN_FUTURE', message: 'must be in the future' }];
-  const most = Math.min(maxDays ?? MAX_LIFETIME_DAYS, MAX_LIFETIME_DAYS);
+  const most = Math.min(maxDays ?? MAX_DAYS, MAX_DAYS);
   if (end.getTime() <= from.getTime() + most * DAY_MS) return [];
   return [
     {

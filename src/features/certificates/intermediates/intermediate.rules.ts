@@ -3,7 +3,7 @@ import { integer } from '../../../kernel/int.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { CreateAuthority } from '../authorities/authority.rules.js';
-import { lifetime, refuseTwoLifetimes } from '../authorities/lifetime.rules.js';
+import { lifetime, MAX_DAYS, refuseTwoLifetimes } from '../authorities/lifetime.rules.js';
 import { metadata } from '../certificates/certificate.rules.js';
 
 /** Input of `signIntermediateCertificate`. */
@@ -17,7 +17,7 @@ export const SignIntermediate = z
     }),
     maxPathLength: CreateAuthority.shape.maxPathLength,
     nameConstraints: CreateAuthority.shape.nameConstraints,
-    validDays: integer(1, 36_500).nullish().meta({
+    validDays: integer(1, MAX_DAYS).nullish().meta({
       description:
         'Validity of the certificate in days, 1 to 36,500, but not beyond its issuer. Absent: 5 years, or until the issuer expires.',
     }),

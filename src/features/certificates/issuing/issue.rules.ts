@@ -4,10 +4,10 @@ import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { expectedVersion } from '../../../kernel/version.js';
 import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
-import { lifetime, refuseTwoLifetimes } from '../authorities/lifetime.rules.js';
+import { lifetime, MAX_DAYS, refuseTwoLifetimes } from '../authorities/lifetime.rules.js';
 import { nameKind } from '../authorities/name-constraints.rules.js';
 import { metadata, pem, renewBeforeDays } from '../certificates/certificate.rules.js';
-import { extendedKeyUsage, keyUsage, MAX_DAYS, SUBJECT_PARTS } from '../profiles/profile.rules.js';
+import { extendedKeyUsage, keyUsage, SUBJECT_PARTS } from '../profiles/profile.rules.js';
 import { MAX_PATH, MAX_SANS } from './content.js';
 
 /** Keys of a renewal. */

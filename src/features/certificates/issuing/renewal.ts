@@ -6,7 +6,7 @@ import { flush } from '../../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { refuseOtherVersion } from '../../../kernel/version.js';
-import type { Lifetime } from '../authorities/lifetime.rules.js';
+import { DAY_MS, type Lifetime } from '../authorities/lifetime.rules.js';
 import { Certificate } from '../certificates/certificate.entity.js';
 import { type CertificateRow, findPems } from '../certificates/certificate.queries.js';
 import { listRenewals } from '../certificates/lineage.sql.js';
@@ -21,7 +21,6 @@ import { type Stated, statedByCertificate } from '../x509/stated.js';
 import { contentOf, differencesOf, isOurs, usualAlgorithm, wantedOf, within } from './content.js';
 import { type Order, sign } from './signing.js';
 
-const DAY_MS = 86_400_000;
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 
 /** Options of a renewal. */

@@ -6,6 +6,7 @@ import { idOf, personText, slugText, storedText } from '../../../kernel/text-rul
 import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
 import { expectedVersion } from '../../../kernel/version.js';
 import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
+import { MAX_DAYS } from '../authorities/lifetime.rules.js';
 import { nameKind } from '../authorities/name-constraints.rules.js';
 import { renewDays } from '../certificates/certificate.rules.js';
 import { EXTENDED_KEY_USAGES, KEY_USAGES } from '../x509/usages.js';
@@ -24,8 +25,6 @@ export const keyUsage = z.enum(KEY_USAGES);
 export const extendedKeyUsage = z.enum(EXTENDED_KEY_USAGES);
 export const caPolicy = z.enum(CA_POLICIES);
 
-/** Maximum validity in days. */
-export const MAX_DAYS = 36_500;
 const MAX_PATTERNS = 20;
 
 /** A subject attribute; empty: none. */
