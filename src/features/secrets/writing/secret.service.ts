@@ -404,11 +404,12 @@ export class SecretService {
         if (target.homes !== undefined) await holdPlaces(tx, homesOf(target));
         const wanted = keys.map((key, index) => ({ index, key }));
         const found = await lockBatch(tx, target, wanted);
-        const records = wanted.flatMap(({ index, key }) => found.get(nameOf({ ...homeAt(target, index), key })) ?? []);
+        const named = wanted.map(({ index, key }) => found.get(nameOf({ ...homeAt(target, index), key })));
         refuseMissing(
-          wanted.map(({ index, key }) => !found.has(nameOf({ ...homeAt(target, index), key }))),
+          named.map((record) => record === undefined),
           at.pathOf,
         );
+        const records = named.filter((record) => record !== undefined);
         return deleteLocked(tx, target, { records, pathOf: (index) => at.pathOf(index, 'secretKey') });
       }),
     );
