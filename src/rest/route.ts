@@ -66,10 +66,7 @@ interface RouteRules<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly params?: z.ZodObject;
   readonly query?: Q;
   readonly body?: B;
-  /**
-   * Fields of the body that clients are known to send here and that change nothing: they are ignored, and named in `X-Ignored-Keys`. Any
-   * other that the rules do not know is refused. `{ tagId: 'tagId' }` repeats a parameter of the path, and must equal it.
-   */
+  /** They are ignored, and named in `X-Ignored-Keys`. Any other field of the body that the rules do not know is refused. */
   readonly harmless?: HarmlessFields;
   /** A body that the rules accept, for the API reference. */
   readonly example?: z.input<B>;
@@ -195,11 +192,12 @@ export const bodyOf = <S extends z.core.$ZodLooseShape, K extends keyof S & stri
     Object.fromEntries(
       Object.entries(shape)
         .filter(([name]) => !(inPath as readonly string[]).includes(name))
-        .map(([name, rule]) => [name, bareRules(rule) instanceof z.ZodDate ? timeAsText(rule as z.ZodType) : rule]),
+        .map(([name, rule]) => [
+          name,
+          bareRules(rule) instanceof z.ZodDate ? timeText((rule as z.ZodType).description ?? '') : rule,
+        ]),
     ),
   ) as unknown as z.ZodObject<Omit<S, K>>;
-
-const timeAsText = ({ description = '' }: z.ZodType): z.ZodType => queryTime(description);
 
 /** A body that refuses null, for an input where null means omitted. */
 export const withoutNull = <S extends z.core.$ZodLooseShape>({ shape }: z.ZodObject<S>): z.ZodObject<S> =>
@@ -226,7 +224,7 @@ export const queryInteger = (min: number, max: number) =>
   z.preprocess((text) => (/^-?\d+$/.test(String(text)) ? Number(text) : text), integer(min, max));
 
 /** A time in a query string or a body. */
-export const queryTime = (description: string) =>
+export const timeText = (description: string) =>
   z.iso
     .datetime({ offset: true, error: 'must be a time as 2030-01-31T00:00:00Z' })
     .transform((text) => new Date(text))

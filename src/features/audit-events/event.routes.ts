@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { bodyOf, boundedPaging, queryInteger, queryTime, type Route, routesAt, withoutNull } from '../../rest/route.js';
+import { bodyOf, boundedPaging, queryInteger, type Route, routesAt, timeText, withoutNull } from '../../rest/route.js';
 import { ListAuditEvents } from './event.rules.js';
 
 const EVENT = `id: eventId organizationId projectId occurredAt action class subjectId outcome actorKind actorId tokenId requestId address userAgent
@@ -26,8 +26,8 @@ export const eventRoutes: readonly Route[] = [
         .transform((text) => text.split(','))
         .optional()
         .meta({ description: 'Return only events with one of these actions, separated by commas.' }),
-      from: queryTime('Return only events at or after this time.'),
-      to: queryTime('Return only events before this time.'),
+      from: timeText('Return only events at or after this time.'),
+      to: timeText('Return only events before this time.'),
       ...boundedPaging,
     }),
   }),
@@ -39,7 +39,7 @@ export const eventRoutes: readonly Route[] = [
       field: 'whatChanged',
       as: 'changes',
       query: z.strictObject({
-        since: queryTime('Return only changes at or after this time.').unwrap(),
+        since: timeText('Return only changes at or after this time.').unwrap(),
         limit: queryInteger(1, 1_000)
           .default(100)
           .meta({ description: 'Maximum number of changes of each kind, 1 to 1000.' }),

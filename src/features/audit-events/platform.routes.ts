@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Data, ofSample, queryInteger, queryTime, type Route, route } from '../../rest/route.js';
+import { type Data, ofSample, queryInteger, type Route, route, timeText } from '../../rest/route.js';
 import { MAX_SKIPPED } from './event.rules.js';
 
 const EVENT = `id: eventId organizationId projectId occurredAt action class outcome actorKind actorId address userAgent
@@ -29,8 +29,8 @@ const ListAuditLogs = z.strictObject({
     .transform((type) => ACTORS[type])
     .optional()
     .meta({ description: 'Return only events that were caused by this kind of actor.' }),
-  startDate: queryTime('Return only events at or after this time.'),
-  endDate: queryTime('Return only events before this time.'),
+  startDate: timeText('Return only events at or after this time.'),
+  endDate: timeText('Return only events before this time.'),
   limit: queryInteger(1, 1_000).default(20).meta({ description: 'Maximum number of events to return, 1 to 1000.' }),
   offset: queryInteger(0, MAX_SKIPPED)
     .default(0)

@@ -93,6 +93,7 @@ interface Around {
 function operationOf(compiled: CompiledRoute, { groups, schemas, current, known }: Around): JsonSchema {
   const { route, answer, descriptions } = compiled;
   const { parameters, headers, responses, errors } = commonsOf(route);
+  const ignored = Object.keys(route.harmless ?? {});
   return {
     operationId: compiled.operationId,
     summary: summaryOf(route),
@@ -104,7 +105,7 @@ function operationOf(compiled: CompiledRoute, { groups, schemas, current, known 
     ...(route.deprecated === true ? { deprecated: true } : {}),
     ...(route.operation === undefined ? { 'x-extension': true } : { 'x-operation': route.operation }),
     ...(route.anonymous === true ? { security: [] } : {}),
-    ...(route.harmless === undefined ? {} : { 'x-ignored-fields': Object.keys(route.harmless) }),
+    ...(ignored.length === 0 ? {} : { 'x-ignored-fields': ignored }),
     parameters: [...parametersOf(route, descriptions).map((it) => describedInPath(it, groups)), ...parameters],
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, compiled, schemas) }),
     responses: {

@@ -139,20 +139,21 @@ export function commonsOf({
 } {
   const isRead = method === 'GET';
   const takesKey = !isRead && anonymous !== true;
+  const ignoresFields = Object.keys(harmless).length > 0;
   const headers = {
     ...headerReferences([
       'X-Request-Id',
       ...SUCCESS_LIMIT_HEADERS,
       ...(isRead ? (['ETag'] as const) : []),
       ...(takesKey ? (['Idempotency-Replayed'] as const) : []),
-      ...(Object.keys(harmless).length === 0 ? [] : (['X-Ignored-Keys', 'Preference-Applied'] as const)),
+      ...(ignoresFields ? (['X-Ignored-Keys', 'Preference-Applied'] as const) : []),
     ]),
     ...Object.fromEntries(own.map(({ name, description, schema }) => [name, { description, schema }])),
   };
   return {
     parameters: [
       ...(takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-      ...(Object.keys(harmless).length === 0 ? [] : [{ $ref: '#/components/parameters/Prefer' }]),
+      ...(ignoresFields ? [{ $ref: '#/components/parameters/Prefer' }] : []),
       ...(ifMatch === undefined ? [] : [{ $ref: '#/components/parameters/IfMatch' }]),
     ],
     errors: [

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { bodyOf, paging, queryTime, routesAt, withoutNull } from '../../../rest/route.js';
+import { bodyOf, paging, routesAt, timeText, withoutNull } from '../../../rest/route.js';
 import { certificateStatus, ImportCertificate, RevokeCertificate, UpdateCertificate } from './certificate.rules.js';
 
 /** What is shown of a certificate. */
@@ -18,8 +18,8 @@ const ListQuery = z.strictObject({
     description: 'Only certificates with this string in a name, ignoring case, or with this serial number.',
   }),
   status: certificateStatus.optional().meta({ description: 'Only active items, or only revoked ones.' }),
-  expiresBefore: queryTime('Only those that expire before this time.'),
-  expiresAfter: queryTime('Only those that expire at this time or later.'),
+  expiresBefore: timeText('Only those that expire before this time.'),
+  expiresAfter: timeText('Only those that expire at this time or later.'),
   authorityId: z.string().optional().meta({ description: 'Only items of this certificate authority, by its ID.' }),
   profileSlug: z
     .string()
