@@ -1,3 +1,4 @@
+import { isNameable } from '../../../kernel/suggestions.js';
 import { isShellName, quotedAlike, quotedValue, SHELL_WORD, unquotedValue } from './dotenv-readers.rules.js';
 import {
   checkedFile,
@@ -94,7 +95,7 @@ function pairAt(source: string, at: number, head: RegExpExecArray, hasReturns: b
   const lineEnd = endOfLine(source, open);
   const refused = (end: number, why: string): FoundPair => ({
     end,
-    found: { code: 'READERS_DIFFER', message: `${IDENTIFIER.test(key) ? `\`${key}\`: ` : ''}${why}` },
+    found: { code: 'READERS_DIFFER', message: `${isNameable(key) ? `\`${key}\`: ` : ''}${why}` },
   });
   if (!/^['"`]/.test(quote)) {
     const raw = source.slice(open, lineEnd);
@@ -123,9 +124,6 @@ function pairAt(source: string, at: number, head: RegExpExecArray, hasReturns: b
   ];
   return { end, found: { key, value, warnings } };
 }
-
-/** A key that an error may name: anything else could be a misplaced value. */
-const IDENTIFIER = /^[A-Za-z_]\w{0,39}$/;
 
 function endOfLine(source: string, at: number): number {
   const end = source.indexOf('\n', at);
