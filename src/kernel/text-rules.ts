@@ -3,9 +3,6 @@ import * as z from 'zod';
 /** Postgres stores no NUL, and half a surrogate pair is no text: the one would fail there, the other come back changed. */
 export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
-/** What a text of a request breaks that is not storable. No rule says it: all are checked before, at once. */
-export const NOT_STORABLE = { error: 'must be well-formed Unicode without NUL characters' };
-
 /** Text of a person, trimmed; lengths in UTF-16 units. */
 export const personText = (min: number, max: number) => z.string().trim().min(min).max(max);
 

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from './errors.js';
 import { isNameable } from './suggestions.js';
-import { isStorable, NOT_STORABLE } from './text-rules.js';
+import { isStorable } from './text-rules.js';
 import { pathOf, Violations } from './validation.js';
 
 /** A part of an input, with the path at which it begins: `body`, `input.slug`. */
@@ -17,6 +17,7 @@ interface Place {
 
 /** As deep as bodies may be. Variables in a URL may be nested thousands of levels deep. */
 const MAX_DEPTH = 64;
+const NOT_STORABLE = 'must be well-formed Unicode without NUL characters';
 const KEYS_NOT_STORABLE = 'must have only keys of well-formed Unicode without NUL characters';
 
 /**
@@ -31,7 +32,7 @@ export function unstorableIn(parts: readonly Placed[]): ErrorDetail[] {
   const open: { readonly value: object; readonly place: Place }[] = [];
   const look = (value: unknown, placed: () => Place): void => {
     if (typeof value === 'object' && value !== null) open.push({ value, place: placed() });
-    else if (typeof value === 'string' && !isStorable(value)) add(placed(), NOT_STORABLE.error);
+    else if (typeof value === 'string' && !isStorable(value)) add(placed(), NOT_STORABLE);
   };
   for (const [path, value] of parts) look(value, () => ({ inside: null, name: path, depth: 0 }));
   // Those that are added meanwhile too.
