@@ -5,7 +5,7 @@ import type { HarmlessFields } from './route.js';
 import { paramNames } from './sample-request.js';
 
 /** A body without its harmless fields. */
-export interface Relieved {
+export interface StrippedBody {
   /** What the rules are to check: they refuse every field that they do not know. */
   readonly body: unknown;
   /** Of fields that differ from the path. */
@@ -21,7 +21,7 @@ interface Declared {
 }
 
 /** Takes harmless fields out of the body of a request. */
-export function withoutHarmless(body: unknown, { rules: { shape }, harmless, params }: Declared): Relieved {
+export function withoutHarmless(body: unknown, { rules: { shape }, harmless, params }: Declared): StrippedBody {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return { body, violations: [], ignored: null };
   const repeating = Object.fromEntries(Object.keys(params).map((name) => [name, name]));
   const allowed: HarmlessFields = { ...repeating, ...harmless };
@@ -49,20 +49,20 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Takes those out that are named `channels[].createdAt`. */
 function withoutInItems(body: Fields, paths: readonly string[]): { body: Fields; ignored: readonly string[] } {
   const ignored = new Set<string>();
-  const relieved = { ...body };
+  const stripped = { ...body };
   for (const [list = '', name = ''] of paths
     .filter((path) => path.includes(IN_ITEMS))
     .map((it) => it.split(IN_ITEMS))) {
-    const items = Object.hasOwn(relieved, list) ? relieved[list] : undefined;
+    const items = Object.hasOwn(stripped, list) ? stripped[list] : undefined;
     if (!Array.isArray(items)) continue;
-    relieved[list] = items.map((item: unknown) => {
+    stripped[list] = items.map((item: unknown) => {
       if (typeof item !== 'object' || item === null || !Object.hasOwn(item, name)) return item;
       ignored.add(name);
       const { [name]: _, ...rest } = item as Fields;
       return rest;
     });
   }
-  return { body: relieved, ignored: [...ignored] };
+  return { body: stripped, ignored: [...ignored] };
 }
 
 /** @throws Error for a field that the rules know, or that repeats no parameter of the path */

@@ -131,15 +131,15 @@ async function checkedRequest(
   if (isStrict) reply.header('preference-applied', 'handling=strict');
   const sent = request.body === undefined ? {} : withoutAbsent(request.body, absent);
   const repeatable = request.params as Record<string, string>;
-  const relieved = withoutHarmless(sent, isStrict ? STRICT : { rules: body, harmless, params: repeatable });
-  violations.push(...relieved.violations);
+  const stripped = withoutHarmless(sent, isStrict ? STRICT : { rules: body, harmless, params: repeatable });
+  violations.push(...stripped.violations);
   const accepted = {
     params: (params ? noted(check(params, request.params, 'params')) : request.params) as Record<string, string>,
     query: noted(check(rules, given, 'query')),
-    body: noted(await checkYielding(body, relieved.body, 'body')),
+    body: noted(await checkYielding(body, stripped.body, 'body')),
   };
   if (violations.length > 0) throw validationFailed(violations);
-  if (relieved.ignored !== null) reply.header('x-ignored-keys', relieved.ignored);
+  if (stripped.ignored !== null) reply.header('x-ignored-keys', stripped.ignored);
   return accepted;
 }
 

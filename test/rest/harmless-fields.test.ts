@@ -4,12 +4,12 @@ import fc from '../kit/properties.js';
 
 const rules = z.strictObject({ label: z.string().optional(), projectId: z.string().optional() });
 const params = { boxId: 'B1', projectId: 'p' };
-const relieved = (body: unknown, harmless = {}) => withoutHarmless(body, { rules, harmless, params });
-const paths = (body: unknown, harmless = {}) => relieved(body, harmless).violations.map(({ path }) => path);
+const stripped = (body: unknown, harmless = {}) => withoutHarmless(body, { rules, harmless, params });
+const paths = (body: unknown, harmless = {}) => stripped(body, harmless).violations.map(({ path }) => path);
 
 describe('a harmless field', () => {
   test('is taken out and named, whatever it holds', () => {
-    expect(relieved({ label: 'l', App: { any: 1 } }, { App: null })).toEqual({
+    expect(stripped({ label: 'l', App: { any: 1 } }, { App: null })).toEqual({
       body: { label: 'l' },
       violations: [],
       ignored: 'App',
@@ -18,8 +18,8 @@ describe('a harmless field', () => {
 
   test('that repeats the path under another name must equal it, but for case', () => {
     const harmless = { ID: 'boxId' };
-    expect(relieved({ ID: 'b1' }, harmless)).toEqual({ body: {}, violations: [], ignored: 'ID' });
-    expect(relieved({ ID: 'b2' }, harmless)).toMatchObject({
+    expect(stripped({ ID: 'b1' }, harmless)).toEqual({ body: {}, violations: [], ignored: 'ID' });
+    expect(stripped({ ID: 'b2' }, harmless)).toMatchObject({
       body: {},
       violations: [{ path: 'body.ID', code: 'INVALID', message: 'must be the same as in the path, or absent' }],
     });
@@ -27,18 +27,18 @@ describe('a harmless field', () => {
   });
 
   test('is any parameter of the path under its own name, unless the rules know a field of that name', () => {
-    expect(relieved({ boxId: 'B1', label: 'l' })).toEqual({ body: { label: 'l' }, violations: [], ignored: 'boxId' });
+    expect(stripped({ boxId: 'B1', label: 'l' })).toEqual({ body: { label: 'l' }, violations: [], ignored: 'boxId' });
     expect(paths({ boxId: 'other' })).toEqual(['body.boxId']);
     const body = { projectId: 'other' };
-    expect(relieved(body)).toEqual({ body, violations: [], ignored: null });
+    expect(stripped(body)).toEqual({ body, violations: [], ignored: null });
   });
 });
 
 test('a harmless field of the items of a list is taken out of each, and named once', () => {
   const body = { items: [{ id: 1, at: 'x' }, { at: null }, 'at', null], at: 1 };
-  const relievedBody = relieved(body, { 'items[].at': null, 'others[].at': null });
-  expect(relievedBody).toEqual({ body: { items: [{ id: 1 }, {}, 'at', null], at: 1 }, violations: [], ignored: 'at' });
-  expect(relieved({ items: 'at' }, { 'items[].at': null })).toMatchObject({ body: { items: 'at' }, ignored: null });
+  const strippedBody = stripped(body, { 'items[].at': null, 'others[].at': null });
+  expect(strippedBody).toEqual({ body: { items: [{ id: 1 }, {}, 'at', null], at: 1 }, violations: [], ignored: 'at' });
+  expect(stripped({ items: 'at' }, { 'items[].at': null })).toMatchObject({ body: { items: 'at' }, ignored: null });
 });
 
 test('any other field stays, for the rules to refuse it: at every depth, and those of JavaScript', () => {
@@ -50,7 +50,7 @@ test('any other field stays, for the rules to refuse it: at every depth, and tho
     '"App"',
   ]) {
     const body = JSON.parse(text);
-    expect(relieved(body, { App: null })).toEqual({ body, violations: [], ignored: null });
+    expect(stripped(body, { App: null })).toEqual({ body, violations: [], ignored: null });
   }
 });
 
@@ -59,7 +59,7 @@ test('what is named fits a header field, whatever the keys are', () => {
   fc.assert(
     fc.property(keys, (body) => {
       expect(
-        relieved({ ...body, App: 1, ID: 'B1' }, { App: null, ID: 'boxId' })
+        stripped({ ...body, App: 1, ID: 'B1' }, { App: null, ID: 'boxId' })
           .ignored?.split(', ')
           .sort(),
       ).toEqual(['App', 'ID', ...Object.keys(body).filter((name) => name === 'boxId')].sort());
