@@ -1,5 +1,5 @@
 import { isNameable } from '../../../kernel/suggestions.js';
-import { isShellName, quotedAlike, quotedValue, SHELL_WORD, unquotedValue } from './dotenv-readers.rules.js';
+import { isShellName, PLAIN, quotedAlike, quotedValue, unquotedValue } from './dotenv-readers.rules.js';
 import {
   checkedFile,
   commentLines,
@@ -102,7 +102,7 @@ function pairAt(source: string, at: number, head: RegExpExecArray, hasReturns: b
     if (LINE_SEPARATOR.test(raw)) return { end: lineEnd, found: SEPARATED };
     const { value, why } = unquotedValue(raw);
     if (value === undefined) return refused(lineEnd, why);
-    const isPlain = isShellName(key) && sign === '=' && SHELL_WORD.test(value) && (blanks === '' || value === '');
+    const isPlain = isShellName(key) && sign === '=' && PLAIN.test(value) && (blanks === '' || value === '');
     const warnings = [...(value.includes('$') ? [VARIABLE] : []), ...(isPlain ? [] : [NOT_FOR_SHELL])];
     return { end: lineEnd, found: { key, value, warnings } };
   }

@@ -4,10 +4,8 @@
  * on everything but quotes, some backslashes, carriage returns and `${NAME}`.
  */
 
-/** Characters that mean nothing to any reader. */
-const PLAIN = /^[\w.,:@%+=/-]+$/;
-/** A value without quotes that a shell reads as it is. `~` and braces are not among them. */
-export const SHELL_WORD = /^[\w.,:@%+=/-]*$/;
+/** Characters that mean nothing to any reader. `~` and braces are not among them. */
+export const PLAIN = /^[\w.,:@%+=/-]*$/;
 
 /**
  * A value written so that all of them read it, and no shell executes or replaces anything in it; undefined when there is
@@ -17,7 +15,7 @@ export const SHELL_WORD = /^[\w.,:@%+=/-]*$/;
  *   reference, and the file is for an import
  */
 export function quotedAlike(value: string, isFinal = false): string | undefined {
-  if (PLAIN.test(value)) return value;
+  if (value !== '' && PLAIN.test(value)) return value;
   if (value.includes('\r') || (isFinal && PYTHON_VARIABLE.test(value))) return undefined;
   if (!value.includes("'")) return PYTHON_ESCAPE.test(value) ? undefined : `'${value}'`;
   return /["\\$`]/.test(value) ? undefined : `"${value}"`;
