@@ -175,7 +175,7 @@ export class AccessReviewService {
     const policies = (await batched(ctx, policiesNow, project.projectId)) ?? NOBODY;
     return inLine(ctx, async () => {
       const page = pageOfReasons(readable(project, await whoMay(policies, TO_READ, fields)), request);
-      await ctx.load?.work.make(page.nodes.length);
+      await ctx.load?.work.countMade(page.nodes.length);
       return page;
     });
   }

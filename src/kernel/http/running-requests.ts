@@ -21,6 +21,6 @@ export function nameRequests(app: FastifyInstance): void {
     named.set(request, running);
     runAs(running, done);
   });
-  // The end of a body is told outside of what the first hook began.
+  // The end of a body is reported outside of what the first hook began.
   app.addHook('preValidation', (request, _reply, done) => runAs(named.get(request) ?? {}, done));
 }

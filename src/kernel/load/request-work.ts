@@ -180,7 +180,7 @@ export class RequestWork {
    *
    * @throws what the request was stopped with, QUERY_TOO_COMPLEX
    */
-  list(items: number): void {
+  countListed(items: number): void {
     this.#listed += items;
     if (this.#listed > LISTED_FOR_OBJECT * this.#maxObjects) this.refuseTooMany();
     this.refuseLate();
@@ -191,7 +191,7 @@ export class RequestWork {
    *
    * @throws what the request was stopped with, QUERY_TOO_COMPLEX
    */
-  async make(objects: number): Promise<void> {
+  async countMade(objects: number): Promise<void> {
     this.#made += objects;
     if (this.#made > this.#maxObjects) this.refuseTooMany();
     await yieldToEventLoop();

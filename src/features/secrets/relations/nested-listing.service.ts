@@ -117,7 +117,7 @@ async function open(ctx: Context, listing: Listing): Promise<Opened> {
   const entries = new Page(entriesAfter(after, visible, 'beside', order), input, (entry) => cursorOf(entry, order));
   if (entries.nodes.length === 0)
     return { listing, visibility, page: new Page<SecretView>([], input, () => []), unreadable: 0 };
-  await ctx.load?.work.make(entries.nodes.length);
+  await ctx.load?.work.countMade(entries.nodes.length);
   await reserveEntries(ctx, entries.nodes, (record) => visibility.readsValue(record));
   const opener = await openerFor(
     ctx,
