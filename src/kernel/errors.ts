@@ -270,8 +270,8 @@ export function toAppError(thrown: unknown): AppError {
 }
 
 /**
- * Whether the database failed on the values that it was given, wherever the failure stands: done with others, the same work may succeed.
- * False for what callers are told as a refusal of theirs.
+ * Whether the database failed on the values that it was given, whatever wraps the failure: done with others, the same work may succeed.
+ * False if it was made an error of the caller.
  */
 export function failedOnData(thrown: unknown): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; depth += 1) {

@@ -34,7 +34,7 @@ export function inRequest(route: Route): (thrown: unknown) => never {
  *
  * What the route makes of a request is tried on one in which every value is its own place, and looked up in what comes out.
  * What is not found so, because a route computes it, is looked for by its name. Other paths are those of stored things, and
- * stay. What the route computes of several is told by where they are in common.
+ * stay. What the route computes of several values has the place that they have in common.
  */
 function placesOf(route: Route): Placed {
   const traced = tracedPlaces(route);

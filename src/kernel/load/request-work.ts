@@ -99,9 +99,9 @@ export class RequestWork {
     }
   }
 
-  /** Calls `told` with the error if the request is stopped before its work has ended. */
-  onStop(told: (error: AppError) => void): void {
-    this.#ended.promise.catch(told);
+  /** Calls `report` with the error if the request is stopped before its work has ended. */
+  onStop(report: (error: AppError) => void): void {
+    this.#ended.promise.catch(report);
   }
 
   /** Whether no further field is resolved; `stopped` is what each gets. */

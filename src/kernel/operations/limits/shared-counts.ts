@@ -16,7 +16,7 @@ const MAINTENANCE_PAUSE_MS = 5_000;
 const MAX_BUCKETS = 2_000;
 const KEY_BYTES = 16;
 
-/** What the others are told of a bucket. */
+/** What is sent of a bucket. */
 interface Sent {
   readonly bucket: Bucket;
   readonly key: Buffer;
