@@ -20,7 +20,8 @@ Without a token the limits are 16 KiB and 1,000 entries.
 
 Unknown fields of a body are refused with 422: \`\`unknown field \`projectNmae\`; did you mean \`projectName\`?\`\` Unknown query
 parameters are refused, too. Some existing clients send fields that change nothing. \`x-ignored-fields\` of an operation lists those that it
-ignores; the response names them in the header \`X-Ignored-Keys\`. \`Prefer: handling=strict\` refuses these as well.
+ignores, beside parameters of the path, which a body may repeat; the response names them in the header \`X-Ignored-Keys\`.
+\`Prefer: handling=strict\` refuses these as well.
 
 Send a change with an \`Idempotency-Key\`: if you send it again with the same key, it has no second effect. GET responses have an
 \`ETag\`. With \`If-None-Match\` you download a response only if it has changed; with \`If-Match\`, where a change supports it, you
