@@ -69,7 +69,7 @@ const attributes = {
 };
 
 /** Type of a secret: shared by all who may read it, or the personal value of one user instead of the shared one. */
-export const SECRET_KINDS = ['shared', 'personal'] as const;
+const SECRET_KINDS = ['shared', 'personal'] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
 export const secretKind = z.enum(SECRET_KINDS);
 
