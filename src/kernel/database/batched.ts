@@ -56,7 +56,7 @@ export const listKey = <O extends object>(ownerId: string, options: O): string =
  */
 export async function batched<T>(ctx: Context, load: BatchLoad<T>, key: string): Promise<T | undefined> {
   const value = (await batchOf(ctx, load).load(key)) as T | undefined;
-  if (Array.isArray(value)) ctx.load?.work.countListed(value.length);
+  if (Array.isArray(value)) await ctx.load?.work.countListed(value.length);
   return value;
 }
 

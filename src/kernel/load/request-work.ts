@@ -5,10 +5,12 @@ import { isTurnOver, nextTurn, yieldToEventLoop } from '../event-loop.js';
 const ROWS_FOR_OBJECT = 2;
 /** The same list is looked at for every field that leads to it, which may show a page of it. */
 const LISTED_FOR_OBJECT = 5;
-/** So many fields of a response go on in one turn, and load together what they lead to. */
-const PAUSING_TOGETHER = 200;
-/** A response with more is heavy. */
+/** A response with more is heavy: it waits for its turn among others. */
 const HEAVY_OBJECTS = 2_000;
+/** A response with more lets other requests run between its fields. Those of a smaller one load together what they lead to. */
+const PAUSED_OBJECTS = 5_000;
+/** So many fields, or items of lists, go on together behind a pause. */
+const PAUSING_TOGETHER = 200;
 
 /**
  * What one request may still do while it runs. Each object that fields bring into the response is counted, however often it is
@@ -125,20 +127,29 @@ export class RequestWork {
    * of others go on together, and load what they lead to in one statement.
    */
   pause(): Promise<void> | undefined {
-    if (!this.#isHeavy || !isTurnOver()) return undefined;
-    if (this.#pause === null || this.#pausing === PAUSING_TOGETHER) {
+    return this.#known > PAUSED_OBJECTS ? this.#pauseFor(1) : undefined;
+  }
+
+  #pauseFor(objects: number): Promise<void> | undefined {
+    if (!isTurnOver()) return undefined;
+    if (this.#pause === null || this.#pausing >= PAUSING_TOGETHER) {
       const pause = nextTurn().then(() => {
         if (this.#pause === pause) this.#pause = null;
       });
       this.#pause = pause;
       this.#pausing = 0;
     }
-    this.#pausing += 1;
+    this.#pausing += objects;
     return this.#pause;
   }
 
+  /** Objects that the response has or is going to have, as far as is known. */
+  get #known(): number {
+    return this.#objects + this.#open;
+  }
+
   get #isHeavy(): boolean {
-    return this.#objects + this.#open > HEAVY_OBJECTS;
+    return this.#isLimited && this.#known > HEAVY_OBJECTS;
   }
 
   /**
@@ -148,7 +159,7 @@ export class RequestWork {
    */
   begin(): Promise<void> | undefined {
     this.#open += 1;
-    if (!this.#isLimited || !this.#isHeavy) return undefined;
+    if (!this.#isHeavy) return undefined;
     return this.#takeTurn().then(() => this.pause());
   }
 
@@ -167,7 +178,7 @@ export class RequestWork {
     this.#objects += objects;
     if (this.#objects > this.#maxObjects) this.refuseTooMany();
     if (this.isStopped) return this.stopped();
-    return this.#isLimited && this.#isHeavy ? this.#takeTurn() : undefined;
+    return this.#isHeavy ? this.#takeTurn() : undefined;
   }
 
   #takeTurn(): Promise<void> {
@@ -180,9 +191,10 @@ export class RequestWork {
    *
    * @throws what the request was stopped with, QUERY_TOO_COMPLEX
    */
-  countListed(items: number): void {
+  async countListed(items: number): Promise<void> {
     this.#listed += items;
     if (this.#listed > LISTED_FOR_OBJECT * this.#maxObjects) this.refuseTooMany();
+    if (this.#listed > PAUSED_OBJECTS) await this.#pauseFor(items);
     this.refuseLate();
   }
 
