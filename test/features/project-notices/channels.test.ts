@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mustSucceed } from '../../kit/caller.js';
+import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { callerWithRules } from '../../kit/rules.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 import { EMAIL, PAGERDUTY, SLACK, violationsOf, WEBHOOK } from '../alerts/kit.js';
@@ -186,7 +186,7 @@ describe('messages of a project', () => {
   test('take the same statements for many projects and channels as for one', async () => {
     const document = `{ projects(first: 4) { nodes { notificationMessages(first: 9) { id recipient channel { id } project { id } }
       notificationChannels { messages(first: 5) { id recipient channel { id } } } } } }`;
-    const counts: number[] = [];
+    const worlds: { admin: Caller; size: number; fewest: number }[] = [];
     for (const size of [1, 4]) {
       const { admin, project } = await strongroom.seed.project();
       const projects = [project];
@@ -207,17 +207,19 @@ describe('messages of a project', () => {
         );
       }
       await admin.data(document);
-      const sent: number[] = [];
-      // The fewest of some: how many statements store the records of all lists depends on the moment.
-      for (let time = 0; time < 10; time += 1) {
-        const { result, count } = await strongroom.statements(() => admin.data(document));
-        expect(result.projects.nodes).toHaveLength(size);
-        for (const { notificationMessages } of result.projects.nodes)
-          expect(notificationMessages).toHaveLength(size + 1);
-        sent.push(count);
-      }
-      counts.push(Math.min(...sent));
+      worlds.push({ admin, size, fewest: Number.POSITIVE_INFINITY });
     }
-    expect(counts[1]).toBe(counts[0]);
+    const areEqual = (): boolean => new Set(worlds.map(({ fewest }) => fewest)).size === 1;
+    // The fewest of some: how many statements store the records of all lists depends on the moment.
+    for (let time = 0; time < 10 || (time < 40 && !areEqual()); time += 1) {
+      for (const world of worlds) {
+        const { result, count } = await strongroom.statements(() => world.admin.data(document));
+        expect(result.projects.nodes).toHaveLength(world.size);
+        for (const { notificationMessages } of result.projects.nodes)
+          expect(notificationMessages).toHaveLength(world.size + 1);
+        world.fewest = Math.min(world.fewest, count);
+      }
+    }
+    expect(worlds[1]?.fewest).toBe(worlds[0]?.fewest);
   });
 });
