@@ -31,7 +31,7 @@ describeOnLinux('documents that ask for much in few words', () => {
   let databaseUrl: string;
   let service: Service;
   let world: LargeWorld;
-  /** What the issue of each is, by what it leads through. */
+  /** By what they lead through. */
   let documents: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
