@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { ErrorDetail } from '../kernel/errors.js';
+import { isId } from '../kernel/ids.js';
 import { isNameable } from '../kernel/suggestions.js';
 import type { HarmlessFields } from './route.js';
 import { paramNames } from './sample-request.js';
@@ -30,8 +31,7 @@ export function withoutHarmless(body: unknown, { rules: { shape }, harmless, par
   const found = fields.filter(([name]) => Object.hasOwn(allowed, name) && !Object.hasOwn(shape, name));
   const differs = ([name, value]: [string, unknown]): boolean => {
     const param = allowed[name] ?? null;
-    const isRepeated = typeof value === 'string' && value.toLowerCase() === params[param ?? '']?.toLowerCase();
-    return param !== null && !isRepeated;
+    return param !== null && !isSame(value, params[param]);
   };
   return {
     body: Object.fromEntries(fields.filter((field) => !found.includes(field))),
@@ -43,6 +43,10 @@ export function withoutHarmless(body: unknown, { rules: { shape }, harmless, par
     ignored: [...found.map(([name]) => name), ...inItems.ignored].join(', ') || null,
   };
 }
+
+/** An ID may be written in either case; two keys that differ in case are two secrets. */
+const isSame = (value: unknown, param: string | undefined): boolean =>
+  value === param || (typeof value === 'string' && isId(value) && value.toLowerCase() === param?.toLowerCase());
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -16,9 +16,14 @@ describe('a harmless field', () => {
     });
   });
 
-  test('that repeats the path under another name must equal it, but for case', () => {
+  test('that repeats the path under another name must equal it, but for the case of an ID', () => {
     const harmless = { ID: 'boxId' };
-    expect(stripped({ ID: 'b1' }, harmless)).toEqual({ body: {}, violations: [], ignored: 'ID' });
+    expect(stripped({ ID: 'B1' }, harmless)).toEqual({ body: {}, violations: [], ignored: 'ID' });
+    // The key of another secret, for one.
+    expect(paths({ ID: 'b1' }, harmless)).toEqual(['body.ID']);
+    const id = '6f1e3f4a-1c52-4d0b-9d3e-0a6c5a8f7b21';
+    const sent = { ID: id.toUpperCase() };
+    expect(withoutHarmless(sent, { rules, harmless, params: { boxId: id } }).violations).toEqual([]);
     expect(stripped({ ID: 'b2' }, harmless)).toMatchObject({
       body: {},
       violations: [{ path: 'body.ID', code: 'INVALID', message: 'must be the same as in the path, or absent' }],
