@@ -41,7 +41,7 @@ import { applyTemplate } from './features/project-templates/public.js';
 import { createProjects } from './features/projects/index.js';
 import { listAccessBelow, listHoldings } from './features/projects/public.js';
 import { createSecretRotations } from './features/secret-rotations/index.js';
-import { listConnectionUses } from './features/secret-rotations/public.js';
+import { listConnectionHolds, listConnectionUses } from './features/secret-rotations/public.js';
 import { createSecrets } from './features/secrets/index.js';
 import {
   authorizeTagChange,
@@ -143,7 +143,10 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   const access = createAccess({ ...organizations, ...identities, rateLimits });
   const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment, applyTemplate });
   const notifier = new Notifier({ mailer: new Mailer(config), policy: config, mayMail });
-  const connected = createAppConnections({ ...projects, policy: config, usesOf: listConnectionUses, notifyOfFailure });
+  const connected = createAppConnections({
+    ...{ ...projects, policy: config, notifyOfFailure },
+    ...{ usesOf: listConnectionUses, holdsOf: listConnectionHolds },
+  });
   const working: Feature[] = [
     organizations,
     createOrganizationRoles(),

@@ -7,7 +7,7 @@ const ERRORS = declareErrors({
     'The project or organization already has a connection with this name. Choose another name.',
   ),
   CONNECTION_IN_USE: conflict(
-    'Rotations use the connection, or credentials that they created are still to be revoked with it. Delete the rotations or wait for the revocations first.',
+    'Rotations use the connection, or credentials that they created are still to be revoked with it. Delete the rotations and wait for the revocations first, or create another connection.',
   ),
 });
 

@@ -5,7 +5,7 @@ import type { TargetPolicy } from '../../kernel/outbound/http.js';
 import type { ConnectionRow } from './connection.queries.js';
 import { storeCheck } from './connection.sql.js';
 import { openSecrets } from './connection-sealing.js';
-import type { ConnectionUses } from './connection-uses.js';
+import type { ConnectionHolds, ConnectionUses } from './connection-uses.js';
 import { isRefusal, TargetFailure } from './kind/target-failure.js';
 import { type AnyKind, kindOf } from './kinds.js';
 
@@ -41,6 +41,7 @@ export type NotifyOfFailure = (
 export interface CheckParts {
   readonly policy: TargetPolicy;
   readonly usesOf: ConnectionUses;
+  readonly holdsOf: ConnectionHolds;
   readonly notifyOfFailure: NotifyOfFailure;
 }
 

@@ -19,39 +19,62 @@ export interface ConnectionUse {
 /** Finds the rotations that use these connections, in a constant number of statements. Does not authorize the caller. */
 export type ConnectionUses = (ctx: Context, connectionIds: readonly string[]) => Promise<readonly ConnectionUse[]>;
 
-/** The uses that the caller can read. */
-export async function readableUses(
+/** Something in the system of a connection that only the connection reaches: a rotation, or a credential that is still to be revoked. */
+export interface ConnectionHold {
+  readonly connectionId: string;
+  readonly kind: 'rotation' | 'debt';
+  readonly id: string;
+  /** Name, environment and folder of the rotation; null if it was deleted. */
+  readonly rotationName: string | null;
+  readonly projectId: string;
+  readonly environment: string | null;
+  readonly path: string | null;
+}
+
+/** Finds what needs a connection, in one statement. Does not authorize the caller. */
+export type ConnectionHolds = (ctx: Context, connectionId: string) => Promise<readonly ConnectionHold[]>;
+
+/** Where something is; without environment and folder if these are not known any more. */
+type Located = Pick<ConnectionHold, 'connectionId' | 'projectId' | 'environment' | 'path'>;
+
+/** Those that the caller can read. */
+export async function readableUses<Use extends Located>(
   ctx: Context,
   projects: ProjectReader,
-  uses: readonly ConnectionUse[],
-): Promise<ConnectionUse[]> {
+  uses: readonly Use[],
+): Promise<Use[]> {
   const known = await projects.listOwning(
     ctx,
     uses.map(({ projectId }) => projectId),
   );
   return uses.filter(({ projectId, environment, path: secretPath, connectionId }) => {
     const project = known.get(projectId);
-    const fields = { environment, secretPath, connectionId };
-    return project !== undefined && can(project.ability, 'secret-rotation:read', fields);
+    const place: Record<string, string> =
+      environment === null || secretPath === null ? {} : { environment, secretPath };
+    return project !== undefined && can(project.ability, 'secret-rotation:read', { ...place, connectionId });
   });
 }
 
-/** @throws CONNECTION_IN_USE, with the rotations that the caller can read and the number of others in the details */
-export async function refuseUsed(ctx: Context, projects: ProjectReader, uses: readonly ConnectionUse[]): Promise<void> {
-  const shown = await readableUses(ctx, projects, uses);
-  if (uses.length === 0) return;
-  const others = uses.length - shown.length;
-  const code = 'CONNECTION_IN_USE' as const;
-  throw new AppError(code, undefined, {
-    details: [
-      ...shown.map(({ rotationId, rotationName }) => ({
-        path: `rotations.${rotationId}`,
-        code,
-        message: `used by the rotation ${rotationName}`,
-      })),
-      ...(others === 0
-        ? []
-        : [{ path: 'rotations', code, message: `used by rotations that you cannot read: ${others}` }]),
-    ],
-  });
+const CODE = 'CONNECTION_IN_USE' as const;
+
+/** @throws CONNECTION_IN_USE, with what the caller can read and the number of others in the details */
+export async function refuseHeld(
+  ctx: Context,
+  projects: ProjectReader,
+  holds: readonly ConnectionHold[],
+): Promise<void> {
+  const shown = await readableUses(ctx, projects, holds);
+  if (holds.length === 0) return;
+  const hidden = holds.length - shown.length;
+  const others = { path: 'rotations', code: CODE, message: `used by rotations that you cannot read: ${hidden}` };
+  throw new AppError(CODE, undefined, { details: [...shown.map(detailOf), ...(hidden === 0 ? [] : [others])] });
 }
+
+const detailOf = ({ kind, id, rotationName }: ConnectionHold) =>
+  kind === 'rotation'
+    ? { path: `rotations.${id}`, code: CODE, message: `used by the rotation ${rotationName}` }
+    : {
+        path: `credentialDebts.${id}`,
+        code: CODE,
+        message: `needed to revoke a credential of ${rotationName === null ? 'a deleted rotation' : `the rotation ${rotationName}`}`,
+      };

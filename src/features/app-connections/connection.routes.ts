@@ -236,7 +236,7 @@ function updateOf(kind: AnyKind, rules: ConnectionRules): Route {
     variables: ({ params, body }) => ({ input: { id: params.connectionId, app: name, ...inputOf(app, body) } }),
     ifMatch: ({ appConnection }) => ({ expectedVersion: appConnection.version }),
     reply: one('updateAppConnection'),
-    errors: [...NOT_FOUND, 'APP_CONNECTION_NAME_TAKEN', 'CONCURRENT_CHANGE', ...OUTSIDE],
+    errors: [...NOT_FOUND, 'APP_CONNECTION_NAME_TAKEN', 'CONNECTION_IN_USE', 'CONCURRENT_CHANGE', ...OUTSIDE],
     example: { description: 'Of the shop' },
   });
 }

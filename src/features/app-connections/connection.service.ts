@@ -29,7 +29,7 @@ import type { ConnectionAccess } from './connection-access.js';
 import { changedCredentials, givenCredentials } from './connection-changes.js';
 import { type CheckParts, type Credentials, checkInRequest, checkStored, inTime, store } from './connection-checks.js';
 import { sealCredentials } from './connection-sealing.js';
-import { refuseUsed } from './connection-uses.js';
+import { refuseHeld } from './connection-uses.js';
 import { refusalOf, TargetFailure } from './kind/target-failure.js';
 import { type AnyKind, kindOf } from './kinds.js';
 
@@ -86,7 +86,8 @@ export class ConnectionService {
    * Updates a connection. New credentials are checked against the external system first; absent fields keep their value.
    *
    * @throws APP_CONNECTION_NOT_FOUND, APP_CONNECTION_NAME_TAKEN, UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; CONCURRENT_CHANGE if
-   *   `expectedVersion` differs or the connection changed during the check; SEALED_VALUE_INVALID if a secret to be kept cannot be decrypted
+   *   `expectedVersion` differs or the connection changed during the check; SEALED_VALUE_INVALID if a secret to be kept cannot be decrypted;
+   *   CONNECTION_IN_USE if it would lead to another system or account while credentials that were created with it are not known to be revoked
    * Source: operation 15 of the specification.
    */
   async update(ctx: Context, raw: unknown): Promise<ConnectionRow> {
@@ -114,6 +115,9 @@ export class ConnectionService {
       );
       // The checked credentials were merged with those of the version that was read.
       refuseOtherVersion(connection.version, credentials === null ? expectedVersion : seen.version);
+      // The row is locked: a new rotation or debt, which references it, waits until this transaction has ended.
+      if (credentials !== null && isElsewhere(seen, credentials))
+        await refuseHeld(tx, this.projects, await this.parts.holdsOf(tx, seen.id));
       const place = { ...seen, credentialsVersion: connection.credentialsVersion + 1 };
       tx.em.assign(connection, {
         name: name ?? connection.name,
@@ -133,7 +137,7 @@ export class ConnectionService {
     return inTransaction(ctx, async (tx) => {
       const row = await this.access.load(tx, named, 'delete');
       const connection = await lockRow(tx, AppConnection, { id: row.id, organizationId: tx.organizationId }, NOT_FOUND);
-      await refuseUsed(tx, this.projects, await this.parts.usesOf(tx, [row.id]));
+      await refuseHeld(tx, this.projects, await this.parts.holdsOf(tx, row.id));
       const before = await changed(tx, 'app-connection:delete', row);
       tx.em.remove(connection);
       await flush(tx, CONSTRAINTS);
@@ -223,6 +227,12 @@ export class ConnectionService {
       throw refusalOf(error, error.code === 'TARGET_REFUSED' ? `credentials.${app}.${targetField}` : 'credentials');
     }
   }
+}
+
+/** Whether new credentials belong to another system or account. */
+function isElsewhere({ app, publicPart: before }: ConnectionRow, { publicPart: after }: Credentials): boolean {
+  const { systemOf } = kindOf(app);
+  return systemOf({ ...after }) !== systemOf({ ...before });
 }
 
 /** State of a connection whose credentials were just accepted. */

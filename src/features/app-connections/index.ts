@@ -16,7 +16,7 @@ import { ConnectionService, readOf } from './connection.service.js';
 import { AppConnectionUseType, ConnectedAppType, toConnectedApp, typeNameOf } from './connection.type.js';
 import { ConnectionAccess } from './connection-access.js';
 import type { NotifyOfFailure } from './connection-checks.js';
-import type { ConnectionUses } from './connection-uses.js';
+import type { ConnectionHolds, ConnectionUses } from './connection-uses.js';
 import { DatatoolProjectCountResolver, DatatoolProjectsResolver } from './datatool-projects/projects.resolver.js';
 import { projectsRoute } from './datatool-projects/projects.routes.js';
 import { DatatoolProjectsService } from './datatool-projects/projects.service.js';
@@ -25,13 +25,15 @@ import { KINDS } from './kinds.js';
 /**
  * Connections to external systems.
  *
- * @param deps `policy`: which targets may be called; `usesOf`: finds the rotations that use connections
+ * @param deps `policy`: which targets may be called; `usesOf`: finds the rotations that use connections; `holdsOf`: finds
+ *   what needs a connection
  */
 export function createAppConnections(deps: {
   readonly projects: ProjectReader;
   readonly relations: ProjectRelations;
   readonly policy: TargetPolicy;
   readonly usesOf: ConnectionUses;
+  readonly holdsOf: ConnectionHolds;
   readonly notifyOfFailure: NotifyOfFailure;
 }): Feature & { readonly connections: ConnectionReader } {
   const { projects, relations, policy, usesOf } = deps;

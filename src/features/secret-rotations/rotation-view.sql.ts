@@ -83,3 +83,26 @@ export const findConnectionUses = sqlStatement({
     path: t.text,
   },
 });
+
+/** Rotations of a connection, and then credentials that are still to be revoked with it. */
+export const findConnectionHolds = sqlStatement({
+  text: `
+    select h.kind, h.id, h.connection_id as "connectionId", h.project_id as "projectId", r.name as "rotationName", e.slug as environment, f.path
+    from (
+      select 'rotation' as kind, id, id as rotation_id, connection_id, project_id from secret_rotation where connection_id = :connectionId
+      union all
+      select 'debt', id, rotation_id, connection_id, project_id from credential_debt where connection_id = :connectionId
+    ) h left join secret_rotation r on r.id = h.rotation_id left join environment e on e.id = r.environment_id
+      left join folder f on f.id = r.folder_id
+    order by h.kind desc, r.name collate "C", h.id`,
+  params: { connectionId: t.uuid },
+  row: {
+    kind: t.oneOf('rotation', 'debt'),
+    id: t.uuid,
+    connectionId: t.uuid,
+    projectId: t.uuid,
+    rotationName: t.nullable(t.text),
+    environment: t.nullable(t.text),
+    path: t.nullable(t.text),
+  },
+});

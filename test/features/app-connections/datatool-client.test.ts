@@ -79,7 +79,11 @@ describe('the client of the analytics tool', () => {
     for (const call of calls)
       expect(await failureOf(call(clientOf({ apiToken: 'wrong' })))).toMatchObject({ code: 'CREDENTIALS_REJECTED' });
     // Missing rights look like a token that is not there, and the account answers.
-    expect(await clientOf({ apiToken: datatool.readToken }).token(ctx, id)).toBe('gone');
+    for (const call of calls)
+      expect(await failureOf(call(clientOf({ apiToken: datatool.readToken })))).toMatchObject({
+        code: 'PERMISSION_MISSING',
+        certainty: 'unchanged',
+      });
     expect(datatool.tokens.live()).toHaveLength(1);
   });
 

@@ -64,6 +64,15 @@ describe('credentials of the analytics tool', () => {
       expect(placeOf(other)).not.toBe(placeOf('https://a.example.com'));
   });
 
+  test('make credentials in a system and an account of it, however they are written', () => {
+    const systemOf = (changes: object) => datatool.systemOf({ ...ACCOUNT, ...changes });
+    const one = systemOf({ instanceUrl: 'https://a.example.com/x', accountId: '70403' });
+    expect(one).toBe('https://a.example.com, account 70403');
+    expect(systemOf({ instanceUrl: 'https://A.example.com.:443', accountId: '0070403' })).toBe(one);
+    for (const other of [{ accountId: '70404' }, { instanceUrl: 'https://b.example.com' }])
+      expect(systemOf({ instanceUrl: 'https://a.example.com', accountId: '70403', ...other })).not.toBe(one);
+  });
+
   test.each(['', '70403x', '-1', '1/../2', '1'.repeat(21)])('do not take the account %j', (accountId) => {
     expect(violationsIn({ ...ACCOUNT, accountId })).toEqual(['accountId']);
   });

@@ -117,37 +117,6 @@ describe('a rotation that cannot go on as it should', () => {
     mustSucceed(await rotating.admin.delete(connection));
   });
 
-  test('revokes no token of another name, when its connection has become one of another account', async () => {
-    const { id } = await rotating.create();
-    mustSucceed(await rotating.rotate(id));
-    const other = await Rotating.start(strongroom);
-    try {
-      const stranger = other.fake.tokens.add('of somebody else');
-      expect(rotating.liveTokens(id)).toContain(stranger.id);
-      mustSucceed(
-        await rotating.admin.patch(`/api/v1/app-connections/datatool/${rotating.connectionId}`, {
-          credentials: other.fake.credentials,
-        }),
-      );
-      mustSucceed(await rotating.rotate(id));
-      await until('the revocation to have been tried', 30_000, async () => {
-        const rows = await strongroom.sql('select id from credential_debt where rotation_id = $1 and tries > 0', [id]);
-        return rows.length > 0;
-      });
-      expect(other.fake.tokens.works(stranger.token)).toBe(true);
-      // Back at its account it goes on.
-      mustSucceed(
-        await rotating.admin.patch(`/api/v1/app-connections/datatool/${rotating.connectionId}`, {
-          credentials: rotating.fake.credentials,
-        }),
-      );
-      await rotating.settled();
-      expect(rotating.liveTokens(id)).toHaveLength(1);
-    } finally {
-      await other.stop();
-    }
-  });
-
   test('asks an external system that is away once for all that it owes there', async () => {
     const made = await Promise.all(Array.from({ length: 4 }, () => rotating.create()));
     for (const { id } of made) mustSucceed(await rotating.rotate(id));

@@ -107,11 +107,11 @@ export class DatatoolClient {
 
   /** IDs of active service tokens with exactly this name. */
   async findTokens(ctx: Context, name: string): Promise<readonly number[]> {
-    const rows = await this.#pages(ctx, 'service-tokens', TokensResponse);
+    const rows = await this.#serviceTokens(ctx);
     return rows.filter((row) => row.name === name && row.state === LIVE).map(({ id }) => id);
   }
 
-  /** Whether a service token is active. It counts as gone only if the account responds and says so. */
+  /** Whether a service token is active. It counts as gone only if the account lists its tokens, and not this one. */
   async token(ctx: Context, id: number): Promise<'live' | 'gone'> {
     return (await this.#find(ctx, id))?.state === LIVE ? 'live' : 'gone';
   }
@@ -124,10 +124,16 @@ export class DatatoolClient {
       return data;
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      // Missing permissions return 404 as well.
-      await this.account(ctx);
-      return null;
+      // Missing permissions return 404 as well. Only a list of tokens shows that this token may see them.
+      return (await this.#serviceTokens(ctx)).find((row) => row.id === id) ?? null;
     }
+  }
+
+  /** All service tokens. @throws TargetFailure PERMISSION_MISSING if there is no list for this token */
+  async #serviceTokens(ctx: Context) {
+    return this.#pages(ctx, 'service-tokens', TokensResponse).catch((error: unknown) => {
+      throw isNotFound(error) ? new TargetFailure('PERMISSION_MISSING', 'unchanged', NOT_LISTED) : error;
+    });
   }
 
   /**
@@ -211,6 +217,8 @@ export class DatatoolClient {
   }
 }
 
+const NOT_LISTED =
+  'The service tokens of the account were not found (404): the token of the connection has no permission to see them.';
 const OTHER_TOKEN =
   'The token with this number has another name. The connection may point to another account now, or the token was renamed.';
 

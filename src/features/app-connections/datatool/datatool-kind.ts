@@ -56,6 +56,8 @@ export const DATATOOL: ConnectionKind<'datatool', typeof publicRules, typeof sec
   isOfInterface: true,
   targetField: 'instanceUrl',
   targetOf: ({ instanceUrl }) => new URL(instanceUrl).origin,
+  systemOf: ({ instanceUrl, accountId }) =>
+    `${new URL(instanceUrl).origin.replace(/\.(?=:\d+$|$)/, '')}, account ${BigInt(accountId)}`,
   targetViolation: ({ instanceUrl }, { allowPrivateTargets }) => {
     const url = addressOf(instanceUrl);
     if (url === null || allowPrivateTargets) return null;

@@ -40,6 +40,11 @@ export interface ConnectionKind<
    * destination.
    */
   targetOf(given: z.output<PublicRules>): string;
+  /**
+   * The system and account in which credentials are created, as shown to people. A credential of another system or account is another
+   * one, even if its name is the same: while any exists, a connection cannot change this.
+   */
+  systemOf(given: z.output<PublicRules>): string;
   /** The error of the target by its name alone; null if it has none. What the name resolves to is checked when it is called. */
   targetViolation(given: z.output<PublicRules>, policy: TargetPolicy): Pick<ErrorDetail, 'code' | 'message'> | null;
   /** Checks whether the external system accepts the credentials. @throws TargetFailure */

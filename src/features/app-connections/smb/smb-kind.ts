@@ -15,6 +15,7 @@ export const SMB: ConnectionKind<'smb', typeof SmbPublic, typeof SmbSecret> = {
   locksAccounts: true,
   targetField: 'host',
   targetOf: ({ host, port }) => `${host.toLowerCase()}:${port}`,
+  systemOf: ({ host, port }) => `${host.toLowerCase().replace(/\.$/, '')}:${port}`,
   targetViolation: ({ host }, { allowPrivateTargets }) =>
     allowPrivateTargets || !isPrivateHost(host)
       ? null

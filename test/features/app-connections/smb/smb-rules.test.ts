@@ -45,6 +45,8 @@ describe('credentials of an SMB server', () => {
 
   test('are asked for again when host or port change', () => {
     expect(SMB.targetOf({ ...SERVER, host: 'FILES.example.com' })).toBe(SMB.targetOf(SERVER));
+    expect(SMB.systemOf({ ...SERVER, host: `${SERVER.host.toUpperCase()}.` })).toBe(SMB.systemOf(SERVER));
+    expect(SMB.systemOf({ ...SERVER, port: 446 })).not.toBe(SMB.systemOf(SERVER));
     expect(SMB.targetOf({ ...SERVER, port: 446 })).not.toBe(SMB.targetOf(SERVER));
     expect(SMB.targetOf({ ...SERVER, host: 'other.example.com' })).not.toBe(SMB.targetOf(SERVER));
   });
