@@ -17,6 +17,7 @@ import { createAlertDeliveries } from './features/alert-deliveries/index.js';
 import { announce, checkSoon } from './features/alert-deliveries/public.js';
 import { createAlerts } from './features/alerts/index.js';
 import { createAppConnections } from './features/app-connections/index.js';
+import { createAttention } from './features/attention/index.js';
 import { createAuditEvents } from './features/audit-events/index.js';
 import { createCertificates } from './features/certificates/index.js';
 import { createChangeFeed } from './features/change-feed/index.js';
@@ -176,7 +177,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   ];
   const kernelJobs = [...KERNEL_JOB_KINDS, ...auditJobs(config.auditRetention, statesToKeep)];
   const jobs = [...kernelJobs, ...working.flatMap(({ jobs: kinds = [] }) => kinds)];
-  const features = [...working, createJobOperations({ ...projects, kinds: jobs })];
+  const features = [...working, createJobOperations({ ...projects, kinds: jobs }), createAttention()];
   return {
     entities: [...KERNEL_ENTITIES, ...features.flatMap(({ entities }) => entities)],
     schema: buildGraphQLSchema([

@@ -7,7 +7,7 @@ import type { PublicDocument } from './kernel/http/public-documents.js';
 import type { EventStream } from './kernel/http/streams/event-streams.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import type { Log } from './kernel/log.js';
-import type { StoredGauge } from './kernel/operations/metrics/stored-gauge.js';
+import type { StoredGauges } from './kernel/operations/metrics/stored-gauge.js';
 import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
 
@@ -29,7 +29,7 @@ export interface Feature {
   /** Its background work. */
   readonly jobs?: readonly JobKind[];
   /** What it shows in the metrics. */
-  readonly gauges?: readonly StoredGauge[];
+  readonly gauges?: readonly StoredGauges[];
   /** What a migration needs keys for. Runs under the migration lock, before the service listens, at every start. */
   readonly upgrade?: (kernel: Kernel, contextOf: (organizationId: string) => Context, log: Log) => Promise<void>;
 }

@@ -47,3 +47,25 @@ export function codeBlocks({ path, text }: MarkdownFile): CodeBlock[] {
 
 /** The text without fenced blocks. */
 export const proseOf = ({ text }: MarkdownFile): string => text.replace(/^```\w*\n[\s\S]*?^```$/gm, '');
+
+/** The anchor that a heading gets: lower case, without punctuation, hyphens for spaces. */
+const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-');
+
+/** Anchors of a file; the second heading of a name gets `-1`. */
+export function anchorsOf(text: string): Set<string> {
+  const seen = new Map<string, number>();
+  const headings = [...proseOf({ path: '', text }).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => heading as string);
+  return new Set(
+    headings.map((heading) => {
+      const anchor = anchorOf(heading);
+      const times = seen.get(anchor) ?? 0;
+      seen.set(anchor, times + 1);
+      return times === 0 ? anchor : `${anchor}-${times}`;
+    }),
+  );
+}

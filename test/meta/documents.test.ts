@@ -2,33 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildSchema, parse, validate } from 'graphql';
 import { parseAllDocuments } from 'yaml';
-import { codeBlocks, type MarkdownFile, markdownFiles, proseOf } from '../kit/documents.js';
+import { anchorsOf, codeBlocks, type MarkdownFile, markdownFiles, proseOf } from '../kit/documents.js';
 import { ROOT } from './sources.js';
 
 const files = markdownFiles();
 const blocks = files.flatMap(codeBlocks);
-
-/** The anchor that a heading gets: lower case, without punctuation, hyphens for spaces. */
-const anchorOf = (heading: string): string =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replace(/\s/g, '-');
-
-/** Anchors of a file; the second heading of a name gets `-1`. */
-function anchorsOf(text: string): Set<string> {
-  const seen = new Map<string, number>();
-  const headings = [...proseOf({ path: '', text }).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => heading as string);
-  return new Set(
-    headings.map((heading) => {
-      const anchor = anchorOf(heading);
-      const times = seen.get(anchor) ?? 0;
-      seen.set(anchor, times + 1);
-      return times === 0 ? anchor : `${anchor}-${times}`;
-    }),
-  );
-}
 
 /** Links to files and headings of the repository that lead nowhere. */
 function brokenLinks(file: MarkdownFile): string[] {

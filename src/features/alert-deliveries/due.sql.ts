@@ -51,7 +51,7 @@ const RENEWED = (of: 'c' | 'n'): string => `exists (select from certificate r wh
  * Whether another certificate has replaced `c`: a renewal, or one of the same profile and names that ends later and is not
  * renewed itself, so that no two replace each other. `is false` keeps the planner from joining what only few are asked for.
  */
-const SUPERSEDED = `(${RENEWED('c')}
+export const SUPERSEDED = `(${RENEWED('c')}
       or exists (select from certificate n where n.project_id = c.project_id and n.names_digest = c.names_digest
         and n.status = 'active' and n.not_after > c.not_after and n.not_before <= now() and ${RENEWED('n')} is false))`;
 

@@ -1,2 +1,3 @@
 export { announce, checkSoon } from './due.service.js';
+export { SUPERSEDED } from './due.sql.js';
 export { AlertTestResultType } from './trial.resolver.js';

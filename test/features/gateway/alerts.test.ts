@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { parse } from 'yaml';
-import { DOCS, readDocument } from '../../kit/documents.js';
+import { KIND_NAMES } from '../../../src/features/attention/kinds/kinds.js';
+import { describeWith } from '../../kit/describe-with.js';
+import { anchorsOf, DOCS, readDocument } from '../../kit/documents.js';
 import { ERRORS } from '../../kit/error-codes.js';
 import { Exposition } from '../../kit/exposition.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
@@ -9,7 +13,7 @@ interface Rule {
   readonly expr: string;
   readonly for?: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string };
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
 }
 
 /** Only where the service has a database of its own: `features/start/database-killed.test.ts` asks for them. */
@@ -32,11 +36,28 @@ describe('the alert rules', () => {
         expr: expect.stringMatching(/\S/),
         ...(rule.for === undefined ? {} : { for: expect.stringMatching(/^\d+[smhd]$/) }),
         labels: { severity: expect.stringMatching(/^(critical|warning|info)$/) },
-        annotations: { summary: expect.stringMatching(/\.$/) },
+        annotations: {
+          summary: expect.stringMatching(/\.$/),
+          runbook_url: expect.stringMatching(/^[a-z]+\.md(#[a-z-]+)?$/),
+        },
       });
       const depth = [...rule.expr].reduce((open, letter) => open + Number(letter === '(') - Number(letter === ')'), 0);
       expect([rule.alert, depth]).toEqual([rule.alert, 0]);
     }
+  });
+
+  test('each lead to a section of the documents', () => {
+    const broken = rules.filter(({ annotations }) => {
+      const [file = '', anchor] = annotations.runbook_url.split('#');
+      return anchor !== undefined && !anchorsOf(readDocument(`${DOCS}/${file}`)).has(anchor);
+    });
+    expect(broken.map(({ alert }) => alert)).toEqual([]);
+  });
+
+  test('cover everything that needs a person', () => {
+    const covered = allMatches(/strongroom_attention_items\{kind="([a-z-]+)"\}/g).map(([, kind]) => kind);
+    // Those of jobs name the kind of the job instead.
+    expect([...covered, 'job-failed'].toSorted()).toEqual(KIND_NAMES.toSorted());
   });
 
   test('ask only for metrics, labels and codes that there are', async () => {
@@ -54,5 +75,15 @@ describe('the alert rules', () => {
         expect.objectContaining({ name, labels: expect.objectContaining({ state }) }),
       );
     }
+  });
+});
+
+describeWith(['promtool'], 'the alert rules in Prometheus', () => {
+  test.each([
+    ['check', join(DOCS, 'alert-rules.yaml')],
+    ['test', join(import.meta.dirname, 'alert-rules.yaml')],
+  ])('pass `promtool %s rules`', (command, file) => {
+    const { status, stdout, stderr } = spawnSync('promtool', [command, 'rules', file], { encoding: 'utf8' });
+    expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: expect.stringContaining('SUCCESS') });
   });
 });

@@ -6,7 +6,7 @@ import type { EmbeddedFigures } from '../../postgres/embedded-postgres.js';
 import type { ResponseCache } from '../responses/response-cache.js';
 import { measureJobs } from './job-metrics.js';
 import { type KeyFigures, StoreProbe, type TrailSize } from './store-probe.js';
-import type { StoredGauge } from './stored-gauge.js';
+import type { StoredGauges } from './stored-gauge.js';
 
 /** What the store and what stands before it are measured by. */
 export interface Measured extends Kernel {
@@ -16,7 +16,7 @@ export interface Measured extends Kernel {
   /** `null`: the database is not ours. */
   readonly embedded: (() => Promise<EmbeddedFigures>) | null;
   /** Of slices. */
-  readonly gauges: readonly StoredGauge[];
+  readonly gauges: readonly StoredGauges[];
 }
 
 /** The database, the audit trail, keys and kept replies. Read when somebody asks; the database is asked at most every 15 s. */
@@ -235,17 +235,23 @@ function measureEmbedded(registry: Registry, figures: () => Promise<EmbeddedFigu
 }
 
 /** Figures of slices. */
-function measureStored(registry: Registry, gauges: readonly StoredGauge[], probe: StoreProbe): void {
-  for (const { name, help, label } of gauges)
-    new Gauge({
-      name,
-      help,
-      labelNames: [label],
-      registers: [registry],
-      async collect() {
-        this.reset();
-        for (const { label: word, value } of (await probe.read()).stored.get(name) ?? [])
-          this.set({ [label]: word }, value);
-      },
-    });
+function measureStored(registry: Registry, stored: readonly StoredGauges[], probe: StoreProbe): void {
+  for (const each of stored) {
+    const labels = Object.entries(each.labels);
+    for (const { name, help, value } of each.gauges)
+      new Gauge({
+        name,
+        help,
+        labelNames: Object.keys(each.labels),
+        registers: [registry],
+        async collect() {
+          this.reset();
+          for (const row of (await probe.read()).stored.get(each) ?? []) {
+            const figure = value(row);
+            const words = labels.map(([label, column]) => [label, (row as Record<string, string>)[column] as string]);
+            if (figure !== null) this.set(Object.fromEntries(words), figure);
+          }
+        },
+      });
+  }
 }

@@ -6,7 +6,7 @@ import type { RowFrom } from '../../database/statement.js';
 import { countJobs } from '../../jobs/job.sql.js';
 import { SingleFlight } from '../../single-flight.js';
 import { measureTrail } from '../retention/retention.sql.js';
-import type { StoredGauge } from './stored-gauge.js';
+import type { StoredGauges } from './stored-gauge.js';
 
 const RESPONSE_WITHIN_MS = 1_000;
 /** Less than that: figures that take longer are passed over. */
@@ -22,8 +22,8 @@ interface Reading {
   readonly jobs: readonly JobCounts[];
   /** Size of the audit trail. */
   readonly trail: TrailSize | null;
-  /** Figures of slices, by name. */
-  readonly stored: ReadonlyMap<string, Awaited<ReturnType<StoredGauge['read']>>>;
+  /** Rows of gauges of slices. */
+  readonly stored: ReadonlyMap<StoredGauges, readonly object[]>;
 }
 
 /** Keys that seal at present. */
@@ -42,7 +42,7 @@ export class StoreProbe {
 
   constructor(
     private readonly database: Database,
-    private readonly gauges: readonly StoredGauge[],
+    private readonly gauges: readonly StoredGauges[],
   ) {}
 
   async read(): Promise<Reading> {
@@ -75,11 +75,11 @@ export class StoreProbe {
 }
 
 /** Without waiting for locks: figures must not hold connections that requests need. */
-async function readStored(query: Query, gauges: readonly StoredGauge[]): Promise<Reading['stored']> {
-  const stored = new Map<string, Awaited<ReturnType<StoredGauge['read']>>>();
+async function readStored(query: Query, gauges: readonly StoredGauges[]): Promise<Reading['stored']> {
+  const stored = new Map<StoredGauges, readonly object[]>();
   await query(BEGIN_READ_ONLY);
   await query(setLocalLimit('lock_timeout', 1));
-  for (const { name, read } of gauges) stored.set(name, await read(query));
+  for (const each of gauges) stored.set(each, await each.read(query));
   await query(COMMIT);
   return stored;
 }

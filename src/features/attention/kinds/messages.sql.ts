@@ -1,0 +1,57 @@
+import { SUPERSEDED } from '../../alert-deliveries/public.js';
+import type { Source } from './kind.js';
+import { rowsOf } from './rows.sql.js';
+
+/** Whether a message `m` has a later one about the same, to the same recipient, that was sent or will be. */
+const FOLLOWED = `exists (select from notification_delivery l join notification_message n on n.id = l.message_id
+        where l.owner_id = d.owner_id and l.subject_id = d.subject_id and l.event = d.event and l.channel_id = d.channel_id
+          and l.recipient = d.recipient and n.created_at > m.created_at and n.state in ('sent', 'pending'))`;
+
+/** Messages of the last month that were given up, as long as nothing followed and what they are about is still so. */
+const unsent = (
+  about: string,
+): string => `m.state in ('failed', 'cancelled') and m.ended_at > now() - interval '30 days'
+      and exists (select from notification_delivery d where d.message_id = m.id and not ${FOLLOWED} and ${about})`;
+
+/** Messages that wait for longer than a target is usually away. */
+const DELAYED = `m.state = 'pending' and m.created_at < now() - interval '1 hour'`;
+
+const COLUMNS = {
+  ...{ organizationId: 'm.organization_id', projectId: 'm.project_id', id: 'm.id', code: 'm.error_code' },
+  since: 'm.created_at',
+} as const;
+
+const ofAlerts = (where: string): Source => ({
+  subject: 'AlertMessage',
+  reader: 'alerts',
+  rows: rowsOf({
+    ...COLUMNS,
+    from: `notification_message m join certificate_alert a on a.id = m.owner_id
+      join certificate_alert_channel h on h.id = m.channel_id`,
+    where: `m.source = 'certificate-alert' and a.is_enabled and h.is_enabled and ${where}`,
+    ...{ name: 'a.name', ownerId: 'a.id' },
+  }),
+  helps: [{ field: 'retryAlertMessage', right: { project: 'pki-alerts:edit' } }],
+});
+
+const ofNotices = (where: string): Source => ({
+  subject: 'NotificationMessage',
+  reader: 'webhooks',
+  rows: rowsOf({
+    ...COLUMNS,
+    from: 'notification_message m join notification_channel h on h.id = m.channel_id',
+    where: `m.source = 'project-notice' and h.is_enabled and ${where}`,
+    name: 'h.name',
+  }),
+  helps: [{ field: 'retryNotificationMessage', right: { project: 'webhooks:edit' } }],
+});
+
+/** A certificate that expired or was replaced needs no alert of its expiration; other events stay true. */
+const OF_CERTIFICATE = `(d.event <> 'expiration' or exists (select from certificate c
+        where c.id = d.subject_id and c.status = 'active' and c.not_after > now() and not ${SUPERSEDED})
+      or exists (select from certificate_authority c where c.id = d.subject_id and c.not_after > now()))`;
+
+export const ALERT_UNSENT = ofAlerts(unsent(OF_CERTIFICATE));
+export const NOTICE_UNSENT = ofNotices(unsent('true'));
+export const ALERT_DELAYED = ofAlerts(DELAYED);
+export const NOTICE_DELAYED = ofNotices(DELAYED);

@@ -1,0 +1,97 @@
+import type { Help, Source } from './kind.js';
+import { rowsOf } from './rows.sql.js';
+
+const ROTATE: Help = { field: 'rotateSecrets', right: { project: 'secret-rotation:rotate-secrets' } };
+const CHECK: Help = { field: 'checkSecretRotation', right: { project: 'secret-rotation:rotate-secrets' } };
+const RECONCILE: Help = { field: 'reconcileSecretRotation', right: { project: 'secret-rotation:rotate-secrets' } };
+const DELETE: Help = { field: 'deleteSecretRotation', right: { project: 'secret-rotation:delete' } };
+
+/** What conditions of rules on rotations compare. */
+const FIELDS = `jsonb_build_object('environment', (select e.slug from environment e where e.id = r.environment_id),
+        'secretPath', (select f.path from folder f where f.id = r.folder_id), 'connectionId', r.connection_id)`;
+/** Error code of the last attempt. */
+const LAST_CODE = `(select a.error_code from secret_rotation_attempt a where a.id = r.last_attempt_id)`;
+/** When the first attempt after the last success failed. */
+const FAILING_SINCE = `coalesce((select a.ended_at from secret_rotation_attempt a
+        where a.rotation_id = r.id and a.number > r.attempts - r.failures and a.ended_at is not null order by a.number limit 1),
+        r.last_attempted_at, r.updated_at)`;
+
+const rotations = (
+  { from = 'secret_rotation r', since, code, where }: { from?: string; since: string; code: string; where: string },
+  ...helps: readonly Help[]
+): Source => ({
+  subject: 'SecretRotation',
+  reader: 'rotations',
+  rows: rowsOf({
+    ...{ from, where, since, code, fields: FIELDS },
+    ...{ organizationId: 'r.organization_id', projectId: 'r.project_id', id: 'r.id', name: 'r.name', type: 'r.type' },
+  }),
+  helps,
+});
+
+/** It is unknown which credential is valid. */
+export const UNDECIDED = rotations(
+  { where: `r.status = 'needs_reconciliation'`, since: FAILING_SINCE, code: LAST_CODE },
+  ...[RECONCILE, CHECK, DELETE],
+);
+
+/** The target rejects our own credentials, and automatic rotation has stopped. */
+export const PAUSED = rotations(
+  {
+    where: `r.pause_reason is not null and r.status not in ('needs_reconciliation', 'deleting')`,
+    ...{ since: FAILING_SINCE, code: 'r.pause_reason' },
+  },
+  ROTATE,
+  CHECK,
+);
+
+/** The last attempt failed; there will be others. */
+export const FAILED = rotations(
+  { where: `r.status = 'failed' and r.pause_reason is null`, since: FAILING_SINCE, code: LAST_CODE },
+  ROTATE,
+  CHECK,
+);
+
+/** An attempt that has not ended for longer than its retries explain. */
+export const STUCK = rotations(
+  {
+    from: 'secret_rotation_attempt a join secret_rotation r on r.id = a.rotation_id',
+    where: `a.ended_at is null and a.created_at < now() - interval '1 hour'`,
+    ...{ since: 'a.created_at', code: 'a.error_code' },
+  },
+  CHECK,
+);
+
+/** A deletion that waits for the target. */
+export const DELETION_STUCK = rotations(
+  {
+    where: `r.status = 'deleting' and (r.updated_at < now() - interval '1 hour'
+      or exists (select from credential_debt d where d.rotation_id = r.id and d.tries > 0))`,
+    since: 'r.updated_at',
+    code: `(select d.error_code from credential_debt d where d.rotation_id = r.id and d.error_code is not null order by d.created_at limit 1)`,
+  },
+  DELETE,
+);
+
+/** Its time has passed, and nothing has begun. */
+export const OVERDUE = rotations(
+  {
+    where: `r.status in ('success', 'failed') and r.is_auto_rotation_enabled and r.pause_reason is null
+      and r.next_rotation_at < now() - interval '1 hour'`,
+    since: 'r.next_rotation_at',
+    code: `(select 'KEY_DISABLED' from project p join organization_key k on k.id = p.kms_secret_manager_key_id
+        where p.id = r.project_id and k.disabled_at is not null)`,
+  },
+  ROTATE,
+);
+
+/** A credential in an external system whose revocation has failed. */
+export const DEBT: Source = {
+  subject: 'CredentialDebt',
+  reader: 'rotations',
+  rows: rowsOf({
+    ...{ from: 'credential_debt d', where: 'd.tries > 0', since: 'd.created_at', code: 'd.error_code' },
+    ...{ organizationId: 'd.organization_id', projectId: 'd.project_id', id: 'd.id', name: 'd.name', type: 'd.type' },
+  }),
+  helps: [],
+};
