@@ -15,7 +15,7 @@ function makeInputs({ type, content, change }: KindDeclaration): void {
   const { parameters, secretsMapping, temporaryParameters } = content.shape;
   inputType(`${prefix}ParametersInput`, parameters);
   inputType(`${prefix}MappingInput`, secretsMapping);
-  inputType(`${prefix}TemporaryInput`, temporaryParameters.unwrap().unwrap());
+  if (temporaryParameters !== undefined) inputType(`${prefix}TemporaryInput`, temporaryParameters.unwrap().unwrap());
   inputType(`${prefix}RotationInput`, content);
   inputType(`${prefix}RotationChangeInput`, change);
 }

@@ -71,19 +71,29 @@ export const CreateRotation = z
     content: Content,
     adopt: z.boolean().default(false).meta({
       description:
-        'Whether to adopt the existing credential in `temporaryParameters`: it is verified, and the external system is not changed until the first rotation.',
+        'Whether to adopt the existing credential in `temporaryParameters`: it is verified, and the external system is not changed until the first rotation. Only for accounts; tokens cannot be adopted.',
     }),
   })
   .superRefine(({ adopt, content }, issues) => {
-    for (const { type, isTemporaryAdopted } of DECLARATIONS) {
+    if (!adopt) return;
+    for (const { type, refusesAdoption } of DECLARATIONS) {
       const field = fieldOf(type);
       const given = content[field];
-      const isGiven = given?.temporaryParameters != null;
-      const isWrong = adopt ? !isGiven : isGiven && isTemporaryAdopted;
-      if (given === undefined || !isWrong) continue;
-      const path = ['content', field, 'temporaryParameters'];
-      const message = adopt ? 'must contain the credential to adopt' : 'must be absent unless adopt is true';
-      issues.addIssue({ code: 'custom', path, message, params: { code: adopt ? 'MISSING' : 'INVALID' } });
+      if (given === undefined) continue;
+      if (refusesAdoption !== undefined)
+        issues.addIssue({
+          code: 'custom',
+          path: ['adopt'],
+          message: `must be false: ${refusesAdoption}`,
+          params: { code: 'INVALID' },
+        });
+      else if (given.temporaryParameters == null)
+        issues.addIssue({
+          code: 'custom',
+          path: ['content', field, 'temporaryParameters'],
+          message: 'must contain the credential to adopt',
+          params: { code: 'MISSING' },
+        });
     }
   })
   .meta({ description: 'Fields of the new secret rotation.' });

@@ -267,7 +267,7 @@ export class RotationService {
     } = given;
     const { parameters = {}, secretsMapping = {} } = chosen(content);
     await refuseUnknownNames(tx, kind, project, chosen(content));
-    const adopted = given.adopt && target.temporary !== null ? kind.adopted(parameters, target.temporary) : undefined;
+    const adopted = given.adopt && target.temporary !== null ? kind.adopted?.(parameters, target.temporary) : undefined;
     const rotation = tx.em.create(SecretRotation, {
       ...{
         id: newId(),

@@ -21,6 +21,10 @@ const VIOLATIONS: Readonly<Record<string, Omit<PlannedFault, 'on'>>> = {
   '401': { how: 401, when: 'before' },
   '403': { how: 403, when: 'before' },
   '404': { how: 404, when: 'before' },
+  ...Object.fromEntries(
+    [400, 401, 403, 404, 409, 418, 429].map((how) => [`${how}, done`, { how, when: 'after' }] as const),
+  ),
+  'a redirect, done': { how: 'redirect', when: 'after', to: 'http://localhost:1/' },
   'HTML in place of JSON, done': { how: 'garbage', when: 'after' },
   'half of the JSON, done': { how: 'cut', when: 'after' },
   'a redirect': { how: 'redirect', when: 'before', to: 'http://localhost:1/' },
@@ -95,6 +99,39 @@ describe('whatever fails in a rotation, and however', () => {
       await rotating.expectLeavesNothing(id);
       return `${reply.status} | ${reply.status === 200 ? 'success' : 'gone'}`;
     });
+  });
+
+  test.each([401, 403, 429])('make a token that is refused with %i, and cannot be looked up', async (how) => {
+    const rotating = await Rotating.start(strongroom);
+    try {
+      const { fake, connectionId } = rotating;
+      const { id } = await rotating.create({ isAutoRotationEnabled: false });
+      const before = fake.calls.filter(({ call }) => call === 'create').length;
+      fake.fail({ on: 'create', when: 'after', how, times: 2 });
+      fake.fail({ on: 'tokens', how });
+      expect((await rotating.rotate(id)).status).toBe(502);
+      expect((await rotating.get(id)).rotationStatus).toBe('failed');
+      expect((await rotating.post()).status).toBe(502);
+      // Each was asked for once.
+      expect(fake.calls.filter(({ call }) => call === 'create')).toHaveLength(before + 2);
+      expect(fake.tokens.live()).toHaveLength(3);
+      const { nodes } = (
+        await rotating.admin.data(
+          'query ($id: ID!) { credentialDebts(projectId: $id) { nodes { connectionId reason } } }',
+          {
+            id: rotating.project.id,
+          },
+        )
+      ).credentialDebts;
+      expect(nodes).toEqual(Array.from({ length: 2 }, () => ({ connectionId, reason: 'ORPHANED' })));
+      fake.recover();
+      await rotating.settled();
+      expect(fake.tokens.live()).toHaveLength(1);
+      await rotating.expectRotates(id);
+      await rotating.expectLeavesNothing(id);
+    } finally {
+      await rotating.stop();
+    }
   });
 
   test('look at the account before the first token', async () => {

@@ -37,6 +37,13 @@ export interface DatatoolGrant {
   readonly projectId?: number | null | undefined;
 }
 
+/** A service token to create. */
+interface NewToken {
+  /** Never used before: it tells what a failed call has created. */
+  readonly name: string;
+  readonly grants: readonly DatatoolGrant[];
+}
+
 /** A project of the account. Times are in the format of the external system. */
 export interface DatatoolProject {
   readonly id: number;
@@ -88,11 +95,24 @@ export class DatatoolClient {
       .sort((a, b) => a.id - b.id);
   }
 
-  /** Creates a service token. After a failure that is `unknown` there may be one whose value is lost: see `findTokens`. */
-  async createToken(
-    ctx: Context,
-    { name, grants }: { readonly name: string; readonly grants: readonly DatatoolGrant[] },
-  ): Promise<MadeToken> {
+  /**
+   * Creates a service token. If the call is refused, the name is looked up: the failure is `unchanged` only if there is no token of this
+   * name, and `refused` if that cannot be determined now. After any other failure there may be one whose value is lost: see `findTokens`.
+   */
+  async createToken(ctx: Context, wanted: NewToken): Promise<MadeToken> {
+    try {
+      return await this.#create(ctx, wanted);
+    } catch (error) {
+      if (!(error instanceof TargetFailure && error.certainty === 'refused')) throw error;
+      const found = await this.findTokens(ctx, wanted.name).catch(() => null);
+      if (found === null) throw error;
+      throw found.length > 0
+        ? new TargetFailure('TARGET_RESPONSE_INVALID', 'unknown', MADE_ANYWAY, null, true)
+        : error.as('unchanged');
+    }
+  }
+
+  async #create(ctx: Context, { name, grants }: NewToken): Promise<MadeToken> {
     const permissionGrants = grants.map(({ permissionSet, projectId }) => ({
       permission_set: permissionSet,
       ...(projectId == null ? {} : { project_id: projectId }),
@@ -147,19 +167,12 @@ export class DatatoolClient {
       if (found?.state !== LIVE) return;
       if (found.name !== name) throw new TargetFailure('TARGET_NOT_FOUND', 'unchanged', OTHER_TOKEN);
     }
-    try {
-      await this.#call(ctx, 'DELETE', this.#tokenPath(id));
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-    if ((await this.token(ctx, id)) === 'live')
-      throw new TargetFailure(
-        'TARGET_REJECTED',
-        'unknown',
-        'The token is still active after it was revoked.',
-        null,
-        true,
-      );
+    const failure = await this.#call(ctx, 'DELETE', this.#tokenPath(id)).then(() => null, failed);
+    // Whatever the response says: the token decides.
+    if ((await this.token(ctx, id)) === 'gone') return;
+    throw failure === null || isNotFound(failure)
+      ? new TargetFailure('TARGET_REJECTED', 'unknown', STILL_ACTIVE, null, true)
+      : failure;
   }
 
   #path(resource: 'projects' | 'service-tokens'): string {
@@ -219,8 +232,16 @@ export class DatatoolClient {
 
 const NOT_LISTED =
   'The service tokens of the account were not found (404): the token of the connection has no permission to see them.';
+const MADE_ANYWAY = 'The external system responded with an error, but has created the token.';
+const STILL_ACTIVE = 'The token is still active after it was revoked.';
 const OTHER_TOKEN =
   'The token with this number has another name. The connection may point to another account now, or the token was renamed.';
+
+/** @throws what is no failure of the target */
+const failed = (error: unknown): TargetFailure => {
+  if (error instanceof TargetFailure) return error;
+  throw error;
+};
 
 const isNotFound = (error: unknown): boolean => error instanceof TargetFailure && error.code === 'TARGET_NOT_FOUND';
 
@@ -228,25 +249,25 @@ const isNotFound = (error: unknown): boolean => error instanceof TargetFailure &
 function failureOf(error: OutboundError, changes: boolean): TargetFailure {
   const { status, isTemporary, retryAfterSeconds } = error;
   if (status === null) return unanswered(error, { changes });
+  const certainty = changes ? 'refused' : 'unchanged';
   switch (status) {
     case 401:
       return new TargetFailure(
         'CREDENTIALS_REJECTED',
-        'unchanged',
+        certainty,
         'The token was rejected (401). Tokens of another region or access URL are rejected as well.',
       );
     case 403:
-      return new TargetFailure('PERMISSION_MISSING', 'unchanged', 'The token lacks the permission (403).');
+      return new TargetFailure('PERMISSION_MISSING', certainty, 'The token lacks the permission (403).');
     case 404:
       return new TargetFailure(
         'TARGET_NOT_FOUND',
-        'unchanged',
+        certainty,
         'Not found (404): the account or resource does not exist, or the token has no permission to see it.',
       );
   }
-  // 429 is refused before anything is done; after 408 and 5xx the result is unknown.
-  const isDone = changes && (status >= 500 || status === 408);
+  const isUnknown = changes && (status >= 500 || status === 408);
   const isFinal = status === 501 || !isTemporary;
   const message = `The external system responded with status ${status}.`;
-  return new TargetFailure('TARGET_REJECTED', isDone ? 'unknown' : 'unchanged', message, retryAfterSeconds, !isFinal);
+  return new TargetFailure('TARGET_REJECTED', isUnknown ? 'unknown' : certainty, message, retryAfterSeconds, !isFinal);
 }

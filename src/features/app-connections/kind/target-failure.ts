@@ -29,8 +29,11 @@ declare module '../../../kernel/detail-codes.js' {
   }
 }
 
-/** Whether the external system changed nothing, or the result is unknown. */
-export type Certainty = 'unchanged' | 'unknown';
+/**
+ * What a failed call has changed. `unchanged`: nothing. `unknown`: it may have taken effect. `refused`: the response says that it did not,
+ * which is no proof, because something between may have written it.
+ */
+export type Certainty = 'unchanged' | 'unknown' | 'refused';
 
 const MAX_MESSAGE = 200;
 
@@ -40,7 +43,6 @@ const MAX_MESSAGE = 200;
  */
 export class TargetFailure extends Error {
   /**
-   * @param certainty `unknown`: the call may have taken effect
    * @param retryAfterSeconds delay that the external system requests; null: none
    * @param isTemporary whether the same call may succeed later
    */
@@ -53,6 +55,11 @@ export class TargetFailure extends Error {
   ) {
     super(message.slice(0, MAX_MESSAGE));
     this.name = 'TargetFailure';
+  }
+
+  /** The same failure, of which more is known. */
+  as(certainty: Certainty): TargetFailure {
+    return new TargetFailure(this.code, certainty, this.message, this.retryAfterSeconds, this.isTemporary);
   }
 }
 

@@ -90,7 +90,12 @@ export class Attempting {
     } catch (error) {
       const failure = failureOf(error);
       // An unknown result is looked up in the next step.
-      if (failure.certainty === 'unchanged') await this.run.inTransaction((tx) => fail(tx, work, failure));
+      if (failure.certainty === 'unknown') return;
+      await this.run.inTransaction(async (tx) => {
+        // Asking again would be refused again. What may have been created nevertheless is a debt.
+        if (failure.certainty === 'refused') await oweOrphan(tx, work);
+        await fail(tx, work, failure);
+      });
       return;
     }
     await this.keep(work, result);
@@ -157,8 +162,7 @@ export class Attempting {
     const { kind, target, result, attempt } = work;
     if (result === null) throw new Error('a changed attempt has no result');
     await this.run.reserve(LOOK_UP_SECONDS);
-    const verify = attempt.reason === 'adoption' ? (kind.verifyAdopted ?? kind.verify) : kind.verify;
-    const failure = await verify.call(kind, this.ctx, target, result).then(
+    const failure = await kind.verify(this.ctx, target, result).then(
       () => null,
       (error: unknown) => failureOf(error),
     );

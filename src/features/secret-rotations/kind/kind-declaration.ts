@@ -7,7 +7,7 @@ import type { RotationKind } from './rotation-kind.js';
 type ContentRules = z.ZodObject<{
   parameters: z.ZodObject;
   secretsMapping: z.ZodObject;
-  temporaryParameters: z.ZodOptional<z.ZodNullable<z.ZodObject>>;
+  temporaryParameters?: z.ZodOptional<z.ZodNullable<z.ZodObject>>;
 }>;
 
 /** Rules of changes of the content. */
@@ -40,8 +40,8 @@ export interface KindDeclaration<Type extends string = string> {
   readonly description: string;
   readonly content: ContentRules;
   readonly change: ChangeRules;
-  /** Whether temporary parameters are only a credential to adopt. */
-  readonly isTemporaryAdopted: boolean;
+  /** Why an existing credential cannot be adopted, and what to do instead, as the end of a sentence; absent: it can. */
+  readonly refusesAdoption?: string;
   /** The GraphQL type of its parameters. */
   readonly parametersType: ClassType;
   /** The plaintext fields of its credentials, all strings: descriptions by name. */

@@ -71,10 +71,11 @@ export interface RotationKind<Type extends string = string> {
    * @param name external name, used for this attempt only
    */
   candidate(parameters: Parameters, name: string): Credential;
-  /** An existing credential, from what was given at creation. */
-  adopted(parameters: Parameters, temporary: Readonly<Record<string, SealedText>>): Credential;
-  /** Like `verify`, for an adopted credential whose secret was never verified; absent: the same as `verify`. */
-  verifyAdopted?(ctx: Context, target: RotationTarget, credential: Credential): Promise<void>;
+  /**
+   * An existing credential, from what was given at creation; absent: none can be adopted. `verify` must prove that all of it is one
+   * credential.
+   */
+  adopted?(parameters: Parameters, temporary: Readonly<Record<string, SealedText>>): Credential;
   /** Makes a candidate the valid credential. @throws TargetFailure, which says whether it may have taken effect */
   apply(ctx: Context, target: RotationTarget, candidate: Credential): Promise<Credential>;
   /** Like `apply`, with the permissions of the connection, if the account's own credentials fail; absent: impossible. */

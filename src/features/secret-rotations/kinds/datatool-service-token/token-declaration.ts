@@ -10,7 +10,8 @@ export const DATATOOL_SERVICE_TOKEN: KindDeclaration<'datatool-service-token'> =
     'Rotates service tokens of a datatool account. The replaced token stays valid until the next rotation, so consumers have time to read the new one.',
   content: TokenContent,
   change: TokenChange,
-  isTemporaryAdopted: true,
+  refusesAdoption:
+    'tokens cannot be adopted, because the external system does not tell whether an ID and a value belong to one token. Omit adopt: the rotation creates a token of its own. Then revoke the other one by hand',
   parametersType: TokenParametersType,
   credential: {
     description: 'A service token of a datatool account.',

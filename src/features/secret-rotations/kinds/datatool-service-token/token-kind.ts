@@ -1,5 +1,4 @@
 import type { Context } from '../../../../kernel/context.js';
-import type { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
 import {
   DATATOOL_LIMIT_MS,
@@ -34,25 +33,6 @@ export class DatatoolServiceToken implements RotationKind {
     return { shown: { tokenName: this.outsideName(parameters, name) }, secret: null };
   }
 
-  adopted(_parameters: Parameters, { tokenId, serviceToken }: Readonly<Record<string, SealedText>>): Credential {
-    if (tokenId === undefined || serviceToken === undefined) throw new Error('the token to adopt is missing');
-    return { shown: { tokenId: Number(tokenId.reveal()), tokenName: '' }, secret: serviceToken };
-  }
-
-  /** Checks that the account accepts the token, unless it lacks the permission to ask, and that the ID is that of the token, if possible. */
-  async verifyAdopted(ctx: Context, target: RotationTarget, credential: Credential): Promise<void> {
-    const { secret } = credential;
-    if (secret === null) throw new Error('the token to adopt is missing');
-    await this.verify(ctx, target, credential);
-    await this.#client({ ...target, connection: { ...target.connection, apiToken: secret } })
-      .account(ctx)
-      .catch((error: unknown) => {
-        const isLimited =
-          error instanceof TargetFailure && ['PERMISSION_MISSING', 'TARGET_NOT_FOUND'].includes(error.code);
-        if (!isLimited) throw error;
-      });
-  }
-
   outsideName(parameters: Parameters, name: string): string {
     return `${parametersOf(parameters).tokenName}-${name}`;
   }
@@ -74,7 +54,7 @@ export class DatatoolServiceToken implements RotationKind {
   }
 
   async revoke(ctx: Context, target: RotationTarget, { shown }: Credential): Promise<void> {
-    // The name of an adopted token is unknown.
+    // Tokens that were adopted have no name here.
     await this.#client(target).revokeToken(ctx, Number(shown.tokenId), String(shown.tokenName) || null);
   }
 

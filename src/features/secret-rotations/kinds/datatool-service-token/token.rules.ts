@@ -81,28 +81,9 @@ const TokenMapping = z
   .strictObject({ serviceToken: secretKeyOf('the token') })
   .meta({ description: 'Key of the secret that holds the token.' });
 
-const MAX_TOKEN = 255;
-
-/** An existing token to adopt. */
-const TokenTemporary = z
-  .strictObject({
-    tokenId: z
-      .string()
-      .regex(/^[1-9]\d{0,14}$/, 'must be the numeric ID of a token')
-      .meta({ description: 'ID of the token in the external system.' }),
-    serviceToken: storedText(MAX_TOKEN)
-      .min(1)
-      .meta({ description: `Value of the token, up to ${MAX_TOKEN} characters.` }),
-  })
-  .meta({ description: 'An existing token to adopt. Only with `adopt`.' });
-
 /** Content of a new rotation of tokens. */
 export const TokenContent = z
-  .strictObject({
-    parameters: TokenParameters,
-    secretsMapping: TokenMapping,
-    temporaryParameters: TokenTemporary.nullish(),
-  })
+  .strictObject({ parameters: TokenParameters, secretsMapping: TokenMapping })
   .meta({ description: 'Rotation of service tokens of a datatool account.' });
 
 export const TokenChange = z

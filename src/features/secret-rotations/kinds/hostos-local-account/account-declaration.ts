@@ -10,7 +10,6 @@ export const HOSTOS_LOCAL_ACCOUNT: KindDeclaration<'hostos-local-account'> = {
     'Rotates the password of a local account of a Windows or Samba server. An account has only one password: the old one becomes invalid as soon as the new one is set.',
   content: AccountContent,
   change: AccountChange,
-  isTemporaryAdopted: false,
   parametersType: AccountParametersType,
   credential: {
     description: 'A password of a local account. Only the active one is valid.',
