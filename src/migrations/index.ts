@@ -69,6 +69,7 @@ import { LookupsOfAdmins } from './0060-0079/0073-lookups-of-admins.js';
 import { RulesOfStatements } from './0060-0079/0074-rules-of-statements.js';
 import { LookupsOfDeletions } from './0060-0079/0075-lookups-of-deletions.js';
 import { ProtectedIdentities } from './0060-0079/0076-protected-identities.js';
+import { PlacesOfTargets } from './0060-0079/0079-places-of-targets.js';
 import { Attention } from './0080-0099/0081-attention.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
@@ -145,4 +146,5 @@ export const migrations = [
   { name: '0075-lookups-of-deletions', class: LookupsOfDeletions },
   { name: '0076-protected-identities', class: ProtectedIdentities },
   { name: '0081-attention', class: Attention },
+  { name: '0079-places-of-targets', class: PlacesOfTargets },
 ] as const;

@@ -19,7 +19,9 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
   const check: JobKind = {
     name: 'app-connections:check',
     description: 'Checks whether the external system still accepts the credentials of a connection.',
-    concurrencyPerOrganization: 2,
+    concurrency: 16,
+    concurrencyPerOrganization: 6,
+    concurrencyPerTarget: 2,
     limitSeconds: 2 * LIMIT_SECONDS,
     run: async (ctx, run) => {
       const ids = [run.subjectId ?? NO_ID];
@@ -49,7 +51,7 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
           await ask(
             tx,
             check,
-            due.map(({ id, organizationId, projectId }) => ({ key: id, organizationId, projectId, subjectId: id })),
+            due.map(({ id, ...place }) => ({ key: id, subjectId: id, ...place })),
           );
           return due.length;
         });

@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type Opt, p } from '@mikro-orm/core';
 import { organizationColumns } from '../../kernel/database/columns.js';
 
 export const AppConnectionSchema = defineEntity({
@@ -13,6 +13,8 @@ export const AppConnectionSchema = defineEntity({
     description: p.text().nullable(),
     version: p.integer().default(1),
     publicPart: p.json<object>(),
+    /** The external system: one name for all connections that call it. */
+    target: p.text().$type<Opt<string>>().generated('(connection_target(app, public_part, id)) stored'),
     credentialsSealed: p.blob(),
     credentialsVersion: p.integer().default(1),
     credentialsHash: p.text(),

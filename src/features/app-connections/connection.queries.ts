@@ -16,6 +16,7 @@ const connections = tablesOf<typeof AppConnectionSchema>()
     'description',
     'version',
     sql<object>`public_part`.as('publicPart'),
+    'target',
     'credentials_sealed as credentialsSealed',
     'credentials_version as credentialsVersion',
     'credentials_hash as credentialsHash',

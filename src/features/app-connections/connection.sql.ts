@@ -12,9 +12,16 @@ export const takeDueChecks = sqlStatement({
       select id from app_connection where next_check_at <= now() order by next_check_at, id limit :most::integer for update skip locked
     )
     update app_connection c set next_check_at = ${NEXT} from due where c.id = due.id
-    returning c.id, c.organization_id as "organizationId", c.project_id as "projectId"`,
+    returning c.id, c.organization_id as "organizationId", c.project_id as "projectId", c.target`,
   params: { most: t.integer },
-  row: { id: t.uuid, organizationId: t.uuid, projectId: t.nullable(t.uuid) },
+  row: { id: t.uuid, organizationId: t.uuid, projectId: t.nullable(t.uuid), target: t.text },
+});
+
+/** The external system of a connection: one name for all connections of its organization that call it. */
+export const findTarget = sqlStatement({
+  text: 'select target from app_connection where id = :connectionId',
+  params: { connectionId: t.uuid },
+  row: { target: t.text },
 });
 
 /** Stores that a new connection was just checked, and schedules the next check. */

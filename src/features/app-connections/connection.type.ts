@@ -127,7 +127,7 @@ const TYPES: ReadonlyMap<string, ClassType<ConnectedAppType>> = new Map(
 
 /** Converts a connection to its GraphQL type. The class decides the type. */
 export function toConnectedApp({ publicPart, ...row }: ConnectionRow): ConnectedAppType {
-  const { credentialsSealed: _, credentialsVersion: __, checkFailures: ___, ...shown } = row;
+  const { credentialsSealed: _, credentialsVersion: __, checkFailures: ___, target: ____, ...shown } = row;
   const type = TYPES.get(row.app);
   if (type === undefined) throw new Error('unknown kind of connections');
   return Object.assign(new type(), { ...shown, credentials: publicPart });

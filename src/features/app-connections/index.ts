@@ -21,6 +21,7 @@ import { DatatoolProjectCountResolver, DatatoolProjectsResolver } from './datato
 import { projectsRoute } from './datatool-projects/projects.routes.js';
 import { DatatoolProjectsService } from './datatool-projects/projects.service.js';
 import { KINDS } from './kinds.js';
+import { UnresponsiveTarget } from './unresponsive-target.entity.js';
 
 /**
  * Connections to external systems.
@@ -40,7 +41,7 @@ export function createAppConnections(deps: {
   const access = new ConnectionAccess(projects);
   const rules = rulesFor(policy);
   return {
-    entities: [AppConnection],
+    entities: [AppConnection, UnresponsiveTarget],
     resolvers: [
       new ConnectionResolver(new ConnectionService(access, projects, rules, deps)),
       new ConnectionCountResolver(),

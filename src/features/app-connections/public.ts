@@ -1,4 +1,5 @@
 export { type ConnectionReader, type OpenedConnection, openConnection } from './connection.reader.js';
+export { findTarget } from './connection.sql.js';
 export { SEALED_CREDENTIALS } from './connection-sealing.js';
 export { DATATOOL_LIMIT_MS, DatatoolClient } from './datatool/datatool-client.js';
 export { datatoolCredentialsOf } from './datatool/datatool-kind.js';

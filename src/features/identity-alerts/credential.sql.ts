@@ -54,7 +54,8 @@ export const listEnabledAlerts = sqlStatement({
 /** Has enabled alerts run: those of identities, and of the identities of access tokens. One statement, to be sent with a commit. */
 export const askAlertsOfCredentials = sqlStatement({
   text: askingJobs(`
-    select gen_random_uuid() as id, a.organization_id, a.project_id, a.id::text as key, a.id as subject_id, null::timestamptz as due_at
+    select gen_random_uuid() as id, a.organization_id, a.project_id, a.id::text as key, a.id as subject_id,
+      null::text as target, false as is_urgent, null::timestamptz as due_at
     from identity_alert a
     where a.is_enabled and a.identity_id = any(array(
       select unnest(${plannedOnce(':identityIds', 'uuid')})

@@ -28,6 +28,10 @@ export interface JobKind {
   readonly concurrency?: number;
   /** How many of those may be of one organization: what hangs there leaves room for others. Absent: all. */
   readonly concurrencyPerOrganization?: number;
+  /** How many of those of an organization may call one external system, which may hang. Absent: all. */
+  readonly concurrencyPerTarget?: number;
+  /** Urgent jobs have as many places again, of a node and of an organization: they never wait for others. They share those of targets. */
+  readonly hasUrgentPlaces?: true;
   /** How long a node that died keeps the job from others. Default 30. */
   readonly leaseSeconds?: number;
   /** How long one attempt may take in all; then its lease is not renewed any more. Default 600. */

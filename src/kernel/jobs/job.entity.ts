@@ -34,6 +34,10 @@ const JobSchema = defineEntity({
     projectId: p.uuid().nullable(),
     dedupeKey: p.text(),
     subjectId: p.uuid().nullable(),
+    /** The external system that it calls, as its organization names it. */
+    target: p.text().nullable(),
+    /** Somebody waits for it. */
+    isUrgent: p.boolean().default(false),
     state: p.text().$type<JobState>(),
     wakeAt: p.datetime(3).nullable(),
     attempts: p.integer().default(0),

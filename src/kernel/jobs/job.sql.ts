@@ -12,43 +12,54 @@ export const registerKinds = sqlStatement({
   row: {},
 });
 
+/** Jobs that a caller gives, as arrays of the same length. */
+const GIVEN = `unnest(:ids::uuid[], :organizationIds::uuid[], :projectIds::uuid[], :keys::text[], :subjectIds::uuid[], :targets::text[],
+      :areUrgent::boolean[], :dueAt::timestamptz[])`;
+const GIVEN_COLUMNS = 'id, organization_id, project_id, key, subject_id, target, is_urgent, due_at';
+const GIVEN_TYPES = {
+  ids: t.array(t.uuid),
+  organizationIds: t.array(t.nullable(t.uuid)),
+  projectIds: t.array(t.nullable(t.uuid)),
+  keys: t.array(t.text),
+  subjectIds: t.array(t.nullable(t.uuid)),
+  targets: t.array(t.nullable(t.text)),
+  areUrgent: t.array(t.boolean),
+  dueAt: t.array(t.nullable(t.time)),
+} as const;
+
 /** Queues jobs, but for those whose kind and key are there already. */
 export const queueJobs = sqlStatement({
   text: `
-    insert into job (id, kind, organization_id, project_id, dedupe_key, subject_id, state, wake_at, give_up_from, give_up_at)
-    select id, :kind, organization_id, project_id, key, subject_id, 'waiting', coalesce(due_at, now()), coalesce(due_at, now()),
+    insert into job (id, kind, organization_id, project_id, dedupe_key, subject_id, target, is_urgent, state, wake_at, give_up_from, give_up_at)
+    select id, :kind, organization_id, project_id, key, subject_id, target, is_urgent, 'waiting', coalesce(due_at, now()), coalesce(due_at, now()),
       coalesce(due_at, now()) + make_interval(secs => :giveUpSeconds)
-    from unnest(:ids::uuid[], :organizationIds::uuid[], :projectIds::uuid[], :keys::text[], :subjectIds::uuid[], :dueAt::timestamptz[])
-      as given (id, organization_id, project_id, key, subject_id, due_at)
+    from ${GIVEN} as given (${GIVEN_COLUMNS})
     on conflict (kind, dedupe_key) do nothing
     returning id`,
   params: {
     kind: t.text,
     giveUpSeconds: t.nullable(t.double),
-    ids: t.array(t.uuid),
-    organizationIds: t.array(t.nullable(t.uuid)),
-    projectIds: t.array(t.nullable(t.uuid)),
-    keys: t.array(t.text),
-    subjectIds: t.array(t.nullable(t.uuid)),
-    dueAt: t.array(t.nullable(t.time)),
+    ...GIVEN_TYPES,
   },
   row: { id: t.uuid },
 });
 
 /**
  * Has standing jobs run: at their time, or when they are finished or waiting for later; once more when they run now. One that waits
- * after a failure keeps its pause.
+ * after a failure keeps its pause, unless it is urgent.
  *
- * @param given a query of `id, organization_id, project_id, key, subject_id, due_at`
+ * @param given a query of `id, organization_id, project_id, key, subject_id, target, is_urgent, due_at`
  */
 export const askingJobs = (given: string): string => `
-    insert into job as j (id, kind, organization_id, project_id, dedupe_key, subject_id, state, wake_at)
-    select id, :kind, organization_id, project_id, key, subject_id, 'waiting', coalesce(due_at, now()) from (${given}) given order by key
+    insert into job as j (id, kind, organization_id, project_id, dedupe_key, subject_id, target, is_urgent, state, wake_at)
+    select id, :kind, organization_id, project_id, key, subject_id, target, is_urgent, 'waiting', coalesce(due_at, now())
+    from (${given}) given order by key
     on conflict (kind, dedupe_key) do update set
+      target = excluded.target, is_urgent = excluded.is_urgent or j.is_urgent and j.wake_at is not null,
       is_asked_again = j.state = 'running',
       state = case when j.state = 'running' then 'running' else 'waiting' end,
       wake_at = case
-          when j.state = 'running' or j.state = 'waiting' and j.attempts > 0 then j.wake_at
+          when j.state = 'running' or j.state = 'waiting' and j.attempts > 0 and not excluded.is_urgent then j.wake_at
           else least(j.wake_at, excluded.wake_at)
         end,
       attempts = case when j.wake_at is null then 0 else j.attempts end,
@@ -59,18 +70,8 @@ export const askingJobs = (given: string): string => `
 
 /** Has the given standing jobs run. */
 export const askJobs = sqlStatement({
-  text: askingJobs(`
-    select * from unnest(:ids::uuid[], :organizationIds::uuid[], :projectIds::uuid[], :keys::text[], :subjectIds::uuid[], :dueAt::timestamptz[])
-      as asked (id, organization_id, project_id, key, subject_id, due_at)`),
-  params: {
-    kind: t.text,
-    ids: t.array(t.uuid),
-    organizationIds: t.array(t.nullable(t.uuid)),
-    projectIds: t.array(t.nullable(t.uuid)),
-    keys: t.array(t.text),
-    subjectIds: t.array(t.nullable(t.uuid)),
-    dueAt: t.array(t.nullable(t.time)),
-  },
+  text: askingJobs(`select * from ${GIVEN} as asked (${GIVEN_COLUMNS})`),
+  params: { kind: t.text, ...GIVEN_TYPES },
   row: { id: t.uuid },
 });
 
@@ -94,24 +95,36 @@ export const queueScheduled = sqlStatement({
 /** Standing jobs run for as long as there is something to do: what is kept of their attempts must not grow with it. */
 const KEPT_ATTEMPTS = 100;
 
+/** Jobs to take of the rooms for urgent ones, or of those for the others. */
+const dueIn = (areUrgent: boolean): string => `
+      select d.id, room.lease from room cross join lateral (
+        select j.id from job j where j.kind = room.name and ${areUrgent ? '' : 'not '}j.is_urgent and j.wake_at <= now()
+          and room.name || '${areUrgent ? '!' : ' '}' || coalesce(j.organization_id::text, '') <> all(:full::text[])
+          and (j.target is null or room.name || ' ' || coalesce(j.organization_id::text, '') || ' ' || j.target <> all(:full::text[]))
+        order by j.wake_at limit room.slots for update skip locked
+      ) d where room.is_urgent = ${areUrgent}`;
+
+/** What `full` has of an organization: its places of a kind, or of its urgent jobs, or those of one target, are taken. */
+export const fullOf = (kind: string, organizationId: string, of: { isUrgent: boolean } | { target: string }): string =>
+  'target' in of ? `${kind} ${organizationId} ${of.target}` : `${kind}${of.isUrgent ? '!' : ' '}${organizationId}`;
+
 /**
  * Takes jobs that are due or whose lease is over, of each kind as many as there is room for. The attempt that lost a lease ends.
  * A locked row is somebody's who takes it, or who writes for it within its lease. The arrays have the planner expect few rows: by the
  * join alone it expects a tenth of all that wait, and reads the whole tables.
  *
- * `full` has kinds, each with an organization that may have no more of it at present.
+ * `full` has those of which no more may run at present, as `fullOf` writes them.
  */
 export const claimJobs = sqlStatement({
   text: `
     with room as (
-      select name, slots, lease from unnest(:names::text[], :slots::integer[], :leases::double precision[]) as given (name, slots, lease)
+      select name, is_urgent, slots, lease
+      from unnest(:names::text[], :areUrgent::boolean[], :slots::integer[], :leases::double precision[]) as given (name, is_urgent, slots, lease)
       where exists (select from job_kind k where k.name = given.name and not k.is_paused)
+    ), urgent as (${dueIn(true)}
+    ), ordinary as (${dueIn(false)}
     ), due as (
-      select d.id, room.lease from room cross join lateral (
-        select j.id from job j where j.kind = room.name and j.wake_at <= now()
-          and room.name || ' ' || coalesce(j.organization_id::text, '') <> all(:full::text[])
-        order by j.wake_at limit room.slots for update skip locked
-      ) d
+      select * from urgent union all select * from ordinary
     ), lost as (
       update job_attempt a set ended_at = now(), outcome = 'lost'
       where a.job_id = any(array(select id from due)) and a.ended_at is null
@@ -119,7 +132,7 @@ export const claimJobs = sqlStatement({
       update job j set state = 'running', node = :node, wake_at = now() + make_interval(secs => due.lease),
         fence = j.fence + 1, attempts = j.attempts + 1
       from due where j.id = any(array(select id from due)) and j.id = due.id
-      returning j.id, j.kind, j.organization_id, j.project_id, j.subject_id, j.fence, j.attempts,
+      returning j.id, j.kind, j.organization_id, j.project_id, j.subject_id, j.target, j.is_urgent, j.fence, j.attempts,
         j.is_cancel_requested, coalesce(j.give_up_at <= now(), false) as is_too_late
     ), forgotten as (
       delete from job_attempt a using claimed
@@ -127,12 +140,13 @@ export const claimJobs = sqlStatement({
     ), begun as (
       insert into job_attempt (job_id, fence, node) select id, fence, :node from claimed
     )
-    select id, kind, organization_id as "organizationId", project_id as "projectId", subject_id as "subjectId", fence, attempts,
-      is_cancel_requested as "isCancelRequested", is_too_late as "isTooLate"
+    select id, kind, organization_id as "organizationId", project_id as "projectId", subject_id as "subjectId", target, is_urgent as "isUrgent", fence,
+      attempts, is_cancel_requested as "isCancelRequested", is_too_late as "isTooLate"
     from claimed`,
   params: {
     node: t.uuid,
     names: t.array(t.text),
+    areUrgent: t.array(t.boolean),
     slots: t.array(t.integer),
     leases: t.array(t.double),
     full: t.array(t.text),
@@ -143,6 +157,8 @@ export const claimJobs = sqlStatement({
     organizationId: t.nullable(t.uuid),
     projectId: t.nullable(t.uuid),
     subjectId: t.nullable(t.uuid),
+    target: t.nullable(t.text),
+    isUrgent: t.boolean,
     fence: t.bigint,
     attempts: t.integer,
     isCancelRequested: t.boolean,
@@ -181,7 +197,7 @@ export const renewLeases = sqlStatement({
 /**
  * Ends an attempt. After a failure, the job is due again after the pause, unless it has none or its deadline passes first. After
  * success, it is due again after its pause, if it has one. If its work was requested meanwhile, the job starts over instead of ending.
- * A released attempt does not count. No row: the lease has expired, and nothing is written.
+ * A released attempt does not count. A job is urgent until its first attempt has ended. No row: the lease has expired, and nothing is written.
  */
 export const endAttempt = sqlStatement({
   text: `
@@ -203,7 +219,7 @@ export const endAttempt = sqlStatement({
     )
     update job j set node = null, state = case when held.is_anew then 'waiting' else held.state end,
       error_code = case when not held.is_anew then :errorCode end,
-      is_asked_again = held.is_asked_again and not held.is_anew,
+      is_asked_again = held.is_asked_again and not held.is_anew, is_urgent = j.is_urgent and (held.is_anew or :outcome = 'released'),
       is_cancel_requested = j.is_cancel_requested and not held.is_anew,
       attempts = case
           when held.is_anew or :outcome = 'done' and held.state = 'waiting' then 0

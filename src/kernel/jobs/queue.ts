@@ -20,6 +20,10 @@ export interface JobRequest {
   readonly organizationId: string | null;
   readonly projectId?: string | null;
   readonly subjectId?: string | null;
+  /** The external system that it calls, by any name that is one for all jobs of the organization that call it. Absent: none. */
+  readonly target?: string | null;
+  /** Somebody waits for it: it takes the urgent places of its kind, until its first attempt has ended. */
+  readonly isUrgent?: boolean;
   /** Absent: at once. */
   readonly dueAt?: Date | null;
 }
@@ -72,6 +76,8 @@ const columnsOf = (kind: string, requests: readonly JobRequest[]) => ({
   projectIds: requests.map(({ projectId = null }) => projectId),
   keys: requests.map(({ key }) => key),
   subjectIds: requests.map(({ subjectId = null }) => subjectId),
+  targets: requests.map(({ target = null }) => target),
+  areUrgent: requests.map(({ isUrgent = false }) => isUrgent),
   dueAt: requests.map(({ dueAt = null }) => dueAt),
 });
 

@@ -9,7 +9,7 @@ import { periodically } from '../periodic.js';
 import { runAs } from '../running.js';
 import { inSpan, type SpanStart } from '../tracing/spans.js';
 import { backoffSeconds } from './backoff.js';
-import { claimJobs, queueScheduled, registerKinds, renewLeases, secondsToNext } from './job.sql.js';
+import { claimJobs, fullOf, queueScheduled, registerKinds, renewLeases, secondsToNext } from './job.sql.js';
 import { type JobKind, PermanentFailure, type RetryPolicy } from './job-kind.js';
 import { type ClaimedJob, Lease } from './lease.js';
 
@@ -51,6 +51,8 @@ export interface JobFigures {
 interface Running {
   readonly kind: JobKind;
   readonly organizationId: string | null;
+  readonly target: string | null;
+  readonly isUrgent: boolean;
   readonly lease: Lease;
   /** On this node's monotonic clock, in milliseconds. */
   readonly renewedUntil: number;
@@ -125,9 +127,8 @@ export class JobRunner {
         await queueScheduled(query, { names: this.names });
         const claimed = await claimJobs(query, { node: this.node, ...this.room() });
         for (const job of claimed) this.begin(job);
-        // There may be room for further ones, of other organizations.
-        if (claimed.some(({ kind }) => this.kinds.get(kind)?.concurrencyPerOrganization !== undefined))
-          this.isAskedAgain = true;
+        // There may be room for further ones, of other organizations and targets.
+        if (claimed.some(({ kind }) => hasShares(this.kinds.get(kind)))) this.isAskedAgain = true;
         const [next] = onNext === undefined ? [] : await secondsToNext(query, { names: this.names });
         if (next?.seconds != null && next.seconds > SOON_SECONDS) onNext?.(next.seconds);
       });
@@ -135,14 +136,15 @@ export class JobRunner {
   }
 
   /** Kinds that may begin further jobs on this node, how many of each, how long they are leased, and who may have no more of them. */
-  private room(): { names: string[]; slots: number[]; leases: number[]; full: string[] } {
+  private room(): { names: string[]; areUrgent: boolean[]; slots: number[]; leases: number[]; full: string[] } {
     // One that hangs after its lease has ended must not keep its kind from this node.
     const running = [...this.running.values()].filter(({ lease }) => !lease.signal.aborted);
     const byKind = Map.groupBy(running, ({ kind }) => kind.name);
-    const rooms = this.parts.kinds.map((kind) => roomOf(kind, byKind.get(kind.name) ?? []));
+    const rooms = this.parts.kinds.flatMap((kind) => roomsOf(kind, byKind.get(kind.name) ?? []));
     const free = rooms.filter(({ slots }) => slots > 0);
     return {
       names: free.map(({ kind }) => kind.name),
+      areUrgent: free.map(({ isUrgent }) => isUrgent),
       slots: free.map(({ slots }) => slots),
       leases: free.map(({ kind }) => leaseOf(kind)),
       full: rooms.flatMap(({ full }) => full),
@@ -159,6 +161,8 @@ export class JobRunner {
     const job: Running = {
       kind,
       organizationId: claimed.organizationId,
+      target: claimed.target,
+      isUrgent: claimed.isUrgent,
       lease,
       renewedUntil,
       ended: Promise.resolve(),
@@ -233,21 +237,41 @@ export class JobRunner {
 interface ClaimedRow extends ClaimedJob {
   readonly kind: string;
   readonly organizationId: string | null;
+  readonly target: string | null;
+  readonly isUrgent: boolean;
   readonly isCancelRequested: boolean;
   readonly isTooLate: boolean;
 }
 
-/** How many further jobs of a kind may be claimed at once: all of them may be of one organization. */
-function roomOf(kind: JobKind, running: readonly Running[]) {
-  const { name, concurrency = DEFAULT_CONCURRENCY, concurrencyPerOrganization: share = concurrency } = kind;
-  const shares = [...Map.groupBy(running, ({ organizationId }) => organizationId)];
-  const full = shares.filter(([organizationId, jobs]) => organizationId !== null && jobs.length >= share);
-  const largest = Math.max(0, ...shares.map(([, jobs]) => jobs.length).filter((count) => count < share));
-  return {
-    kind,
-    slots: Math.min(concurrency - running.length, share - largest),
-    full: full.map(([organizationId]) => `${name} ${organizationId}`),
-  };
+const hasShares = (kind: JobKind | undefined): boolean =>
+  kind?.concurrencyPerOrganization !== undefined || kind?.concurrencyPerTarget !== undefined;
+
+/** How many further jobs of a kind may be claimed at once, urgent ones apart: all of them may be of one organization, and of one target. */
+function roomsOf(kind: JobKind, running: readonly Running[]) {
+  const { name, concurrency = DEFAULT_CONCURRENCY, concurrencyPerOrganization = concurrency } = kind;
+  const ofTargets = running.filter(({ target }) => target !== null);
+  const targets = sharesOf(kind.concurrencyPerTarget ?? Number.POSITIVE_INFINITY, ofTargets, (job) =>
+    fullOf(name, job.organizationId ?? '', { target: job.target ?? '' }),
+  );
+  return (kind.hasUrgentPlaces ? [true, false] : [false]).map((isUrgent) => {
+    const own = running.filter((job) => job.isUrgent === isUrgent);
+    const ofOrganizations = own.filter(({ organizationId }) => organizationId !== null);
+    const organizations = sharesOf(concurrencyPerOrganization, ofOrganizations, ({ organizationId }) =>
+      fullOf(name, organizationId ?? '', { isUrgent }),
+    );
+    return {
+      ...{ kind, isUrgent },
+      slots: Math.min(concurrency - own.length, organizations.left, targets.left),
+      full: [...organizations.full, ...targets.full],
+    };
+  });
+}
+
+/** Who has the share that each may have, and how many more nobody else would exceed it with. */
+function sharesOf(share: number, running: readonly Running[], nameOf: (job: Running) => string) {
+  const counts = [...Map.groupBy(running, nameOf)].map(([name, jobs]) => ({ name, count: jobs.length }));
+  const largest = Math.max(0, ...counts.map(({ count }) => count).filter((count) => count < share));
+  return { full: counts.filter(({ count }) => count >= share).map(({ name }) => name), left: share - largest };
 }
 
 const leaseOf = ({ leaseSeconds = DEFAULT_LEASE_SECONDS }: JobKind): number => leaseSeconds;

@@ -27,13 +27,14 @@ describe('many jobs of one kind', () => {
       await client.query(FILL);
       const kinds = `'{kit:many,kit:few}'`;
       for (const [text, values] of [
-        [claimJobs.text, `null, ${kinds}, '{4,4}', '{30,30}', '{}'`],
+        [claimJobs.text, `null, ${kinds}, '{false,false}', '{4,4}', '{30,30}', '{}'`],
         [secondsToNext.text, kinds],
       ] as const)
         expect(await planOf(client, text, values)).not.toMatch(/Seq Scan on job(_attempt)?( |$)/m);
       const { rows } = await client.query<{ kind: string }>(claimJobs.text, [
         '11111111-1111-4111-8111-111111111111',
         ['kit:many', 'kit:few'],
+        [false, false],
         [4, 4],
         [30, 30],
         [],

@@ -33,8 +33,8 @@ type Debt = Awaited<ReturnType<typeof listDueDebts>>[number];
 /** The job that revokes credentials, a standing one for each connection. */
 export const debtJob = (kinds: Kinds): JobKind => ({
   ...PAY_DEBTS,
-  concurrency: 4,
-  concurrencyPerOrganization: 2,
+  concurrency: 16,
+  concurrencyPerOrganization: 6,
   leaseSeconds: 90,
   limitSeconds: 900,
   // Only failures of the service itself throw here; a revocation that fails has its own pauses.

@@ -4,6 +4,7 @@ import { queryOf } from '../../../kernel/database/database.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { newId } from '../../../kernel/ids.js';
 import { ask } from '../../../kernel/jobs/queue.js';
+import { findTarget } from '../../app-connections/public.js';
 import type { Credential, RotationKind } from '../kind/rotation-kind.js';
 import type { AttemptReason } from '../store/attempt.entity.js';
 import { insertAttempt } from '../store/attempt.sql.js';
@@ -24,6 +25,8 @@ export interface Beginning {
   readonly connection: Readonly<Record<string, unknown>>;
   readonly reason: AttemptReason;
   readonly actor: Pick<Actor, 'kind' | 'id'>;
+  /** Whether nobody waits for it: it leaves the urgent places of jobs to others. */
+  readonly isInBackground?: boolean;
   /** Given only at creation. */
   readonly temporary?: Readonly<Record<string, SealedText>> | null;
   /** An existing credential that is only to be published. */
@@ -38,7 +41,7 @@ export interface Beginning {
  */
 export async function beginAttempt(
   tx: Transaction,
-  { rotation, kind, connection, reason, actor, temporary = null, adopted }: Beginning,
+  { rotation, kind, connection, reason, actor, isInBackground = false, temporary = null, adopted }: Beginning,
 ): Promise<string | null> {
   const { id: rotationId, organizationId, projectId, parameters } = rotation;
   const scope = { organizationId, projectId };
@@ -65,7 +68,8 @@ export async function beginAttempt(
   if (begun.length === 0) return null;
   tx.em.assign(rotation, { attempts: number, status: 'in_progress', lastAttemptId: id, requestedAt: null });
   await flush(tx);
-  await ask(tx, ROTATE, [{ key: rotationId, subjectId: rotationId, ...scope }]);
+  const [called] = await findTarget(tx, { connectionId: rotation.connectionId });
+  await ask(tx, ROTATE, [{ key: rotationId, subjectId: rotationId, ...scope, ...called, isUrgent: !isInBackground }]);
   return id;
 }
 

@@ -22,8 +22,11 @@ const AT_ONCE = 500;
 export function rotationJobs(kinds: Kinds): readonly JobKind[] {
   const rotate: JobKind = {
     ...ROTATE,
-    concurrency: 8,
-    concurrencyPerOrganization: 4,
+    // They mostly wait for others: one takes a connection, or a process of some megabytes.
+    concurrency: 32,
+    concurrencyPerOrganization: 8,
+    concurrencyPerTarget: 2,
+    hasUrgentPlaces: true,
     leaseSeconds: 90,
     limitSeconds: 600,
     // An unknown result is looked up until it is known.
@@ -75,7 +78,7 @@ async function beginIfDue(
     }
     const connection = await openConnection(tx, rotation.connectionId);
     const kind = kinds.of(rotation.type);
-    const attemptId = await beginAttempt(tx, { rotation, kind, connection, ...cause });
+    const attemptId = await beginAttempt(tx, { rotation, kind, connection, isInBackground: true, ...cause });
     if (attemptId === null) return;
     await tx.auditTrail.recordChange(tx, {
       action: 'secret-rotation:begin',

@@ -142,11 +142,12 @@ export const putCredential = sqlStatement({
 /** IDs of rotations that are due and can run. */
 export const listDueRotations = sqlStatement({
   text: `
-    select r.id, r.organization_id as "organizationId", r.project_id as "projectId" from secret_rotation r
+    select r.id, r.organization_id as "organizationId", r.project_id as "projectId", c.target
+    from secret_rotation r join app_connection c on c.id = r.connection_id
     where (r.is_auto_rotation_enabled and r.pause_reason is null and r.next_rotation_at <= now() or r.requested_at <= now())
       and r.status in ('success', 'failed') and r.id > :after order by r.id limit :most::integer`,
   params: { after: t.uuid, most: t.integer },
-  row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid },
+  row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid, target: t.text },
 });
 
 /** Whether it is unknown which credential of a rotation is valid, with no success since. */
@@ -186,9 +187,9 @@ export const requestRotations = sqlStatement({
   text: `
     update secret_rotation r
     set requested_at = now() + make_interval(secs => wanted.at * :staggerSeconds::integer), requester_kind = :actorKind, requester_id = :actorId
-    from unnest(:ids::uuid[], :places::integer[]) as wanted (id, at)
-    where r.id = wanted.id and r.status in ('success', 'failed')
-    returning r.id, r.organization_id as "organizationId", r.project_id as "projectId", r.requested_at as "dueAt"`,
+    from unnest(:ids::uuid[], :places::integer[]) as wanted (id, at), app_connection c
+    where r.id = wanted.id and c.id = r.connection_id and r.status in ('success', 'failed')
+    returning r.id, r.organization_id as "organizationId", r.project_id as "projectId", r.requested_at as "dueAt", c.target`,
   params: {
     ids: t.array(t.uuid),
     places: t.array(t.integer),
@@ -196,5 +197,5 @@ export const requestRotations = sqlStatement({
     actorKind: t.text,
     actorId: t.uuid,
   },
-  row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid, dueAt: t.nullable(t.time) },
+  row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid, dueAt: t.nullable(t.time), target: t.text },
 });
