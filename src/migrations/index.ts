@@ -70,6 +70,7 @@ import { RulesOfStatements } from './0060-0079/0074-rules-of-statements.js';
 import { LookupsOfDeletions } from './0060-0079/0075-lookups-of-deletions.js';
 import { ProtectedIdentities } from './0060-0079/0076-protected-identities.js';
 import { PlacesOfTargets } from './0060-0079/0079-places-of-targets.js';
+import { UnsentMessages } from './0080-0099/0080-unsent-messages.js';
 import { Attention } from './0080-0099/0081-attention.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
@@ -147,4 +148,5 @@ export const migrations = [
   { name: '0076-protected-identities', class: ProtectedIdentities },
   { name: '0081-attention', class: Attention },
   { name: '0079-places-of-targets', class: PlacesOfTargets },
+  { name: '0080-unsent-messages', class: UnsentMessages },
 ] as const;

@@ -2,7 +2,7 @@ import { openForSending } from '../alerts/public.js';
 import type { Source } from '../deliveries/public.js';
 import { targetsOf } from '../notifications/public.js';
 import { type NotifiedEvent, notificationOf } from './notification-of.js';
-import { cancelMessages, findSender, listMessageCertificates } from './sender.sql.js';
+import { cancelMessages, findSender, listMessageCertificates, lockAlertOf } from './sender.sql.js';
 
 type AlertSender = Awaited<ReturnType<typeof findSender>>[number];
 
@@ -17,9 +17,11 @@ export const CERTIFICATE_SOURCE: Source<AlertSender> = {
   targets: async (ctx, sender) => targetsOf(sender.channelType, await openForSending(ctx, sender)),
   compose: async (ctx, sender, { id, event }) => {
     const named = await listMessageCertificates(ctx, { messageId: id });
+    // Deleted; or for an alert of expiration revoked or replaced since.
     if (named.length === 0) return { errorCode: 'CERTIFICATES_REMOVED' };
     // The table holds no events other than those of certificates.
     return notificationOf(sender, event as NotifiedEvent, named);
   },
+  lock: lockAlertOf,
   cancel: cancelMessages,
 };

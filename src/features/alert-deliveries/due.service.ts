@@ -4,7 +4,16 @@ import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { queue } from '../../kernel/jobs/queue.js';
 import type { CertificateEvent } from '../certificates/public.js';
-import { findExpiryAlert, findSubjects, listExpiryAlerts, listStandings, type Subject } from './due.sql.js';
+import { sendSoon } from '../deliveries/public.js';
+import { CERTIFICATE_SOURCE } from './certificate-source.js';
+import {
+  findAlertToCheck,
+  findSubjects,
+  listEnabledAlerts,
+  listStandings,
+  listUnsentSubjects,
+  type Subject,
+} from './due.sql.js';
 import { notify } from './notice.js';
 import { passing } from './passing.js';
 import { listSlices, type Place } from './searches.js';
@@ -17,14 +26,17 @@ const CERTIFICATES_AT_ONCE = 200;
 /** Certificates per transaction, and so per email. */
 const NOTIFIED_AT_ONCE = 1_000;
 
-/** Queues a check of every expiration alert once a day, at midnight UTC. */
+/** For so long after an event, its messages that were not accepted are sent again. */
+const EVENT_DAYS = 7;
+
+/** Queues a check of every enabled alert once a day, at midnight UTC. */
 export const FIND_DUE: JobKind = {
   name: 'certificate-alerts:find-due',
-  description: 'Queues a check of every expiration alert, daily at midnight UTC.',
+  description: 'Queues a check of every certificate alert, daily at midnight UTC.',
   everySeconds: DAY_SECONDS,
   run: async (ctx, run) => {
     for (let after = NO_ID; ; ) {
-      const alerts = await listExpiryAlerts(ctx, { after, most: ALERTS_AT_ONCE });
+      const alerts = await listEnabledAlerts(ctx, { after, most: ALERTS_AT_ONCE });
       if (alerts.length === 0) return;
       await run.inTransaction((tx) =>
         queue(
@@ -43,13 +55,14 @@ export const FIND_DUE: JobKind = {
   },
 };
 
-/** Finds the certificates that one expiration alert is due for. */
+/** Finds the certificates that one expiration alert is due for, or those of an event whose messages were not accepted. */
 export const CHECK: JobKind = {
   name: 'certificate-alerts:check',
-  description: 'Finds the certificates that an expiration alert is due for.',
+  description: 'Finds the certificates that an expiration alert is due for, or whose messages were not accepted.',
   run: async (ctx, run) => {
-    const [alert] = await findExpiryAlert(ctx, { id: run.subjectId ?? NO_ID });
+    const [alert] = await findAlertToCheck(ctx, { id: run.subjectId ?? NO_ID });
     if (alert === undefined) return;
+    if (alert.eventType !== 'expiration') return notifyAgain(ctx, run, alert);
     const { projectId, alertBefore: period, filters } = alert;
     let after: Place | null = null;
     for (let found: Subject[] = []; ; ) {
@@ -80,6 +93,23 @@ async function notifyOfExpiry(
   for (const [occurrence, certificates] of groups) {
     const certificateIds = certificates.map(({ id }) => id);
     await notify(tx, { alertId, event: 'expiration', certificateIds, occurrence });
+  }
+}
+
+/** Notifies again of events whose messages were not accepted, as far as the filters of the alert still match. */
+async function notifyAgain(
+  ctx: Context,
+  run: JobRun,
+  { id: alertId, eventType: event, filters }: Awaited<ReturnType<typeof findAlertToCheck>>[number],
+): Promise<void> {
+  for (let after = NO_ID; ; ) {
+    const unsent = { alertId, days: EVENT_DAYS, after, most: CERTIFICATES_AT_ONCE };
+    const ids = (await listUnsentSubjects(ctx, unsent)).map(({ id }) => id);
+    if (ids.length === 0) return;
+    const certificates = await passing(filters ?? [], await findSubjects(ctx, { ids }));
+    const certificateIds = certificates.map(({ id }) => id);
+    await run.inTransaction((tx) => notify(tx, { alertId, event, certificateIds }));
+    after = ids.at(-1) ?? after;
   }
 }
 
@@ -136,11 +166,12 @@ export async function announce(
   await queue(tx, EVENT_JOBS[event], [{ key, organizationId, projectId, subjectId: certificateId }]);
 }
 
-/** Checks an expiration alert right after it was created or updated. */
+/** Checks an alert right after it was created or updated, and has its senders look: messages of an alert that is disabled are cancelled. */
 export async function checkSoon(
   tx: Transaction,
   alert: { readonly id: string; readonly organizationId: string; readonly projectId: string; readonly version: number },
 ): Promise<void> {
   const { id, organizationId, projectId, version } = alert;
   await queue(tx, CHECK, [{ key: `${id} version ${version}`, organizationId, projectId, subjectId: id }]);
+  await sendSoon(tx, CERTIFICATE_SOURCE, { ownerId: id, organizationId, projectId });
 }

@@ -6,24 +6,41 @@ const EVENT = t.oneOf('expiration', 'renewal', 'issuance', 'revocation');
 /** The day of a daily reminder; null for an alert that notifies once. */
 const TODAY = `case when a.is_daily_reminder then to_char(now() at time zone 'UTC', 'YYYY-MM-DD') end`;
 
-/** Enabled expiration alerts of all projects, by ID. */
-export const listExpiryAlerts = sqlStatement({
+/** Messages of an alert `a` about events of late that were not accepted: nothing else finds what they are about. */
+const UNSENT_OF_EVENTS = `notification_message m where m.owner_id = a.id and m.event = a.event_type and m.state <> 'sent'
+      and m.state <> 'pending' and m.created_at > now() - make_interval(days => :days::integer)`;
+
+/** Enabled alerts of all projects, by ID. */
+export const listEnabledAlerts = sqlStatement({
   text: `
     select id, organization_id as "organizationId", project_id as "projectId" from certificate_alert
-    where event_type = 'expiration' and is_enabled and id > :after order by id limit :most::integer`,
+    where is_enabled and id > :after order by id limit :most::integer`,
   params: { after: t.uuid, most: t.integer },
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid },
 });
 
-/** An expiration alert, unless it is deleted or disabled. */
-export const findExpiryAlert = sqlStatement({
+/** Certificates of the inventory that these messages are about, by ID. */
+export const listUnsentSubjects = sqlStatement({
   text: `
-    select a.id, a.project_id as "projectId", a.alert_before as "alertBefore", a.filters, ${TODAY} as today from certificate_alert a
-    where a.id = :id and a.event_type = 'expiration' and a.is_enabled`,
+    select distinct c.id from certificate_alert a cross join lateral (select m.id from ${UNSENT_OF_EVENTS}) unsent
+      join notification_delivery d on d.message_id = unsent.id join certificate c on c.id = d.subject_id
+    where a.id = :alertId and c.id > :after order by c.id limit :most::integer`,
+  params: { alertId: t.uuid, days: t.integer, after: t.uuid, most: t.integer },
+  row: { id: t.uuid },
+});
+
+/** An alert, unless it is deleted or disabled. */
+export const findAlertToCheck = sqlStatement({
+  text: `
+    select a.id, a.organization_id as "organizationId", a.project_id as "projectId", a.event_type as "eventType", a.alert_before as "alertBefore",
+      a.filters, ${TODAY} as today
+    from certificate_alert a where a.id = :id and a.is_enabled`,
   params: { id: t.uuid },
   row: {
     id: t.uuid,
+    organizationId: t.uuid,
     projectId: t.uuid,
+    eventType: EVENT,
     alertBefore: t.text,
     filters: t.jsonOf<readonly AlertFilter[]>(),
     today: t.nullable(t.text),

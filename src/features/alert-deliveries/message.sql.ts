@@ -29,16 +29,23 @@ export type MessageRow = Awaited<ReturnType<typeof findMessages>>[number];
 /** One page of messages per alert, newest first. */
 export const listMessages = messagePages('owner_id', SHOWN);
 
-/** The last run of each alert and its result. Alerts that never ran have no row. */
+/**
+ * The last run of each alert and its result. Alerts that never ran have no row. A message with nothing left to notify of counts as no
+ * failure.
+ */
 export const listLastRuns = sqlStatement({
   text: `
-    select wanted.id as "alertId", last.at as "timestamp", run.status, run."errorCode"
+    select wanted.id as "alertId", last.at as "timestamp", run.status, run."errorCode", run."messageCount", run."sentCount"
     from unnest(:alertIds::uuid[]) as wanted (id)
-      cross join lateral (select max(created_at) as at from notification_message where owner_id = wanted.id) last
+      cross join lateral (select max(found_at) as at from notification_message where owner_id = wanted.id) last
       cross join lateral (
-        select case when bool_or(state = 'failed') then 'failed' when bool_or(state = 'pending') then 'pending' else 'success' end as status,
-          coalesce(min(error_code) filter (where state = 'failed'), min(error_code)) as "errorCode"
-        from notification_message where owner_id = wanted.id and created_at = last.at) run
+        select case when bool_or(is_failed) then 'failed' when bool_or(state = 'pending') then 'pending' else 'success' end as status,
+          coalesce(min(error_code) filter (where is_failed), min(error_code)) as "errorCode",
+          count(*)::integer as "messageCount", count(*) filter (where state = 'sent')::integer as "sentCount"
+        from (
+          select state, error_code,
+            state = 'failed' or state = 'cancelled' and error_code is distinct from 'CERTIFICATES_REMOVED' as is_failed
+          from notification_message where owner_id = wanted.id and found_at = last.at) m) run
     where last.at is not null`,
   params: { alertIds: t.array(t.uuid) },
   row: {
@@ -46,6 +53,8 @@ export const listLastRuns = sqlStatement({
     timestamp: t.time,
     status: t.oneOf('pending', 'success', 'failed'),
     errorCode: t.nullable(t.text),
+    messageCount: t.integer,
+    sentCount: t.integer,
   },
 });
 

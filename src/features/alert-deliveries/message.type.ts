@@ -40,9 +40,9 @@ registerEnumType(RunStatusEnum, {
   name: 'CertificateAlertRunStatus',
   description: 'Result of the last run of a certificate alert.',
   valuesConfig: {
-    PENDING: { description: 'At least one message is pending.' },
-    SUCCESS: { description: 'All messages were sent or cancelled.' },
-    FAILED: { description: 'At least one message failed.' },
+    PENDING: { description: 'At least one message is pending, and none failed.' },
+    SUCCESS: { description: 'The targets accepted all messages.' },
+    FAILED: { description: 'At least one message failed or was cancelled: see `messageCount` and `sentCount`.' },
   },
 });
 
@@ -52,7 +52,7 @@ registerEnumType(RunStatusEnum, {
   simpleResolvers: true,
 })
 export class AlertRunType {
-  @Field(() => DateTime, { description: 'When the alert found the certificates to notify of.' })
+  @Field(() => DateTime, { description: 'When the alert last found certificates to notify of.' })
   timestamp!: Date;
 
   @Field(() => RunStatusEnum, { description: 'Result of the run.' })
@@ -60,9 +60,15 @@ export class AlertRunType {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Error code of a failed message, for example `TARGET_REJECTED`. Null if none failed.',
+    description: 'Error code of a message that was not accepted, for example `TARGET_REJECTED`. Null if all were.',
   })
   errorCode!: string | null;
+
+  @Field(() => Int, { description: 'Number of messages of the run.' })
+  messageCount!: number;
+
+  @Field(() => Int, { description: 'Number of them that the targets accepted.' })
+  sentCount!: number;
 }
 
 export const AlertMessageConnection = connectionOf(AlertMessageType, 'AlertMessage', 'creation time, newest first');

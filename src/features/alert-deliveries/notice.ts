@@ -14,8 +14,8 @@ export interface Notice {
 }
 
 /**
- * Notifies of certificates, in the transaction that found them. Certificates that the alert already notified of are skipped. Sending
- * starts after the commit. A disabled alert notifies nobody.
+ * Notifies of certificates, in the transaction that found them. Messages that were sent or are pending are skipped; those that failed or
+ * were cancelled are sent again. Sending starts after the commit. A disabled alert notifies nobody.
  */
 export async function notify(tx: Transaction, { alertId, event, certificateIds, occurrence }: Notice): Promise<void> {
   if (certificateIds.length === 0) return;

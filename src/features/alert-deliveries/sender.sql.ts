@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { cancelUnless } from '../deliveries/public.js';
-import { SUBJECT } from './due.sql.js';
+import { SUBJECT, SUPERSEDED } from './due.sql.js';
 
 /** A channel with its alert and project, for sending; no row if it was deleted. */
 export const findSender = sqlStatement({
@@ -26,19 +26,33 @@ export const findSender = sqlStatement({
   },
 });
 
+/** Locks the alert of a channel. No row if the channel is deleted. */
+export const lockAlertOf = sqlStatement({
+  text: `
+    select id from certificate_alert where id = (select alert_id from certificate_alert_channel where id = :channelId) for no key update`,
+  params: { channelId: t.uuid },
+  row: { id: t.uuid },
+});
+
 /** Cancels pending messages of a deleted or disabled channel. */
 export const cancelMessages = cancelUnless(`
   select from certificate_alert_channel c join certificate_alert a on a.id = c.alert_id
   where c.id = m.channel_id and c.is_enabled and a.is_enabled`);
 
-/** The certificates of a message, soonest expiration first, each with its first hundred names. */
+/**
+ * The certificates of a message, soonest expiration first, each with its first hundred names. Of those that expire, the ones that are
+ * neither revoked nor replaced.
+ */
 export const listMessageCertificates = sqlStatement({
   text: `
-    select c.id, c.serial_number as "serialNumber", c.common_name as "commonName", c.sans[1:100] as sans, c.profile_slug as "profileName",
-      c.not_before as "notBefore", c.not_after as "notAfter", c.status,
-      floor(extract(epoch from c.not_after - now()) / 86400)::integer as "daysLeft"
-    from notification_delivery d join ${SUBJECT} on c.id = d.subject_id
-    where d.message_id = :messageId order by c.not_after, c.id`,
+    select c.* from (select subject_id, event from notification_delivery where message_id = :messageId offset 0) d
+      cross join lateral (
+        select c.id, c.serial_number as "serialNumber", c.common_name as "commonName", c.sans[1:100] as sans, c.profile_slug as "profileName",
+          c.not_before as "notBefore", c.not_after as "notAfter", c.status,
+          floor(extract(epoch from c.not_after - now()) / 86400)::integer as "daysLeft"
+        from ${SUBJECT}
+        where c.id = d.subject_id and (d.event <> 'expiration' or c.status = 'active' and ${SUPERSEDED} is false)) c
+    order by c."notAfter", c.id`,
   params: { messageId: t.uuid },
   row: {
     id: t.uuid,

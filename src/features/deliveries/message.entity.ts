@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** State of a message. `failed`: given up after three days, until somebody retries it. */
+/** State of a message. `failed`, `cancelled`: given up until a check finds that it is still needed, or somebody retries it. */
 export const MESSAGE_STATES = ['pending', 'sent', 'failed', 'cancelled'] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
@@ -23,13 +23,15 @@ const NotificationMessageSchema = defineEntity({
     giveUpAt: p.datetime(3),
     errorCode: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
+    foundAt: p.datetime(3).defaultRaw('now()'),
     endedAt: p.datetime(3).nullable(),
   },
 });
 
 /**
  * A notification to one recipient of one channel. Receivers know it by its ID. `source` is the slice that knows the channel and renders
- * the content; `ownerId` is its alert, project or organization.
+ * the content; `ownerId` is its alert, project or organization. An email message with an empty recipient is for all recipients of a
+ * channel that could not be decrypted. `foundAt` is when a check last found it, or somebody retried it.
  */
 export class NotificationMessage extends NotificationMessageSchema.class {}
 NotificationMessageSchema.setClass(NotificationMessage);

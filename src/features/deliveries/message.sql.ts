@@ -1,11 +1,15 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
+/** A message that is sent as if it were new. */
+const PENDING_AGAIN = `state = 'pending', attempts = 0, next_at = now(), ended_at = null, error_code = null, found_at = now(),
+        give_up_at = now() + make_interval(secs => :giveUpSeconds)`;
+
 /**
- * Writes ledger rows and messages of an owner about these subjects, except those that exist. The owner must be locked. Targets are those
- * of its channels; a batched target gets one message with all subjects. The `limit` makes Postgres look up each row by the whole key: a
- * join may read all rows of the owner for each.
+ * Writes ledger rows and messages of an owner about these subjects, except those that exist. Of those, failed and cancelled ones are
+ * pending again, with their IDs. The owner must be locked. Targets are those of its channels; a batched target gets one message with all
+ * new subjects. The `limit` makes Postgres look up each row by the whole key: a join may read all rows of the owner for each.
  *
- * @returns the channels with new messages
+ * @returns the channels with messages to send
  */
 export const writeDeliveries = sqlStatement({
   text: `
@@ -13,24 +17,30 @@ export const writeDeliveries = sqlStatement({
       select given.*, gen_random_uuid() as batch_id
       from unnest(:channelIds::uuid[], :types::text[], :recipients::bytea[], :batched::boolean[]) as given (channel_id, type, recipient, is_batched)
     ), candidate as materialized (
-      select t.*, c.id as subject_id, case when t.is_batched then t.batch_id else gen_random_uuid() end as message_id
+      select t.*, c.id as subject_id, written.message_id as written_id,
+        case when t.is_batched then t.batch_id else gen_random_uuid() end as message_id
       from target t cross join unnest(:subjectIds::uuid[]) as c (id)
         left join lateral (
-          select d.message_id from notification_delivery d where d.owner_id = :ownerId and d.subject_id = c.id and d.event = :event
+          select d.message_id, (select m.state from notification_message m where m.id = d.message_id) as state
+          from notification_delivery d where d.owner_id = :ownerId and d.subject_id = c.id and d.event = :event
             and d.channel_id = t.channel_id and d.recipient = t.recipient and d.occurrence = :occurrence limit 1
         ) written on true
-      where written.message_id is null
+      where written.message_id is null or written.state in ('failed', 'cancelled')
+    ), again as (
+      update notification_message m set ${PENDING_AGAIN}
+      where m.id = any(array(select written_id from candidate)) and m.state in ('failed', 'cancelled')
+      returning m.channel_id
     ), message as (
       insert into notification_message (id, organization_id, project_id, source, owner_id, channel_id, channel_type, recipient, event, next_at, give_up_at)
       select distinct message_id, :organizationId::uuid, :projectId::uuid, :source, :ownerId::uuid, channel_id, type, recipient, :event, now(),
         now() + make_interval(secs => :giveUpSeconds)
-      from candidate
+      from candidate where written_id is null
       returning channel_id
     ), delivery as (
       insert into notification_delivery (message_id, subject_id, owner_id, channel_id, recipient, event, occurrence)
-      select message_id, subject_id, :ownerId, channel_id, recipient, :event, :occurrence from candidate
+      select message_id, subject_id, :ownerId, channel_id, recipient, :event, :occurrence from candidate where written_id is null
     )
-    select distinct channel_id as "channelId" from message`,
+    select channel_id as "channelId" from message union select channel_id from again`,
   params: {
     organizationId: t.uuid,
     projectId: t.nullable(t.uuid),
@@ -51,13 +61,13 @@ export const writeDeliveries = sqlStatement({
 /** Messages of a channel that are due, the longest overdue first. */
 export const listDueMessages = sqlStatement({
   text: `
-    select id, recipient, event, attempts from notification_message
+    select id, channel_type as "channelType", recipient, event, attempts from notification_message
     where channel_id = :channelId and next_at <= now() order by next_at, id limit :most::integer`,
   params: { channelId: t.uuid, most: t.integer },
-  row: { id: t.uuid, recipient: t.bytea, event: t.text, attempts: t.integer },
+  row: { id: t.uuid, channelType: t.text, recipient: t.bytea, event: t.text, attempts: t.integer },
 });
 
-/** Stores the result of an attempt: sent, failed for good, or pending until the pause ends; failed if that is past the deadline. */
+/** Stores the result of an attempt: sent, failed or cancelled, or pending until the pause ends; failed if that is past the deadline. */
 export const settleMessage = sqlStatement({
   text: `
     with judged as (
@@ -71,15 +81,14 @@ export const settleMessage = sqlStatement({
     update notification_message m set state = judged.next, attempts = m.attempts + 1, error_code = :errorCode,
       next_at = case when judged.next = 'pending' then now() + make_interval(secs => :pauseSeconds) end,
       ended_at = case when judged.next <> 'pending' then now() end
-    from judged where m.id = judged.id
-    returning m.state`,
+    from judged where m.id = judged.id`,
   params: {
     id: t.uuid,
-    outcome: t.oneOf('sent', 'failed', 'temporary'),
+    outcome: t.oneOf('sent', 'failed', 'cancelled', 'temporary'),
     pauseSeconds: t.double,
     errorCode: t.nullable(t.text),
   },
-  row: { state: t.oneOf('sent', 'failed', 'pending') },
+  row: {},
 });
 
 /**
@@ -107,16 +116,32 @@ export const secondsToNextMessage = sqlStatement({
   row: { seconds: t.double },
 });
 
-/** The target fails for every message: pauses all messages of its channel, and fails those whose deadline is before the end of the pause. */
+/**
+ * The target fails for every message: pauses all messages of its channel, and fails those whose deadline is before the end of the pause.
+ *
+ * @param extendSeconds how long they are attempted at least from now; 0: until their deadline
+ */
 export const deferMessages = sqlStatement({
   text: `
-    update notification_message set
-      state = case when now() + make_interval(secs => :pauseSeconds) > give_up_at then 'failed' else 'pending' end,
-      next_at = case when now() + make_interval(secs => :pauseSeconds) > give_up_at then null else now() + make_interval(secs => :pauseSeconds) end,
-      ended_at = case when now() + make_interval(secs => :pauseSeconds) > give_up_at then now() end,
-      attempts = greatest(attempts, :attempts), error_code = :errorCode
-    where channel_id = :channelId and next_at <= now() + make_interval(secs => :pauseSeconds)`,
-  params: { channelId: t.uuid, attempts: t.integer, pauseSeconds: t.double, errorCode: t.text },
+    with due as (
+      select id, now() + make_interval(secs => :pauseSeconds) as next,
+        greatest(give_up_at, now() + make_interval(secs => :extendSeconds)) as until
+      from notification_message where channel_id = :channelId and next_at <= now() + make_interval(secs => :pauseSeconds)
+      order by id for update
+    )
+    update notification_message m set give_up_at = due.until,
+      state = case when due.next > due.until then 'failed' else 'pending' end,
+      next_at = case when due.next <= due.until then due.next end,
+      ended_at = case when due.next > due.until then now() end,
+      attempts = greatest(m.attempts, :attempts), error_code = :errorCode
+    from due where m.id = due.id`,
+  params: {
+    channelId: t.uuid,
+    attempts: t.integer,
+    pauseSeconds: t.double,
+    extendSeconds: t.double,
+    errorCode: t.text,
+  },
   row: {},
 });
 
@@ -124,8 +149,7 @@ export const deferMessages = sqlStatement({
 export const retryMessage = sqlStatement({
   text: `
     with held as (select id, state from notification_message where id = :id and state in ('failed', 'cancelled') for update)
-    update notification_message m set state = 'pending', attempts = 0, next_at = now(), ended_at = null, error_code = null,
-      give_up_at = now() + make_interval(secs => :giveUpSeconds)
+    update notification_message m set ${PENDING_AGAIN}
     from held where m.id = held.id
     returning m.organization_id as "organizationId", m.project_id as "projectId", m.owner_id as "ownerId",
       m.channel_id as "channelId", held.state as "stateBefore"`,
@@ -137,4 +161,39 @@ export const retryMessage = sqlStatement({
     channelId: t.uuid,
     stateBefore: t.text,
   },
+});
+
+/** What a message is about. No row if it is not pending any more. */
+export const findMessageContent = sqlStatement({
+  text: `
+    select m.organization_id as "organizationId", m.project_id as "projectId", m.owner_id as "ownerId", m.event, d.occurrence,
+      array_agg(d.subject_id) as "subjectIds"
+    from notification_message m join notification_delivery d on d.message_id = m.id
+    where m.id = :id and m.next_at is not null
+    group by m.id, d.occurrence`,
+  params: { id: t.uuid },
+  row: {
+    organizationId: t.uuid,
+    projectId: t.nullable(t.uuid),
+    ownerId: t.uuid,
+    event: t.text,
+    occurrence: t.text,
+    subjectIds: t.array(t.uuid),
+  },
+});
+
+/** Deletes a message that was replaced by others, with its ledger rows. */
+export const deleteMessage = sqlStatement({
+  text: 'delete from notification_message where id = :id',
+  params: { id: t.uuid },
+  row: {},
+});
+
+/** Channels of an owner that have pending messages. */
+export const listSendingChannels = sqlStatement({
+  text: `
+    select distinct channel_id as "channelId" from notification_message
+    where owner_id = :ownerId and state <> 'sent' and next_at is not null`,
+  params: { ownerId: t.uuid },
+  row: { channelId: t.uuid },
 });

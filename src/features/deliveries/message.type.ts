@@ -17,8 +17,14 @@ registerEnumType(MessageStateEnum, {
   valuesConfig: {
     PENDING: { description: 'Waiting for delivery or for another attempt.' },
     SENT: { description: 'Accepted by the target.' },
-    FAILED: { description: 'Given up: the target rejected it permanently, or three days of attempts failed.' },
-    CANCELLED: { description: 'The channel was deleted or disabled before the message was sent.' },
+    FAILED: {
+      description:
+        'Given up: the target rejected it permanently, or three days of attempts failed. The next check sends it again if it is still needed.',
+    },
+    CANCELLED: {
+      description:
+        'Not sent, because the channel was deleted or disabled, or because nothing is left to notify of. The next check sends it again if it is needed after all.',
+    },
   },
 });
 enumOfRule(messageState, MessageStateEnum);

@@ -32,7 +32,8 @@ export async function digestsOf(
 }
 
 /**
- * The recipients of channels in the ledger: one per address of an email channel, otherwise one per channel.
+ * The recipients of channels in the ledger: one per address of an email channel, otherwise one per channel. An email channel that cannot
+ * be decrypted has one recipient, which is empty.
  *
  * @param open decrypts the config of a channel
  */
@@ -46,9 +47,10 @@ export async function ledgerTargets<C extends { readonly id: string; readonly ch
     channels.map(async (channel) => {
       const { id: channelId, channelType } = channel;
       if (channelType !== 'email') return [{ channelId, channelType, recipient: NOBODY }];
-      // A channel whose addresses cannot be decrypted must not block the messages of others.
-      const config = await open({ ...channel, channelType }).catch(() => null);
-      const targets = config === null ? [] : targetsOf(channelType, config);
+      const config = await open({ ...channel, channelType }).catch(orUnreadable);
+      // Its messages wait until it can be decrypted, and block those of no other channel.
+      if (config === null) return [{ channelId, channelType, recipient: NOBODY }];
+      const targets = targetsOf(channelType, config);
       const digests = await digestsOf(ctx, owner, targets);
       return digests.map((recipient) => ({ channelId, channelType, recipient }));
     }),
@@ -99,8 +101,22 @@ const findAddresses: Together<Sent & { readonly recipients: readonly string[] },
   );
 };
 
+/** Whether a message is for all recipients of an email channel that could not be decrypted when it was written. */
+export const isForUnread = ({
+  channelType,
+  recipient,
+}: Pick<LedgerTarget, 'recipient'> & { channelType: string }): boolean =>
+  channelType === 'email' && recipient.length === 0;
+
 /** Fallback for a value that cannot be decrypted, or whose key is disabled. @throws any other error */
 export function orUnreadable(error: unknown): null {
-  if (!['SEALED_VALUE_INVALID', 'KEY_DISABLED'].includes(toAppError(error).code)) throw error;
+  unreadableCode(error);
   return null;
+}
+
+/** The code of an error that says that a value cannot be decrypted, or that its key is disabled. @throws any other error */
+export function unreadableCode(error: unknown): string {
+  const { code } = toAppError(error);
+  if (code !== 'SEALED_VALUE_INVALID' && code !== 'KEY_DISABLED') throw error;
+  return code;
 }

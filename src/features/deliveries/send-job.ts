@@ -4,8 +4,9 @@ import { backoffSeconds } from '../../kernel/jobs/backoff.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import type { Notifier, Outcome, Target } from '../notifications/public.js';
 import { deferMessages, listDueMessages, secondsToNextMessage, settleMessage } from './message.sql.js';
-import { digestsOf, orUnreadable } from './recipients.js';
+import { digestsOf, isForUnread, unreadableCode } from './recipients.js';
 import type { Sender, Source } from './source.js';
+import { GIVE_UP_SECONDS, spread } from './writing.js';
 
 /** Exponential pauses from half a minute to six hours. */
 const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
@@ -51,7 +52,10 @@ class Sending<S extends Sender> {
       const sender = await source.find(ctx, channelId);
       if (sender === undefined || !sender.isEnabled) {
         const errorCode = sender === undefined ? 'CHANNEL_REMOVED' : 'CHANNEL_DISABLED';
-        await run.inTransaction((tx) => source.cancel(tx, { channelId, errorCode }));
+        await run.inTransaction(async (tx) => {
+          await source.lock(tx, { channelId });
+          await source.cancel(tx, { channelId, errorCode });
+        });
         break;
       }
       const messages = await listDueMessages(ctx, { channelId, most: AT_ONCE });
@@ -64,16 +68,32 @@ class Sending<S extends Sender> {
 
   /** @returns whether the target currently accepts nothing */
   private async sendAll(sender: S, messages: readonly DueMessage[]): Promise<boolean> {
-    const targets = await this.targetsByRecipient(sender).catch(orUnreadable);
+    const targets = await this.targetsByRecipient(sender).catch(unreadableCode);
     for (const message of messages) {
       if (this.run.signal.aborted) return true;
       // Disabled or changed in the meantime: the caller reads it again.
       if (!(await this.isAsBefore(sender))) return false;
-      const target = targets?.get(message.recipient.toString('hex'));
-      const attempt = targets === null ? UNREADABLE : await this.sendOne(sender, { message, target });
+      if (typeof targets !== 'string' && sender.channelType === 'email' && isForUnread(message) && targets.size > 0) {
+        await this.spread(sender, message, targets);
+        continue;
+      }
+      const attempt =
+        typeof targets === 'string'
+          ? unreadable(targets)
+          : await this.sendOne(sender, { message, target: targets.get(message.recipient.toString('hex')) });
       if (await settle(this.run, { sender, message, attempt })) return true;
     }
     return false;
+  }
+
+  /** The recipients of a message are known by now: each gets its own, which is sent next. */
+  private async spread({ id: channelId, channelType }: S, { id }: DueMessage, targets: ReadonlyMap<string, Target>) {
+    const { source, run } = this;
+    const ledger = [...targets.keys()].map((hex) => ({ channelId, channelType, recipient: Buffer.from(hex, 'hex') }));
+    await run.inTransaction(async (tx) => {
+      await source.lock(tx, { channelId });
+      await spread(tx, source, { id, targets: ledger });
+    });
   }
 
   private async sendOne(
@@ -82,7 +102,7 @@ class Sending<S extends Sender> {
   ): Promise<Attempt> {
     const notification = await this.source.compose(this.ctx, sender, message).catch(nullOnData);
     if (notification === null) return INCOMPOSABLE;
-    if ('errorCode' in notification) return { outcome: 'failed', ...notification };
+    if ('errorCode' in notification) return { outcome: 'cancelled', ...notification };
     if (target === undefined) return { outcome: 'failed', errorCode: 'RECIPIENT_REMOVED' };
     await this.run.reserve(CALL_SECONDS);
     return attemptOf(sender, await this.notifier.deliver(this.ctx, { id: message.id, target, notification }));
@@ -105,7 +125,7 @@ class Sending<S extends Sender> {
 /** The result of an attempt, as it is stored. */
 type Attempt =
   | { readonly outcome: 'sent' }
-  | { readonly outcome: 'failed'; readonly errorCode: string }
+  | { readonly outcome: 'failed' | 'cancelled'; readonly errorCode: string }
   | {
       readonly outcome: 'temporary';
       readonly errorCode: string;
@@ -114,13 +134,15 @@ type Attempt =
       readonly retryAfterSeconds: number | null;
     };
 
-/** For a config that cannot be decrypted: it can be replaced, or the key restored. */
-const UNREADABLE: Attempt = {
+/** For a config that cannot be decrypted: it can be replaced, or the key enabled or restored. */
+const unreadable = (errorCode: string): Attempt => ({
   outcome: 'temporary',
-  errorCode: 'SEALED_VALUE_INVALID',
+  errorCode,
   isOfTarget: true,
   retryAfterSeconds: null,
-};
+});
+/** While a key is disabled nothing is given up, and nobody is called: messages follow soon after it is enabled. */
+const DISABLED = { errorCode: 'KEY_DISABLED', pauseSeconds: 60, extendSeconds: GIVE_UP_SECONDS } as const;
 
 /** For what one message is about: those behind it are sent. */
 const INCOMPOSABLE: Attempt = {
@@ -146,11 +168,19 @@ async function settle(
 ): Promise<boolean> {
   const attempts = message.attempts + 1;
   const asked = attempt.outcome === 'temporary' ? Math.min(attempt.retryAfterSeconds ?? 0, RETRY.longestSeconds) : 0;
-  const pauseSeconds = Math.max(backoffSeconds(RETRY, attempts, Math.random()) ?? 0, asked);
+  const backoff = Math.max(backoffSeconds(RETRY, attempts, Math.random()) ?? 0, asked);
+  const isDisabled = attempt.outcome === 'temporary' && attempt.errorCode === DISABLED.errorCode;
+  const { pauseSeconds, extendSeconds } = isDisabled ? DISABLED : { pauseSeconds: backoff, extendSeconds: 0 };
   const isBlocked = attempt.outcome === 'temporary' && attempt.isOfTarget;
   await run.inTransaction(async (tx) => {
     if (isBlocked)
-      await deferMessages(tx, { channelId: sender.id, attempts, pauseSeconds, errorCode: attempt.errorCode });
+      await deferMessages(tx, {
+        channelId: sender.id,
+        attempts,
+        pauseSeconds,
+        extendSeconds,
+        errorCode: attempt.errorCode,
+      });
     else
       await settleMessage(tx, {
         id: message.id,

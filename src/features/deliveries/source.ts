@@ -29,6 +29,11 @@ export interface Source<S extends Sender = Sender> {
     sender: S,
     message: { readonly id: string; readonly event: string },
   ): Promise<Notification | { readonly errorCode: string }>;
+  /**
+   * Locks the owner of a channel against changes and against checks that write its messages. Taken before messages are cancelled or
+   * replaced, so that a check sees them as they are afterwards.
+   */
+  lock(tx: Transaction, params: { readonly channelId: string }): Promise<unknown>;
   /** Made by `cancelUnless`. */
   cancel(tx: Transaction, params: { readonly channelId: string; readonly errorCode: string }): Promise<unknown>;
 }

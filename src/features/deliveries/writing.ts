@@ -1,11 +1,17 @@
 import type { Transaction } from '../../kernel/context.js';
 import { ask } from '../../kernel/jobs/queue.js';
 import type { ChannelType } from '../notifications/public.js';
-import { retryMessage, writeDeliveries } from './message.sql.js';
+import {
+  deleteMessage,
+  findMessageContent,
+  listSendingChannels,
+  retryMessage,
+  writeDeliveries,
+} from './message.sql.js';
 import type { Source } from './source.js';
 
 /** How long delivery of a message is attempted. */
-const GIVE_UP_SECONDS = 3 * 86_400;
+export const GIVE_UP_SECONDS = 3 * 86_400;
 /** Subjects per batch: an owner may have a hundred targets, and more rows would exceed the statement timeout. */
 const TARGETS_AT_ONCE = 10;
 
@@ -13,7 +19,7 @@ const TARGETS_AT_ONCE = 10;
 export interface LedgerTarget {
   readonly channelId: string;
   readonly channelType: ChannelType;
-  /** Made by `digestsOf`. */
+  /** Made by `digestsOf`. Empty for an email channel that cannot be decrypted: the message waits until it can be. */
   readonly recipient: Buffer;
 }
 
@@ -33,9 +39,10 @@ export interface NewMessages {
 type Sending = Pick<Source, 'name' | 'job'>;
 
 /**
- * Writes messages to these targets, except those that the ledger has already, and queues sending after the commit.
+ * Writes messages to these targets, except those that the ledger has already, and queues sending after the commit. Messages that failed
+ * or were cancelled are sent again; those that were sent or are pending are not.
  *
- * @returns whether there are new messages
+ * @returns whether there are messages to send
  */
 export async function writeMessages(
   tx: Transaction,
@@ -77,6 +84,30 @@ const askToSend = (
     job,
     channelIds.map((channelId) => ({ key: channelId, subjectId: channelId, organizationId, projectId })),
   );
+
+/**
+ * Replaces a message that waited for the recipients of its channel by one message to each of them, except those that the ledger has.
+ * The owner must be locked.
+ */
+export async function spread(
+  tx: Transaction,
+  sending: Sending,
+  { id, targets }: { readonly id: string; readonly targets: readonly LedgerTarget[] },
+): Promise<void> {
+  const content = await findMessageContent(tx, { id });
+  for (const messages of content) await writeMessages(tx, sending, messages, targets);
+  if (content.length > 0) await deleteMessage(tx, { id });
+}
+
+/** Has the senders of an owner look now: its channels may have been disabled or deleted. */
+export async function sendSoon(
+  tx: Transaction,
+  { job }: Pick<Sending, 'job'>,
+  { ownerId, ...owner }: Pick<NewMessages, 'organizationId' | 'projectId' | 'ownerId'>,
+): Promise<void> {
+  const channelIds = (await listSendingChannels(tx, { ownerId })).map(({ channelId }) => channelId);
+  await askToSend(tx, job, { ...owner, channelIds });
+}
 
 /**
  * Resets a failed or cancelled message to pending, as if it were new.

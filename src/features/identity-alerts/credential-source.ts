@@ -4,7 +4,7 @@ import { targetsOf } from '../notifications/public.js';
 import { listMessageCredentials } from './credential.sql.js';
 import { credentialNotification } from './credential-notification.js';
 import { CHANNEL_TABLE } from './identity-alert.view.js';
-import { cancelMessages, findSender } from './sender.sql.js';
+import { cancelMessages, findSender, lockAlertOf } from './sender.sql.js';
 
 type AlertSender = Awaited<ReturnType<typeof findSender>>[number];
 
@@ -24,5 +24,6 @@ export const CREDENTIAL_SOURCE: Source<AlertSender> = {
     if (credentials.length === 0) return { errorCode: 'CREDENTIALS_REMOVED' };
     return credentialNotification(sender, credentials);
   },
+  lock: lockAlertOf,
   cancel: cancelMessages,
 };

@@ -101,7 +101,10 @@ interface Notice {
   readonly credentialIds: readonly string[];
 }
 
-/** Writes the notifications of an alert, but for those that the ledger has. Sending begins after the commit. */
+/**
+ * Writes the notifications of an alert, except those that were sent or are pending; those that failed or were cancelled are sent again.
+ * Sending begins after the commit.
+ */
 async function notify(tx: Transaction, { alertId, occurrence, credentialIds }: Notice): Promise<void> {
   const [alert] = await lockEnabledAlert(tx, { id: alertId });
   if (alert === undefined) return;

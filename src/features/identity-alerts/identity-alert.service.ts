@@ -10,7 +10,9 @@ import { counted, type Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { refuseOtherVersion } from '../../kernel/version.js';
 import { type ChannelStore, replaceChannels, toGivenChannels } from '../alerts/public.js';
+import { sendSoon } from '../deliveries/public.js';
 import { type AlertAccess, EDIT } from './alert-access.js';
+import { CREDENTIAL_SOURCE } from './credential-source.js';
 import { checkSoon } from './due.service.js';
 import { IdentityAlert } from './identity-alert.entity.js';
 import { listAlerts, listAlertsOf, listChannels } from './identity-alert.queries.js';
@@ -101,6 +103,8 @@ export class IdentityAlertService {
         tx.em.assign(alert, { ...changes, version: alert.version + 1, updatedAt: sql('now()') });
         await flush(tx, CONSTRAINTS);
         await checkSoon(tx, [placeOf(alert)]);
+        // Messages of an alert that is disabled are cancelled.
+        await sendSoon(tx, CREDENTIAL_SOURCE, { ...placeOf(alert), ownerId: alert.id });
       }
       return changed(tx, 'identity-alert:update', alert, { changed: fields.sort() });
     });

@@ -44,6 +44,14 @@ export const findSender = sqlStatement({
   },
 });
 
+/** Locks the alert of a channel. None when the channel is gone. */
+export const lockAlertOf = sqlStatement({
+  text: `
+    select id from identity_alert where id = (select alert_id from identity_alert_channel where id = :channelId) for no key update`,
+  params: { channelId: t.uuid },
+  row: { id: t.uuid },
+});
+
 /** Cancels what waits at a channel that is gone or disabled. */
 export const cancelMessages = cancelUnless(`
   select from identity_alert_channel c join identity_alert a on a.id = c.alert_id

@@ -18,7 +18,7 @@ import {
   sealConfig,
   sealedChannels,
 } from '../alerts/public.js';
-import { TRIAL_LIMIT_MS, type Trial, tryTargets } from '../deliveries/public.js';
+import { sendSoon, TRIAL_LIMIT_MS, type Trial, tryTargets } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../notifications/public.js';
 import { lockProject, type ProjectAccess, type ProjectReader } from '../projects/public.js';
 import { NotificationChannel } from './channel.entity.js';
@@ -32,6 +32,8 @@ import {
   OneChannel,
 } from './channel.rules.js';
 import { testNotification } from './notice-notification.js';
+import { NOTICE_SOURCE } from './notice-source.js';
+import { notifyAgain } from './notices.js';
 
 const NOT_FOUND = 'NOTIFICATION_CHANNEL_NOT_FOUND';
 const CHANNEL = { find: findChannels, notFound: NOT_FOUND } as const;
@@ -101,6 +103,9 @@ export class ChannelService {
         updatedAt: sql('now()'),
       });
       await flush(tx, TAKEN);
+      const owner = { organizationId: channel.organizationId, projectId, ownerId: projectId };
+      await sendSoon(tx, NOTICE_SOURCE, owner);
+      await notifyAgain(tx, owner);
       return changed(tx, 'notification-channel:update', { id: channel.id, projectId });
     });
   }

@@ -17,7 +17,7 @@ import { MessageService, readOf as readOfMessage } from './history/message.servi
 import { findMessages } from './history/message.sql.js';
 import { NotificationMessageType } from './history/message.type.js';
 import { Notice } from './notice.entity.js';
-import { FIND_UNTOLD, WRITE_MESSAGES_JOB } from './notice-job.js';
+import { FIND_UNSENT, FIND_UNTOLD, WRITE_MESSAGES_JOB } from './notice-job.js';
 import { NOTICE_SOURCE } from './notice-source.js';
 import { SecretReminder } from './reminder.entity.js';
 import { REMIND } from './reminders.js';
@@ -67,7 +67,7 @@ export function createProjectNotices(deps: {
       }),
     ],
     routes: [...channelRoutes(rules), ...messageRoutes],
-    jobs: [WRITE_MESSAGES_JOB, FIND_UNTOLD, REMIND, FIND_EXPIRING, sendJob(NOTICE_SOURCE, deps.notifier)],
+    jobs: [WRITE_MESSAGES_JOB, FIND_UNTOLD, FIND_UNSENT, REMIND, FIND_EXPIRING, sendJob(NOTICE_SOURCE, deps.notifier)],
     groups: [
       {
         name: 'notification-channels',

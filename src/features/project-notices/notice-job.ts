@@ -5,14 +5,21 @@ import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { ask } from '../../kernel/jobs/queue.js';
 import { describeError } from '../../kernel/log.js';
 import { openForTelling } from '../alerts/public.js';
-import { digestsOf, type LedgerTarget, ledgerTargets, writeMessages } from '../deliveries/public.js';
+import { digestsOf, isForUnread, type LedgerTarget, ledgerTargets, writeMessages } from '../deliveries/public.js';
 import { refusedAddresses } from '../organizations/public.js';
 import { hasAddress } from './addresses.js';
 import { listTakingChannels } from './channel.queries.js';
 import type { NoticeKind } from './notice.rules.js';
-import { listPeople, listUntoldOwners, lockNewNotices, markWritten, passOverOldest } from './notice.sql.js';
+import {
+  listPeople,
+  listUnsentOwners,
+  listUntoldOwners,
+  lockNewNotices,
+  markWritten,
+  passOverOldest,
+} from './notice.sql.js';
 import { NOTICE_SOURCE } from './notice-source.js';
-import { type Owner, requestsOf, WRITE_MESSAGES } from './notices.js';
+import { notifyAgain, type Owner, requestsOf, UNSENT_DAYS, WRITE_MESSAGES } from './notices.js';
 
 /** Notices per transaction, and so per email. */
 const AT_ONCE = 500;
@@ -41,6 +48,19 @@ export const FIND_UNTOLD: JobKind = {
     run.inTransaction(async (tx) =>
       ask(tx, WRITE_MESSAGES, requestsOf(await listUntoldOwners(tx, { seconds: UNTOLD_SECONDS }))),
     ),
+};
+
+/** Sends notices again whose messages were not accepted, for a week after the event. */
+export const FIND_UNSENT: JobKind = {
+  name: 'project-notices:find-unsent',
+  description:
+    'Has the messages of notices of the last week written again that failed or were cancelled, daily at midnight UTC.',
+  everySeconds: 86_400,
+  staysInside: true,
+  run: async (ctx, run) => {
+    for (const owner of await listUnsentOwners(ctx, { days: UNSENT_DAYS }))
+      await run.inTransaction((tx) => notifyAgain(tx, owner));
+  },
 };
 
 type Notice = Awaited<ReturnType<typeof lockNewNotices>>[number];
@@ -75,14 +95,14 @@ async function writeKind(tx: Transaction, owner: Owner, event: NoticeKind, notic
   const targets = await ledgerTargets(tx, owner, channels, (channel) =>
     openForTelling(tx, { ...channel, table: 'notification_channel' }),
   );
+  // A channel that cannot be decrypted may stay so.
+  const isTold = targets.some((target) => !isForUnread(target));
   const people = await addressesOf(tx, owner, notices);
   // People named by a notice get an email; admins get one only if nobody else is notified.
   const byPeople = Map.groupBy(notices, ({ recipientIds }) => {
     const named = recipientIds.filter((id) => people.has(id)).sort();
     return (
-      named.length > 0 || targets.length > 0
-        ? named
-        : [...people].filter(([, { isAdmin }]) => isAdmin).map(([id]) => id)
+      named.length > 0 || isTold ? named : [...people].filter(([, { isAdmin }]) => isAdmin).map(([id]) => id)
     ).join();
   });
   let isNew = await write(tx, owner, event, notices, targets);

@@ -2,7 +2,7 @@ import { openForSending } from '../alerts/public.js';
 import type { Source } from '../deliveries/public.js';
 import { targetsOf } from '../notifications/public.js';
 import { hasAddress } from './addresses.js';
-import { cancelNotices, findNoticeSender, listAddressees, listMessageNotices } from './notice.sql.js';
+import { cancelNotices, findNoticeSender, listAddressees, listMessageNotices, lockChannel } from './notice.sql.js';
 import { noticeNotification } from './notice-notification.js';
 
 type NoticeSender = Awaited<ReturnType<typeof findNoticeSender>>[number];
@@ -28,5 +28,6 @@ export const NOTICE_SOURCE: Source<NoticeSender> = {
     const notices = await listMessageNotices(ctx, { messageId: id });
     return noticeNotification(sender, notices) ?? { errorCode: 'NOTICES_REMOVED' };
   },
+  lock: lockChannel,
   cancel: cancelNotices,
 };

@@ -69,6 +69,36 @@ export const markWritten = sqlStatement({
   row: {},
 });
 
+/** Owners of notices of the last days with messages that were not accepted, one at a time by index however many messages there are. */
+export const listUnsentOwners = sqlStatement({
+  text: `
+    with recursive owner as (
+      (select owner_id as id from notification_message where state <> 'sent' order by owner_id limit 1)
+      union all
+      select (select m.owner_id from notification_message m where m.state <> 'sent' and m.owner_id > owner.id order by m.owner_id limit 1)
+      from owner where owner.id is not null
+    )
+    select unsent.organization_id as "organizationId", unsent.project_id as "projectId", owner.id as "ownerId"
+    from owner cross join lateral (
+      select m.organization_id, m.project_id from notification_message m
+      where m.owner_id = owner.id and m.source = 'project-notice' and m.state <> 'sent' and m.state <> 'pending'
+        and m.created_at > now() - make_interval(days => :days::integer) limit 1) unsent`,
+  params: { days: t.integer },
+  row: NOTICE_OWNER,
+});
+
+/** Marks notices of the last days with messages that were not accepted: their messages are written again. */
+export const markUnwritten = sqlStatement({
+  text: `
+    update notice n set told_at = null
+    where n.owner_id = :ownerId and n.created_at > now() - make_interval(days => :days::integer) and n.told_at is not null and n.id in (
+      select d.subject_id from notification_message m join notification_delivery d on d.message_id = m.id
+      where m.owner_id = :ownerId and m.state <> 'sent' and m.state <> 'pending' and m.created_at > now() - make_interval(days => :days::integer))
+    returning n.id`,
+  params: { ownerId: t.uuid, days: t.integer },
+  row: { id: t.uuid },
+});
+
 /** Marks the oldest notice of an owner that has no messages yet: it gets none. */
 export const passOverOldest = sqlStatement({
   text: `
@@ -123,6 +153,13 @@ export const findNoticeSender = sqlStatement({
     name: t.nullable(t.text),
     ownerName: t.text,
   },
+});
+
+/** Locks a channel. No row for people, and if it is deleted. */
+export const lockChannel = sqlStatement({
+  text: 'select id from notification_channel where id = :channelId for no key update',
+  params: { channelId: t.uuid },
+  row: { id: t.uuid },
 });
 
 /** Cancels pending messages of a deleted or disabled channel. The people of a project are a channel as long as the project exists. */

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../kernel/context.js';
 import { askAfterCommit, type JobRequest } from '../../kernel/jobs/queue.js';
 import type { NoticeFacts, NoticeKind } from './notice.rules.js';
-import { insertNotices } from './notice.sql.js';
+import { insertNotices, markUnwritten } from './notice.sql.js';
 
 /** An event to notify a project of, once per occurrence. */
 export interface NewNotice {
@@ -48,6 +48,14 @@ export async function notify(tx: Transaction, kind: NoticeKind, notices: readonl
     facts: notices.map(({ facts }) => JSON.stringify(facts)),
   });
   await askToTell(tx, owners);
+}
+
+/** For so many days after an event, its messages that were not accepted are sent again. */
+export const UNSENT_DAYS = 7;
+
+/** Sends the notices of an owner again whose messages failed or were cancelled, by the channels that it has now. */
+export async function notifyAgain(tx: Transaction, owner: Owner): Promise<void> {
+  if ((await markUnwritten(tx, { ownerId: owner.ownerId, days: UNSENT_DAYS })).length > 0) await askToTell(tx, [owner]);
 }
 
 /** Has the messages of owners written after the commit. */

@@ -218,7 +218,11 @@ describe('a notice of a project', () => {
     const id = await channel({ name: 'mail', config: { email: { recipients: ['unreadable@example.com'] } } });
     await notifying.sql(`update notification_channel set config_sealed = 'x' where id = $1`, [id]);
     await rescue();
-    await settled(projectId, 1);
+    await until('both messages', WAIT_MS, async () => {
+      const messages = await messagesOf(projectId);
+      const shown = messages.map(({ state, error_code }) => `${state} ${error_code}`);
+      return shown.sort().join() === 'pending SEALED_VALUE_INVALID,sent null';
+    });
     expect(notifying.mail.mailsTo('fallback@example.com')).toHaveLength(1);
     expect(notifying.mail.mailsTo('unreadable@example.com')).toEqual([]);
   });

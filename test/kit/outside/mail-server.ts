@@ -34,9 +34,12 @@ interface MailServerOptions {
 /** A mail server on 127.0.0.1. */
 export class MailServer {
   readonly received: ReceivedMail[] = [];
+  /** May be changed while it runs. */
+  refusals: Refusals;
   readonly #server: SMTPServer;
 
   private constructor(options: MailServerOptions) {
+    this.refusals = options.refusals ?? {};
     this.#server = new SMTPServer(this.#settings(options));
     this.#server.on('error', () => undefined);
   }
@@ -60,15 +63,9 @@ export class MailServer {
     return new Promise((closed) => this.#server.close(closed));
   }
 
-  #settings({
-    certificate,
-    secure = false,
-    startTls = true,
-    login,
-    refusals = {},
-  }: MailServerOptions): SMTPServerOptions {
+  #settings({ certificate, secure = false, startTls = true, login }: MailServerOptions): SMTPServerOptions {
     const refused = (step: keyof Refusals): Error | null => {
-      const responseCode = refusals[step];
+      const responseCode = this.refusals[step];
       return responseCode === undefined ? null : Object.assign(new Error('refused by cAnArY7'), { responseCode });
     };
     return {

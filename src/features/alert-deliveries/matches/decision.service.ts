@@ -68,7 +68,7 @@ function decisionOf(
   { standing, verdict, messages }: { standing: Standing; verdict: Verdict; messages: readonly MessageRow[] },
 ): Decision {
   const states = new Set(messages.map(({ state }) => state));
-  const sent = states.has('sent') ? 'notified' : states.has('pending') ? 'pending' : null;
+  const sent = states.has('pending') ? 'pending' : states.has('sent') ? 'notified' : null;
   const outcome = sent ?? (messages.length > 0 ? 'failed' : verdict);
   const dueAt = outcome === 'not_due_yet' && standing.beginsAt !== null ? nextMidnight(standing.beginsAt) : null;
   return { alert, outcome, dueAt, messages };

@@ -24,9 +24,12 @@ registerEnumType(OutcomeEnum, {
   name: 'CertificateAlertOutcome',
   description: 'What an alert has done or will do about a certificate, or why it does nothing.',
   valuesConfig: {
-    NOTIFIED: { description: 'A notification was sent: see `messages`.' },
-    PENDING: { description: 'Messages are waiting for delivery or for another attempt.' },
-    FAILED: { description: 'Delivery of every message failed.' },
+    NOTIFIED: { description: 'A target accepted a notification, and no message is waiting: see `messages`.' },
+    PENDING: {
+      description:
+        'Messages are waiting for delivery, for another attempt, or until the key of the project is enabled: see `messages`.',
+    },
+    FAILED: { description: 'No target accepted a message. The next check sends them again if they are still needed.' },
     DUE: { description: 'The alert is due. It notifies at its next check, at midnight UTC at the latest.' },
     NOT_DUE_YET: { description: 'The certificate is still valid for longer than `alertBefore`: see `dueAt`.' },
     NO_EVENT: { description: 'The event has not occurred since the alert was created.' },

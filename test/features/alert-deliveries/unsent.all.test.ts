@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { mustSucceed } from '../../kit/caller.js';
+import { Notifying } from '../../kit/notifying.js';
+import { until } from '../../kit/until.js';
+
+const WAIT_MS = 50_000;
+const ALERTS = '/api/v1/cert-manager/alerts';
+const FIND_DUE = 'certificate-alerts:find-due';
+
+let notifying: Notifying;
+beforeAll(async () => {
+  notifying = await Notifying.start();
+});
+afterAll(() => notifying?.stop());
+afterEach(() => notifying.sql('delete from certificate_alert; delete from certificate'));
+
+const mail = (...recipients: string[]) => ({ channelType: 'email', config: { recipients } });
+const about = (name: string) => ({ filters: [{ field: 'common_name', operator: 'equals', value: name }] });
+const states = async (alertId: string) => (await notifying.messages(alertId)).map(({ state }) => state).join();
+const becomes = (alertId: string, wanted: string) =>
+  until(`messages that are ${wanted}`, WAIT_MS, async () => (await states(alertId)) === wanted);
+/** Without the pauses after failures. */
+const becomesSoon = (alertId: string, wanted: string) =>
+  until(`messages that are ${wanted} soon`, WAIT_MS, async () => {
+    if ((await states(alertId)) === wanted) return true;
+    await notifying.hurry();
+    return false;
+  });
+const setEnabled = async (alertId: string, enabled: boolean) =>
+  mustSucceed(await notifying.admin.patch(`${ALERTS}/${alertId}`, { enabled }));
+const lastRun = async (alertId: string) => {
+  const document =
+    'query ($id: ID!) { certificateAlert(id: $id) { lastRun { status errorCode messageCount sentCount } } }';
+  return (await notifying.admin.data(document, { id: alertId })).certificateAlert.lastRun;
+};
+const outcome = async (certificateId: string) => {
+  const document =
+    'query ($id: ID!) { alertDecisions(certificateId: $id) { nodes { outcome messages { state errorCode } } } }';
+  return (await notifying.admin.data(document, { id: certificateId })).alertDecisions.nodes[0];
+};
+
+/** Has every alert look, as at midnight, until all have. */
+async function lookNow(): Promise<void> {
+  await notifying.sql('delete from job where kind = $1', [FIND_DUE]);
+  await notifying.runSchedule(FIND_DUE);
+  await notifying.hurry();
+  await until('all alerts to have looked', WAIT_MS, async () => {
+    const open = await notifying.sql(
+      `select from job where kind in ($1, 'certificate-alerts:check') and state in ('waiting', 'running')`,
+      [FIND_DUE],
+    );
+    const due = await notifying.sql('select from job_kind where name = $1 and next_at <= now()', [FIND_DUE]);
+    return open.length === 0 && due.length === 0;
+  });
+}
+
+/** Nothing is sent after it was accepted, however often alerts look. */
+async function sendsNothingMore(recipient: string): Promise<void> {
+  const before = notifying.mail.mailsTo(recipient).length;
+  for (let time = 0; time < 3; time += 1) await lookNow();
+  await notifying.hurry();
+  await until('nothing to be sent', WAIT_MS, async () => {
+    const open = await notifying.sql(
+      `select from job where kind = 'certificate-alerts:send' and (state = 'running' or wake_at <= now())`,
+    );
+    return open.length === 0;
+  });
+  expect(notifying.mail.mailsTo(recipient)).toHaveLength(before);
+}
+
+describe('a message that was not accepted', () => {
+  test('is cancelled where its alert is disabled, and sent once where the alert is enabled again', async () => {
+    const back = await notifying.withoutMail();
+    const id = await notifying.certificate(9, 'off.example.com');
+    const alertId = await notifying.alert([mail('off@example.com')], about('off.example.com'));
+    await until('an attempt', WAIT_MS, async () => ((await notifying.messages(alertId))[0]?.attempts ?? 0) > 0);
+    expect(await lastRun(alertId)).toMatchObject({ status: 'PENDING', messageCount: 1, sentCount: 0 });
+    await setEnabled(alertId, false);
+    await becomes(alertId, 'cancelled');
+    expect(await lastRun(alertId)).toMatchObject({ status: 'FAILED', errorCode: 'CHANNEL_DISABLED', sentCount: 0 });
+    expect(await outcome(id)).toMatchObject({ outcome: 'FAILED' });
+    await back();
+    await setEnabled(alertId, true);
+    await becomesSoon(alertId, 'sent');
+    expect(await lastRun(alertId)).toEqual({ status: 'SUCCESS', errorCode: null, messageCount: 1, sentCount: 1 });
+    expect(await outcome(id)).toMatchObject({ outcome: 'NOTIFIED' });
+    expect(notifying.mail.mailsTo('off@example.com')).toHaveLength(1);
+    for (const enabled of [false, true]) await setEnabled(alertId, enabled);
+    await sendsNothingMore('off@example.com');
+  });
+
+  test.each([
+    ['was refused for good', 550],
+    ['was refused for longer than three days', 451],
+  ])(
+    'because it %s is sent by the next check, with those of its certificates that are not replaced',
+    async (_, code) => {
+      const name = `refused${code}.example.com`;
+      await notifying.certificate(9, name);
+      const replaced = await notifying.certificate(8, name);
+      notifying.mail.refusals = { to: code };
+      const alertId = await notifying.alert([mail(`to${code}@example.com`)], about(name));
+      await until('an attempt', WAIT_MS, async () => ((await notifying.messages(alertId))[0]?.attempts ?? 0) > 0);
+      await notifying.sql('update notification_message set give_up_at = now() where owner_id = $1', [alertId]);
+      await becomesSoon(alertId, 'failed');
+      expect(await lastRun(alertId)).toMatchObject({ status: 'FAILED', errorCode: 'TARGET_REJECTED' });
+      // Still refused: one attempt for each check.
+      await lookNow();
+      await until(
+        'another attempt',
+        WAIT_MS,
+        async () => ((await notifying.messages(alertId))[0]?.attempts ?? 0) === 1,
+      );
+      notifying.mail.refusals = {};
+      await notifying.revoke(replaced);
+      await lookNow();
+      await becomesSoon(alertId, 'sent');
+      const [received, ...others] = notifying.mail.mailsTo(`to${code}@example.com`);
+      expect(others).toEqual([]);
+      expect(received?.mail.text).toContain(name);
+      expect(received?.mail.subject ?? received?.mail.text).not.toContain('2 certificates');
+      await sendsNothingMore(`to${code}@example.com`);
+    },
+  );
+
+  test('about an event is sent by the next check, for a week', async () => {
+    const channels = [mail('event@example.com')];
+    const alertId = await notifying.alert(channels, { eventType: 'revocation', ...about('event.example.com') });
+    const ids = [
+      await notifying.certificate(9, 'event.example.com'),
+      await notifying.certificate(9, 'event.example.com'),
+    ];
+    notifying.mail.refusals = { data: 550 };
+    for (const id of ids) await notifying.revoke(id);
+    await becomes(alertId, 'failed,failed');
+    await notifying.sql(
+      `update notification_message m set created_at = now() - interval '8 days' from notification_delivery d
+       where d.message_id = m.id and d.subject_id = $1`,
+      [ids[0]],
+    );
+    notifying.mail.refusals = {};
+    await lookNow();
+    await becomesSoon(alertId, 'failed,sent');
+    expect(notifying.mail.mailsTo('event@example.com')).toHaveLength(1);
+    await sendsNothingMore('event@example.com');
+  });
+});
+
+describe('while the key of a project is disabled', () => {
+  test('messages wait, and follow when it is enabled, to whoever the channel names then', async () => {
+    const { admin } = notifying;
+    const KEYS = '/api/v1/organization/keys';
+    const key = mustSucceed(await admin.post(KEYS, { name: randomUUID() })).body.organizationKey.id;
+    const body = { organizationKeyId: key };
+    mustSucceed(await admin.patch(`/api/v1/projects/${notifying.projectId}/key`, body));
+    const recipients = ['key-one@example.com', 'key-two@example.com'];
+    const channels = [mail(...recipients)];
+    const event = await notifying.alert(channels, { eventType: 'revocation', ...about('key.example.com') });
+    const expiry = await notifying.alert(channels, { name: 'expiry', ...about('other-key.example.com') });
+    const id = await notifying.certificate(9, 'key.example.com');
+    const other = await notifying.certificate(90, 'other-key.example.com');
+    mustSucceed(await admin.post(`${KEYS}/${key}/disable`, {}));
+    await notifying.revoke(id);
+    await notifying.sql(`update certificate set not_after = now() + interval '9 days' where id = $1`, [other]);
+    await lookNow();
+    const waiting = { outcome: 'PENDING', messages: [{ state: 'PENDING', errorCode: 'KEY_DISABLED' }] };
+    for (const certificateId of [id, other])
+      await until('an attempt', WAIT_MS, async () => {
+        const decision = (
+          await admin.data(
+            `query ($id: ID!) { alertDecisions(certificateId: $id) { nodes { outcome alert { id } messages { state errorCode } } } }`,
+            { id: certificateId },
+          )
+        ).alertDecisions.nodes.find(
+          ({ alert }: { alert: { id: string } }) => alert.id === (certificateId === id ? event : expiry),
+        );
+        return JSON.stringify(decision.messages) === JSON.stringify(waiting.messages) && decision.outcome === 'PENDING';
+      });
+    expect(await lastRun(event)).toMatchObject({ status: 'PENDING', errorCode: 'KEY_DISABLED' });
+    // Nothing is given up meanwhile.
+    await notifying.sql('update notification_message set give_up_at = now() where next_at is not null');
+    await notifying.hurry();
+    await until('a later end', WAIT_MS, async () => {
+      const [row] = await notifying.sql<{ kept: boolean }>(
+        `select bool_and(give_up_at > now() + interval '2 days') as kept from notification_message where next_at is not null`,
+      );
+      return row?.kept === true;
+    });
+    mustSucceed(await admin.post(`${KEYS}/${key}/enable`, {}));
+    for (const alertId of [event, expiry]) await becomesSoon(alertId, 'sent,sent');
+    for (const recipient of recipients) expect(notifying.mail.mailsTo(recipient)).toHaveLength(2);
+    for (const recipient of recipients) await sendsNothingMore(recipient);
+  });
+});
