@@ -95,9 +95,9 @@ export class Notifying {
   }
 
   /** Imports a certificate. @returns its id */
-  async certificate(lastsDays: number, commonName = 'shop.example.com'): Promise<string> {
+  async certificate(lastsDays: number, commonName = 'shop.example.com', more: object = {}): Promise<string> {
     const { pem } = await newLeaf(this.parts.issuer, { commonName, lastsDays });
-    const body = { projectId: this.projectId, certificate: pem };
+    const body = { projectId: this.projectId, certificate: pem, ...more };
     return mustSucceed(await this.admin.post(`${CERTIFICATES}/import`, body)).body.certificate.id;
   }
 

@@ -49,28 +49,28 @@ export const findAlertToCheck = sqlStatement({
 
 /** Subjects of alerts, as `c`: certificates of the inventory and of authorities. Disabled authorities need no alert. */
 export const SUBJECT = `(
-      select id, project_id, lineage_id, created_at, names_digest, common_name, sans, profile_slug, is_ca, serial_number, not_before,
+      select id, project_id, profile_id, lineage_id, created_at, names_digest, common_name, sans, profile_slug, is_ca, serial_number, not_before,
         not_after, status,
         false as is_authority
       from certificate
       union all
-      select id, project_id, null::uuid, created_at, null::bytea, common_name, '{}'::text[], null::text, true, serial_number, not_before,
+      select id, project_id, null::uuid, null::uuid, created_at, null::bytea, common_name, '{}'::text[], null::text, true, serial_number, not_before,
         not_after,
         case when status = 'disabled' then 'disabled' else 'active' end, true
       from certificate_authority where certificate is not null) c`;
 
 /** Whether a valid certificate is a later one of the lineage of `of`, whichever ends first: renewals may be shorter. */
 const RENEWED = (of: 'c' | 'n'): string => `exists (select from certificate r where r.lineage_id = ${of}.lineage_id
-        and r.project_id = ${of}.project_id and r.status = 'active' and r.not_before <= now()
+        and r.project_id = ${of}.project_id and r.status = 'active' and r.not_before <= now() and r.not_after > now()
         and (r.renewed_from_id = ${of}.id or r.created_at > ${of}.created_at))`;
 
 /**
- * Whether another certificate has replaced `c`: a renewal, or one of the same profile and names that ends later and is not
- * renewed itself, so that no two replace each other. `is false` keeps the planner from joining what only few are asked for.
+ * Whether another certificate has replaced `c`: a renewal (or what was imported as one), or a later one of the same profile and names
+ * that is not renewed itself, so that no two replace each other. Names alone prove nothing: anybody can import a certificate with them. `is false` keeps the planner from joining what only few are asked for.
  */
 export const SUPERSEDED = `(${RENEWED('c')}
       or exists (select from certificate n where n.project_id = c.project_id and n.names_digest = c.names_digest
-        and n.status = 'active' and n.not_after > c.not_after and n.not_before <= now() and ${RENEWED('n')} is false))`;
+        and n.profile_slug is not null and n.profile_id is not distinct from c.profile_id and n.status = 'active' and n.not_after > c.not_after and n.not_before <= now() and ${RENEWED('n')} is false))`;
 
 /** `alert_before` as an interval. */
 const PERIOD = `(left(a.alert_before, -1)::integer * case right(a.alert_before, 1)

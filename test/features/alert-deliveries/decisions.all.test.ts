@@ -4,6 +4,7 @@ import fc from '../../kit/properties.js';
 import { rounds } from '../../kit/scope.js';
 import { until } from '../../kit/until.js';
 import { violationsOf } from '../alerts/kit.js';
+import { makeProfile } from '../certificates/issuing-kit.js';
 import { makeAuthority } from '../certificates/kit.js';
 import { type Copied, copies } from './kit.js';
 
@@ -44,7 +45,7 @@ const looked = () =>
 
 describe('a decision', () => {
   test('says whom an alert has notified when, or why it has not', async () => {
-    const [sent = '', later = '', revoked = '', over = '', old = ''] = await copy([
+    const [sent = '', later = '', revoked = '', over = '', old = '', newer = ''] = await copy([
       { name: 'sent', days: 5 },
       { name: 'later', days: 40.5 },
       { name: 'revoked', days: 5, isRevoked: true },
@@ -52,6 +53,7 @@ describe('a decision', () => {
       { name: 'renewed', days: 5 },
       { name: 'renewed', days: 50 },
     ]);
+    await notifying.sql('update certificate set lineage_id = $2, renewed_from_id = $2 where id = $1', [newer, old]);
     await notifying.alert([mail('ann@example.com', 'bob@example.com')], { filters: equals('sent') });
     await until('both mails', WAIT_MS, async () => {
       const [decision] = await decisions(sent);
@@ -106,6 +108,35 @@ describe('a decision', () => {
     const outcome = async (id: string) => (await decisions(id)).map((one: { outcome: string }) => one.outcome);
     await until('the mail about the renewal', WAIT_MS, async () => (await outcome(second))[0] === 'NOTIFIED');
     expect(await outcome(first)).toEqual(['SUPERSEDED']);
+  });
+
+  test('counts a certificate as superseded by a later one of its profile and names', async () => {
+    const { admin, projectId } = notifying;
+    const root = await makeAuthority(admin, projectId);
+    const profile = await makeProfile(admin, { project: { id: projectId }, root });
+    const [first = '', second = '', other = ''] = await copy([
+      { name: 'profiled', days: 5, profile: 'web' },
+      { name: 'profiled', days: 9, profile: 'web' },
+      { name: 'otherwise', days: 5, profile: 'web' },
+    ]);
+    await notifying.sql('update certificate set profile_id = $1', [profile.id]);
+    await notifying.alert([mail('ann@example.com')]);
+    const outcome = async (id: string) => (await decisions(id)).map((one: { outcome: string }) => one.outcome);
+    await until('the mail', WAIT_MS, async () => (await outcome(second))[0] === 'NOTIFIED');
+    expect(await outcome(first)).toEqual(['SUPERSEDED']);
+    expect(await outcome(other)).toEqual(['NOTIFIED']);
+    await notifying.sql('delete from certificate; delete from certificate_profile; delete from certificate_authority');
+  });
+
+  test('counts a certificate as superseded neither by one of its names alone, nor by a renewal that has expired', async () => {
+    const [first = '', , third = ''] = await copy([
+      { name: 'names', days: 5 },
+      { name: 'names', days: 50 },
+      { name: 'names', days: -1 },
+    ]);
+    await notifying.sql('update certificate set lineage_id = $2, renewed_from_id = $2 where id = $1', [third, first]);
+    await notifying.alert([mail('ann@example.com')], { filters: equals('names') });
+    await until('the mail', WAIT_MS, async () => (await decisions(first))[0].outcome === 'NOTIFIED');
   });
 
   test('is for who may read alerts and the certificate: others do not learn of it', async () => {

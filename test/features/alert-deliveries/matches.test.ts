@@ -29,8 +29,8 @@ describe('a preview', () => {
       { name: 'later.example.com', days: 31 },
       { name: 'over.example.com', days: -1 },
       { name: 'revoked.example.com', days: 5, isRevoked: true },
-      { name: 'renewed.example.com', days: 5, sans: ['1', '2'] },
-      { name: 'renewed.example.com', days: 300, sans: ['2', '1', '2'] },
+      { name: 'renewed.example.com', days: 5, sans: ['1', '2'], profile: 'web' },
+      { name: 'renewed.example.com', days: 300, sans: ['2', '1', '2'], profile: 'web' },
       { name: 'other.test', days: 4 },
     ]);
     const filters = [{ field: 'common_name', operator: 'matches', value: '*.EXAMPLE.com' }];
@@ -199,7 +199,7 @@ describe('a certificate that was replaced', () => {
     sans: names,
   });
 
-  test('is one with a later certificate of the same common name, profile and set of names', async () => {
+  test('is one of a profile with a later certificate of the same common name, profile and set of names', async () => {
     const query = <R extends object>(text: string, params?: readonly unknown[]) =>
       strongroom.sql<R & Record<string, unknown>>(text, [...(params ?? [])]);
     await fc.assert(
@@ -210,7 +210,8 @@ describe('a certificate that was replaced', () => {
         const identityOf = ({ name, profile, sans }: (typeof given)[number]) =>
           JSON.stringify([name, profile, [...new Set(sans)].sort()]);
         const last = rows.filter(
-          (row, at) => !rows.slice(at + 1).some((other) => identityOf(other) === identityOf(row)),
+          (row, at) =>
+            row.profile === null || !rows.slice(at + 1).some((other) => identityOf(other) === identityOf(row)),
         );
         const search = { projectId: project.id, filters: [], period: '30d', after: null };
         const [found = []] = await listSlices(query, [search], 100);

@@ -73,15 +73,16 @@ describe('an alert about expiry', () => {
     expect(eventsOf(server).map(({ data }) => data.certificates[0].id)).toEqual([wanted]);
   });
 
-  test('notifies of none that a newer one of the same names has replaced', async () => {
+  test('notifies of none that was replaced, which takes more than a later one of the same names', async () => {
     const server = await notifying.server();
-    await notifying.certificate(5, 'renewed.example.com');
-    await notifying.certificate(300, 'renewed.example.com');
-    const marker = await notifying.certificate(6, 'not-renewed.example.com');
+    const replaced = await notifying.certificate(5, 'renewed.example.com');
+    await notifying.certificate(300, 'renewed.example.com', { replacesId: replaced });
+    const unrelated = await notifying.certificate(6, 'not-renewed.example.com');
+    await notifying.certificate(300, 'not-renewed.example.com');
     const filters = [{ field: 'common_name', operator: 'ends_with', value: 'renewed.example.com' }];
     const alertId = await notifying.alert([webhook(server)], { filters });
     await settled(alertId, 1);
-    expect(eventsOf(server).map(({ data }) => data.certificates[0].id)).toEqual([marker]);
+    expect(eventsOf(server).map(({ data }) => data.certificates[0].id)).toEqual([unrelated]);
   });
 
   test('that is disabled notifies nobody, and does so once it is enabled', async () => {

@@ -97,6 +97,39 @@ describe('importing a certificate', () => {
     expect(alone).toMatchObject({ commonName: 'Root', isCa: true, sans: [], hasPrivateKey: false });
   });
 
+  test('replaces another once, by who may edit that one, and joins its lineage', async () => {
+    const { admin, project } = await seedProject(strongroom);
+    const before = await importCertificate(admin, project.id, { certificate: leaf.pem });
+    const stranger = await seedProject(strongroom);
+    const elsewhere = await importCertificate(stranger.admin, stranger.project.id, { certificate: leaf.pem });
+    const hidden = await importCertificate(admin, project.id, { certificate: root.pem });
+    const body = { projectId: project.id, certificate: intermediate.pem };
+    const certificates = (action: string[], ...names: string[]) => ({
+      subject: 'certificates',
+      action,
+      conditions: { commonName: { $in: names } },
+    });
+    const { caller } = await callerWithRules(
+      strongroom,
+      admin,
+      project.id,
+      certificates(['read', 'create'], 'shop.example.com', 'Intermediate'),
+      certificates(['edit'], 'Intermediate'),
+    );
+    const path = `${CERTIFICATES}/import`;
+    for (const replacesId of [elsewhere.id, hidden.id, randomUUID()])
+      expect(await caller.post(path, { ...body, replacesId })).toBeError(404, 'CERTIFICATE_NOT_FOUND');
+    expect(await caller.post(path, { ...body, replacesId: before.id })).toBeError(403, 'PERMISSION_DENIED');
+    const after = await importCertificate(admin, project.id, { ...body, replacesId: before.id });
+    expect(after).toMatchObject({ renewedFromId: before.id, lineageId: before.lineageId, source: 'imported' });
+    const { certificate } = await admin.data('query ($id: ID!) { certificate(id: $id) { renewedBy { id } version } }', {
+      id: before.id,
+    });
+    expect(certificate).toEqual({ renewedBy: { id: after.id }, version: 2 });
+    const again = { ...body, certificate: (await newLeaf(intermediate)).pem, replacesId: before.id };
+    expect(await admin.post(path, again)).toBeError(409, 'CERTIFICATE_RENEWED');
+  });
+
   test('belongs to the authority of the project that issued it, which then cannot be deleted', async () => {
     const { admin, project } = await seedProject(strongroom);
     const pending = await makeAuthority(admin, project.id, PENDING);

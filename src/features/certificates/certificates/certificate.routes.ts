@@ -40,7 +40,13 @@ export const certificateRoutes = [
   certificates.post('/import', 'Import a certificate', {
     field: 'importCertificate',
     body: withoutNull(ImportCertificate),
-    errors: ['PROJECT_NOT_FOUND', 'CERTIFICATE_EXISTS', 'CERTIFICATE_AUTHORITY_NOT_FOUND'],
+    errors: [
+      'PROJECT_NOT_FOUND',
+      'CERTIFICATE_EXISTS',
+      'CERTIFICATE_AUTHORITY_NOT_FOUND',
+      'CERTIFICATE_NOT_FOUND',
+      'CERTIFICATE_RENEWED',
+    ],
     example: {
       projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
       certificate: '-----BEGIN CERTIFICATE-----\n...\n-----END CERTIFICATE-----\n',

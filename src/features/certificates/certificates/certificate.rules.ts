@@ -53,6 +53,11 @@ export const renewBeforeDays = renewDays.nullish().meta({
     'How many days before expiration the service renews the certificate, but not before half of its validity. 0: never. Null: the setting of its profile.',
 });
 
+/** The certificate that an imported one replaces. */
+export const replacesId = idOf(
+  'ID of the certificate of the project that the imported one replaces, as a renewal would. It must not be renewed yet. Requires `edit` on it.',
+).nullish();
+
 /** Input of `importCertificate`. */
 export const ImportCertificate = z
   .strictObject({
@@ -63,6 +68,7 @@ export const ImportCertificate = z
     }),
     chain: pem.nullish().meta({ description: 'PEM: the certificates of its issuers, in any order.' }),
     privateKey: pem.nullish().meta({ description: 'PEM: the private key, unencrypted.' }),
+    replacesId,
     metadata: metadata.default([]),
   })
   .meta({ description: 'The certificate to import.' });

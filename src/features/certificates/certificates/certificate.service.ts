@@ -32,6 +32,7 @@ import {
 import { insertCertificate } from './certificate.sql.js';
 import type { OnCertificateEvent } from './certificate-event.js';
 import { CertificateLists, type CertificatesRequest } from './certificate-list.js';
+import { listRenewals } from './lineage.sql.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 const AUTHORITY_NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
@@ -41,12 +42,15 @@ const CONSTRAINTS = {
   certificate_serial_unique: 'CERTIFICATE_EXISTS',
   certificate_authority_fk: 'CERTIFICATE_AUTHORITY_NOT_FOUND',
   certificate_project_id_fkey: 'PROJECT_NOT_FOUND',
+  certificate_renewed_from_unique: 'CERTIFICATE_RENEWED',
 } as const;
 
 /** A certificate with its chain, key and metadata. */
 interface Imported {
   readonly projectId: string;
   readonly bundle: Bundle;
+  /** The certificate that it replaces. */
+  readonly replacesId?: string | null | undefined;
   readonly metadata: readonly MetadataEntry[];
 }
 
@@ -70,20 +74,21 @@ export class CertificateService {
 
   /**
    * Imports a certificate into the inventory, with its chain and its key if given. It is linked to the authority of the project that issued
-   * it, if any.
+   * it, if any. One that replaces another joins its lineage, as a renewal.
    *
-   * @throws PROJECT_NOT_FOUND; CERTIFICATE_EXISTS if the project has it already; VALIDATION_FAILED (WRONG_PROJECT_TYPE) if the project is
+   * @throws PROJECT_NOT_FOUND; CERTIFICATE_EXISTS if the project has it already; CERTIFICATE_NOT_FOUND, CERTIFICATE_RENEWED of the
+   *   certificate that it replaces; VALIDATION_FAILED (WRONG_PROJECT_TYPE) if the project is
    *   of another type, and as `readBundle`
    */
   async import(ctx: Context, raw: unknown): Promise<CertificateRow> {
-    const { projectId: wanted, certificate, chain, privateKey, metadata } = parse(ImportCertificate, raw);
+    const { projectId: wanted, certificate, chain, privateKey, replacesId, metadata } = parse(ImportCertificate, raw);
     const texts = Object.entries({ certificate, chain, privateKey }).flatMap(([path, text]) =>
       text == null || text === '' ? [] : [{ path, text }],
     );
     await this.authorizeImport(ctx, wanted);
     const { readBundle } = await import('../x509/bundle.js');
     const bundle = readBundle(texts.length === 0 ? [{ path: 'certificate', text: '' }] : texts);
-    return this.importBundle(ctx, { projectId: wanted, bundle, metadata });
+    return this.importBundle(ctx, { projectId: wanted, bundle, replacesId, metadata });
   }
 
   /** Runs before an import is parsed. @throws PROJECT_NOT_FOUND; VALIDATION_FAILED (WRONG_PROJECT_TYPE) */
@@ -91,8 +96,11 @@ export class CertificateService {
     refuseOtherType(await this.projects.authorized(ctx, projectId, 'certificates:create'));
   }
 
-  /** Imports what was parsed already. @throws PROJECT_NOT_FOUND, CERTIFICATE_EXISTS */
-  async importBundle(ctx: Context, { projectId: wanted, bundle, metadata }: Imported): Promise<CertificateRow> {
+  /** Imports what was parsed already. @throws PROJECT_NOT_FOUND, CERTIFICATE_EXISTS, CERTIFICATE_NOT_FOUND, CERTIFICATE_RENEWED */
+  async importBundle(
+    ctx: Context,
+    { projectId: wanted, bundle, replacesId = null, metadata }: Imported,
+  ): Promise<CertificateRow> {
     const { factsOf } = await import('../x509/facts.js');
     const { sans, ...facts } = factsOf(bundle.leaf);
     return inTransaction(ctx, async (tx) => {
@@ -103,7 +111,9 @@ export class CertificateService {
       const keySealed =
         bundle.privateKey === null ? null : await sealKey(tx, project, { table: 'certificate', id }, bundle.privateKey);
       const authorityId = await findIssuerOf(tx, projectId, bundle.leaf);
-      const row = { id, organizationId, projectId, authorityId, lineageId: id, renewedFromId: null };
+      const replaced = replacesId === null ? null : await this.#replace(tx, projectId, replacesId);
+      const lineage = { lineageId: replaced?.lineageId ?? id, renewedFromId: replaced?.id ?? null };
+      const row = { id, organizationId, projectId, authorityId, ...lineage };
       await guarded(
         () =>
           insertCertificate(tx, {
@@ -120,9 +130,31 @@ export class CertificateService {
         CONSTRAINTS,
       );
       await this.onEvent(tx, { certificateId: id, organizationId, projectId, event: 'import' });
-      await record(tx, 'certificate:import', { id, projectId, version: 1 }, { hasPrivateKey: keySealed !== null });
+      await record(
+        tx,
+        'certificate:import',
+        { id, projectId, version: 1 },
+        {
+          hasPrivateKey: keySealed !== null,
+          ...(replaced === null ? {} : { replacesId: replaced.id }),
+        },
+      );
       return loadRow(tx, findCertificates, { ids: [id] }, NOT_FOUND);
     });
+  }
+
+  /**
+   * The certificate that another one replaces. Its version changes, as by a renewal, so that it is replaced once.
+   *
+   * @throws CERTIFICATE_NOT_FOUND, CERTIFICATE_RENEWED
+   */
+  async #replace(tx: Transaction, projectId: string, id: string): Promise<Certificate> {
+    const replaced = await this.#lock(tx, id, 'certificates:edit');
+    if (replaced.projectId !== projectId) throw new AppError(NOT_FOUND);
+    if ((await listRenewals(tx, { ids: [replaced.id] })).length > 0) throw new AppError('CERTIFICATE_RENEWED');
+    tx.em.assign(replaced, { version: replaced.version + 1, updatedAt: sql('now()') });
+    await flush(tx);
+    return replaced;
   }
 
   /** Updates metadata or renewal of a certificate. @throws CERTIFICATE_NOT_FOUND; CONCURRENT_CHANGE if `expectedVersion` differs */

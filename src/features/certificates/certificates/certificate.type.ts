@@ -145,7 +145,7 @@ export class CertificateType extends Node {
 
   @Field(() => ID, {
     nullable: true,
-    description: 'ID of the certificate that this one renews. Null if it is no renewal.',
+    description: 'ID of the certificate that this one renews, or was imported to replace. Null if there is none.',
   })
   renewedFromId!: string | null;
 

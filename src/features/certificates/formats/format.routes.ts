@@ -9,7 +9,13 @@ export const formatRoutes = [
   certificates.post('/import-pkcs12', 'Import a certificate from a PKCS#12 file', {
     field: 'importCertificatePkcs12',
     body: withoutNull(ImportPkcs12),
-    errors: ['PROJECT_NOT_FOUND', 'CERTIFICATE_EXISTS', 'CERTIFICATE_AUTHORITY_NOT_FOUND'],
+    errors: [
+      'PROJECT_NOT_FOUND',
+      'CERTIFICATE_EXISTS',
+      'CERTIFICATE_AUTHORITY_NOT_FOUND',
+      'CERTIFICATE_NOT_FOUND',
+      'CERTIFICATE_RENEWED',
+    ],
     example: {
       projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
       pkcs12: 'MIIKAgIBAzCC',

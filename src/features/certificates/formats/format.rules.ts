@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
-import { metadata } from '../certificates/certificate.rules.js';
+import { metadata, replacesId } from '../certificates/certificate.rules.js';
 
 /** Maximum size of a file; its base64 is a third longer. */
 const MAX_FILE_BYTES = 64 * 1024;
@@ -21,6 +21,7 @@ export const ImportPkcs12 = z
           'PKCS#12 file (`.p12`, `.pfx`) in base64, with the certificate and optionally its chain and key. Up to 64 KiB before encoding.',
       }),
     password: storedText(MAX_PASSWORD).meta({ description: 'Password of the file. May be empty.' }),
+    replacesId,
     metadata: metadata.default([]),
   })
   .meta({ description: 'The PKCS#12 file to import.' });

@@ -34,16 +34,16 @@ export class FormatService {
   /**
    * Imports a certificate from a file into the inventory, with its chain and key if the file has them.
    *
-   * @throws PROJECT_NOT_FOUND, CERTIFICATE_EXISTS, OVERLOADED; VALIDATION_FAILED (WRONG_PASSWORD), and as `readBundle`
+   * @throws PROJECT_NOT_FOUND, CERTIFICATE_EXISTS, CERTIFICATE_NOT_FOUND, CERTIFICATE_RENEWED, OVERLOADED; VALIDATION_FAILED (WRONG_PASSWORD), and as `readBundle`
    */
   async importPkcs12(ctx: Context, raw: unknown): Promise<CertificateRow> {
-    const { projectId, pkcs12, password, metadata } = parse(ImportPkcs12, raw);
+    const { projectId, pkcs12, password, replacesId, metadata } = parse(ImportPkcs12, raw);
     await this.certificates.authorizeImport(ctx, projectId);
     const contents = await readPkcs12(ctx.actor.id, { file: Buffer.from(pkcs12, 'base64'), password });
     if (typeof contents === 'string') throw validationFailed([FAULTS[contents]]);
     const { bundleOf } = await import('../x509/bundle.js');
     const bundle = bundleOf('pkcs12', blocksOf(contents));
-    return this.certificates.importBundle(ctx, { projectId, bundle, metadata });
+    return this.certificates.importBundle(ctx, { projectId, bundle, replacesId, metadata });
   }
 
   /**
