@@ -30,6 +30,7 @@ const ORDER: readonly string[] = [
   'change-webhooks',
   'audit-events',
   'audit-sinks',
+  'attention',
   'jobs',
 ];
 

@@ -177,7 +177,8 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   ];
   const kernelJobs = [...KERNEL_JOB_KINDS, ...auditJobs(config.auditRetention, statesToKeep)];
   const jobs = [...kernelJobs, ...working.flatMap(({ jobs: kinds = [] }) => kinds)];
-  const features = [...working, createJobOperations({ ...projects, kinds: jobs }), createAttention()];
+  const operating = [...working, createJobOperations({ ...projects, kinds: jobs })];
+  const features = [...operating, createAttention({ ...projects, routes: operating.flatMap(({ routes }) => routes) })];
   return {
     entities: [...KERNEL_ENTITIES, ...features.flatMap(({ entities }) => entities)],
     schema: buildGraphQLSchema([

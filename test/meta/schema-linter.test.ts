@@ -69,7 +69,14 @@ const BARE_IDS: readonly string[] = [
   'PermissionConditions.connectionId',
   'PermissionConditions.identityId',
   // What it names may be gone, and its kind follows from the action; a user or identity is beside its id.
-  ...['AuditEvent.actorId', 'AuditEvent.eventId', 'AuditEvent.requestId', 'AuditEvent.subjectId', 'AuditEvent.tokenId'],
+  ...[
+    'AttentionItem.subjectId',
+    'AuditEvent.actorId',
+    'AuditEvent.eventId',
+    'AuditEvent.requestId',
+    'AuditEvent.subjectId',
+    'AuditEvent.tokenId',
+  ],
   // Of any kind, by the kind of the job.
   'Job.subjectId',
   // What a certificate and its renewals have in common.

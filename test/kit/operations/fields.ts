@@ -408,6 +408,12 @@ export const FIELDS: Readonly<Record<string, FieldRow>> = {
     denial: powerless('audit-logs:read'),
   },
   createAuditCheckpoint: { args: { maxEvents: 10 } },
+  attention: {
+    args: { projectId: '$project', kinds: ['JOB_FAILED'] },
+    inRest: { kinds: undefined, kind: 'job-failed' },
+    audit: 'attention:list',
+    denial: null,
+  },
   jobs: { args: { projectId: '$project', kind: 'kit:idle', state: 'WAITING' }, saysNoOf: ['project'] },
 
   // Connections of a project (those of the organization have tests of their own), and rotations of the environment prod.

@@ -4,6 +4,9 @@ import type { Action } from '../../../kernel/authz/ability.js';
 export const URGENCIES = ['critical', 'high', 'medium', 'low'] as const;
 export type Urgency = (typeof URGENCIES)[number];
 
+/** Its place in this order, from 1. */
+export const numberOf = (urgency: Urgency): number => URGENCIES.indexOf(urgency) + 1;
+
 /** What a caller may do, by where: an action in the project of a row, or in the organization, for all of its rows. */
 export interface Right {
   readonly project?: Action;
@@ -21,8 +24,8 @@ export const READERS = {
   sinks: { organization: 'audit-logs:read' },
   keys: { organization: 'kms:read' },
   jobs: { organization: 'jobs:read' },
-  /** Rows of no organization: nobody but an admin of the installation. */
-  installation: {},
+  /** Rows of no organization: only admins of the installation. */
+  installation: { organization: 'jobs:read' },
 } as const satisfies Readonly<Record<string, Right>>;
 export type Reader = keyof typeof READERS;
 
@@ -50,6 +53,6 @@ export interface AttentionKind {
   readonly description: string;
   readonly urgency: Urgency;
   /** What happened, in a sentence, for each item. */
-  readonly reason: string;
+  readonly message: string;
   readonly sources: readonly Source[];
 }

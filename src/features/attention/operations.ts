@@ -1,0 +1,44 @@
+import type { Route } from '../../rest/route.js';
+import type { AttentionOperationType } from './attention.type.js';
+
+/** A subject of an operation. */
+interface Named {
+  readonly id: string;
+  readonly projectId: string | null;
+  readonly ownerId: string | null;
+  readonly type: string | null;
+}
+
+/** The operations of both interfaces, by the field that answers them. */
+export class Operations {
+  readonly #routes: ReadonlyMap<string, readonly Route[]>;
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = Map.groupBy(
+      routes.filter(({ deprecated }) => deprecated !== true),
+      fieldOf,
+    );
+  }
+
+  /** The operation about a subject; undefined if it does not exist for subjects of its type. */
+  find(field: string, subject: Named): AttentionOperationType | undefined {
+    const isOfType = ({ path }: Route) => subject.type === null || path.split('/').includes(subject.type);
+    const route = this.#routes.get(field)?.find(isOfType);
+    if (route === undefined) return undefined;
+    const { method: httpMethod, summary } = route;
+    return { mutation: field, httpMethod, httpPath: pathOf(route.path, subject), summary };
+  }
+}
+
+/** The field that answers a route. */
+const fieldOf = (route: Route): string =>
+  'field' in route ? route.field : (/\{\s*(\w+)/.exec(route.document)?.[1] ?? '');
+
+/** The path of a subject, whose ID is the last of its parameters. */
+function pathOf(path: string, { id, projectId, ownerId }: Named): string {
+  const last = path.lastIndexOf('{');
+  return path.replace(/\{(\w+)\}/g, (_, name: string, at: number) => {
+    if (at === last) return id;
+    return (name === 'projectId' ? projectId : ownerId) ?? '';
+  });
+}
