@@ -42,7 +42,7 @@ import { applyTemplate } from './features/project-templates/public.js';
 import { createProjects } from './features/projects/index.js';
 import { listAccessBelow, listHoldings } from './features/projects/public.js';
 import { createSecretRotations } from './features/secret-rotations/index.js';
-import { listConnectionHolds, listConnectionUses } from './features/secret-rotations/public.js';
+import { listAccountOwners, listConnectionHolds, listConnectionUses } from './features/secret-rotations/public.js';
 import { createSecrets } from './features/secrets/index.js';
 import {
   authorizeTagChange,
@@ -146,7 +146,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   const notifier = new Notifier({ mailer: new Mailer(config), policy: config, mayMail });
   const connected = createAppConnections({
     ...{ ...projects, policy: config, notifyOfFailure },
-    ...{ usesOf: listConnectionUses, holdsOf: listConnectionHolds },
+    ...{ usesOf: listConnectionUses, holdsOf: listConnectionHolds, ownersOf: listAccountOwners },
   });
   const working: Feature[] = [
     organizations,

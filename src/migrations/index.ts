@@ -69,6 +69,7 @@ import { LookupsOfAdmins } from './0060-0079/0073-lookups-of-admins.js';
 import { RulesOfStatements } from './0060-0079/0074-rules-of-statements.js';
 import { LookupsOfDeletions } from './0060-0079/0075-lookups-of-deletions.js';
 import { ProtectedIdentities } from './0060-0079/0076-protected-identities.js';
+import { AccountOwners } from './0060-0079/0078-account-owners.js';
 import { PlacesOfTargets } from './0060-0079/0079-places-of-targets.js';
 import { UnsentMessages } from './0080-0099/0080-unsent-messages.js';
 import { Attention } from './0080-0099/0081-attention.js';
@@ -149,4 +150,5 @@ export const migrations = [
   { name: '0081-attention', class: Attention },
   { name: '0079-places-of-targets', class: PlacesOfTargets },
   { name: '0080-unsent-messages', class: UnsentMessages },
+  { name: '0078-account-owners', class: AccountOwners },
 ] as const;

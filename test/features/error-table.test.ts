@@ -18,6 +18,8 @@ const strongroom: Strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
 
 /** Codes that no request can bring about yet, and why. */
 const NOT_YET: Partial<Record<ErrorCode, string>> = {
+  ACCOUNT_OF_CONNECTION:
+    'takes accounts of a server: test/features/secret-rotations/hostos-local-account/owners.all.test.ts brings it about',
   ANSWER_TOO_LARGE: 'takes 64 MiB: test/features/gateway/response-size.all.test.ts brings it about',
   UPSTREAM_REJECTED: 'takes an external system: test/features/alert-deliveries/trials.test.ts brings it about',
   OVERLOADED: 'takes as much: the same test brings it about',

@@ -210,7 +210,6 @@ describe('the single places', () => {
         'src/features/certificates/key-sealing.ts',
         'src/features/outgoing-events/engine/target-sealing.ts',
         'src/features/secret-rotations/credential.type.ts',
-        'src/features/secret-rotations/kinds/datatool-service-token/token-kind.ts',
         'src/features/secret-rotations/store/sealing.ts',
         'src/features/certificates/certificates/certificate.resolver.ts',
         'src/features/projects/core/ignore-values.ts',

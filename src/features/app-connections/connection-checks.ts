@@ -4,8 +4,8 @@ import { AppError } from '../../kernel/errors.js';
 import type { TargetPolicy } from '../../kernel/outbound/http.js';
 import type { ConnectionRow } from './connection.queries.js';
 import { storeCheck } from './connection.sql.js';
-import { openSecrets } from './connection-sealing.js';
-import type { ConnectionHolds, ConnectionUses } from './connection-uses.js';
+import { digestOfAccount, openSecrets } from './connection-sealing.js';
+import type { AccountOwners, ConnectionHolds, ConnectionUses } from './connection-uses.js';
 import { isRefusal, TargetFailure } from './kind/target-failure.js';
 import { type AnyKind, kindOf } from './kinds.js';
 
@@ -20,8 +20,14 @@ export interface Credentials {
   readonly secrets: Readonly<Record<string, SealedText>>;
 }
 
-/** Result of a check: null if the external system accepts the credentials. */
-export type CheckResult = { readonly code: string; readonly isRefusal: boolean } | null;
+/** Result of a check. */
+export interface CheckResult {
+  /** Null if the external system accepts the credentials. */
+  readonly code: string | null;
+  readonly isRefusal: boolean;
+  /** The account that they log in to; null if it is not known. */
+  readonly account: SealedText | null;
+}
 
 /** Notifies that a connection started to fail. @param projectIds null: the organization */
 export type NotifyOfFailure = (
@@ -42,17 +48,23 @@ export interface CheckParts {
   readonly policy: TargetPolicy;
   readonly usesOf: ConnectionUses;
   readonly holdsOf: ConnectionHolds;
+  readonly ownersOf: AccountOwners;
   readonly notifyOfFailure: NotifyOfFailure;
 }
 
-/** Checks credentials against the external system within the time limit of a request. @throws TargetFailure */
+/**
+ * Checks credentials against the external system within the time limit of a request.
+ *
+ * @returns the account that they log in to; null if it is not known
+ * @throws TargetFailure
+ */
 export async function checkInRequest(
   ctx: Context,
   kind: AnyKind,
   { publicPart, secrets }: Credentials,
   policy: TargetPolicy,
-): Promise<void> {
-  await inTime(kind.check(ctx, { ...publicPart, ...secrets }, policy));
+): Promise<SealedText | null> {
+  return inTime(kind.check(ctx, { ...publicPart, ...secrets }, policy));
 }
 
 /** Runs a call to an external system within the time limit of a request. @throws TargetFailure TARGET_TIMED_OUT */
@@ -79,12 +91,12 @@ export async function checkStored(
   const kind = kindOf(row.app);
   try {
     const secrets = await openSecrets(ctx, kind, row);
-    await within(kind.check(ctx, { ...row.publicPart, ...secrets }, policy));
-    return null;
+    const account = await within(kind.check(ctx, { ...row.publicPart, ...secrets }, policy));
+    return { code: null, isRefusal: false, account };
   } catch (error) {
-    if (error instanceof TargetFailure) return { code: error.code, isRefusal: isRefusal(error) };
+    if (error instanceof TargetFailure) return { code: error.code, isRefusal: isRefusal(error), account: null };
     if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID')
-      return { code: error.code, isRefusal: true };
+      return { code: error.code, isRefusal: true, account: null };
     throw error;
   }
 }
@@ -97,12 +109,12 @@ export async function checkStored(
 export async function store(
   tx: Transaction,
   row: ConnectionRow,
-  result: CheckResult,
+  { code, isRefusal, account }: CheckResult,
   { usesOf, notifyOfFailure }: CheckParts,
 ): Promise<'same' | 'changed' | 'replaced'> {
   const { id, organizationId, credentialsVersion } = row;
-  const code = result?.code ?? null;
-  const asked = { id, organizationId, credentialsVersion, code, isRefusal: result?.isRefusal ?? false };
+  const accountDigest = await digestOfAccount(tx, row.app, account);
+  const asked = { id, organizationId, credentialsVersion, code, isRefusal, accountDigest };
   const [stored] = await storeCheck(tx, { ...asked, patience: PATIENCE });
   if (stored === undefined) return 'replaced';
   const { stateBefore, state, failingSince: since } = stored;

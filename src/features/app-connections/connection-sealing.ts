@@ -5,7 +5,7 @@ import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { AppError } from '../../kernel/errors.js';
 import type { ConnectionRow } from './connection.queries.js';
-import type { AnyKind } from './kinds.js';
+import type { AnyKind, App } from './kinds.js';
 
 /** Secret fields of credentials. */
 type Secrets = Readonly<Record<string, SealedText>>;
@@ -31,7 +31,7 @@ const placeOf = ({ id, credentialsVersion }: Place) => ({
   rowVersion: credentialsVersion,
 });
 
-const keysOf = (ctx: Context, { organizationId, projectId }: Place) =>
+const keysOf = (ctx: Context, { organizationId, projectId }: Pick<Place, 'organizationId' | 'projectId'>) =>
   ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
 
 /** Seals credentials for storage. Each attempt of a transaction needs a new sealer. */
@@ -68,6 +68,17 @@ export async function openSecrets(
   const { data } = kind.secretRules.safeParse(stored);
   if (data === undefined) throw new AppError('SEALED_VALUE_INVALID');
   return sealedFields(data);
+}
+
+/**
+ * Keyed digest of an account in an external system: equal within an organization for the same account, however it is spelled.
+ *
+ * @param account as the external system identifies it, which `check` of a `ConnectionKind` returns; null: not known
+ */
+export async function digestOfAccount(ctx: Context, app: App, account: SealedText | null): Promise<Buffer | null> {
+  if (account === null) return null;
+  const { organizationId } = ctx;
+  return (await keysOf(ctx, { organizationId, projectId: null })).digest(`account of ${app}: ${account.reveal()}`);
 }
 
 /** Wraps the strings of an object so that they are never logged. */

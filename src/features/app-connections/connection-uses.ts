@@ -34,6 +34,9 @@ export interface ConnectionHold {
 /** Finds what needs a connection, in one statement. Does not authorize the caller. */
 export type ConnectionHolds = (ctx: Context, connectionId: string) => Promise<readonly ConnectionHold[]>;
 
+/** Finds the rotations of the organization that own an account, or have published a credential of it. Does not authorize the caller. */
+export type AccountOwners = (ctx: Context, accountDigest: Buffer) => Promise<readonly ConnectionUse[]>;
+
 /** Where something is; without environment and folder if these are not known any more. */
 type Located = Pick<ConnectionHold, 'connectionId' | 'projectId' | 'environment' | 'path'>;
 
@@ -52,6 +55,28 @@ export async function readableUses<Use extends Located>(
     const place: Record<string, string> =
       environment === null || secretPath === null ? {} : { environment, secretPath };
     return project !== undefined && can(project.ability, 'secret-rotation:read', { ...place, connectionId });
+  });
+}
+
+/** @throws ACCOUNT_ROTATED, with the rotations that the caller can read and the number of others in the details */
+export async function refuseOwned(
+  ctx: Context,
+  projects: ProjectReader,
+  owners: readonly ConnectionUse[],
+): Promise<void> {
+  const code = 'ACCOUNT_ROTATED' as const;
+  const shown = await readableUses(ctx, projects, owners);
+  if (owners.length === 0) return;
+  const hidden = owners.length - shown.length;
+  const others = { path: 'rotations', code, message: `owned by rotations that you cannot read: ${hidden}` };
+  throw new AppError(code, undefined, {
+    details: [
+      ...shown.map(({ rotationId, rotationName }) => ({
+        ...{ path: `rotations.${rotationId}`, code },
+        message: `owned by the rotation ${rotationName}`,
+      })),
+      ...(hidden === 0 ? [] : [others]),
+    ],
   });
 }
 

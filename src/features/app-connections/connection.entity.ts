@@ -18,6 +18,8 @@ export const AppConnectionSchema = defineEntity({
     credentialsSealed: p.blob(),
     credentialsVersion: p.integer().default(1),
     credentialsHash: p.text(),
+    /** Keyed digest of the account that it logs in to, as `digestOfAccount` makes it. Null: not known. */
+    accountDigest: p.blob().nullable(),
     checkState: p.text().defaultRaw(`'unchecked'::text`),
     checkCode: p.text().nullable(),
     checkedAt: p.datetime(3).nullable(),

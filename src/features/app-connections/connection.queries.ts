@@ -47,6 +47,15 @@ export const findConnectionByName = prepared(
       .where('name', '=', named.name),
 );
 
+/** Connections of an organization and its projects that log in to an account. */
+export const findConnectionsOfAccount = prepared((wanted: { organizationId: string; accountDigest: Buffer }) =>
+  connections
+    .where('organization_id', '=', wanted.organizationId)
+    .where('account_digest', '=', wanted.accountDigest)
+    .orderBy(sql`lower(name) collate "C"`)
+    .orderBy('id'),
+);
+
 /** Connections by name, then ID: those of a project, or all of an organization; of one app or of all. */
 export const listConnections = prepared(
   (wanted: { organizationId: string; projectId: string | null; app: string | null }) =>

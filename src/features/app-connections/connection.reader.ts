@@ -1,8 +1,9 @@
 import type { Context } from '../../kernel/context.js';
 import type { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { loadRow } from '../../kernel/database/rows.js';
+import { AppError } from '../../kernel/errors.js';
 import { validationFailed } from '../../kernel/validation.js';
-import { type ConnectionRow, findConnections } from './connection.queries.js';
+import { type ConnectionRow, findConnections, findConnectionsOfAccount } from './connection.queries.js';
 import type { ConnectionAccess } from './connection-access.js';
 import { openSecrets } from './connection-sealing.js';
 import { type App, kindOf } from './kinds.js';
@@ -47,6 +48,27 @@ export class ConnectionReader {
       throw validationFailed(violations.map((message) => ({ path, code: 'INVALID', message })));
     const { id, name, organizationId, projectId: ofProject, publicPart, version } = row;
     return { id, app, name, organizationId, projectId: ofProject, publicPart, version };
+  }
+
+  /** @throws ACCOUNT_OF_CONNECTION, with the connections that the caller can read and the number of others in the details */
+  async refuseAccountOf(ctx: Context, accountDigest: Buffer): Promise<void> {
+    const code = 'ACCOUNT_OF_CONNECTION' as const;
+    const rows = await findConnectionsOfAccount(ctx, { organizationId: ctx.organizationId, accountDigest });
+    const readable = await this.access.readable(ctx, rows);
+    if (rows.length === 0) return;
+    const shown = rows.filter(({ id }) => readable.get(id) instanceof Error === false && readable.has(id));
+    const hidden = rows.length - shown.length;
+    const others = { path: 'connections', code, message: `used by connections that you cannot read: ${hidden}` };
+    throw new AppError(code, undefined, {
+      details: [
+        ...shown.map(({ id, name }) => ({
+          path: `connections.${id}`,
+          code,
+          message: `used by the connection ${name}`,
+        })),
+        ...(hidden === 0 ? [] : [others]),
+      ],
+    });
   }
 }
 

@@ -210,7 +210,7 @@ function creationOf(kind: AnyKind, rules: ConnectionRules): Route {
     document: mutationOf('createAppConnection', select),
     variables: ({ body }) => ({ input: inputOf(app, body) }),
     reply: one('createAppConnection'),
-    errors: ['PROJECT_NOT_FOUND', 'APP_CONNECTION_NAME_TAKEN', ...OUTSIDE],
+    errors: ['PROJECT_NOT_FOUND', 'APP_CONNECTION_NAME_TAKEN', 'ACCOUNT_ROTATED', ...OUTSIDE],
     example: { name: 'analytics', method: kind.method, credentials: kind.example },
   });
 }
@@ -236,7 +236,14 @@ function updateOf(kind: AnyKind, rules: ConnectionRules): Route {
     variables: ({ params, body }) => ({ input: { id: params.connectionId, app: name, ...inputOf(app, body) } }),
     ifMatch: ({ appConnection }) => ({ expectedVersion: appConnection.version }),
     reply: one('updateAppConnection'),
-    errors: [...NOT_FOUND, 'APP_CONNECTION_NAME_TAKEN', 'CONNECTION_IN_USE', 'CONCURRENT_CHANGE', ...OUTSIDE],
+    errors: [
+      ...NOT_FOUND,
+      'APP_CONNECTION_NAME_TAKEN',
+      'CONNECTION_IN_USE',
+      'ACCOUNT_ROTATED',
+      'CONCURRENT_CHANGE',
+      ...OUTSIDE,
+    ],
     example: { description: 'Of the shop' },
   });
 }

@@ -1,6 +1,7 @@
 import { raw as sql } from '@mikro-orm/core';
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import type { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
 import { newId } from '../../kernel/ids.js';
@@ -24,14 +25,14 @@ import {
   ListUsable,
   OneConnection,
 } from './connection.rules.js';
-import { beginChecks } from './connection.sql.js';
+import { beginChecks, lockAccount } from './connection.sql.js';
 import type { ConnectionAccess } from './connection-access.js';
 import { changedCredentials, givenCredentials } from './connection-changes.js';
 import { type CheckParts, type Credentials, checkInRequest, checkStored, inTime, store } from './connection-checks.js';
-import { sealCredentials } from './connection-sealing.js';
-import { refuseHeld } from './connection-uses.js';
+import { digestOfAccount, sealCredentials } from './connection-sealing.js';
+import { refuseHeld, refuseOwned } from './connection-uses.js';
 import { refusalOf, TargetFailure } from './kind/target-failure.js';
-import { type AnyKind, kindOf } from './kinds.js';
+import { type AnyKind, type App, kindOf } from './kinds.js';
 
 const NOT_FOUND = 'APP_CONNECTION_NOT_FOUND';
 const CONSTRAINTS = {
@@ -61,21 +62,23 @@ export class ConnectionService {
   /**
    * Creates a connection after the external system accepted its credentials.
    *
-   * @throws PROJECT_NOT_FOUND, APP_CONNECTION_NAME_TAKEN, UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE
+   * @throws PROJECT_NOT_FOUND, APP_CONNECTION_NAME_TAKEN, UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; ACCOUNT_ROTATED if a rotation replaces
+   *   the credentials of the account
    */
   async create(ctx: Context, raw: unknown): Promise<ConnectionRow> {
     const { credentials: given, projectId: wanted, name, description = null } = parse(this.rules.create, raw);
     await this.access.authorize(ctx, wanted, 'create');
     const { kind, credentials } = givenCredentials(given);
-    await this.#check(ctx, kind, credentials);
+    const account = await this.#check(ctx, kind, credentials);
     return inTransaction(ctx, async (tx) => {
       // Authorized again: permissions may have changed during the check.
       const projectId = await this.access.authorize(tx, wanted, 'create');
       const { organizationId } = tx;
       const { app, method } = kind;
       const place = { id: newId(), organizationId, projectId, credentialsVersion: 1 };
+      const accountDigest = await this.#digestOf(tx, app, account);
       const sealed = await sealCredentials(tx, place, credentials);
-      tx.em.create(AppConnection, { ...place, ...sealed, app, method, name, description });
+      tx.em.create(AppConnection, { ...place, ...sealed, accountDigest, app, method, name, description });
       await flush(tx, CONSTRAINTS);
       await beginChecks(tx, { id: place.id });
       return changed(tx, 'app-connection:create', { ...place, app }, { credentialsChanged: true });
@@ -85,7 +88,7 @@ export class ConnectionService {
   /**
    * Updates a connection. New credentials are checked against the external system first; absent fields keep their value.
    *
-   * @throws APP_CONNECTION_NOT_FOUND, APP_CONNECTION_NAME_TAKEN, UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; CONCURRENT_CHANGE if
+   * @throws APP_CONNECTION_NOT_FOUND, APP_CONNECTION_NAME_TAKEN, ACCOUNT_ROTATED, UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; CONCURRENT_CHANGE if
    *   `expectedVersion` differs or the connection changed during the check; SEALED_VALUE_INVALID if a secret to be kept cannot be decrypted;
    *   CONNECTION_IN_USE if it would lead to another system or account while credentials that were created with it are not known to be revoked
    * Source: operation 15 of the specification.
@@ -104,7 +107,7 @@ export class ConnectionService {
     refuseOtherProject(seen, projectId);
     refuseOtherVersion(seen.version, expectedVersion);
     const credentials = given === undefined ? null : await changedCredentials(ctx, seen, given);
-    if (credentials !== null) await this.#check(ctx, kindOf(seen.app), credentials);
+    const account = credentials === null ? null : await this.#check(ctx, kindOf(seen.app), credentials);
     return inTransaction(ctx, async (tx) => {
       await this.access.load(tx, { id }, 'edit');
       const connection = await lockRow(
@@ -118,13 +121,16 @@ export class ConnectionService {
       // The row is locked: a new rotation or debt, which references it, waits until this transaction has ended.
       if (credentials !== null && isElsewhere(seen, credentials))
         await refuseHeld(tx, this.projects, await this.parts.holdsOf(tx, seen.id));
+      const accountDigest = await this.#digestOf(tx, seen.app, account);
       const place = { ...seen, credentialsVersion: connection.credentialsVersion + 1 };
       tx.em.assign(connection, {
         name: name ?? connection.name,
         description: description === undefined ? connection.description : description,
         version: connection.version + 1,
         updatedAt: sql('now()'),
-        ...(credentials === null ? {} : { ...(await sealCredentials(tx, place, credentials)), ...justChecked() }),
+        ...(credentials === null
+          ? {}
+          : { ...(await sealCredentials(tx, place, credentials)), accountDigest, ...justChecked() }),
       });
       await flush(tx, CONSTRAINTS);
       return changed(tx, 'app-connection:update', seen, { credentialsChanged: credentials !== null });
@@ -217,10 +223,22 @@ export class ConnectionService {
     return kinds();
   }
 
-  /** @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; VALIDATION_FAILED for a target that must not be called */
-  async #check(ctx: Context, kind: AnyKind, credentials: Credentials): Promise<void> {
+  /** The digest of the account that a connection logs in to, which stays locked. @throws ACCOUNT_ROTATED if a rotation would lock it out */
+  async #digestOf(tx: Transaction, app: App, account: SealedText | null): Promise<Buffer | null> {
+    const digest = await digestOfAccount(tx, app, account);
+    if (digest === null) return null;
+    await lockAccount(tx, { digest });
+    await refuseOwned(tx, this.projects, await this.parts.ownersOf(tx, digest));
+    return digest;
+  }
+
+  /**
+   * @returns the account that they log in to; null if it is not known
+   * @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; VALIDATION_FAILED for a target that must not be called
+   */
+  async #check(ctx: Context, kind: AnyKind, credentials: Credentials): Promise<SealedText | null> {
     try {
-      await checkInRequest(ctx, kind, credentials, this.parts.policy);
+      return await checkInRequest(ctx, kind, credentials, this.parts.policy);
     } catch (error) {
       if (!(error instanceof TargetFailure)) throw error;
       const { app, targetField } = kind;

@@ -24,6 +24,16 @@ export const findTarget = sqlStatement({
   row: { target: t.text },
 });
 
+/**
+ * Serializes what gets an account of an external system, until the transaction ends: a connection that logs in to it and a rotation that
+ * owns it do not see one another before they are committed.
+ */
+export const lockAccount = sqlStatement({
+  text: `select pg_advisory_xact_lock(hashtextextended('account ' || encode(:digest, 'hex'), 0))::text as lock`,
+  params: { digest: t.bytea },
+  row: { lock: t.text },
+});
+
 /** Stores that a new connection was just checked, and schedules the next check. */
 export const beginChecks = sqlStatement({
   text: `update app_connection set checked_at = now(), check_state = 'working', next_check_at = ${NEXT} where id = :id`,
@@ -43,7 +53,7 @@ export const storeCheck = sqlStatement({
       select id, check_state from app_connection
       where id = :id and organization_id = :organizationId and credentials_version = :credentialsVersion for update
     ), after as (
-      update app_connection c set checked_at = now(), check_code = :code,
+      update app_connection c set checked_at = now(), check_code = :code, account_digest = coalesce(:accountDigest, account_digest),
         check_failures = case when :code::text is null then 0 else c.check_failures + 1 end,
         check_state = case
           when :code::text is null then 'working'
@@ -64,6 +74,7 @@ export const storeCheck = sqlStatement({
     credentialsVersion: t.integer,
     code: t.nullable(t.text),
     isRefusal: t.boolean,
+    accountDigest: t.nullable(t.bytea),
     patience: t.integer,
   },
   row: {

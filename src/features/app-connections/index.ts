@@ -16,7 +16,7 @@ import { ConnectionService, readOf } from './connection.service.js';
 import { AppConnectionUseType, ConnectedAppType, toConnectedApp, typeNameOf } from './connection.type.js';
 import { ConnectionAccess } from './connection-access.js';
 import type { NotifyOfFailure } from './connection-checks.js';
-import type { ConnectionHolds, ConnectionUses } from './connection-uses.js';
+import type { AccountOwners, ConnectionHolds, ConnectionUses } from './connection-uses.js';
 import { DatatoolProjectCountResolver, DatatoolProjectsResolver } from './datatool-projects/projects.resolver.js';
 import { projectsRoute } from './datatool-projects/projects.routes.js';
 import { DatatoolProjectsService } from './datatool-projects/projects.service.js';
@@ -27,7 +27,7 @@ import { UnresponsiveTarget } from './unresponsive-target.entity.js';
  * Connections to external systems.
  *
  * @param deps `policy`: which targets may be called; `usesOf`: finds the rotations that use connections; `holdsOf`: finds
- *   what needs a connection
+ *   what needs a connection; `ownersOf`: finds the rotations that own an account
  */
 export function createAppConnections(deps: {
   readonly projects: ProjectReader;
@@ -35,6 +35,7 @@ export function createAppConnections(deps: {
   readonly policy: TargetPolicy;
   readonly usesOf: ConnectionUses;
   readonly holdsOf: ConnectionHolds;
+  readonly ownersOf: AccountOwners;
   readonly notifyOfFailure: NotifyOfFailure;
 }): Feature & { readonly connections: ConnectionReader } {
   const { projects, relations, policy, usesOf } = deps;

@@ -166,8 +166,7 @@ export class RotatingService {
         throw new AppError('ROTATION_NOT_RECONCILABLE');
       refuseBusy(rotation);
       if (isUndecided && !isReconciliation) throw new AppError('ROTATION_UNDECIDED');
-      const connection = await openConnection(tx, rotation.connectionId);
-      const begun = await beginAttempt(tx, { rotation, kind, connection, reason, actor: tx.actor });
+      const begun = await beginAttempt(tx, { rotation, kind, reason, actor: tx.actor });
       if (begun === null) throw running('id');
       await tx.auditTrail.recordChange(tx, {
         action: 'secret-rotation:begin',

@@ -48,7 +48,7 @@ function settingRoutes(declared: KindDeclaration): Route[] {
       errors: [
         ...(['PROJECT_NOT_FOUND', 'APP_CONNECTION_NOT_FOUND', 'SECRET_ROTATION_NAME_TAKEN'] as const),
         ...AT_A_PLACE,
-        'ROTATION_RUNNING',
+        ...(['ROTATION_RUNNING', 'ACCOUNT_ROTATED', 'ACCOUNT_OF_CONNECTION'] as const),
         ...OUTSIDE,
       ],
       example: example as never,

@@ -65,25 +65,6 @@ export const listRotationViews = sqlStatement({
 });
 export type RotationView = Awaited<ReturnType<typeof listRotationViews>>[number];
 
-/** Rotations that use connections. */
-export const findConnectionUses = sqlStatement({
-  text: `
-    select r.connection_id as "connectionId", r.id as "rotationId", r.name as "rotationName", r.type, r.project_id as "projectId",
-      e.slug as environment, f.path
-    from secret_rotation r join folder f on f.id = r.folder_id join environment e on e.id = r.environment_id
-    where r.connection_id = any(:connectionIds) order by r.name collate "C", r.id`,
-  params: { connectionIds: t.array(t.uuid) },
-  row: {
-    connectionId: t.uuid,
-    rotationId: t.uuid,
-    rotationName: t.text,
-    type: t.oneOf(...ROTATION_TYPES),
-    projectId: t.uuid,
-    environment: t.text,
-    path: t.text,
-  },
-});
-
 /** Rotations of a connection, and then credentials that are still to be revoked with it. */
 export const findConnectionHolds = sqlStatement({
   text: `

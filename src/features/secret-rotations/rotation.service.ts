@@ -7,7 +7,15 @@ import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { isId, newId } from '../../kernel/ids.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import { refuseOtherVersion } from '../../kernel/version.js';
-import { type ConnectionReader, openConnection, refusalOf, TargetFailure } from '../app-connections/public.js';
+import {
+  type ConnectionReader,
+  digestOfAccount,
+  lockAccount,
+  openConnection,
+  refusalOf,
+  refuseOwned,
+  TargetFailure,
+} from '../app-connections/public.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import {
   type FoundPlace,
@@ -26,9 +34,11 @@ import type { Kinds, RotationType } from './kinds/kinds.js';
 import { CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
 import { fieldsOf, inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
 import { listRotationViews } from './rotation-view.sql.js';
+import { isRefusal } from './store/failure.js';
 import { SecretRotation } from './store/rotation.entity.js';
 import { findRotations } from './store/rotation.queries.js';
 import { nextAfter, PLAIN_SCHEDULE, type ScheduleExtras } from './store/timing.js';
+import { findAccountOwners } from './store/uses.sql.js';
 
 /** A rotation to create; nothing has changed yet. */
 interface Plan {
@@ -36,6 +46,8 @@ interface Plan {
   readonly at: FoundPlace & { readonly place: Place };
   readonly kind: RotationKind<RotationType>;
   readonly target: RotationTarget;
+  /** The account that it owns; null if its type has none, and before the check. */
+  readonly account: SealedText | null;
   readonly given: z.output<typeof CreateRotation>;
   readonly path: string;
 }
@@ -54,6 +66,7 @@ const HELD = {
   secret_rotation_folder_id_fkey: 'FOLDER_NOT_FOUND',
   secret_rotation_environment_id_fkey: 'ENVIRONMENT_NOT_FOUND',
   secret_rotation_project_id_fkey: 'PROJECT_NOT_FOUND',
+  secret_rotation_account_unique: 'ACCOUNT_ROTATED',
 } as const;
 
 /** Thrown to roll back a dry run. */
@@ -80,7 +93,8 @@ export class RotationService {
    * nothing is left in the database.
    *
    * @throws PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, APP_CONNECTION_NOT_FOUND, SECRET_ROTATION_NAME_TAKEN,
-   *   SECRET_KEY_TAKEN, ROTATION_RUNNING; UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; as `waitForAttempt`
+   *   SECRET_KEY_TAKEN, ROTATION_RUNNING; ACCOUNT_ROTATED, ACCOUNT_OF_CONNECTION; UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE; as
+   *   `waitForAttempt`
    */
   async create(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const plan = await this.#plan(ctx, raw);
@@ -212,17 +226,53 @@ export class RotationService {
       connection: await openConnection(ctx, connectionId),
       temporary: temporaryParameters == null ? null : sealedTexts(temporaryParameters),
     };
-    const plan = { project, at, kind, target, given, path };
+    const plan = { project, at, kind, target, given, path, account: null };
     await inTransaction(ctx, async (tx) => {
       await this.#insert(tx, plan);
       throw new Fits();
     }).catch((error: unknown) => {
       if (!(error instanceof Fits)) throw error;
     });
-    await kind.check(ctx, target).catch((error: unknown) => {
+    try {
+      return { ...plan, account: await this.#check(ctx, plan) };
+    } catch (error) {
       throw error instanceof TargetFailure ? refusalOf(error, path) : error;
-    });
-    return plan;
+    }
+  }
+
+  /**
+   * Asks the external system, and whether the account is free.
+   *
+   * @returns the account; null if the type of the rotation has none
+   * @throws TargetFailure; as `check` of the kind, and as `#digestOf`
+   */
+  async #check(ctx: Context, { kind, target }: Plan): Promise<SealedText | null> {
+    const failure = await kind.check(ctx, target).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    // A rejected password may be one that another rotation of the account has just replaced.
+    const isExplained = failure instanceof TargetFailure && isRefusal(failure);
+    if (failure !== null && !isExplained) throw failure;
+    const account = (await kind.accountOf?.(ctx, target)) ?? null;
+    await inTransaction(ctx, (tx) => this.#digestOf(tx, kind, account));
+    if (failure !== null) throw failure;
+    return account;
+  }
+
+  /**
+   * The digest of the account of a new rotation, which stays locked.
+   *
+   * @throws ACCOUNT_ROTATED; ACCOUNT_OF_CONNECTION if a connection would be locked out
+   */
+  async #digestOf(tx: Transaction, { app }: RotationKind, account: SealedText | null): Promise<Buffer | null> {
+    const digest = await digestOfAccount(tx, app, account);
+    if (digest === null) return null;
+    await lockAccount(tx, { digest });
+    const { organizationId } = tx;
+    await refuseOwned(tx, this.projects, await findAccountOwners(tx, { organizationId, accountDigest: digest }));
+    await this.connections.refuseAccountOf(tx, digest);
+    return digest;
   }
 
   /** The project of a new rotation, for a caller that can create it and use its connection. */
@@ -254,7 +304,7 @@ export class RotationService {
   }
 
   async #insert(tx: Transaction, plan: Plan): Promise<{ id: string; attemptId: string }> {
-    const { project, at, kind, target, given, path } = plan;
+    const { project, at, kind, target, given, path, account } = plan;
     const { organizationId, projectId } = project;
     const {
       name,
@@ -286,16 +336,17 @@ export class RotationService {
       },
     });
     await flush(tx, HELD);
+    // After the insert, which has locked the connection: a change of the connection locks both in this order.
+    tx.em.assign(rotation, { accountDigest: await this.#digestOf(tx, kind, account) });
+    await flush(tx, HELD);
     await this.#refuseUnknown(tx, project, given);
     await keepRotatedKeys(tx, project, { rotationId: rotation.id, mapping: secretsMapping, at });
-    const { connection, temporary } = target;
     const beginning = {
       rotation,
       kind,
-      connection,
       reason: adopted === undefined ? 'creation' : 'adoption',
       actor: tx.actor,
-      temporary,
+      temporary: target.temporary,
     } as const;
     const attemptId = await beginAttempt(tx, adopted === undefined ? beginning : { ...beginning, adopted });
     if (attemptId === null) throw running(path);

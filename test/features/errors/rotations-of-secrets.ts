@@ -5,6 +5,7 @@ import { again, during, type ErrorCase, mutate, type Provoke, type Scene, send, 
 
 const TOKENS = '/api/v2/secret-rotations/datatool-service-token';
 const ACCOUNTS = '/api/v2/secret-rotations/hostos-local-account';
+const CONNECTIONS = '/api/v1/app-connections/datatool';
 const ROTATE = `POST ${TOKENS}/{rotationId}/rotate-secrets`;
 const ONLY_GRAPHQL = 'only GraphQL cancels attempts';
 const WITHIN_MS = 20_000;
@@ -24,6 +25,7 @@ export const SECRET_ROTATION_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     rest: send('DELETE /api/v1/app-connections/datatool/{connectionId}', inUse),
     graphql: send('deleteAppConnection', inUse),
   },
+  ACCOUNT_ROTATED: { rest: publishedToken(loginByRest), graphql: publishedToken(loginByGraphql) },
   SECRET_ROTATION_NAME_TAKEN: { rest: again(`POST ${TOKENS}`), graphql: again('createSecretRotation') },
   ROTATION_RUNNING: whileItIs('in_progress'),
   ROTATION_DELETING: whileItIs('deleting'),
@@ -45,6 +47,28 @@ export const SECRET_ROTATION_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     graphql: send('reconcileSecretRotation'),
   },
 };
+
+type Login = (scene: Scene, credentials: object) => Promise<Reply>;
+
+/** A connection that would log in with a token that a rotation has published. */
+function publishedToken(login: Login): Provoke {
+  return async (scene) => {
+    const { admin, world } = scene;
+    const { body: held } = await admin.get(`${TOKENS}/${world.rotation}/generated-credentials`);
+    const { body } = await admin.get(`${CONNECTIONS}/${world.rotationConnection}`);
+    const { instanceUrl, accountId } = body.appConnection.credentials;
+    const { serviceToken: apiToken } = held.generatedCredentials[held.activeIndex];
+    return login(scene, { instanceUrl, accountId, apiToken });
+  };
+}
+
+async function loginByRest({ admin }: Scene, credentials: object): Promise<Reply> {
+  return admin.post(CONNECTIONS, { name: 'published', method: 'api-token', credentials });
+}
+
+async function loginByGraphql({ admin }: Scene, datatool: object): Promise<Reply> {
+  return mutate(admin, 'createAppConnection', { name: 'published', credentials: { datatool } });
+}
 
 function inUse({ rotationConnection }: Scene['world']) {
   return { connection: rotationConnection };

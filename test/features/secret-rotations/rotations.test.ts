@@ -298,6 +298,38 @@ describe('a rotation of service tokens', () => {
     expect(fake.tokens.works(made.token)).toBe(true);
   });
 
+  test('no connection gets a token that a rotation has published, as it would lose it', async () => {
+    const { admin, fake, project } = rotating;
+    const { id } = await rotating.create();
+    mustSucceed(await rotating.rotate(id));
+    await rotating.settled();
+    const connection = (apiToken: string) => ({
+      ...{ name: `tool-${randomUUID().slice(0, 8)}`, method: 'api-token', projectId: project.id },
+      credentials: { ...fake.credentials, apiToken },
+    });
+    const path = '/api/v1/app-connections/datatool';
+    const spare = mustSucceed(await admin.post(path, connection(fake.apiToken))).body.appConnection;
+    for (const { serviceToken } of await rotating.credentials(id)) {
+      const refused = [
+        await admin.post(path, connection(serviceToken)),
+        await admin.patch(`${path}/${spare.id}`, { credentials: { apiToken: serviceToken } }),
+      ];
+      for (const reply of refused) {
+        expect(reply).toBeError(409, 'ACCOUNT_ROTATED');
+        expect(reply.body.details).toMatchObject([{ path: `rotations.${id}` }]);
+      }
+    }
+    mustSucceed(await admin.post(`${path}/${spare.id}/check`, undefined));
+    const other = await Rotating.start(strongroom);
+    try {
+      const [active] = await rotating.credentials(id);
+      const elsewhere = { ...connection(active?.serviceToken ?? ''), projectId: other.project.id };
+      mustSucceed(await other.admin.post(path, elsewhere));
+    } finally {
+      await other.stop();
+    }
+  });
+
   test('many run one after the other, of a project or a connection; a dry run only names them', async () => {
     const others = await Rotating.start(strongroom);
     try {

@@ -66,7 +66,11 @@ export const DATATOOL: ConnectionKind<'datatool', typeof publicRules, typeof sec
       ? { code: 'PRIVATE_TARGET', message: 'must not be a private network address or this machine' }
       : null;
   },
-  check: (ctx, credentials, policy) => new DatatoolClient(credentials, policy).account(ctx),
+  check: async (ctx, credentials, policy) => {
+    await new DatatoolClient(credentials, policy).account(ctx);
+    // Each token is an account of its own.
+    return credentials.apiToken;
+  },
 };
 
 /** The credentials of a decrypted connection. @throws Error if it is of another app */

@@ -47,10 +47,15 @@ export interface ConnectionKind<
   systemOf(given: z.output<PublicRules>): string;
   /** The error of the target by its name alone; null if it has none. What the name resolves to is checked when it is called. */
   targetViolation(given: z.output<PublicRules>, policy: TargetPolicy): Pick<ErrorDetail, 'code' | 'message'> | null;
-  /** Checks whether the external system accepts the credentials. @throws TargetFailure */
+  /**
+   * Checks whether the external system accepts the credentials.
+   *
+   * @returns the account that they log in to, equal for whatever logs in to the same one; null if the external system does not tell
+   * @throws TargetFailure
+   */
   check(
     ctx: Context,
     credentials: Opened<z.output<PublicRules>, z.output<SecretRules>>,
     policy: TargetPolicy,
-  ): Promise<void>;
+  ): Promise<SealedText | null>;
 }

@@ -6,7 +6,7 @@ import type { RpcResult } from './rpc-tool.js';
 export interface RpcQuestion {
   /** The expected user, without a domain. */
   readonly username: string;
-  /** Whether a command ran before the one that reports the user. */
+  /** Whether a command that changes something ran before the one that reports the user. */
   readonly isChange: boolean;
 }
 
@@ -18,12 +18,18 @@ export interface RpcOutcome {
   readonly status: string | null;
   /** Whether there was a session, in which commands were sent. */
   readonly isLoggedIn: boolean;
+  /** The machine or domain that has the account of the session. */
+  readonly authority?: string | undefined;
+  /** What `lookupnames` found, if it is a user of the machine or of a domain. */
+  readonly sid?: string | undefined;
+  /** The machine or domain of what `lookupsids` found. */
+  readonly owner?: string | undefined;
 }
 
-const DONE: RpcOutcome = { failure: null, status: null, isLoggedIn: true };
-
 /** The output of the last command of every run, which reports the user. */
-const MARKER = /^Account Name: (?<name>.*), Authority Name: .*$/;
+const MARKER = /^Account Name: (?<name>.*), Authority Name: (?<authority>.*)$/m;
+const SID = /^.+ (?<sid>S-1-5-21(?:-\d+){4}) \(User: \d+\)$/m;
+const OWNER = /^S-1-5-21(?:-\d+){4} (?<owner>[^\\]+)\\.+ \(\d+\)$/m;
 const RESULT = /^result was NT_STATUS_(?<status>\w{1,60})\b/;
 const NOT_CONNECTED = /Cannot connect to server\. +Error was NT_STATUS_(?<status>\w{1,60})/;
 /** Refused by the service that changes passwords before it was asked. */
@@ -51,7 +57,12 @@ export function outcomeOf(result: RpcResult, { username, isChange }: RpcQuestion
     return unknown('TARGET_RESPONSE_INVALID', 'The response of the server cannot be interpreted', isChange);
   if (last.name.toLowerCase() !== username.toLowerCase())
     return unknown('CREDENTIALS_REJECTED', 'The server logged in another user, possibly a guest', isChange);
-  return DONE;
+  return {
+    ...{ failure: null, status: null, isLoggedIn: true },
+    authority: MARKER.exec(stdout)?.groups?.authority,
+    sid: SID.exec(stdout)?.groups?.sid,
+    owner: OWNER.exec(stdout)?.groups?.owner,
+  };
 }
 
 interface Step {

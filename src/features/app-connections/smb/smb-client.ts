@@ -2,7 +2,7 @@ import { type Context, isTransaction } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { OutboundError } from '../../../kernel/outbound/outbound-error.js';
 import { checkedAddresses, type TargetPolicy, within } from '../../../kernel/outbound/target-addresses.js';
-import { unanswered } from '../kind/target-failure.js';
+import { TargetFailure, unanswered } from '../kind/target-failure.js';
 import { outcomeOf, type RpcOutcome } from './rpc-answer.js';
 import { runRpcTool, type Word } from './rpc-tool.js';
 
@@ -57,33 +57,69 @@ export class SmbClient {
 
   /** Whether an account can log in with a password, without caching. Failures count towards lockout on the server. */
   async login(ctx: Context, account: SmbAccount): Promise<void> {
-    done(await this.#run(ctx, account, [], LOGIN_MS));
+    done(await this.#run(ctx, account));
+  }
+
+  /**
+   * Logs in, and finds out which account that is.
+   *
+   * @returns equal for the same account, whatever host, domain and name it was reached by; null if the server does not tell
+   */
+  async ownAccount(ctx: Context, account: SmbAccount): Promise<string | null> {
+    const { authority = '' } = done(await this.#run(ctx, account));
+    const { sid } = await this.#run(ctx, account, { lookUp: ['lookupnames', `${authority}\\${account.username}`] });
+    return sid === undefined ? null : identityOf(sid, authority);
+  }
+
+  /**
+   * Finds a local account of the server.
+   *
+   * @returns as `ownAccount` of the same account
+   * @throws TargetFailure TARGET_NOT_FOUND
+   */
+  async localAccount(ctx: Context, admin: SmbAccount, username: string): Promise<string> {
+    const { sid } = done(await this.#run(ctx, admin, { lookUp: ['lookupnames', username] }));
+    if (sid === undefined) throw new TargetFailure('TARGET_NOT_FOUND', 'unchanged', NO_ACCOUNT);
+    const { owner } = done(await this.#run(ctx, admin, { lookUp: ['lookupsids', sid] }));
+    if (owner === undefined) throw new TargetFailure('TARGET_RESPONSE_INVALID', 'unchanged');
+    return identityOf(sid, owner);
   }
 
   /** Changes the password of an account as the account itself. */
   async changePassword(ctx: Context, account: SmbAccount, next: SealedText): Promise<void> {
     const end = performance.now() + SMB_CHANGE_MS;
     const change = (command: string): Promise<RpcOutcome> =>
-      this.#run(ctx, account, [command, account.username, account.password, next], end - performance.now());
+      this.#run(ctx, account, {
+        change: [command, account.username, account.password, next],
+        limitMs: end - performance.now(),
+      });
     const first = await change('chgpasswd3');
-    if (!isForNewer(first)) return done(first);
-    const second = await change('chgpasswd4');
     // If the newer call is refused too, the first result says more.
+    const second = isForNewer(first) ? await change('chgpasswd4') : first;
     done(isForNewer(second) ? first : second);
   }
 
   /** Changes the password of an account as an administrator. Works for locked and disabled accounts, which stay so. */
   async resetPassword(ctx: Context, admin: SmbAccount, username: string, next: SealedText): Promise<void> {
-    done(await this.#run(ctx, admin, ['setuserinfo2', username, PASSWORD_LEVEL, next], SMB_CHANGE_MS));
+    const change = ['setuserinfo2', username, PASSWORD_LEVEL, next];
+    done(await this.#run(ctx, admin, { change, limitMs: SMB_CHANGE_MS }));
   }
 
-  /** @param change a command that runs before the login check; empty: none */
-  async #run(ctx: Context, account: SmbAccount, change: readonly Word[], limitMs: number): Promise<RpcOutcome> {
+  /** Runs a command, if there is one, and the login check after it. */
+  async #run(
+    ctx: Context,
+    account: SmbAccount,
+    {
+      change = [],
+      lookUp = [],
+      limitMs = LOGIN_MS,
+    }: { readonly change?: readonly Word[]; readonly lookUp?: readonly string[]; readonly limitMs?: number } = {},
+  ): Promise<RpcOutcome> {
     if (isTransaction(ctx)) throw new Error('an external system is called inside a transaction');
     const end = performance.now() + limitMs;
     const addresses = await this.#addresses();
     const isChange = change.length > 0;
-    const commands = [...(isChange ? [change] : []), ['getusername']];
+    const commands = [change, lookUp, ['getusername']].filter((words) => words.length > 0);
     let outcome: RpcOutcome | null = null;
     for (const address of addresses.slice(0, MAX_ADDRESSES)) {
       const left = end - performance.now();
@@ -117,6 +153,16 @@ const isUnreached = ({ failure, isLoggedIn }: RpcOutcome): boolean =>
   !isLoggedIn && (failure?.code === 'TARGET_UNREACHABLE' || failure?.code === 'TARGET_TIMED_OUT');
 
 /** @throws TargetFailure */
-function done({ failure }: RpcOutcome): void {
-  if (failure !== null) throw failure;
+function done(outcome: RpcOutcome): RpcOutcome {
+  if (outcome.failure !== null) throw outcome.failure;
+  return outcome;
 }
+
+const NO_ACCOUNT = 'The server has no local account with this name.';
+
+/**
+ * An account as servers tell them apart: neither does every machine have a name of its own, nor every clone of a machine a SID of its own.
+ *
+ * @param owner the machine or domain that has it
+ */
+const identityOf = (sid: string, owner: string): string => `${sid} of ${owner.toUpperCase()}`;

@@ -1,3 +1,4 @@
+import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { isPrivateHost } from '../../../kernel/outbound/private-targets.js';
 import type { ConnectionKind } from '../kind/connection-kind.js';
 import { SmbPublic, SmbSecret } from './smb.rules.js';
@@ -20,7 +21,10 @@ export const SMB: ConnectionKind<'smb', typeof SmbPublic, typeof SmbSecret> = {
     allowPrivateTargets || !isPrivateHost(host)
       ? null
       : { code: 'PRIVATE_TARGET', message: 'must not be a private network address or this machine' },
-  check: (ctx, credentials, policy) => new SmbClient(credentials, policy).login(ctx, smbAccountOf(credentials)),
+  check: async (ctx, credentials, policy) => {
+    const account = await new SmbClient(credentials, policy).ownAccount(ctx, smbAccountOf(credentials));
+    return account === null ? null : new SealedText(account);
+  },
 };
 
 /** The account of a connection. */

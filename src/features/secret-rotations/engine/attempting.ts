@@ -10,6 +10,7 @@ import { failureOf } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import { sealCredential } from '../store/sealing.js';
 import { abandon, oweOrphan } from './abandon.js';
+import { learnAccount, OWNED } from './accounts.js';
 import { candidateOf, nameOf } from './begin.js';
 import { fail, leaveUndecided, moveTo, succeed } from './outcomes.js';
 import { loadWork, type Work } from './work.js';
@@ -79,6 +80,7 @@ export class Attempting {
   /** Asks the external system to set the candidate, after committing that it is about to. */
   private async call(work: Work): Promise<void> {
     const { kind, target, candidate, attempt } = work;
+    if (!(await this.owns(work))) return;
     const apply = attempt.reason === 'reconciliation' && kind.reset !== undefined ? kind.reset : kind.apply;
     if (!(await this.run.inTransaction((tx) => moveTo(tx, work, 'calling')))) return;
     // Last check before the call: if this node was suspended, another one has continued, and a call now would be one too many.
@@ -99,6 +101,21 @@ export class Attempting {
       return;
     }
     await this.keep(work, result);
+  }
+
+  /** Whether no other rotation owns the account, as far as that can be known; otherwise the attempt ends. */
+  private async owns(work: Work): Promise<boolean> {
+    const { kind, target, rotation } = work;
+    if (kind.accountOf === undefined || rotation.accountDigest !== null) return true;
+    await this.run.reserve(LOOK_UP_SECONDS);
+    const account = await kind.accountOf(this.ctx, target).catch((error: unknown) => failureOf(error));
+    // It is learned the next time: whether the account can be changed is not decided here.
+    if (account instanceof Error) return true;
+    return this.run.inTransaction(async (tx) => {
+      const isOwner = await learnAccount(tx, work, account);
+      if (!isOwner) await fail(tx, work, OWNED);
+      return isOwner;
+    });
   }
 
   /** Stores the credential that the external system has now. */

@@ -1,6 +1,5 @@
 import type { Actor, Transaction } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
-import { queryOf } from '../../../kernel/database/database.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { newId } from '../../../kernel/ids.js';
 import { ask } from '../../../kernel/jobs/queue.js';
@@ -21,8 +20,6 @@ export const ROTATE = {
 export interface Beginning {
   readonly rotation: SecretRotation;
   readonly kind: RotationKind;
-  /** At least its public fields. */
-  readonly connection: Readonly<Record<string, unknown>>;
   readonly reason: AttemptReason;
   readonly actor: Pick<Actor, 'kind' | 'id'>;
   /** Whether nobody waits for it: it leaves the urgent places of jobs to others. */
@@ -41,9 +38,9 @@ export interface Beginning {
  */
 export async function beginAttempt(
   tx: Transaction,
-  { rotation, kind, connection, reason, actor, isInBackground = false, temporary = null, adopted }: Beginning,
+  { rotation, kind, reason, actor, isInBackground = false, temporary = null, adopted }: Beginning,
 ): Promise<string | null> {
-  const { id: rotationId, organizationId, projectId, parameters } = rotation;
+  const { id: rotationId, organizationId, projectId } = rotation;
   const scope = { organizationId, projectId };
   const id = newId();
   const number = rotation.attempts + 1;
@@ -61,7 +58,7 @@ export async function beginAttempt(
     candidateSealed: await sealCredential(tx, scope, { ...at, column: 'candidate' }, candidate),
     resultSealed: adopted === undefined ? null : await sealCredential(tx, scope, { ...at, column: 'result' }, adopted),
     temporarySealed: temporary === null ? null : await sealTexts(tx, scope, { ...at, column: 'temporary' }, temporary),
-    exclusive: await digestOf(tx, scope.organizationId, kind.exclusive(parameters, connection)),
+    exclusive: rotation.accountDigest == null ? null : Buffer.from(rotation.accountDigest),
     actorKind: actor.kind,
     actorId: actor.id,
   });
@@ -92,8 +89,3 @@ export async function candidateOf(
 /** External name of a candidate. A name is never reused. */
 export const nameOf = ({ id }: Pick<SecretRotation, 'id'>, number: number, version: number): string =>
   `${id.slice(0, 8)}-${number}${version === 0 ? '' : `.${version}`}`;
-
-async function digestOf(tx: Transaction, organizationId: string, text: string | null): Promise<Buffer | null> {
-  if (text === null) return null;
-  return (await tx.keyring.sealer(queryOf(tx), { organizationId, projectId: null })).digest(text);
-}

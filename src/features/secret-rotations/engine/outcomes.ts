@@ -1,6 +1,7 @@
 import type { Transaction } from '../../../kernel/context.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
+import { digestOfAccount } from '../../app-connections/public.js';
 import { notifyOfFailedRotation, type RotationTrouble } from '../../project-notices/public.js';
 import { releaseRotated, writeRotated } from '../../secrets/public.js';
 import { owe } from '../debts/debts.js';
@@ -12,6 +13,7 @@ import type { SecretRotation } from '../store/rotation.entity.js';
 import { messageAt, sealCredential, sealText } from '../store/sealing.js';
 import { type AttemptState, isFinal, statesBefore } from '../store/states.js';
 import { nextAfter, retryAfter, type Timed } from '../store/timing.js';
+import { OWNED } from './accounts.js';
 import { credentialAt, credentialsOf, type Work } from './work.js';
 
 /** Other changes of an attempt when its state changes. */
@@ -62,7 +64,9 @@ export async function succeed(tx: Transaction, work: Work, unverified: Reason | 
   const slot = isFirst || attempt.reason === 'reconciliation' ? rotation.activeIndex : 1 - rotation.activeIndex;
   const replaced = (await credentialsOf(tx, rotation)).find((held) => held.slot === slot);
   const credentialSealed = await sealCredential(tx, rotation, credentialAt(rotation.id, generation), result);
-  await putCredential(tx, { rotationId: rotation.id, slot, organizationId, projectId, generation, credentialSealed });
+  const accountDigest = await digestOfAccount(tx, kind.app, kind.loginOf?.(result) ?? null);
+  const held = { rotationId: rotation.id, slot, organizationId, projectId, generation };
+  await putCredential(tx, { ...held, credentialSealed, accountDigest });
   if (replaced !== undefined && kind.overlaps)
     await owe(tx, rotation, { reason: 'replaced', credential: replaced.credential });
   await writeRotated(tx, rotation, { rotationId: rotation.id, values: kind.secretsOf(result) });
@@ -100,7 +104,7 @@ export async function fail(
   const { retryAfterSeconds = null } = reason;
   const failures = rotation.failures + 1;
   const refusals = isRefusal(reason) ? rotation.refusals + 1 : 0;
-  const isPaused = refusals >= work.kind.mostRefusals;
+  const isPaused = refusals >= work.kind.mostRefusals || reason.code === OWNED.code;
   const status = (await isStillUndecided(tx, work)) ? 'needs_reconciliation' : 'failed';
   const isTriedAgain = status === 'failed' && !isPaused;
   tx.em.assign(rotation, {

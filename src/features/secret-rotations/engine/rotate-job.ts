@@ -3,7 +3,6 @@ import { flush } from '../../../kernel/database/in-transaction.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { ask } from '../../../kernel/jobs/queue.js';
-import { openConnection } from '../../app-connections/public.js';
 import type { Kinds } from '../kinds/kinds.js';
 import type { AttemptReason } from '../store/attempt.entity.js';
 import { listDueRotations } from '../store/attempt.sql.js';
@@ -76,9 +75,8 @@ async function beginIfDue(
       await flush(tx);
       return;
     }
-    const connection = await openConnection(tx, rotation.connectionId);
     const kind = kinds.of(rotation.type);
-    const attemptId = await beginAttempt(tx, { rotation, kind, connection, isInBackground: true, ...cause });
+    const attemptId = await beginAttempt(tx, { rotation, kind, isInBackground: true, ...cause });
     if (attemptId === null) return;
     await tx.auditTrail.recordChange(tx, {
       action: 'secret-rotation:begin',

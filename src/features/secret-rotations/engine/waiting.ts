@@ -4,6 +4,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { refusalOf, type TargetCode, TargetFailure } from '../../app-connections/public.js';
 import { type AttemptRow, findAttempts } from '../store/attempt.sql.js';
 import { openMessage } from '../store/sealing.js';
+import { OWNED } from './accounts.js';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
@@ -36,6 +37,7 @@ export async function waitForAttempt(ctx: Context, attemptId: string, path: stri
 /** The error of an attempt that did not succeed. */
 async function refusalFor(ctx: Context, attempt: AttemptRow, path: string): Promise<AppError> {
   const { errorCode, messageSealed } = attempt;
+  if (errorCode === OWNED.code) return new AppError(OWNED.code);
   const message = messageSealed === null ? undefined : await openMessage(ctx, attempt, messageSealed);
   return refusalOf(new TargetFailure((errorCode ?? 'TARGET_REJECTED') as TargetCode, 'unchanged', message), path);
 }

@@ -61,6 +61,15 @@ export interface RotationKind<Type extends string = string> {
    * @throws TargetFailure; VALIDATION_FAILED at the paths of the input
    */
   check(ctx: Context, target: RotationTarget): Promise<void>;
+  /**
+   * The account whose credential is replaced, as the external system identifies it: only one rotation of an organization can own it. Absent:
+   * each credential is an account of its own. Changes nothing.
+   *
+   * @throws TargetFailure
+   */
+  accountOf?(ctx: Context, target: RotationTarget): Promise<SealedText>;
+  /** The account that whoever has a credential logs in to; absent: that of `accountOf`. Both are as in `check` of the connection. */
+  loginOf?(credential: Credential): SealedText | null;
   /** Errors of parameters that name something in the organization; absent: there are none. Paths are those of `changeViolations`. */
   nameViolations?(tx: Transaction, organizationId: string, parameters: Parameters): Promise<readonly ErrorDetail[]>;
   /** Parameters for `candidate` and `revoke`, with such names resolved; absent: unchanged. */
@@ -96,6 +105,4 @@ export interface RotationKind<Type extends string = string> {
   revokeByName?(ctx: Context, target: RotationTarget, name: string): Promise<void>;
   /** Values of the mapped secrets, by field, of a created credential. */
   secretsOf(credential: Credential): Readonly<Record<string, SealedText>>;
-  /** What two rotations must not change at the same time, such as an account of a host; null: nothing. */
-  exclusive(parameters: Parameters, connection: Readonly<Record<string, unknown>>): string | null;
 }

@@ -124,10 +124,11 @@ export const findCredentials = sqlStatement({
 /** Writes a credential to its slot, replacing the current one. */
 export const putCredential = sqlStatement({
   text: `
-    insert into secret_rotation_credential (rotation_id, slot, organization_id, project_id, generation, credential_sealed)
-    values (:rotationId, :slot, :organizationId, :projectId, :generation, :credentialSealed)
+    insert into secret_rotation_credential (rotation_id, slot, organization_id, project_id, generation, credential_sealed, account_digest)
+    values (:rotationId, :slot, :organizationId, :projectId, :generation, :credentialSealed, :accountDigest)
     on conflict (rotation_id, slot) do update
-      set generation = excluded.generation, credential_sealed = excluded.credential_sealed, created_at = now()`,
+      set generation = excluded.generation, credential_sealed = excluded.credential_sealed, account_digest = excluded.account_digest,
+        created_at = now()`,
   params: {
     rotationId: t.uuid,
     slot: t.integer,
@@ -135,6 +136,7 @@ export const putCredential = sqlStatement({
     projectId: t.uuid,
     generation: t.integer,
     credentialSealed: t.bytea,
+    accountDigest: t.nullable(t.bytea),
   },
   row: {},
 });

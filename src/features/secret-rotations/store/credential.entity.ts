@@ -12,6 +12,8 @@ const CredentialSchema = defineEntity({
     /** Number of the credential within its rotation. It is sealed for it. */
     generation: p.integer(),
     credentialSealed: p.blob(),
+    /** Keyed digest of the account that whoever has it logs in to, as `digestOfAccount` makes it. Null: that of its rotation, or not known. */
+    accountDigest: p.blob().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });

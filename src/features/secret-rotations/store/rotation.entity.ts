@@ -10,12 +10,17 @@ export type RotationStatus = (typeof ROTATION_STATUSES)[number];
 export const SecretRotationSchema = defineEntity({
   name: 'SecretRotation',
   tableName: 'secret_rotation',
-  uniques: [{ name: 'secret_rotation_name_unique', properties: ['folderId', 'name'] }],
+  uniques: [
+    { name: 'secret_rotation_name_unique', properties: ['folderId', 'name'] },
+    { name: 'secret_rotation_account_unique', properties: ['organizationId', 'accountDigest'] },
+  ],
   properties: {
     ...projectColumns,
     environmentId: p.uuid(),
     folderId: p.uuid(),
     connectionId: p.uuid(),
+    /** Keyed digest of the account that it owns, as `digestOfAccount` makes it. Null: none, or it is not known. */
+    accountDigest: p.blob().nullable(),
     type: p.text().$type<RotationType>(),
     name: p.text(),
     description: p.text().nullable(),

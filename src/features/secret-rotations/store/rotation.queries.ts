@@ -11,6 +11,7 @@ export const rotations = tables
     'environment_id as environmentId',
     'folder_id as folderId',
     'connection_id as connectionId',
+    'account_digest as accountDigest',
     'type',
     'name',
     'description',

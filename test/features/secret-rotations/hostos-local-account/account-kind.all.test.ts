@@ -320,10 +320,4 @@ describeWithSamba('rotating a local account', () => {
       kind.changeViolations(present, { username: 'man', rotationMethod: 'login-as-root' }).map(({ path }) => path),
     ).toEqual(['parameters.username', 'parameters.rotationMethod']);
   });
-
-  test('two rotations of an account of one server exclude one another', () => {
-    const at = (host: string, username: string, port = 445): string => kind.exclusive({ username }, { host, port });
-    expect(at('FILES.example.test.', 'Backup')).toBe(at('files.example.test', 'backup'));
-    expect(new Set([at('a.test', 'x'), at('b.test', 'x'), at('a.test', 'y'), at('a.test', 'x', 446)]).size).toBe(4);
-  });
 });

@@ -234,12 +234,11 @@ describeWithSamba('a rotation of a local account of a real server', () => {
     ]);
   });
 
-  test('changes an account of a server while no other rotation does', async () => {
+  test('changes an account of a server while no other attempt does', async () => {
     const account = await samba.account();
     const through = await RotatingAccounts.start(strongroom, samba, proxy.port);
     proxy.cut();
     const made = await through.create('login-as-root', account);
-    const other = await through.create('login-as-root', account);
     const release = proxy.hold();
     const rotated = through.rotate(made.id);
     // The server may be asked by a check of the connection as well.
@@ -249,12 +248,9 @@ describeWithSamba('a rotation of a local account of a real server', () => {
       async () => (await through.get(made.id)).rotationStatus === 'in_progress',
     );
     expect(await through.rotate(made.id)).toBeError(409, 'ROTATION_RUNNING');
-    expect(await through.rotate(other.id)).toBeError(409, 'ROTATION_RUNNING');
     release();
     expect(mustSucceed(await rotated).body.secretRotation.rotationStatus).toBe('success');
-    expect(mustSucceed(await through.rotate(other.id)).body.secretRotation.rotationStatus).toBe('success');
-    // The one that rotated last knows the password.
-    expect(await through.works(other)).toBe(true);
+    expect(await through.works(made)).toBe(true);
   });
 
   test('leaves no password in the log, and none in what is told of failures', async () => {

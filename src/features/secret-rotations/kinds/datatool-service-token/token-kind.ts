@@ -1,4 +1,5 @@
 import type { Context } from '../../../../kernel/context.js';
+import type { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
 import {
   DATATOOL_LIMIT_MS,
@@ -27,6 +28,10 @@ export class DatatoolServiceToken implements RotationKind {
 
   async check(ctx: Context, target: RotationTarget): Promise<void> {
     await this.#client(target).account(ctx);
+  }
+
+  loginOf({ secret }: Credential): SealedText | null {
+    return secret;
   }
 
   candidate(parameters: Parameters, name: string): Credential {
@@ -66,10 +71,6 @@ export class DatatoolServiceToken implements RotationKind {
   secretsOf({ secret }: Credential) {
     if (secret === null) throw new Error('the published token has no value');
     return { serviceToken: secret };
-  }
-
-  exclusive(): null {
-    return null;
   }
 
   #client({ connection }: RotationTarget): DatatoolClient {

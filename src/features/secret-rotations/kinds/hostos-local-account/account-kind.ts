@@ -64,7 +64,12 @@ export class HostosLocalAccount implements RotationKind {
     const client = this.#client(target);
     await client.login(ctx, adminOf(target));
     if (rotationMethod === 'login-as-target' && password !== null)
-      await client.login(ctx, accountOf(target.parameters, password)).catch(ofAccount);
+      await client.login(ctx, localAccount(target.parameters, password)).catch(ofAccount);
+  }
+
+  async accountOf(ctx: Context, target: RotationTarget): Promise<SealedText> {
+    const { username } = parametersOf(target.parameters);
+    return new SealedText(await this.#client(target).localAccount(ctx, adminOf(target), username));
   }
 
   /** Locks the rule, if it exists, until the transaction ends. */
@@ -98,7 +103,7 @@ export class HostosLocalAccount implements RotationKind {
     if (rotationMethod === 'login-as-root') return this.reset(ctx, target, candidate);
     const password = passwordOf(target);
     if (password === null) throw new TargetFailure('CREDENTIALS_REJECTED', 'unchanged', NO_PASSWORD);
-    const account = accountOf(target.parameters, password);
+    const account = localAccount(target.parameters, password);
     await this.#client(target)
       .changePassword(ctx, account, secretOf(candidate))
       .catch((error: unknown) => this.#unlessDone(ctx, { target, candidate, error }));
@@ -151,7 +156,7 @@ export class HostosLocalAccount implements RotationKind {
   }
 
   async verify(ctx: Context, target: RotationTarget, credential: Credential): Promise<void> {
-    await this.#client(target).login(ctx, accountOf(target.parameters, secretOf(credential)));
+    await this.#client(target).login(ctx, localAccount(target.parameters, secretOf(credential)));
   }
 
   /**
@@ -182,11 +187,6 @@ export class HostosLocalAccount implements RotationKind {
     return parametersOf(parameters).username;
   }
 
-  exclusive(parameters: Parameters, connection: Readonly<Record<string, unknown>>): string {
-    const { host, port } = connection;
-    return `${String(host).toLowerCase().replace(/\.$/, '')}:${port}/${parametersOf(parameters).username.toLowerCase()}`;
-  }
-
   /**
    * Whether the password of the account is this one.
    *
@@ -200,7 +200,7 @@ export class HostosLocalAccount implements RotationKind {
     ifLocked: boolean | null = null,
   ): Promise<boolean> {
     try {
-      await this.#client(target).login(ctx, accountOf(target.parameters, password));
+      await this.#client(target).login(ctx, localAccount(target.parameters, password));
       return true;
     } catch (error) {
       if (!(error instanceof TargetFailure)) throw error;
@@ -231,7 +231,7 @@ const passwordOf = ({ current, temporary }: RotationTarget): SealedText | null =
   current?.secret ?? temporary?.password ?? null;
 
 /** The account, as a local account of the server. */
-const accountOf = (parameters: Parameters, password: SealedText): SmbAccount => ({
+const localAccount = (parameters: Parameters, password: SealedText): SmbAccount => ({
   domain: null,
   username: parametersOf(parameters).username,
   password,
