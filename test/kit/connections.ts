@@ -27,6 +27,8 @@ interface RotationWorld {
   readonly accountRotationName: string;
   /** An attempt that waits, of another one, and that nobody carries out. Only a world that is seeded has one. */
   readonly waitingAttempt: string;
+  /** A credential that is to be revoked, some day. Only a world that is seeded has one. */
+  readonly credentialDebt: string;
 }
 
 /** Both. */
@@ -41,7 +43,7 @@ const NO_CONNECTIONS = emptyOf<ConnectionWorld>(
 );
 const NO_ROTATIONS = emptyOf<RotationWorld>(
   ...(['rotation', 'rotationName', 'rotationAttempt', 'rotationConnection'] as const),
-  ...(['accountRotation', 'accountRotationName', 'waitingAttempt'] as const),
+  ...(['accountRotation', 'accountRotationName', 'waitingAttempt', 'credentialDebt'] as const),
 );
 const CONNECTION_THINGS = Object.keys(NO_CONNECTIONS) as (keyof ConnectionWorld)[];
 const ROTATION_THINGS = Object.keys(NO_ROTATIONS) as (keyof RotationWorld)[];
@@ -126,5 +128,11 @@ async function accountRotations(seed: Seed, project: string): Promise<Partial<Ro
   const connectionId = await seed.smbConnection(project, word('smb'));
   const accountRotation = await seed.accountRotation(connectionId, accountRotationName);
   const waiting = await seed.accountRotation(connectionId, word('account'));
-  return { accountRotation, accountRotationName, waitingAttempt: await seed.waitingAttempt(waiting) };
+  const waitingAttempt = await seed.waitingAttempt(waiting);
+  return {
+    accountRotation,
+    accountRotationName,
+    waitingAttempt,
+    credentialDebt: await seed.credentialDebt(connectionId),
+  };
 }

@@ -129,6 +129,19 @@ export class Seed {
     return made?.id ?? '';
   }
 
+  /** A credential of a deleted rotation that is to be revoked, some day. @returns its id */
+  async credentialDebt(connectionId: string): Promise<string> {
+    if (this.#sql === undefined) throw new Error('this seed knows no database');
+    const [made] = (await this.#sql(
+      `insert into credential_debt (id, organization_id, project_id, rotation_id, connection_id, type, reason, parameters, name, next_at)
+       select gen_random_uuid(), organization_id, project_id, gen_random_uuid(), id, 'hostos-local-account', 'orphaned', '{}', 'backup',
+         now() + interval '1 year'
+       from app_connection where id = $1 returning id`,
+      [connectionId],
+    )) as { id: string }[];
+    return made?.id ?? '';
+  }
+
   async organization(): Promise<{ organization: { id: string; slug: string; name: string }; admin: Caller }> {
     const slug = `org-${short()}`;
     const { createOrganization } = await this.#installationAdmin.data(

@@ -61,8 +61,6 @@ const GRAPHQL_ONLY = [
   'ORGANIZATION_IN_USE',
   'USERNAME_TAKEN',
   'SECRET_VERSION_DIFFERS',
-  'ROTATION_ATTEMPT_BEGUN',
-  'SECRET_ROTATION_ATTEMPT_NOT_FOUND',
 ];
 
 /** Operations with all references resolved. */

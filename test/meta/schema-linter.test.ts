@@ -35,6 +35,8 @@ const BARE_IDS: readonly string[] = [
   'ChangeEvent.subjectId',
   'CredentialDebt.connectionId',
   'CredentialDebt.debtId',
+  'CredentialDebt.externalId',
+  'CredentialDebt.projectId',
   'CredentialDebt.rotationId',
   'DatatoolServiceTokenRotation.lastAttemptId',
   'HostosLocalAccountRotation.lastAttemptId',

@@ -32,7 +32,7 @@ import { type CheckParts, type Credentials, checkInRequest, checkStored, inTime,
 import { digestOfAccount, sealCredentials } from './connection-sealing.js';
 import { refuseHeld, refuseOwned } from './connection-uses.js';
 import { refusalOf, TargetFailure } from './kind/target-failure.js';
-import { type AnyKind, type App, kindOf } from './kinds.js';
+import { type AnyKind, type App, kindOf, systemOf } from './kinds.js';
 
 const NOT_FOUND = 'APP_CONNECTION_NOT_FOUND';
 const CONSTRAINTS = {
@@ -248,10 +248,8 @@ export class ConnectionService {
 }
 
 /** Whether new credentials belong to another system or account. */
-function isElsewhere({ app, publicPart: before }: ConnectionRow, { publicPart: after }: Credentials): boolean {
-  const { systemOf } = kindOf(app);
-  return systemOf({ ...after }) !== systemOf({ ...before });
-}
+const isElsewhere = (row: ConnectionRow, { publicPart }: Credentials): boolean =>
+  systemOf({ ...row, publicPart }) !== systemOf(row);
 
 /** State of a connection whose credentials were just accepted. */
 const justChecked = () => ({

@@ -20,3 +20,7 @@ export function kindOf(app: string): AnyKind {
   if (found === undefined) throw new Error('unknown kind of connections');
   return found;
 }
+
+/** The system and account that a connection leads to, as text for people. */
+export const systemOf = ({ app, publicPart }: { readonly app: App; readonly publicPart: object }): string =>
+  kindOf(app).systemOf({ ...publicPart });

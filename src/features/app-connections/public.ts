@@ -5,7 +5,7 @@ export { refuseOwned } from './connection-uses.js';
 export { DATATOOL_LIMIT_MS, DatatoolClient } from './datatool/datatool-client.js';
 export { datatoolCredentialsOf } from './datatool/datatool-kind.js';
 export { refusalOf, type TargetCode, TargetFailure } from './kind/target-failure.js';
-export { APPS } from './kinds.js';
+export { APPS, systemOf } from './kinds.js';
 export { knownPassword } from './smb/smb.rules.js';
 export { SMB_CHANGE_MS, type SmbAccount, SmbClient } from './smb/smb-client.js';
 export { smbAccountOf } from './smb/smb-kind.js';

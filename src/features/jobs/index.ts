@@ -21,7 +21,7 @@ export const createJobOperations = ({
   readonly kinds: readonly JobKind[];
 }): Feature => ({
   entities: [],
-  resolvers: [new JobResolver(new JobService(), relations), new JobKindResolver(new JobKindService(kinds))],
+  resolvers: [new JobResolver(new JobService(kinds), relations), new JobKindResolver(new JobKindService(kinds))],
   nodes: [
     nodeKind({
       type: 'Job',

@@ -23,7 +23,7 @@ export const jobRoutes = [
   }),
   jobs.post('/{jobId}/cancel', 'Cancel a job', {
     field: 'cancelJob',
-    errors: ['JOB_NOT_FOUND', 'JOB_NOT_CANCELLABLE'],
+    errors: ['JOB_NOT_FOUND', 'JOB_NOT_CANCELLABLE', 'JOB_IS_NEEDED'],
   }),
   kinds.get('', 'List the kinds of jobs', { field: 'jobKinds' }),
   kinds.post('/{name}/pause', 'Pause a kind of jobs', {

@@ -4,6 +4,7 @@ import { type BatchLoad, batched, batchOfOwned } from '../../kernel/database/bat
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { isId, NO_ID } from '../../kernel/ids.js';
+import type { JobKind } from '../../kernel/jobs/job-kind.js';
 import { Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { ListJobs, OneJob } from './job.rules.js';
@@ -25,6 +26,13 @@ import {
  * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class JobService {
+  private readonly kinds: ReadonlyMap<string, JobKind>;
+
+  /** @param kinds all that this version of the service knows */
+  constructor(kinds: readonly JobKind[]) {
+    this.kinds = new Map(kinds.map((kind) => [kind.name, kind]));
+  }
+
   /** One job. @throws JOB_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<JobRow> {
     const { id } = parse(OneJob, raw);
@@ -64,13 +72,18 @@ export class JobService {
     });
   }
 
-  /** Cancels a job that waits, or asks one that runs to stop. @throws JOB_NOT_FOUND, JOB_NOT_CANCELLABLE */
+  /**
+   * Cancels a job that waits, or asks one that runs to stop. What it was for ends with it.
+   *
+   * @throws JOB_NOT_FOUND, JOB_NOT_CANCELLABLE; JOB_IS_NEEDED if another operation has to end that
+   */
   cancel(ctx: Context, raw: unknown): Promise<JobRow> {
     const { id } = parse(OneJob, raw);
     authorize(ctx, 'jobs:edit');
     return inTransaction(ctx, async (tx) => {
       const [job] = isId(id) ? await CANCEL_JOB(tx, { id, ...reachOf(tx) }) : [];
       if (job === undefined) return refuse(tx, id, 'JOB_NOT_CANCELLABLE');
+      await this.kinds.get(job.kind)?.onCancel?.(tx, job);
       await recordChange(tx, 'job:cancel', job);
       return job;
     });

@@ -136,3 +136,46 @@ export const notifyOfFailedRotation = (
       facts: { name, fields: { Error: message, State: ROTATION_STATES[trouble] } },
     },
   ]);
+
+/** Why a project is notified of credentials that may still be valid. */
+export type LiveCredentials = 'given-up' | 'not-revoked' | 'orphaned';
+
+const LIVE_STATES: Readonly<Record<LiveCredentials, string>> = {
+  'given-up': 'The service no longer revokes them. If they are still valid, revoke them in the external system.',
+  'not-revoked':
+    'They could not be revoked for a day, and the service keeps trying. If the external system is gone for good, give them up: see credentialDebts.',
+  orphaned:
+    'A call that was given up may have created them. The service revokes them when the external system responds: see credentialDebts.',
+};
+const MOST_CREDENTIALS = 20;
+
+/** Notifies a project of credentials in external systems that may still be valid: once per subject and reason. */
+export const notifyOfLiveCredentials = (
+  tx: Transaction,
+  {
+    subjectId,
+    name,
+    credentials,
+    state,
+    errorCode,
+    ...owner
+  }: InProject & {
+    /** ID of a debt or an attempt. */
+    readonly subjectId: string;
+    /** Name of the rotation. */
+    readonly name: string;
+    /** Targets, names and IDs, as texts. */
+    readonly credentials: readonly string[];
+    readonly state: LiveCredentials;
+    readonly errorCode: string | null;
+  },
+): Promise<void> => {
+  const more = credentials.length - MOST_CREDENTIALS;
+  const listed = [...credentials.slice(0, MOST_CREDENTIALS), ...(more > 0 ? [`and ${more} more`] : [])];
+  const fields = {
+    'May be valid': listed.join('; '),
+    ...(errorCode === null ? {} : { Error: errorCode }),
+    State: LIVE_STATES[state],
+  };
+  return notify(tx, 'rotation-failure', [{ ...owner, subjectId, occurrence: state, facts: { name, fields } }]);
+};

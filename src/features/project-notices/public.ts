@@ -4,6 +4,7 @@ export {
   notifyOfFailedRequest,
   notifyOfFailedRotation,
   notifyOfFailure,
+  notifyOfLiveCredentials,
   notifyOfRescue,
   type RotationTrouble,
 } from './events.js';

@@ -2,12 +2,12 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { enumType } from '../../kernel/graphql/enums.js';
 import { connectionOf } from '../../kernel/graphql/page.js';
+import type { ShownDebt } from './debts/shown-debts.js';
 import type { RotationType } from './kinds/kinds.js';
 import { RotationTypeEnum } from './rotation.type.js';
 import type { AttemptReason } from './store/attempt.entity.js';
 import type { AttemptRow } from './store/attempt.sql.js';
 import type { DebtReason } from './store/debt.entity.js';
-import type { DebtRow } from './store/debt.sql.js';
 import { ATTEMPT_STATES, type AttemptState, STATES } from './store/states.js';
 
 const AttemptStateEnum = enumType(
@@ -93,8 +93,33 @@ export class DebtType {
   @Field(() => ID, { description: 'ID of the rotation, which may have been deleted since.' })
   rotationId!: string;
 
+  @Field(() => String, { nullable: true, description: 'Name of the rotation. Null if it was deleted.' })
+  rotationName!: string | null;
+
+  @Field(() => ID, { description: 'ID of the project of the rotation.' })
+  projectId!: string;
+
   @Field(() => ID, { description: 'ID of the app connection that revokes it.' })
   connectionId!: string;
+
+  @Field(() => String, {
+    description:
+      'External system and account that has it, for example `https://ab123.us1.example.com, account 70403` or `files.example.com:445`.',
+  })
+  target!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Its name in the external system: of a token or an account. Null if that is unknown or cannot be decrypted.',
+  })
+  externalName!: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Its ID in the external system. Null if it has none, or if that is unknown or cannot be decrypted.',
+  })
+  externalId!: string | null;
 
   @Field(() => RotationTypeEnum, { description: 'Type of the rotation.' })
   type!: RotationType;
@@ -126,4 +151,4 @@ export const DebtConnection = connectionOf(
 );
 
 /** Converts a debt to its GraphQL type. */
-export const toDebtType = ({ id, ...debt }: DebtRow): DebtType => ({ debtId: id, ...debt });
+export const toDebtType = ({ id, ...debt }: ShownDebt): DebtType => ({ debtId: id, ...debt });

@@ -3,6 +3,8 @@ import type { Feature } from '../../feature.js';
 import type { TargetPolicy } from '../../kernel/outbound/http.js';
 import type { ConnectionReader } from '../app-connections/public.js';
 import { type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
+import { attemptRoutes, debtRoutes } from './debt.routes.js';
+import { DebtService } from './debt.service.js';
 import { debtJob } from './debts/debt-job.js';
 import { rotationJobs } from './engine/rotate-job.js';
 import { Kinds } from './kinds/kinds.js';
@@ -12,6 +14,7 @@ import { passwordRules } from './password-rules/password-rules.js';
 import { RotatingService } from './rotating.service.js';
 import { rotationNodes } from './rotation.nodes.js';
 import {
+  DebtResolver,
   ProjectRotationsResolver,
   RotationCountResolver,
   RotationReadingResolver,
@@ -49,6 +52,7 @@ export function createSecretRotations(deps: {
     resolvers: [
       new ManyRotationsResolver(making, new ManyRotationsService(projects), reading),
       new RotationReadingResolver(reading),
+      new DebtResolver(new DebtService(projects, kinds)),
       new RotationResolver(making, new RotatingService(projects, kinds), new RotationDeletionService(projects, kinds)),
       new RotationCountResolver(),
       new SecretValidityResolver(kinds),
@@ -58,14 +62,14 @@ export function createSecretRotations(deps: {
     ],
     nodes: [...rotationNodes(deps.relations), ...rules.nodes],
     jobs: [...rotationJobs(kinds), debtJob(kinds)],
-    routes: rotationRoutes(),
+    routes: [...rotationRoutes(), ...debtRoutes, ...attemptRoutes],
     groups: [
       {
         name: 'secret-rotations',
         title: 'Secret rotations',
         description: 'Credentials in external systems that are replaced, and the secrets that hold them.',
         paths: /^\/api\/v2\/secret-rotations\b/,
-        parameters: { rotationId: 'The rotation.' },
+        parameters: { rotationId: 'The rotation.', attemptId: 'The attempt to rotate.' },
       },
     ],
   };

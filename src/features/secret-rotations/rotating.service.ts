@@ -1,13 +1,14 @@
 import type { Context, Transaction } from '../../kernel/context.js';
-import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId, NO_ID } from '../../kernel/ids.js';
 import { parse } from '../../kernel/validation.js';
 import { openConnection, refusalOf, TargetFailure } from '../app-connections/public.js';
 import type { ProjectReader } from '../projects/public.js';
+import type { ShownDebt } from './debts/shown-debts.js';
 import { beginAttempt } from './engine/begin.js';
-import { databaseTime, forget, isStillUndecided, leaveUndecided, moveTo, nextOf } from './engine/outcomes.js';
+import { cancelAttempt } from './engine/cancelling.js';
 import { waitForAttempt } from './engine/waiting.js';
 import { currentOf } from './engine/work.js';
 import type { Kinds } from './kinds/kinds.js';
@@ -16,12 +17,18 @@ import { refuseBusy, running, shown } from './rotation.service.js';
 import { inTurnOf, type NamedRotation, RotationAccess, type ShownRotation } from './rotation-access.js';
 import type { AttemptReason } from './store/attempt.entity.js';
 import { type AttemptRow, findAttempts } from './store/attempt.sql.js';
-import type { SecretRotation } from './store/rotation.entity.js';
 
 /** The result of a requested rotation. */
 export interface Rotated {
   readonly rotation: ShownRotation;
   readonly attempt: AttemptRow;
+}
+
+/** A cancelled attempt. */
+export interface Cancelled {
+  readonly attempt: AttemptRow;
+  /** Credentials that it may have created, and that are still to be revoked. */
+  readonly orphans: readonly ShownDebt[];
 }
 
 /**
@@ -83,17 +90,17 @@ export class RotatingService {
   }
 
   /**
-   * Cancels an attempt as long as the external system was not called. If the result of the call was looked up in vain, the attempt ends
-   * undecided: an external system that never comes back must not block its rotation forever.
+   * Cancels an attempt as long as the external system was not called. If it was, and the result cannot be looked up, the attempt ends
+   * failed or undecided: an external system that never comes back must not block its rotation forever.
    *
    * @throws SECRET_ROTATION_ATTEMPT_NOT_FOUND, ROTATION_ATTEMPT_BEGUN
    */
-  async cancel(ctx: Context, raw: unknown): Promise<AttemptRow> {
+  async cancel(ctx: Context, raw: unknown): Promise<Cancelled> {
     const { attemptId } = parse(CancelAttempt, raw);
     return inTransaction(ctx, async (tx) => {
-      const { attempt, rotation } = await this.#lockOf(tx, attemptId);
-      await this.#cancel(tx, rotation, attempt);
-      return loadRow(tx, findAttempts, { ids: [attemptId] }, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');
+      const orphans = await cancelAttempt(tx, { kinds: this.kinds, ...(await this.#lockOf(tx, attemptId)) });
+      const attempt = await loadRow(tx, findAttempts, { ids: [attemptId] }, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');
+      return { attempt, orphans };
     });
   }
 
@@ -109,40 +116,6 @@ export class RotatingService {
     });
     if (attempt === undefined) throw new AppError('SECRET_ROTATION_ATTEMPT_NOT_FOUND');
     return { attempt, rotation: found.rotation };
-  }
-
-  async #cancel(tx: Transaction, rotation: SecretRotation, attempt: AttemptRow): Promise<void> {
-    const held = { ...attempt, rotationId: rotation.id };
-    if (!(await moveTo(tx, { attempt: held }, 'cancelled'))) return this.#giveUp(tx, rotation, attempt.id);
-    const { id: rotationId, projectId } = rotation;
-    const isUndecided = await isStillUndecided(tx, { attempt: held });
-    if (rotation.generation === 0 && !isUndecided) await forget(tx, rotation);
-    else {
-      const now = await databaseTime(tx);
-      const status = rotation.failures === 0 ? 'success' : 'failed';
-      tx.em.assign(
-        rotation,
-        isUndecided
-          ? { status: 'needs_reconciliation', nextRotationAt: null }
-          : { status, nextRotationAt: await nextOf(tx, rotation, now) },
-      );
-      await flush(tx);
-    }
-    const facts = { rotationId, attemptId: attempt.id };
-    await tx.auditTrail.recordChange(tx, { action: 'secret-rotation:cancel', projectId, facts });
-  }
-
-  /** @throws ROTATION_ATTEMPT_BEGUN unless its result was looked up in vain */
-  async #giveUp(tx: Transaction, rotation: SecretRotation, attemptId: string): Promise<void> {
-    const kind = this.kinds.of(rotation.type);
-    const attempt = await loadRow(tx, findAttempts, { ids: [attemptId] }, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');
-    if (attempt.state !== 'calling' || attempt.tries === 0 || kind.overlaps)
-      throw new AppError('ROTATION_ATTEMPT_BEGUN');
-    await leaveUndecided(
-      tx,
-      { attempt: { ...attempt, rotationId: rotation.id }, kind },
-      { code: attempt.errorCode ?? 'TARGET_UNREACHABLE', message: GIVEN_UP },
-    );
   }
 
   async #begin(
@@ -180,6 +153,3 @@ export class RotatingService {
     return { rotation: await shown(ctx, rotationId), attempt };
   }
 }
-
-const GIVEN_UP =
-  'The lookup of the result of the call was abandoned: it is unknown which password is valid. Reconcile the rotation when the server is available again.';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { bodyOf, type Data, queryBoolean, type Route, routesAt } from '../../rest/route.js';
 import { fieldOf, type KindDeclaration, typePrefixOf } from './kind/kind-declaration.js';
 import { CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
-import { COMMON, PATH, selectionOf, toReply } from './rotation-selection.js';
+import { COMMON, DEBT, PATH, selectionOf, toReply } from './rotation-selection.js';
 
 const NOT_FOUND = ['SECRET_ROTATION_NOT_FOUND'] as const;
 const OUTSIDE = ['UPSTREAM_REJECTED', 'UPSTREAM_UNREACHABLE', 'ROTATION_CONTINUES', 'ROTATION_CANCELLED'] as const;
@@ -96,12 +96,17 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
       query: z.strictObject({
         deleteSecrets: queryBoolean(false).meta({ description: 'Whether to delete the mapped secrets too.' }),
         revokeGeneratedCredentials: queryBoolean(false).meta({
-          description: 'Whether to revoke its credentials first.',
+          description:
+            'Whether to revoke its credentials first. If false, a deletion that waits for that ends without it.',
         }),
       }),
       harmless: OF_ONE,
+      select: `secretRotation { ${COMMON} ${selectionOf(declared)} } credentialDebts { ${DEBT} }`,
       variables: ({ params, query }: Data) => ({ input: { id: params.rotationId, type, ...query } }),
-      ...replyOf('deleteSecretRotation'),
+      reply: ({ deleteSecretRotation: { secretRotation, credentialDebts } }: Data) => ({
+        secretRotation: toReply(secretRotation),
+        credentialDebts,
+      }),
       errors: [...NOT_FOUND, 'ROTATION_RUNNING', ...OUTSIDE],
     }),
     at.post('/{rotationId}/rotate-secrets', `Rotate the credentials of ${title}`, {

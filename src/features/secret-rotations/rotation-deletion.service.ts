@@ -5,11 +5,21 @@ import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import { releaseRotated } from '../secrets/public.js';
 import { oweAll, untilRevoked } from './debts/deletion.js';
+import { giveUp } from './debts/giving-up.js';
+import type { ShownDebt } from './debts/shown-debts.js';
 import { credentialsOf } from './engine/work.js';
 import type { Kinds } from './kinds/kinds.js';
 import { DeleteRotation } from './rotation.rules.js';
 import { inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
+import { ANY_DEBT, findDebts } from './store/debt.sql.js';
 import type { SecretRotation } from './store/rotation.entity.js';
+
+/** A deleted rotation. */
+export interface Deleted {
+  readonly rotation: ShownRotation;
+  /** Credentials that may still be valid, because this call ended their revocation. */
+  readonly givenUp: readonly ShownDebt[];
+}
 
 /** Deletes rotations. */
 export class RotationDeletionService {
@@ -24,27 +34,39 @@ export class RotationDeletionService {
 
   /**
    * Deletes a rotation. With `revokeGeneratedCredentials` its credentials are revoked first; the rotation stays until they are known to be
-   * revoked, and the call can be repeated.
+   * revoked, and the call can be repeated. Without it, the revocations of a rotation that is being deleted are given up.
    *
    * @param raw unvalidated input
-   * @returns the deleted rotation
+   * @returns the deleted rotation, and the credentials whose revocation was given up
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, SECRET_ROTATION_NOT_FOUND, AUDIT_UNAVAILABLE, ROTATION_RUNNING; UPSTREAM_REJECTED,
    *   UPSTREAM_UNREACHABLE if a revocation failed
    * Source: operation 17 of the specification.
    */
-  async delete(ctx: Context, raw: unknown): Promise<ShownRotation> {
+  async delete(ctx: Context, raw: unknown): Promise<Deleted> {
     const { deleteSecrets, revokeGeneratedCredentials, ...named } = parse(DeleteRotation, raw);
-    const { before, isRevoking } = await inTurnOf(ctx, named.id, async (tx) => {
+    const { isRevoking, ...deleted } = await inTurnOf(ctx, named.id, async (tx) => {
       const { view, rotation } = await this.access.lock(tx, named, 'secret-rotation:delete');
       const [shown] = await withMessages(tx, [view]);
       if (rotation.status === 'in_progress') throw new AppError('ROTATION_RUNNING');
-      const isRevoked = rotation.status === 'deleting' || revokeGeneratedCredentials;
-      const isRevoking = isRevoked && (await this.#revoke(tx, rotation, deleteSecrets));
-      if (!isRevoking) await end(tx, rotation, deleteSecrets);
-      return { before: shown as ShownRotation, isRevoking };
+      const before = shown as ShownRotation;
+      if (revokeGeneratedCredentials && (await this.#revoke(tx, rotation, deleteSecrets)))
+        return { rotation: before, isRevoking: true, givenUp: [] };
+      const isDeleting = rotation.status === 'deleting';
+      const givenUp = isDeleting ? await this.#giveUp(tx, rotation) : [];
+      if (!isDeleting) await end(tx, rotation, deleteSecrets);
+      return { rotation: before, isRevoking: false, givenUp };
     });
-    if (isRevoking) await untilRevoked(ctx, before.id);
-    return before;
+    if (isRevoking) await untilRevoked(ctx, deleted.rotation.id);
+    return deleted;
+  }
+
+  /** Ends a deletion that waits for revocations. */
+  async #giveUp(tx: Transaction, rotation: SecretRotation): Promise<ShownDebt[]> {
+    const { id: rotationId, organizationId } = rotation;
+    const rows = (await findDebts(tx, { ...ANY_DEBT, organizationId, rotationId })).filter(
+      ({ reason }) => reason === 'deletion',
+    );
+    return giveUp(tx, this.kinds, rows);
   }
 
   /** Begins to revoke the credentials of a rotation. @returns false if none can be valid */

@@ -8,11 +8,10 @@ import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { credentialsOf } from './engine/work.js';
 import type { Kinds } from './kinds/kinds.js';
-import { ListAttempts, ListDebts, ListRotations, OneRotation, RotationByName } from './rotation.rules.js';
+import { ListAttempts, ListRotations, OneRotation, RotationByName } from './rotation.rules.js';
 import { RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
 import type { RotationView } from './rotation-view.sql.js';
 import { type AttemptRow, listAttempts } from './store/attempt.sql.js';
-import { type DebtRow, listDebts } from './store/debt.sql.js';
 
 /** A credential in plaintext, with its slot. */
 export interface GeneratedCredential {
@@ -36,7 +35,7 @@ export class RotationReadingService {
   private readonly access: RotationAccess;
 
   constructor(
-    private readonly projects: ProjectReader,
+    projects: ProjectReader,
     private readonly kinds: Kinds,
   ) {
     this.access = new RotationAccess(projects);
@@ -127,20 +126,6 @@ export class RotationReadingService {
       action: 'secret-rotation:list-attempts',
       projectId: rotation.projectId,
       facts: { rotationId: rotation.id, count: rows.length },
-    });
-    return new Page(rows, request, (row) => timeCursorKey(row.createdAt, row.id));
-  }
-
-  /** Credentials of a project that are still to be revoked, newest first. */
-  async debts(ctx: Context, raw: unknown): Promise<Page<DebtRow>> {
-    const { projectId, ...request } = parse(ListDebts, raw);
-    const { time, id: afterId, limit } = timePageBounds(request);
-    const project = await this.projects.authorized(ctx, projectId, 'secret-rotation:read');
-    const rows = await listDebts(ctx, { projectId: project.projectId, time, afterId, limit });
-    await ctx.auditTrail.recordRead(ctx, {
-      action: 'secret-rotation:list-debts',
-      projectId: project.projectId,
-      facts: { count: rows.length },
     });
     return new Page(rows, request, (row) => timeCursorKey(row.createdAt, row.id));
   }

@@ -5,20 +5,15 @@ import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { type ConnectionOf, type CountedConnectionOf, counted } from '../../kernel/paging.js';
 import { ProjectType } from '../projects/public.js';
-import {
-  AttemptConnection,
-  AttemptType,
-  DebtConnection,
-  type DebtType,
-  toAttemptType,
-  toDebtType,
-} from './attempt.type.js';
+import { AttemptConnection, AttemptType, DebtConnection, DebtType, toAttemptType, toDebtType } from './attempt.type.js';
 import { GeneratedCredentialType, toCredentialType } from './credential.type.js';
+import type { DebtService } from './debt.service.js';
 import type { Rotated, RotatingService } from './rotating.service.js';
 import {
   CancelAttempt,
   CreateRotation,
   DeleteRotation,
+  GiveUpDebts,
   ListAttempts,
   ListDebts,
   ListRotations,
@@ -97,10 +92,29 @@ export class RotationReadingResolver {
   async secretRotationAttempts(ctx: Context, args: object): Promise<ConnectionOf<AttemptType>> {
     return (await this.service.attempts(ctx, args)).show(toAttemptType);
   }
+}
 
-  @query(DebtConnection, ListDebts, 'Credentials of a project that are still to be revoked, newest first.')
+/** Reads and gives up credentials that are still to be revoked. */
+@Resolver(() => DebtType)
+export class DebtResolver {
+  constructor(private readonly service: DebtService) {}
+
+  @query(
+    DebtConnection,
+    ListDebts,
+    'Credentials in external systems that are still to be revoked, newest first: of a project, of a connection, or of all projects that you can read.',
+  )
   async credentialDebts(ctx: Context, args: object): Promise<ConnectionOf<DebtType>> {
-    return (await this.service.debts(ctx, args)).show(toDebtType);
+    return (await this.service.list(ctx, args)).show(toDebtType);
+  }
+
+  @mutation(
+    GiveUpDebts,
+    { credentialDebts: [[DebtType], 'What is no longer revoked, and may stay valid in the external systems.'] },
+    'Stops revoking credentials, for example because their external system no longer exists. A rotation that is being deleted and has nothing else to revoke is deleted.',
+  )
+  async giveUpCredentialDebts(ctx: Context, input: object): Promise<{ credentialDebts: DebtType[] }> {
+    return { credentialDebts: (await this.service.giveUp(ctx, input)).map(toDebtType) };
   }
 }
 
@@ -142,11 +156,21 @@ export class RotationResolver {
 
   @mutation(
     DeleteRotation,
-    { secretRotation: [SecretRotationType, 'The deleted secret rotation.'] },
-    'Deletes a rotation. With `revokeGeneratedCredentials`, the rotation is deleted only after its credentials are revoked; you can repeat the call until then.',
+    {
+      secretRotation: [SecretRotationType, 'The deleted secret rotation.'],
+      credentialDebts: [
+        [DebtType],
+        'Credentials whose revocation this call ended. They may stay valid in the external system.',
+      ],
+    },
+    'Deletes a rotation. With `revokeGeneratedCredentials`, the rotation is deleted only after its credentials are revoked; you can repeat the call until then, or end the deletion without revoking by a call without it.',
   )
-  async deleteSecretRotation(ctx: Context, input: object): Promise<{ secretRotation: SecretRotationType }> {
-    return { secretRotation: toRotationType(await this.deletion.delete(ctx, input)) };
+  async deleteSecretRotation(
+    ctx: Context,
+    input: object,
+  ): Promise<{ secretRotation: SecretRotationType; credentialDebts: DebtType[] }> {
+    const { rotation, givenUp } = await this.deletion.delete(ctx, input);
+    return { secretRotation: toRotationType(rotation), credentialDebts: givenUp.map(toDebtType) };
   }
 
   @mutation(RotateSecrets, RotatedType, 'Replaces the credential of a rotation now, even if automatic rotation is off.')
@@ -174,11 +198,21 @@ export class RotationResolver {
 
   @mutation(
     CancelAttempt,
-    { attempt: [AttemptType, 'The cancelled attempt.'] },
-    'Cancels an attempt that has not called the external system yet. If the result of a call is still being looked up, the lookup is abandoned; the rotation then needs a reconciliation, or can be deleted.',
+    {
+      attempt: [AttemptType, 'The cancelled attempt.'],
+      credentialDebts: [
+        [DebtType],
+        'Credentials that the attempt may have created. They are revoked when the external system responds.',
+      ],
+    },
+    'Cancels an attempt that has not called the external system yet. If the result of a call cannot be looked up, the lookup is abandoned: the rotation then needs a reconciliation, or has its previous credential.',
   )
-  async cancelSecretRotationAttempt(ctx: Context, input: object): Promise<{ attempt: AttemptType }> {
-    return { attempt: toAttemptType(await this.rotating.cancel(ctx, input)) };
+  async cancelSecretRotationAttempt(
+    ctx: Context,
+    input: object,
+  ): Promise<{ attempt: AttemptType; credentialDebts: DebtType[] }> {
+    const { attempt, orphans } = await this.rotating.cancel(ctx, input);
+    return { attempt: toAttemptType(attempt), credentialDebts: orphans.map(toDebtType) };
   }
 }
 

@@ -151,7 +151,7 @@ export const DeleteRotation = z
     }),
     revokeGeneratedCredentials: z.boolean().default(false).meta({
       description:
-        'Whether to revoke the credentials of the rotation first. Until they are revoked, the rotation stays with the status `DELETING`.',
+        'Whether to revoke the credentials of the rotation first. Until they are revoked, the rotation stays with the status `DELETING`. If false, a deletion that waits for revocations ends without them.',
     }),
   })
   .meta({ description: 'The secret rotation to delete, by ID.' });
@@ -211,6 +211,23 @@ export const ListUpcoming = z.strictObject({
 export const ListAttempts = z.strictObject({ id, ...pageRules });
 
 export const ListDebts = z.strictObject({
-  projectId: place.projectId,
+  projectId: idOf(
+    'ID of a project: only its credentials. Absent or null: those of all projects that you can read.',
+  ).nullish(),
+  connectionId: idOf(
+    'ID of an app connection: only credentials that were created with it. Absent or null: any.',
+  ).nullish(),
   ...pageRules,
 });
+
+const MOST_DEBTS = 100;
+
+export const GiveUpDebts = z
+  .strictObject({
+    ids: z
+      .array(idOf('unrevoked credential'))
+      .min(1)
+      .max(MOST_DEBTS)
+      .meta({ description: `IDs of unrevoked credentials, from \`credentialDebts\`, 1 to ${MOST_DEBTS}.` }),
+  })
+  .meta({ description: 'The credentials that are not to be revoked any more.' });

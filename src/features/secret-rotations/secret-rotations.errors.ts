@@ -3,12 +3,13 @@ import { conflict, declareErrors, notFound } from '../../kernel/errors.js';
 const ERRORS = declareErrors({
   SECRET_ROTATION_NOT_FOUND: notFound('rotation'),
   SECRET_ROTATION_ATTEMPT_NOT_FOUND: notFound('attempt of a rotation'),
+  CREDENTIAL_DEBT_NOT_FOUND: notFound('unrevoked credential'),
   SECRET_ROTATION_NAME_TAKEN: conflict('The folder already has a rotation with this name. Choose another name.'),
   ROTATION_RUNNING: conflict(
     'The rotation is already running, or another one is changing the same account. Wait until it has ended.',
   ),
   ROTATION_DELETING: conflict(
-    'The rotation is being deleted. Delete it again to retry the revocation of its credentials.',
+    'The rotation is being deleted. Delete it again to retry the revocation of its credentials, or without revokeGeneratedCredentials to give them up.',
   ),
   ROTATION_UNDECIDED: conflict('It is unknown which credential is valid. Reconcile the rotation first.'),
   ROTATION_ATTEMPT_BEGUN: conflict(

@@ -38,6 +38,13 @@ export interface JobKind {
   readonly limitSeconds?: number;
   readonly retry?: RetryPolicy;
   /**
+   * Ends what a cancelled job was for, in the transaction that cancels it. For work that nobody else would end: what it has begun would
+   * stay as it is.
+   *
+   * @throws AppError that names the operation to use instead; then the job is not cancelled
+   */
+  readonly onCancel?: (tx: Transaction, job: { readonly subjectId: string | null }) => Promise<void>;
+  /**
    * Does the work, as often as it is tried: what it did in an attempt that was lost is there. Whatever it throws is a failed
    * attempt; the code of an AppError is kept, nothing else of the error.
    *

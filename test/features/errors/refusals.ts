@@ -316,6 +316,10 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     rest: async (scene) => send('POST /api/v1/jobs/{jobId}/retry', await runningJob(scene))(scene),
     graphql: async (scene) => send('retryJob', await runningJob(scene))(scene),
   },
+  JOB_IS_NEEDED: {
+    rest: async (scene) => send('POST /api/v1/jobs/{jobId}/cancel', await neededJob(scene))(scene),
+    graphql: async (scene) => send('cancelJob', await neededJob(scene))(scene),
+  },
   JOB_NOT_CANCELLABLE: { rest: again('POST /api/v1/jobs/{jobId}/cancel'), graphql: again('cancelJob') },
   PRECONDITION_FAILED: {
     rest: ({ admin, world }) =>
@@ -371,6 +375,14 @@ const defaultTemplate = async ({ admin }: Scene) => {
 /** A job that runs in place of the one that waits. */
 const runningJob = async ({ strongroom, world }: Scene) => {
   const job = await strongroom.seed.job({ organizationId: world.organization, state: 'running' });
+  return () => ({ job });
+};
+
+/** The job that revokes a credential of the world. */
+const neededJob = async ({ strongroom, world }: Scene) => {
+  const job = await strongroom.seed.job({ organizationId: world.organization, kind: 'secret-rotations:pay-debts' });
+  const connection = 'select connection_id from credential_debt where id = $2';
+  await strongroom.sql(`update job set subject_id = (${connection}) where id = $1`, [job, world.credentialDebt]);
   return () => ({ job });
 };
 

@@ -7,16 +7,18 @@ const TOKENS = '/api/v2/secret-rotations/datatool-service-token';
 const ACCOUNTS = '/api/v2/secret-rotations/hostos-local-account';
 const CONNECTIONS = '/api/v1/app-connections/datatool';
 const ROTATE = `POST ${TOKENS}/{rotationId}/rotate-secrets`;
-const ONLY_GRAPHQL = 'only GraphQL cancels attempts';
+const CANCEL = 'POST /api/v2/secret-rotations/attempts/{attemptId}/cancel';
 const WITHIN_MS = 20_000;
 
 /** Of rotations that are not there. */
 export const SECRET_ROTATIONS_NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
   SECRET_ROTATION_NOT_FOUND: unknown('rotation', `GET ${TOKENS}/{rotationId}`, 'secretRotation'),
-  SECRET_ROTATION_ATTEMPT_NOT_FOUND: {
-    rest: ONLY_GRAPHQL,
-    graphql: unknown('waitingAttempt', ROTATE, 'cancelSecretRotationAttempt').graphql,
-  },
+  SECRET_ROTATION_ATTEMPT_NOT_FOUND: unknown('waitingAttempt', CANCEL, 'cancelSecretRotationAttempt'),
+  CREDENTIAL_DEBT_NOT_FOUND: unknown(
+    'credentialDebt',
+    'POST /api/v2/secret-rotations/credential-debts/give-up',
+    'giveUpCredentialDebts',
+  ),
 };
 
 /** Of rotations that are in the way of something, or of themselves. */
@@ -31,8 +33,8 @@ export const SECRET_ROTATION_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   ROTATION_DELETING: whileItIs('deleting'),
   ROTATION_UNDECIDED: whileItIs('needs_reconciliation'),
   ROTATION_ATTEMPT_BEGUN: {
-    rest: ONLY_GRAPHQL,
-    graphql: send('cancelSecretRotationAttempt', ({ rotationAttempt }) => ({ waitingAttempt: rotationAttempt })),
+    rest: send(CANCEL, ended),
+    graphql: send('cancelSecretRotationAttempt', ended),
   },
   ROTATION_CANCELLED: { rest: cancelled(send(ROTATE)), graphql: cancelled(send('rotateSecrets')) },
   ROTATION_CONTINUES: {
@@ -72,6 +74,10 @@ async function loginByGraphql({ admin }: Scene, datatool: object): Promise<Reply
 
 function inUse({ rotationConnection }: Scene['world']) {
   return { connection: rotationConnection };
+}
+
+function ended({ rotationAttempt }: Scene['world']) {
+  return { waitingAttempt: rotationAttempt };
 }
 
 /** A rotation that is asked for while the one before has left it so. */

@@ -459,7 +459,18 @@ export const FIELDS: Readonly<Record<string, FieldRow>> = {
     denial: viewer('secret-rotation:read-generated-credentials'),
   },
   secretRotationAttempts: { args: { id: '$rotation' }, audit: 'secret-rotation:list-attempts', denial: READ_ROTATION },
-  credentialDebts: { audit: 'secret-rotation:list-debts', denial: READ_ROTATION },
+  credentialDebts: {
+    args: { projectId: '$project', connectionId: '$rotationConnection' },
+    audit: 'secret-rotation:list-debts',
+    denial: READ_ROTATION,
+    // Nothing of the project was created with a connection that is not there.
+    saysNoOf: ['rotationConnection'],
+  },
+  giveUpCredentialDebts: {
+    args: { ids: ['$credentialDebt'] },
+    audit: 'secret-rotation:give-up-debt',
+    denial: viewer('secret-rotation:delete'),
+  },
   upcomingSecretRotations: { audit: 'secret-rotation:list-upcoming', denial: READ_ROTATION },
   previewSecretRotation: { ...ROTATION, denial: viewer('secret-rotation:create') },
   createSecretRotation: { ...ROTATION, ...PUBLISHED },

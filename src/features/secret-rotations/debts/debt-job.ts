@@ -1,16 +1,17 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { flush } from '../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import { backoffSeconds } from '../../../kernel/jobs/backoff.js';
 import type { Again, JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { openConnection, type TargetFailure } from '../../app-connections/public.js';
-import { releaseRotated } from '../../secrets/public.js';
+import { notifyOfLiveCredentials } from '../../project-notices/public.js';
 import type { RotationTarget } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
 import {
+  ANY_DEBT,
   awaitDebt,
-  countOpenDeletions,
   deferDebts,
+  findDebts,
   listDueDebts,
   secondsToNextDebt,
   settleDebt,
@@ -19,16 +20,23 @@ import { failureOf } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import { openCredential } from '../store/sealing.js';
 import { PAY_DEBTS } from './debts.js';
+import { endDeletions } from './giving-up.js';
+import { lineOf, shownDebts } from './shown-debts.js';
 
 /** Exponential pauses from half a minute to six hours, until it is revoked. */
 const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
 const AT_ONCE = 50;
 /** Revoking takes up to four calls of half a minute each. */
 const CALLS_SECONDS = 130;
+/** How long a revocation may fail before the project is notified. */
+const PATIENCE_SECONDS = 86_400;
 /** Failures of an unreachable system, whatever the call. */
 const AWAY: readonly string[] = ['TARGET_UNREACHABLE', 'TARGET_TIMED_OUT', 'TARGET_CERTIFICATE'];
 
 type Debt = Awaited<ReturnType<typeof listDueDebts>>[number];
+
+const OPEN_DEBTS =
+  'Credentials of the connection are still to be revoked. Give them up with giveUpCredentialDebts, and the job ends.';
 
 /** The job that revokes credentials, a standing one for each connection. */
 export const debtJob = (kinds: Kinds): JobKind => ({
@@ -39,6 +47,10 @@ export const debtJob = (kinds: Kinds): JobKind => ({
   limitSeconds: 900,
   // Only failures of the service itself throw here; a revocation that fails has its own pauses.
   retry: { firstSeconds: 10, longestSeconds: 600, attempts: 1_000_000 },
+  onCancel: async (tx, { subjectId }) => {
+    const [next] = await secondsToNextDebt(tx, { connectionId: subjectId ?? NO_ID });
+    if (next !== undefined) throw new AppError('JOB_IS_NEEDED', OPEN_DEBTS);
+  },
   run: async (ctx, run): Promise<Again | undefined> => {
     const connectionId = run.subjectId ?? NO_ID;
     for (;;) {
@@ -49,7 +61,7 @@ export const debtJob = (kinds: Kinds): JobKind => ({
         if (failure === null) continue;
         // If the system is unreachable, all others wait as well: its timeouts would delay other connections.
         const isAway = AWAY.includes(failure.code);
-        await defer(run, isAway ? debts.slice(at) : [debt], failure);
+        await defer(run, { kinds, debts: isAway ? debts.slice(at) : [debt], failure });
         if (isAway) break;
       }
       if (debts.length < AT_ONCE) break;
@@ -76,18 +88,33 @@ async function pay(
   return null;
 }
 
-/** Postpones debts, each by its own pause. */
+/** Postpones debts, each by its own pause. The project is notified once of each that fails for long. */
 async function defer(
   run: JobRun,
-  debts: readonly Debt[],
-  { code: errorCode, retryAfterSeconds }: TargetFailure,
+  {
+    kinds,
+    debts,
+    failure: { code: errorCode, retryAfterSeconds },
+  }: { readonly kinds: Kinds; readonly debts: readonly Debt[]; readonly failure: TargetFailure },
 ): Promise<void> {
   const pauses = debts.map(({ tries }) => {
     const backoff = backoffSeconds(RETRY, tries + 1, Math.random()) ?? RETRY.longestSeconds;
     return Math.max(backoff, retryAfterSeconds ?? 0);
   });
   const ids = debts.map(({ id }) => id);
-  await run.inTransaction((tx) => deferDebts(tx, { ids, pauses, errorCode }));
+  await run.inTransaction(async (tx) => {
+    const deferred = await deferDebts(tx, { ids, pauses, errorCode, patienceSeconds: PATIENCE_SECONDS });
+    const overdue = deferred.filter(({ isOverdue }) => isOverdue).map(({ id }) => id);
+    if (overdue.length === 0) return;
+    const { organizationId } = tx;
+    const rows = await findDebts(tx, { ...ANY_DEBT, organizationId, ids: overdue });
+    for (const debt of await shownDebts(tx, kinds, rows, { isReading: true }))
+      await notifyOfLiveCredentials(tx, {
+        ...{ organizationId, projectId: debt.projectId, subjectId: debt.id, state: 'not-revoked', errorCode },
+        name: debt.rotationName ?? 'a deleted rotation',
+        credentials: [lineOf(debt)],
+      });
+  });
 }
 
 async function revoke(ctx: Context, { kinds, debt }: { readonly kinds: Kinds; readonly debt: Debt }): Promise<void> {
@@ -115,15 +142,5 @@ async function settle(tx: Transaction, { id, rotationId, projectId, reason }: De
     projectId,
     facts: { rotationId, debtId: id, reason },
   });
-  if (rotation?.status !== 'deleting') return;
-  const [open] = await countOpenDeletions(tx, { rotationId });
-  if (open === undefined || open.count > 0) return;
-  await releaseRotated(tx, rotation, { rotationId, isDeleting: rotation.isDeletingSecrets });
-  tx.em.remove(rotation);
-  await flush(tx);
-  await tx.auditTrail.recordChange(tx, {
-    action: 'secret-rotation:delete',
-    projectId,
-    facts: { rotationId, deletesSecrets: rotation.isDeletingSecrets, revokes: true },
-  });
+  if (rotation !== null) await endDeletions(tx, [rotation], { revokes: true });
 }

@@ -20,12 +20,12 @@ type NewDebt = { readonly reason: DebtReason } & (
   | { readonly credential?: undefined; readonly name: string; readonly settlesInSeconds: number }
 );
 
-/** Stores a debt of a locked rotation and queues its revocation after the commit. */
+/** Stores a debt of a locked rotation and queues its revocation after the commit. @returns its ID */
 export async function owe(
   tx: Transaction,
   { id: rotationId, organizationId, projectId, connectionId, type, parameters }: SecretRotation,
   { reason, credential, name, settlesInSeconds = 0 }: NewDebt,
-): Promise<void> {
+): Promise<string> {
   const scope = { organizationId, projectId };
   const id = newId();
   const at = { table: 'credential_debt', column: 'credential', rowId: id, rowVersion: 1 } as const;
@@ -36,4 +36,5 @@ export async function owe(
     credentialSealed: credential === undefined ? null : await sealCredential(tx, scope, at, credential),
   });
   await ask(tx, PAY_DEBTS, [{ key: connectionId, subjectId: connectionId, organizationId }]);
+  return id;
 }

@@ -20,6 +20,8 @@ const MOST_CALLS = 4;
 /** How many times a check of a new credential, or of the result of a call, is repeated before the next retry of the job. */
 const MOST_TRIES = 5;
 const LOOK_UP_SECONDS = 60;
+/** How long after a call its result is looked up. */
+const GIVE_UP_SECONDS = 86_400;
 
 /** A temporary failure. The job retries from the stored state. */
 class TryLater extends Error {}
@@ -136,7 +138,12 @@ export class Attempting {
     }
     await this.run.reserve(LOOK_UP_SECONDS);
     const finding = await kind.find(this.ctx, target, candidate).catch((error: unknown) => failureOf(error));
-    if (finding instanceof Error) return this.later(work, finding);
+    if (finding instanceof Error) {
+      if (attempt.tries === 0 || !(await this.isOverdue(work))) return this.later(work, finding);
+      const reason = { code: finding.code, message: kind.overlaps ? NOT_FOUND_OUT : STILL_UNKNOWN };
+      await this.run.inTransaction((tx) => abandon(tx, { kinds: this.kinds, rotationId: attempt.rotationId, reason }));
+      return undefined;
+    }
     if (finding.outcome === 'done') await this.keep(work, finding.credential);
     else if (finding.outcome === 'undecided')
       await this.run.inTransaction((tx) =>
@@ -146,6 +153,12 @@ export class Attempting {
     else if (finding.outcome === 'not-done') await this.run.inTransaction((tx) => moveTo(tx, work, 'planned'));
     else await this.renew(work);
     return undefined;
+  }
+
+  /** Whether the result of a call was looked up for too long: the rotation must not wait for ever. */
+  private async isOverdue({ attempt: { id } }: Work): Promise<boolean> {
+    const [left] = await secondsToSettle(this.ctx, { id, afterSeconds: GIVE_UP_SECONDS });
+    return left?.seconds === 0;
   }
 
   /** Continues with a new candidate under a new name. Whatever may have been created under the old one is a debt. */
@@ -208,5 +221,9 @@ export class Attempting {
   }
 }
 
+const NOT_FOUND_OUT =
+  'The result of the call could not be looked up for a day. A credential that it may have created is revoked when the external system responds: see credentialDebts.';
+const STILL_UNKNOWN =
+  'The result of the call could not be looked up for a day: it is unknown which password is valid. Reconcile the rotation when the server is available again.';
 const UNDECIDED =
   'Neither the new nor the old password is valid. It may have been changed elsewhere. Reconcile the rotation with an administrator account.';

@@ -1,3 +1,4 @@
+import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
@@ -92,10 +93,12 @@ export async function fail(
   tx: Transaction,
   work: Pick<Work, 'attempt' | 'kind'>,
   reason: Reason & { readonly retryAfterSeconds?: number | null },
+  /** For the audit record: credentials that it may have created. */
+  left: { readonly credentials?: readonly string[] } = {},
 ): Promise<void> {
   const rotation = await lockRotation(tx, work.attempt.rotationId);
   if (rotation === null || !(await moveTo(tx, work, 'failed', { reason }))) return;
-  await record(tx, work, 'secret-rotation:fail', { code: reason.code });
+  await record(tx, work, 'secret-rotation:fail', { code: reason.code, ...left });
   if (rotation.generation === 0 && work.attempt.reason !== 'reconciliation') {
     await forget(tx, rotation);
     return;
@@ -183,7 +186,7 @@ const record = (
   tx: Transaction,
   { attempt, kind }: Pick<Work, 'attempt' | 'kind'>,
   action: string,
-  facts: Record<string, string | number>,
+  facts: AuditFacts,
 ) =>
   tx.auditTrail.recordChange(tx, {
     action,

@@ -3,15 +3,18 @@ import { flush } from '../../../kernel/database/in-transaction.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { ask } from '../../../kernel/jobs/queue.js';
+import { PAY_DEBTS } from '../debts/debts.js';
 import type { Kinds } from '../kinds/kinds.js';
 import type { AttemptReason } from '../store/attempt.entity.js';
-import { listDueRotations } from '../store/attempt.sql.js';
+import { listDueRotations, listForsakenRotations } from '../store/attempt.sql.js';
+import { listForsakenDebts } from '../store/debt.sql.js';
 import { listDistances } from '../store/distance.sql.js';
 import { lockRotation } from '../store/lock.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { mayStartAt } from '../store/timing.js';
 import { Attempting } from './attempting.js';
 import { beginAttempt, ROTATE } from './begin.js';
+import { cancelWithJob } from './cancelling.js';
 import { databaseTime } from './outcomes.js';
 
 const MINUTE_SECONDS = 60;
@@ -30,6 +33,7 @@ export function rotationJobs(kinds: Kinds): readonly JobKind[] {
     limitSeconds: 600,
     // An unknown result is looked up until it is known.
     retry: { firstSeconds: 2, longestSeconds: 300, attempts: 1_000_000 },
+    onCancel: cancelWithJob(kinds),
     run: async (ctx, run) => {
       const rotationId = run.subjectId ?? NO_ID;
       await beginIfDue(run, { kinds, rotationId });
@@ -38,24 +42,44 @@ export function rotationJobs(kinds: Kinds): readonly JobKind[] {
   };
   const findDue: JobKind = {
     name: 'secret-rotations:find-due',
-    description: 'Starts automatic rotations that are due, every minute.',
+    description: 'Starts automatic rotations that are due, and continues what no job continues, every minute.',
     everySeconds: MINUTE_SECONDS,
     run: async (ctx, run) => {
-      for (let after = NO_ID; ; ) {
-        const due = await listDueRotations(ctx, { after, most: AT_ONCE });
-        if (due.length === 0) return;
-        await run.inTransaction((tx) =>
-          ask(
-            tx,
-            rotate,
-            due.map(({ id, ...place }) => ({ key: id, subjectId: id, ...place })),
-          ),
-        );
-        after = due.at(-1)?.id ?? after;
-      }
+      await askForEach(run, rotate, (page) => listDueRotations(ctx, page));
+      // What nobody continues is stuck: nothing else would ask for these jobs.
+      await askForEach(run, rotate, (page) => listForsakenRotations(ctx, { ...page, kind: rotate.name }));
+      await askForEach(run, PAY_DEBTS, (page) => listForsakenDebts(ctx, { ...page, kind: PAY_DEBTS.name }));
     },
   };
   return [rotate, findDue];
+}
+
+/** What a standing job is about. */
+interface Subject {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly projectId?: string;
+  readonly target?: string;
+}
+
+/** Has the standing jobs of all subjects of a list run. */
+async function askForEach(
+  run: JobRun,
+  kind: Pick<JobKind, 'name'>,
+  list: (page: { readonly after: string; readonly most: number }) => Promise<readonly Subject[]>,
+): Promise<void> {
+  for (let after = NO_ID; ; ) {
+    const subjects = await list({ after, most: AT_ONCE });
+    if (subjects.length === 0) return;
+    await run.inTransaction((tx) =>
+      ask(
+        tx,
+        kind,
+        subjects.map(({ id, ...place }) => ({ key: id, subjectId: id, ...place })),
+      ),
+    );
+    after = subjects.at(-1)?.id ?? after;
+  }
 }
 
 /** Starts an automatic run if the rotation is still due and has no open attempt. */

@@ -103,6 +103,8 @@ export interface RotationKind<Type extends string = string> {
   outsideName(parameters: Parameters, name: string): string;
   /** Revokes whatever exists under an external name by now; absent: nothing can be found by name. @throws TargetFailure */
   revokeByName?(ctx: Context, target: RotationTarget, name: string): Promise<void>;
+  /** How the external system shows a credential to its administrators; null: unknown, or it has no such field. */
+  labelOf(shown: Credential['shown']): { readonly name: string | null; readonly id: string | null };
   /** Values of the mapped secrets, by field, of a created credential. */
   secretsOf(credential: Credential): Readonly<Record<string, SealedText>>;
 }

@@ -152,6 +152,18 @@ export const listDueRotations = sqlStatement({
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid, target: t.text },
 });
 
+/** Rotations with an attempt that began some time ago and that no job continues: its job was cancelled or has failed. */
+export const listForsakenRotations = sqlStatement({
+  text: `
+    select r.id, r.organization_id as "organizationId", r.project_id as "projectId", c.target
+    from secret_rotation_attempt a join secret_rotation r on r.id = a.rotation_id join app_connection c on c.id = r.connection_id
+    where a.ended_at is null and a.rotation_id > :after and a.created_at < now() - interval '10 minutes' and not exists (
+      select from job j where j.kind = :kind and j.dedupe_key = r.id::text and j.state in ('waiting', 'running'))
+    order by r.id limit :most::integer`,
+  params: { after: t.uuid, kind: t.text, most: t.integer },
+  row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid, target: t.text },
+});
+
 /** Whether it is unknown which credential of a rotation is valid, with no success since. */
 export const findUndecided = sqlStatement({
   text: `

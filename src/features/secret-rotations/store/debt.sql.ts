@@ -1,4 +1,5 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
+import { APPS } from '../../app-connections/public.js';
 import { ROTATION_TYPES } from '../kinds/kinds.js';
 import { DEBT_REASONS } from './debt.entity.js';
 
@@ -65,14 +66,15 @@ export const settleDebt = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Postpones debts whose credentials are not known to be revoked. */
+/** Postpones debts whose credentials are not known to be revoked. @returns those that have failed for longer than `patienceSeconds` */
 export const deferDebts = sqlStatement({
   text: `
     update credential_debt d set tries = d.tries + 1, error_code = :errorCode, next_at = now() + make_interval(secs => later.pause)
     from unnest(:ids::uuid[], :pauses::double precision[]) as later (id, pause)
-    where d.id = later.id and d.next_at <= now()`,
-  params: { ids: t.array(t.uuid), pauses: t.array(t.double), errorCode: t.text },
-  row: {},
+    where d.id = later.id and d.next_at <= now()
+    returning d.id, d.created_at < now() - make_interval(secs => :patienceSeconds::integer) as "isOverdue"`,
+  params: { ids: t.array(t.uuid), pauses: t.array(t.double), errorCode: t.text, patienceSeconds: t.integer },
+  row: { id: t.uuid, isOverdue: t.boolean },
 });
 
 /** The credential does not exist, but may still be created. */
@@ -82,11 +84,11 @@ export const awaitDebt = sqlStatement({
   row: {},
 });
 
-/** Number of credentials of a rotation that is being deleted that are still to be revoked. */
-export const countOpenDeletions = sqlStatement({
-  text: `select count(*)::integer as count from credential_debt where rotation_id = :rotationId and reason = 'deletion'`,
-  params: { rotationId: t.uuid },
-  row: { count: t.integer },
+/** Of these rotations, those that have credentials to revoke before they are deleted. */
+export const listOpenDeletions = sqlStatement({
+  text: `select distinct rotation_id as id from credential_debt where rotation_id = any(:rotationIds) and reason = 'deletion'`,
+  params: { rotationIds: t.array(t.uuid) },
+  row: { id: t.uuid },
 });
 
 /** Credentials of a rotation to revoke for its deletion. `isWaiting`: an attempt failed and will be repeated. */
@@ -105,32 +107,64 @@ export const hasten = sqlStatement({
   row: {},
 });
 
-/** One page of the debts of a project, newest first. */
-export const listDebts = sqlStatement({
+/** Debts of an organization, newest first: all of them, or those that fit every filter that is not null. */
+export const findDebts = sqlStatement({
   text: `
-    select id, project_id as "projectId", rotation_id as "rotationId", connection_id as "connectionId", type, reason, tries,
-      error_code as "errorCode", next_at as "nextAttemptAt", created_at as "createdAt"
-    from credential_debt
-    where project_id = :projectId
-      and (:time::text is null or (created_at, id) < (:time::text::timestamptz, :afterId::uuid))
-    order by created_at desc, id desc limit :limit::integer`,
+    select d.id, d.organization_id as "organizationId", d.project_id as "projectId", d.rotation_id as "rotationId", d.connection_id as "connectionId",
+      d.type, d.reason, d.name, d.credential_sealed as "credentialSealed", d.tries, d.error_code as "errorCode", d.next_at as "nextAttemptAt",
+      d.created_at as "createdAt", r.name as "rotationName", e.slug as environment, f.path, c.app, c.public_part as "publicPart"
+    from credential_debt d join app_connection c on c.id = d.connection_id left join secret_rotation r on r.id = d.rotation_id
+      left join environment e on e.id = r.environment_id left join folder f on f.id = r.folder_id
+    where d.organization_id = :organizationId and (:ids::uuid[] is null or d.id = any(:ids)) and (:projectId::uuid is null or d.project_id = :projectId)
+      and (:connectionId::uuid is null or d.connection_id = :connectionId) and (:rotationId::uuid is null or d.rotation_id = :rotationId)
+    order by d.created_at desc, d.id desc`,
   params: {
-    projectId: t.uuid,
-    time: t.nullable(t.text),
-    afterId: t.nullable(t.uuid),
-    limit: t.nullable(t.integer),
+    organizationId: t.uuid,
+    ids: t.nullable(t.array(t.uuid)),
+    projectId: t.nullable(t.uuid),
+    connectionId: t.nullable(t.uuid),
+    rotationId: t.nullable(t.uuid),
   },
   row: {
     id: t.uuid,
+    organizationId: t.uuid,
     projectId: t.uuid,
     rotationId: t.uuid,
     connectionId: t.uuid,
     type: t.oneOf(...ROTATION_TYPES),
     reason: t.oneOf(...DEBT_REASONS),
+    name: t.nullable(t.text),
+    credentialSealed: t.nullable(t.bytea),
     tries: t.integer,
     errorCode: t.nullable(t.text),
     nextAttemptAt: t.time,
     createdAt: t.time,
+    rotationName: t.nullable(t.text),
+    environment: t.nullable(t.text),
+    path: t.nullable(t.text),
+    app: t.oneOf(...APPS),
+    publicPart: t.jsonOf<object>(),
   },
 });
-export type DebtRow = Awaited<ReturnType<typeof listDebts>>[number];
+/** No filter of `findDebts`. */
+export const ANY_DEBT = { ids: null, projectId: null, connectionId: null, rotationId: null } as const;
+
+export type DebtRow = Awaited<ReturnType<typeof findDebts>>[number];
+
+/** Removes debts whose credentials nobody revokes any more. @returns those that were open */
+export const forgetDebts = sqlStatement({
+  text: 'delete from credential_debt where id = any(:ids) returning id',
+  params: { ids: t.array(t.uuid) },
+  row: { id: t.uuid },
+});
+
+/** Connections with credentials that should have been revoked some time ago, and that no job revokes. */
+export const listForsakenDebts = sqlStatement({
+  text: `
+    select distinct d.connection_id as id, d.organization_id as "organizationId" from credential_debt d
+    where d.connection_id > :after and d.next_at < now() - interval '10 minutes' and not exists (
+      select from job j where j.kind = :kind and j.dedupe_key = d.connection_id::text and j.state in ('waiting', 'running'))
+    order by d.connection_id limit :most::integer`,
+  params: { after: t.uuid, kind: t.text, most: t.integer },
+  row: { id: t.uuid, organizationId: t.uuid },
+});

@@ -84,6 +84,28 @@ export async function openCredential(
   return { shown, secret: secret === null ? null : new SealedText(secret) };
 }
 
+/**
+ * The part of the credential of a debt that may be shown; null if it cannot be decrypted.
+ *
+ * @param isReading null as well if its key is disabled
+ * @throws KEY_DISABLED
+ */
+export function shownPartOf(
+  sealer: Pick<Sealer, 'open'>,
+  { debtId, sealed, isReading }: { readonly debtId: string; readonly sealed: Uint8Array; readonly isReading: boolean },
+): Credential['shown'] | null {
+  const place: SealedAt = { table: 'credential_debt', column: 'credential', rowId: debtId, rowVersion: 1 };
+  try {
+    return (JSON.parse(sealer.open(place, sealed).reveal()) as Pick<Credential, 'shown'>).shown;
+  } catch (error) {
+    const isHidden =
+      error instanceof AppError &&
+      (error.code === 'SEALED_VALUE_INVALID' || (isReading && error.code === 'KEY_DISABLED'));
+    if (isHidden) return null;
+    throw error;
+  }
+}
+
 /** Seals strings by name. */
 export const sealTexts = (
   ctx: Context,

@@ -68,6 +68,10 @@ export class DatatoolServiceToken implements RotationKind {
     for (const id of await client.findTokens(ctx, name)) await client.revokeToken(ctx, id);
   }
 
+  labelOf({ tokenName, tokenId }: Credential['shown']) {
+    return { name: String(tokenName ?? '') || null, id: tokenId === undefined ? null : String(tokenId) };
+  }
+
   secretsOf({ secret }: Credential) {
     if (secret === null) throw new Error('the published token has no value');
     return { serviceToken: secret };

@@ -179,6 +179,10 @@ export class HostosLocalAccount implements RotationKind {
     }
   }
 
+  labelOf({ username }: Credential['shown']) {
+    return { name: String(username), id: null };
+  }
+
   secretsOf(credential: Credential): Readonly<Record<string, SealedText>> {
     return { username: new SealedText(String(credential.shown.username)), password: secretOf(credential) };
   }
