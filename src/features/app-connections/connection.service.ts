@@ -107,6 +107,9 @@ export class ConnectionService {
     refuseOtherProject(seen, projectId);
     refuseOtherVersion(seen.version, expectedVersion);
     const credentials = given === undefined ? null : await changedCredentials(ctx, seen, given);
+    const leadsElsewhere = credentials !== null && isElsewhere(seen, credentials);
+    // Before anything is sent to the other system.
+    if (leadsElsewhere) await refuseHeld(ctx, this.projects, await this.parts.holdsOf(ctx, seen.id));
     const account = credentials === null ? null : await this.#check(ctx, kindOf(seen.app), credentials);
     return inTransaction(ctx, async (tx) => {
       await this.access.load(tx, { id }, 'edit');
@@ -118,9 +121,8 @@ export class ConnectionService {
       );
       // The checked credentials were merged with those of the version that was read.
       refuseOtherVersion(connection.version, credentials === null ? expectedVersion : seen.version);
-      // The row is locked: a new rotation or debt, which references it, waits until this transaction has ended.
-      if (credentials !== null && isElsewhere(seen, credentials))
-        await refuseHeld(tx, this.projects, await this.parts.holdsOf(tx, seen.id));
+      // Again: the row is locked by now, and a new rotation or debt, which references it, waits until this transaction has ended.
+      if (leadsElsewhere) await refuseHeld(tx, this.projects, await this.parts.holdsOf(tx, seen.id));
       const accountDigest = await this.#digestOf(tx, seen.app, account);
       const place = { ...seen, credentialsVersion: connection.credentialsVersion + 1 };
       tx.em.assign(connection, {

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.js';
-import { nullOnData } from '../../kernel/errors.js';
+import { AppError, nullOnData } from '../../kernel/errors.js';
+import { NO_ID } from '../../kernel/ids.js';
 import { backoffSeconds } from '../../kernel/jobs/backoff.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import type { Notifier, Outcome, Target } from '../notifications/public.js';
@@ -15,6 +16,8 @@ const AT_ONCE = 20;
 const LONGEST_MS = 300_000;
 /** Longer than any call takes. */
 const CALL_SECONDS = 60;
+const HAS_MESSAGES =
+  'Messages of the channel wait to be sent. Disable the channel or its alert to cancel them: they are sent only as long as this job runs.';
 
 type DueMessage = Awaited<ReturnType<typeof listDueMessages>>[number];
 type Deliver = Pick<Notifier, 'deliver'>;
@@ -32,6 +35,10 @@ export const sendJob = <S extends Sender>(source: Source<S>, notifier: Deliver):
   limitSeconds: 600,
   // Only failures of the service itself throw here; the pauses of a failing target are stored in its messages.
   retry: { firstSeconds: 30, longestSeconds: 600, attempts: 1_000_000 },
+  onCancel: async (tx, { subjectId }) => {
+    const waiting = await secondsToNextMessage(tx, { channelId: subjectId ?? NO_ID });
+    if (waiting.length > 0) throw new AppError('JOB_IS_NEEDED', HAS_MESSAGES);
+  },
   run: (ctx, run) => new Sending(source, notifier, ctx, run).send(),
 });
 

@@ -6,6 +6,7 @@ import { NO_ID } from '../../kernel/ids.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { findReencryptions, type ReencryptionRow } from './project-reencryption.queries.js';
 import {
+  changeState,
   findPass,
   finish,
   holdProjectKey,
@@ -72,6 +73,18 @@ export function reencryptJob(tables: readonly SealedTable[]): JobKind {
     staysInside: true,
     concurrencyPerOrganization: 2,
     limitSeconds: LIMIT_SECONDS,
+    // It would seem to work for ever.
+    onCancel: async (tx, { subjectId }) => {
+      const [row] = await findReencryptions(tx, { ids: [subjectId ?? NO_ID] });
+      if (row === undefined) return;
+      const { id, projectId } = row;
+      if ((await changeState(tx, { id, projectId, state: 'paused' })).length === 0) return;
+      await tx.auditTrail.recordChange(tx, {
+        action: 'project-reencryption:pause',
+        projectId,
+        facts: { projectReencryptionId: id },
+      });
+    },
     run: async (ctx, run) => {
       const [row] = await findReencryptions(ctx, { ids: [run.subjectId ?? NO_ID] });
       if (row === undefined || !['running', 'settling'].includes(row.state)) return undefined;

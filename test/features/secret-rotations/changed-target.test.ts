@@ -45,7 +45,7 @@ describe('a connection with which credentials were created', () => {
       'needed to revoke a credential of a deleted rotation',
     ]);
     expect(await systemOfConnection()).toBe(before);
-    expect(other.writes).toBe(0);
+    expect(other.received).toEqual([]);
     // What holds it is settled where it was made; then it may lead elsewhere.
     fake.recover();
     await rotating.settled();
@@ -56,6 +56,20 @@ describe('a connection with which credentials were created', () => {
     const { id } = await rotating.create();
     expect(other.tokens.live().map(({ name }) => name)).toEqual([expect.stringContaining(id.slice(0, 8))]);
     mustSucceed(await admin.get('/api/v1/app-connections'));
+  });
+
+  test('stays at its server if it is one of accounts', async () => {
+    const { admin, project } = rotating;
+    const connectionId = await strongroom.seed.smbConnection(project.id, 'server');
+    const id = await strongroom.seed.accountRotation(connectionId, 'account');
+    const password = 'Another-1';
+    const reply = await admin.patch(`/api/v1/app-connections/smb/${connectionId}`, {
+      credentials: { host: 'other.example.com', port: 445, username: 'svc', password },
+    });
+    expect(reply).toBeError(409, 'CONNECTION_IN_USE');
+    expect(messagesOf(reply)).toEqual(['used by the rotation account']);
+    mustSucceed(await admin.delete(`/api/v2/secret-rotations/hostos-local-account/${id}`));
+    mustSucceed(await admin.delete(`/api/v1/app-connections/smb/${connectionId}`));
   });
 
   test('counts those that the caller cannot read, and does not name them', async () => {

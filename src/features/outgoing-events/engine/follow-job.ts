@@ -2,6 +2,7 @@ import { settledSequence } from '../../../kernel/audit/settled.js';
 import type { Context, Kernel, Transaction } from '../../../kernel/context.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import { ask } from '../../../kernel/jobs/queue.js';
@@ -10,6 +11,8 @@ import { countEnabled } from './target-progress.sql.js';
 
 const NAME = 'outgoing-events:follow';
 const PAUSE_SECONDS = 1;
+const HAS_TARGETS =
+  'Change webhooks and audit sinks are delivered only as long as this job runs. Disable them, or pause the kind of jobs with pauseJobKind.';
 
 /** Has the job run that follows the trail, of which there is one for the installation. */
 export const followTrail = (tx: Transaction): Promise<void> =>
@@ -35,6 +38,10 @@ export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'listBehind'>[]
   staysInside: true,
   concurrency: 1,
   retry: { firstSeconds: 1, longestSeconds: 60, attempts: 1_000_000 },
+  onCancel: async (tx) => {
+    const [{ enabled = 0 } = {}] = await countEnabled(tx, {});
+    if (enabled > 0) throw new AppError('JOB_IS_NEEDED', HAS_TARGETS);
+  },
   run: async (ctx, run) => {
     const settled = String(await settledSequence(queryOf(ctx)));
     await run.inTransaction(async (tx) => {
