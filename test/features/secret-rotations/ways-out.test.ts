@@ -64,6 +64,32 @@ describe('a rotation that cannot go on as it should', () => {
     },
   );
 
+  test('fails when its job is cancelled in the middle of a call, and what the call creates is revoked', async () => {
+    const { fake, admin } = rotating;
+    const { id } = await rotating.create();
+    const { promise, resolve: answer } = Promise.withResolvers<void>();
+    fake.fail({ on: 'create', how: 'late', until: promise, times: 1 });
+    const before = fake.tokens.live().length;
+    const pending = rotating.rotate(id);
+    await until('the call', 30_000, () => fake.tokens.live().length > before);
+    const [job] = await strongroom.sql<{ id: string }>(
+      `select id from job where kind = 'secret-rotations:rotate' and subject_id = $1 and state = 'running'`,
+      [id],
+    );
+    mustSucceed(await admin.post(`/api/v1/jobs/${job?.id}/cancel`));
+    expect(await pending).toBeError(502, 'UPSTREAM_UNREACHABLE');
+    expect((await rotating.get(id)).rotationStatus).toBe('failed');
+    answer();
+    await until('the job to have stopped', 60_000, async () => {
+      const rows = await strongroom.sql(`select id from job where id = $1 and state <> 'running'`, [job?.id]);
+      return rows.length > 0;
+    });
+    await rotating.settled();
+    await rotating.expectWhole(id);
+    await rotating.expectRotates(id);
+    await rotating.expectLeavesNothing(id);
+  });
+
   test('is read, changed and rotated although the message of its failure cannot be decrypted', async () => {
     const { id } = await rotating.create();
     await begin(id);

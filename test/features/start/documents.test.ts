@@ -14,7 +14,9 @@ const READING_ORDER = [
   'src/docs/notifications.md',
   'src/docs/connections.md',
   'src/docs/rotations.md',
+  'src/docs/stuck.md',
   'src/docs/jobs.md',
+  'src/docs/operating.md',
   'schema/README.md',
 ];
 
