@@ -6,6 +6,7 @@ import { type ProjectReader, type ProjectRelations, projectRelationOf } from '..
 import { attemptRoutes, debtRoutes } from './debt.routes.js';
 import { DebtService } from './debt.service.js';
 import { debtJob } from './debts/debt-job.js';
+import { accountJobs } from './engine/account-jobs.js';
 import { rotationJobs } from './engine/rotate-job.js';
 import { Kinds } from './kinds/kinds.js';
 import { ManyRotationsResolver } from './many-rotations.resolver.js';
@@ -61,7 +62,7 @@ export function createSecretRotations(deps: {
       ...rules.resolvers,
     ],
     nodes: [...rotationNodes(deps.relations), ...rules.nodes],
-    jobs: [...rotationJobs(kinds), debtJob(kinds)],
+    jobs: [...rotationJobs(kinds), ...accountJobs(kinds), debtJob(kinds)],
     routes: [...rotationRoutes(), ...debtRoutes, ...attemptRoutes],
     groups: [
       {

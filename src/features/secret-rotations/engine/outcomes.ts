@@ -174,7 +174,8 @@ export async function databaseTime(tx: Transaction): Promise<Date> {
   return (clock as { now: Date }).now;
 }
 
-const notify = (
+/** Notifies the project of a rotation that needs a person. */
+export const notify = (
   tx: Transaction,
   { id: rotationId, organizationId, projectId, name, generation }: SecretRotation,
   trouble: RotationTrouble,

@@ -63,7 +63,7 @@ interface Subject {
 }
 
 /** Has the standing jobs of all subjects of a list run. */
-async function askForEach(
+export async function askForEach(
   run: JobRun,
   kind: Pick<JobKind, 'name'>,
   list: (page: { readonly after: string; readonly most: number }) => Promise<readonly Subject[]>,

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed, type Reply } from '../../../kit/caller.ts';
 import { describeWithSamba, Samba, type SambaAccount } from '../../../kit/outside/samba.ts';
 import { type Method, RotatingAccounts } from '../../../kit/rotating-accounts.ts';
+import { MAKE_DUE } from '../../../kit/schedules.ts';
 import { LENIENT, useSharedStrongroom } from '../../../kit/strongroom.ts';
+import { until } from '../../../kit/until.ts';
 import { detailsOf } from '../../app-connections/kit.ts';
 
 const PATH = '/api/v2/secret-rotations/hostos-local-account';
@@ -158,6 +160,36 @@ describeWithSamba('an account of a real server has one owner', () => {
       { path: 'rotations', code: 'ACCOUNT_ROTATED', message: 'owned by rotations that you cannot read: 1' },
     ]);
     expect(refused.text).not.toContain(made.id);
+  });
+
+  test('rotations that do not know theirs learn it within an hour, and one of two is paused', async () => {
+    const account = await samba.account();
+    const known = async (id: string) => {
+      const [row] = await strongroom.sql<{ digest: Buffer | null; reason: string | null }>(
+        'select account_digest as digest, pause_reason as reason from secret_rotation where id = $1',
+        [id],
+      );
+      return row;
+    };
+    const first = await rotating.create('login-as-root', account);
+    const before = await known(first.id);
+    await strongroom.sql('update secret_rotation set account_digest = null where id = $1', [first.id]);
+    const second = mustSucceed(await post('login-as-root', account)).body.secretRotation;
+    await strongroom.sql('update secret_rotation set account_digest = null where id = $1', [second.id]);
+    await strongroom.sql(MAKE_DUE, ['secret-rotations:find-unknown-accounts']);
+    const both = await until('both to be known', 60_000, async () => {
+      const rows = [await known(first.id), await known(second.id)];
+      return rows.every((row) => row?.digest != null || row?.reason != null) && rows;
+    });
+    const [owner, other] = both[0]?.digest === null ? [second, first] : [first, second];
+    expect(both).toContainEqual({ digest: before?.digest, reason: null });
+    expect(both).toContainEqual({ digest: null, reason: 'ACCOUNT_ROTATED' });
+    expect(await post('login-as-root', account)).toBeError(409, 'ACCOUNT_ROTATED');
+    mustSucceed(await rotating.rotate(owner.id));
+    expect(await rotating.rotate(other.id)).toBeError(409, 'ACCOUNT_ROTATED');
+    mustSucceed(await rotating.delete(owner.id));
+    mustSucceed(await rotating.rotate(other.id));
+    expect(await known(other.id)).toMatchObject({ digest: before?.digest, reason: null });
   });
 
   test('a rotation that does not know its account learns it, and stops with a notice if another one owns it', async () => {
