@@ -1,10 +1,7 @@
 import * as z from 'zod';
 import { bodyOf, paging, type Route, routesAt } from '../../rest/route.js';
 import { GiveUpDebts } from './rotation.rules.js';
-import { DEBT, PATH } from './rotation-selection.js';
-
-/** Fields of an attempt. */
-const ATTEMPT = 'attemptId number reason state calls errorCode createdAt endedAt';
+import { ATTEMPT, DEBT, PATH } from './rotation-selection.js';
 
 const at = routesAt(`${PATH}/credential-debts`, { select: DEBT });
 

@@ -118,9 +118,9 @@ export class RotationReadingService {
 
   /** The attempts of a rotation, newest first. */
   async attempts(ctx: Context, raw: unknown): Promise<Page<AttemptRow>> {
-    const { id, ...request } = parse(ListAttempts, raw);
+    const { id, type, ...request } = parse(ListAttempts, raw);
     const { time, id: afterId, limit } = timePageBounds(request);
-    const { rotation } = await this.access.load(ctx, { id }, 'secret-rotation:read');
+    const { rotation } = await this.access.load(ctx, { id, type }, 'secret-rotation:read');
     const rows = await listAttempts(ctx, { rotationId: rotation.id, time, afterId, limit });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret-rotation:list-attempts',

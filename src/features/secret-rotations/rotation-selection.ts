@@ -8,6 +8,9 @@ export const COMMON = `id name description type projectId place { environmentId 
   connection { app name connectionId } isAutoRotationEnabled rotationInterval rotateAtUtc { hours minutes } status activeIndex lastAttemptedAt
   lastRotatedAt isLastManual lastAttemptId lastMessage nextRotationAt version createdAt updatedAt`;
 
+/** Fields of an attempt. */
+export const ATTEMPT = 'attemptId number reason state calls errorCode createdAt endedAt';
+
 /** Fields of a credential that is still to be revoked. */
 export const DEBT = `debtId rotationId rotationName projectId connectionId target externalName externalId type reason tries errorCode
   nextAttemptAt createdAt`;

@@ -3,7 +3,7 @@ import { type Data, eachOf, nextCursor, paging, type Route, route, routesAt } fr
 import { type KindDeclaration, typePrefixOf } from './kind/kind-declaration.js';
 import { DECLARATIONS } from './kinds/kinds.js';
 import { changeRoutes } from './rotation-change.routes.js';
-import { COMMON, PATH, selectionOf, toReply } from './rotation-selection.js';
+import { ATTEMPT, COMMON, PATH, selectionOf, toReply } from './rotation-selection.js';
 
 const NOT_FOUND = ['SECRET_ROTATION_NOT_FOUND'] as const;
 const projectId = z.string().meta({ description: 'ID of the project.' });
@@ -79,6 +79,17 @@ function readRoutes(declared: KindDeclaration): Route[] {
       field: 'secretRotation',
       variables: named,
       reply: ({ secretRotation }: Data) => ({ secretRotation: toReply(secretRotation) }),
+      errors: NOT_FOUND,
+    }),
+    at.get('/{rotationId}/attempts', `List the attempts of ${title}`, {
+      operationId: `list${noun}Attempts`,
+      field: 'secretRotationAttempts',
+      select: ATTEMPT,
+      query: z.strictObject(paging),
+      variables: ({ params, query: { limit, cursor } }: Data) => ({
+        ...{ id: params.rotationId, type },
+        ...{ first: limit, after: cursor },
+      }),
       errors: NOT_FOUND,
     }),
     at.get('/{rotationId}/generated-credentials', `Get the credentials of ${title}`, {

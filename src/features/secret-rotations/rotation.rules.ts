@@ -208,7 +208,7 @@ export const ListUpcoming = z.strictObject({
     .meta({ description: `Number of days to look ahead, 1 to ${MAX_DAYS_AHEAD}.` }),
 });
 
-export const ListAttempts = z.strictObject({ id, ...pageRules });
+export const ListAttempts = z.strictObject({ id, type, ...pageRules });
 
 export const ListDebts = z.strictObject({
   projectId: idOf(

@@ -407,6 +407,34 @@ describe('what is stuck because its external system is gone for good', () => {
     });
   });
 
+  test('is revoked after all when the job that should was cancelled before', async () => {
+    const rotating = await Rotating.start(strongroom);
+    const { id } = await rotating.create();
+    await rotating.expectRotates(id);
+    rotating.fake.fail({ on: 'revoke', how: 503, times: 1 });
+    mustSucceed(await rotating.rotate(id));
+    const job = await jobOf('pay-debts', rotating.connectionId);
+    await until('the revocation to have failed', WITHIN_MS, async () => {
+      const rows = await strongroom.sql(`select id from job where id = $1 and state = 'waiting'`, [job]);
+      return (
+        rows.length > 0 &&
+        (await strongroom.sql('select id from credential_debt where tries > 0 and rotation_id = $1', [id])).length > 0
+      );
+    });
+    await strongroom.sql(`update job set state = 'cancelled', wake_at = null, finished_at = now() where id = $1`, [
+      job,
+    ]);
+    await strongroom.sql(`update credential_debt set next_at = now() - interval '1 hour' where rotation_id = $1`, [id]);
+    await strongroom.sql(MAKE_DUE, ['secret-rotations:find-due']);
+    await until('it to be revoked', WITHIN_MS, async () => {
+      const rows = await strongroom.sql('select id from credential_debt where rotation_id = $1', [id]);
+      return rows.length === 0;
+    });
+    await rotating.expectWhole(id);
+    await rotating.expectLeavesNothing(id);
+    await rotating.stop();
+  });
+
   test('is walked from every state that an attempt or a rotation can wait in', () => {
     const open = ATTEMPT_STATES.filter((state) => !isFinal(state));
     expect([...walked].toSorted()).toEqual([...new Set([...open, ...ROTATION_STATUSES])].toSorted());
