@@ -14,11 +14,13 @@ import {
   messageBounds,
   messagePage,
   NEWEST_MESSAGE,
+  type RetriedCount,
   retry,
+  retryMany,
 } from '../deliveries/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
-import { ListMessages, OneMessage, RetryMessage } from './message.rules.js';
+import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
 import {
   findMessages,
   listFirstCertificates,
@@ -27,6 +29,7 @@ import {
   type MessageRow,
   type RunRow,
 } from './message.sql.js';
+import { retryMessages } from './sender.sql.js';
 
 const ALERT_NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
 const ALERT = { find: findAlerts, notFound: ALERT_NOT_FOUND } as const;
@@ -110,6 +113,30 @@ export class HistoryService {
         facts,
       });
       return loadRow(tx, findMessages, { ids: [row.id] }, NOT_FOUND);
+    });
+  }
+
+  /**
+   * Retries failed and cancelled messages of a project: of all its enabled alerts and channels, or of one alert or channel.
+   *
+   * @throws PROJECT_NOT_FOUND; CERTIFICATE_ALERT_NOT_FOUND if the project has no such alert
+   */
+  retryMany(ctx: Context, raw: unknown): Promise<RetriedCount> {
+    const { projectId: wanted, alertId = null, ...given } = parse(RetryMessages, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { organizationId, projectId } = await this.projects.authorized(tx, wanted, 'pki-alerts:edit');
+      if (alertId !== null) {
+        const alert = await loadRow(tx, findAlerts, { ids: [alertId] }, ALERT_NOT_FOUND);
+        if (alert.projectId !== projectId) throw new AppError(ALERT_NOT_FOUND);
+      }
+      const retried = { organizationId, projectId, ownerId: alertId, ...given };
+      const counted = await retryMany(tx, CERTIFICATE_SOURCE, retryMessages, projectId, retried);
+      const { dryRun } = given;
+      const facts = { count: counted.count, dryRun, ...(alertId === null ? {} : { alertId }) };
+      const { auditTrail } = tx;
+      const record = { action: 'certificate-alert:retry-messages', projectId, facts };
+      await (dryRun ? auditTrail.recordRead(tx, record) : auditTrail.recordChange(tx, record));
+      return counted;
     });
   }
 

@@ -6,10 +6,10 @@ import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
 import { AlertChannelType, AlertType, findAlertViews, toAlertType, toChannelType } from '../alerts/public.js';
 import { type CertificateRow, CertificateType, findCertificates } from '../certificates/public.js';
-import { MessagePageArgs } from '../deliveries/public.js';
+import { MessagePageArgs, RETRIED_PAYLOAD, type RetriedCount } from '../deliveries/public.js';
 import type { ProjectRelations } from '../projects/public.js';
 import type { HistoryService } from './history.service.js';
-import { ListMessages, OneMessage, RetryMessage } from './message.rules.js';
+import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
 import { AlertMessageConnection, AlertMessageType, AlertRunType } from './message.type.js';
 import { addressOf, channelsById } from './recipients.js';
 
@@ -56,6 +56,15 @@ export class AlertMessageResolver {
   )
   async retryAlertMessage(ctx: Context, input: object): Promise<{ alertMessage: AlertMessageType }> {
     return { alertMessage: await this.history.retry(ctx, input) };
+  }
+
+  @mutation(
+    RetryMessages,
+    RETRIED_PAYLOAD,
+    'Retries failed and cancelled messages of the enabled alerts of a project. Requires `edit` on `pki-alerts`.',
+  )
+  async retryAlertMessages(ctx: Context, input: object): Promise<{ retried: RetriedCount }> {
+    return { retried: await this.history.retryMany(ctx, input) };
   }
 
   @nested(AlertType, 'The certificate alert. Null, with PERMISSION_DENIED, if you cannot read it.')

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { type Data, eachOf, nextCursor, type Route, route, routesAt } from '../../rest/route.js';
+import { bodyOf, type Data, eachOf, nextCursor, type Route, route, routesAt, withoutNull } from '../../rest/route.js';
 import { MessageQuery } from '../deliveries/public.js';
-import { TestAlert } from './message.rules.js';
+import { RetryMessages, TestAlert } from './message.rules.js';
 
 const PATH = '/api/v1/cert-manager/alerts/{alertId}';
 const NOT_FOUND = ['CERTIFICATE_ALERT_NOT_FOUND'] as const;
@@ -10,6 +10,7 @@ const MESSAGE = `id alertId event state channelId channelType recipient attempts
   certificateCount certificates { id commonName notAfter }`;
 
 const alerts = routesAt(PATH, { select: 'id' });
+const project = routesAt('/api/v1/cert-manager/alerts', { select: 'count hasMore' });
 const messages = routesAt(`${PATH}/messages`, { select: MESSAGE });
 
 /** Messages of certificate alerts. */
@@ -37,6 +38,13 @@ export const messageRoutes: readonly Route[] = [
     as: 'message',
     variables: ({ params }) => ({ input: { id: params.messageId, alertId: params.alertId } }),
     errors: ['ALERT_MESSAGE_NOT_FOUND', 'ALERT_MESSAGE_NOT_RETRYABLE'],
+  }),
+  project.post('/retry-messages', 'Send failed and cancelled messages of certificate alerts again', {
+    field: 'retryAlertMessages',
+    body: bodyOf(withoutNull(RetryMessages)),
+    reply: ({ retryAlertMessages }) => retryAlertMessages.retried,
+    example: { projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11', dryRun: true },
+    errors: ['PROJECT_NOT_FOUND', ...NOT_FOUND],
   }),
   alerts.post('/test', 'Send a test message to the channels of a certificate alert', {
     field: 'testCertificateAlert',

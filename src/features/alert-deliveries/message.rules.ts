@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { idOf } from '../../kernel/text-rules.js';
-import { MessagePage } from '../deliveries/public.js';
+import { MessagePage, RETRIED } from '../deliveries/public.js';
 
 const alertId = idOf('certificate alert');
 const id = idOf('message');
@@ -15,6 +15,15 @@ export const OneMessage = z.strictObject({ id });
 export const RetryMessage = z
   .strictObject({ id, alertId: idOf('alert that the message must belong to').nullish() })
   .meta({ description: 'The message of a certificate alert, by ID.' });
+
+/** Input of `retryAlertMessages`. */
+export const RetryMessages = z
+  .strictObject({
+    projectId: idOf('project'),
+    alertId: idOf('ID of a certificate alert of the project: only its messages.').nullish(),
+    ...RETRIED,
+  })
+  .meta({ description: 'Which failed and cancelled messages of certificate alerts to retry.' });
 
 /** Input of `testCertificateAlert`. */
 export const TestAlert = z

@@ -1,5 +1,5 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { cancelUnless } from '../deliveries/public.js';
+import { cancelUnless, retryMessagesBy } from '../deliveries/public.js';
 import { SUBJECT, SUPERSEDED } from './due.sql.js';
 
 /** A channel with its alert and project, for sending; no row if it was deleted. */
@@ -34,10 +34,16 @@ export const lockAlertOf = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Cancels pending messages of a deleted or disabled channel. */
-export const cancelMessages = cancelUnless(`
+/** The channel of a message `m`, while it and its alert are enabled. */
+const ENABLED = `
   select from certificate_alert_channel c join certificate_alert a on a.id = c.alert_id
-  where c.id = m.channel_id and c.is_enabled and a.is_enabled`);
+  where c.id = m.channel_id and c.is_enabled and a.is_enabled`;
+
+/** Cancels pending messages of a deleted or disabled channel. */
+export const cancelMessages = cancelUnless(ENABLED);
+
+/** Retries messages of the alerts of a project. */
+export const retryMessages = retryMessagesBy('project_id', 'certificate-alert', ENABLED);
 
 /**
  * The certificates of a message, soonest expiration first, each with its first hundred names. Of those that expire, the ones that are

@@ -163,6 +163,40 @@ export const retryMessage = sqlStatement({
   },
 });
 
+/**
+ * Makes a statement that resets the oldest failed and cancelled messages of a source to pending, as if they were new: of a project or an
+ * owner, and of channels that are enabled.
+ *
+ * @param by the column of the project or owner
+ * @param enabled a query that finds the channel `m.channel_id` while it is enabled
+ */
+export const retryMessagesBy = (by: 'project_id' | 'owner_id', source: string, enabled: string) =>
+  sqlStatement({
+    text: `
+      with wanted as materialized (
+        select m.id from notification_message m
+        where m.${by} = :ofId and m.source = '${source}' and m.state <> 'sent' and m.state <> 'pending'
+          and (:ownerId::uuid is null or m.owner_id = :ownerId) and (:channelId::uuid is null or m.channel_id = :channelId)
+          and (:since::text is null or m.created_at >= :since::text::timestamptz) and exists (${enabled})
+        order by m.created_at, m.id limit :most::integer
+      ), again as (
+        update notification_message m set ${PENDING_AGAIN}
+        where not :dryRun::boolean and m.id = any(array(select id from wanted)) and m.state in ('failed', 'cancelled')
+        returning m.channel_id
+      )
+      select (select count(*)::integer from wanted) as count, array(select distinct channel_id from again) as "channelIds"`,
+    params: {
+      ofId: t.uuid,
+      ownerId: t.nullable(t.uuid),
+      channelId: t.nullable(t.uuid),
+      since: t.nullable(t.text),
+      dryRun: t.boolean,
+      most: t.integer,
+      giveUpSeconds: t.double,
+    },
+    row: { count: t.integer, channelIds: t.array(t.uuid) },
+  });
+
 /** What a message is about. No row if it is not pending any more. */
 export const findMessageContent = sqlStatement({
   text: `

@@ -4,6 +4,7 @@ import { argsType, enumOfRule } from '../../kernel/graphql/inputs.js';
 import { Node } from '../../kernel/graphql/node.js';
 import type { MessageState } from './message.entity.js';
 import { MessagePage, messageState } from './message.rules.js';
+import { MOST_RETRIED } from './writing.js';
 
 const MessageStateEnum = {
   PENDING: 'pending',
@@ -64,3 +65,18 @@ export abstract class SentMessageType extends Node {
   })
   endedAt!: Date | null;
 }
+
+/** What an operation that retries many messages did. */
+@ObjectType('RetriedMessages', { description: 'Messages that one operation retried.', simpleResolvers: true })
+class RetriedMessagesType {
+  @Field(() => Int, {
+    description: `Number of messages that are pending again, or would be with \`dryRun\`: the oldest first, at most ${MOST_RETRIED.toLocaleString('en-US')}.`,
+  })
+  count!: number;
+
+  @Field(() => Boolean, { description: 'Whether there may be more: retry again.' })
+  hasMore!: boolean;
+}
+
+/** The payload of operations that retry many messages. */
+export const RETRIED_PAYLOAD = { retried: [RetriedMessagesType, 'The messages that were retried.'] } as const;

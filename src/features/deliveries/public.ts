@@ -2,11 +2,11 @@ export { type MessageBounds, messageBounds, messagePage, NEWEST_MESSAGE } from '
 export { MESSAGE_COLUMNS, MESSAGE_ROW, MESSAGES_IN_PROJECTS, messagePages, messagesById } from './history.sql.js';
 export { NotificationDelivery, NotificationMessage } from './message.entity.js';
 export { MessageQuery } from './message.routes.js';
-export { MessagePage, type MessagePageRequest } from './message.rules.js';
-export { cancelUnless } from './message.sql.js';
-export { MessagePageArgs, SentMessageType } from './message.type.js';
+export { MessagePage, type MessagePageRequest, RETRIED } from './message.rules.js';
+export { cancelUnless, retryMessagesBy } from './message.sql.js';
+export { MessagePageArgs, RETRIED_PAYLOAD, SentMessageType } from './message.type.js';
 export { addressAmong, digestsOf, isForUnread, ledgerTargets } from './recipients.js';
 export { sendJob } from './send-job.js';
 export type { Source } from './source.js';
 export { refuseFailures, TRIAL_LIMIT_MS, type Trial, tryTargets } from './trials.js';
-export { type LedgerTarget, retry, sendSoon, writeMessages } from './writing.js';
+export { type LedgerTarget, type RetriedCount, retry, retryMany, sendSoon, writeMessages } from './writing.js';

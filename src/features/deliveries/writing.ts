@@ -6,6 +6,7 @@ import {
   findMessageContent,
   listSendingChannels,
   retryMessage,
+  type retryMessagesBy,
   writeDeliveries,
 } from './message.sql.js';
 import type { Source } from './source.js';
@@ -119,4 +120,50 @@ export async function retry(tx: Transaction, { job }: Sending, id: string): Prom
   if (retried === undefined) return null;
   await askToSend(tx, job, { ...retried, channelIds: [retried.channelId] });
   return retried.stateBefore;
+}
+
+/** How many messages one operation retries at most. */
+export const MOST_RETRIED = 5_000;
+
+/** Which failed and cancelled messages to retry. */
+interface Retried {
+  readonly organizationId: string;
+  readonly projectId: string | null;
+  readonly ownerId: string | null;
+  readonly channelId?: string | null | undefined;
+  readonly since?: Date | null | undefined;
+  readonly dryRun: boolean;
+}
+
+/** The number of messages that are pending again, and whether there may be more. */
+export interface RetriedCount {
+  readonly count: number;
+  readonly hasMore: boolean;
+}
+
+/**
+ * Resets failed and cancelled messages to pending, as if they were new, and queues sending.
+ *
+ * @param statement made by `retryMessagesBy`
+ * @param ofId the project or owner
+ */
+export async function retryMany(
+  tx: Transaction,
+  { job }: Pick<Sending, 'job'>,
+  statement: ReturnType<typeof retryMessagesBy>,
+  ofId: string,
+  { ownerId, channelId = null, since = null, dryRun, ...owner }: Retried,
+): Promise<RetriedCount> {
+  const [retried] = await statement(tx, {
+    ofId,
+    ownerId,
+    channelId,
+    since: since?.toISOString() ?? null,
+    dryRun,
+    most: MOST_RETRIED,
+    giveUpSeconds: GIVE_UP_SECONDS,
+  });
+  const { count = 0, channelIds = [] } = retried ?? {};
+  await askToSend(tx, job, { ...owner, channelIds: [...channelIds] });
+  return { count, hasMore: count === MOST_RETRIED };
 }

@@ -4,8 +4,9 @@ import { AppError, withPaths } from '../../kernel/errors.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted } from '../../kernel/paging.js';
 import { fromInput, inInput } from '../alerts/public.js';
+import { RETRIED_PAYLOAD, type RetriedCount } from '../deliveries/public.js';
 import { IdentityType } from '../identities/public.js';
-import { ANYWHERE, ListAlerts, OneAlert } from './identity-alert.rules.js';
+import { ANYWHERE, ListAlerts, OneAlert, RetryMessages } from './identity-alert.rules.js';
 import type { IdentityAlertService } from './identity-alert.service.js';
 import { IdentityAlertConnection, IdentityAlertType, toIdentityAlert } from './identity-alert.type.js';
 import type { AlertView } from './identity-alert.view.js';
@@ -54,6 +55,15 @@ export class IdentityAlertResolver {
   )
   async deleteIdentityAlert(ctx: Context, input: object): Promise<{ identityAlert: IdentityAlertType }> {
     return { identityAlert: toIdentityAlert(await this.service.delete(ctx, input)) };
+  }
+
+  @mutation(
+    RetryMessages,
+    RETRIED_PAYLOAD,
+    'Retries failed and cancelled messages of an alert of a machine identity. Needs the rights to read and edit the identity.',
+  )
+  async retryIdentityAlertMessages(ctx: Context, input: object): Promise<{ retried: RetriedCount }> {
+    return { retried: await this.service.retryMessages(ctx, input) };
   }
 }
 

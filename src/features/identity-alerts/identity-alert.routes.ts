@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  bodyOf,
   type Data,
   eachOf,
   nextCursor,
@@ -9,8 +10,9 @@ import {
   type Route,
   route,
   routesAt,
+  withoutNull,
 } from '../../rest/route.js';
-import { type AlertRules, EVENT, RESOURCE } from './identity-alert.rules.js';
+import { type AlertRules, EVENT, RESOURCE, RetryMessages } from './identity-alert.rules.js';
 import { alertBody, changeBody, type GivenAlert, type GivenChannel } from './identity-alert-body.rules.js';
 
 const PATH = '/api/v1/alerts';
@@ -201,6 +203,15 @@ export function identityAlertRoutes(rules: AlertRules): Route[] {
     alerts.delete('/{alertId}', 'Delete an alert of a machine identity', {
       field: 'deleteIdentityAlert',
       reply: ({ deleteIdentityAlert }) => ({ alert: toReply(deleteIdentityAlert.identityAlert) }),
+      errors: NOT_FOUND,
+    }),
+    alerts.post('/{alertId}/retry-messages', 'Send failed and cancelled messages of an alert again', {
+      field: 'retryIdentityAlertMessages',
+      select: 'count hasMore',
+      body: bodyOf(withoutNull(RetryMessages), 'id'),
+      variables: ({ params, body }) => ({ input: { id: params.alertId, ...body } }),
+      reply: ({ retryIdentityAlertMessages }) => retryIdentityAlertMessages.retried,
+      example: { dryRun: true },
       errors: NOT_FOUND,
     }),
   ];

@@ -5,6 +5,7 @@ import { pageRules } from '../../kernel/paging.js';
 import { idOf, storedText } from '../../kernel/text-rules.js';
 import { expectedVersion } from '../../kernel/version.js';
 import { channelRules, type MayCall } from '../alerts/public.js';
+import { RETRIED } from '../deliveries/public.js';
 
 /** What is watched, and the event, as REST names them. */
 export const RESOURCE = 'identity.authentication';
@@ -89,6 +90,11 @@ export const rulesFor = ({ allowPrivateTargets }: { readonly allowPrivateTargets
 
 /** Input of `deleteIdentityAlert`, and arguments of `identityAlert`. */
 export const OneAlert = z.strictObject({ id }).meta({ description: 'The alert, by ID.' });
+
+/** Input of `retryIdentityAlertMessages`. */
+export const RetryMessages = z
+  .strictObject({ id, ...RETRIED })
+  .meta({ description: 'Which failed and cancelled messages of an alert to retry.' });
 
 /** The order of alerts when none is asked for. */
 export const NEWEST_FIRST: ListOrder = { field: 'CREATED_AT', direction: 'DESC' };

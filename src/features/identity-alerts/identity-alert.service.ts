@@ -10,15 +10,15 @@ import { counted, type Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { refuseOtherVersion } from '../../kernel/version.js';
 import { type ChannelStore, replaceChannels, toGivenChannels } from '../alerts/public.js';
-import { sendSoon } from '../deliveries/public.js';
+import { type RetriedCount, retryMany, sendSoon } from '../deliveries/public.js';
 import { type AlertAccess, EDIT } from './alert-access.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
 import { checkSoon } from './due.service.js';
 import { IdentityAlert } from './identity-alert.entity.js';
 import { listAlerts, listAlertsOf, listChannels } from './identity-alert.queries.js';
-import { type AlertRules, ListAlerts, NEWEST_FIRST, OneAlert } from './identity-alert.rules.js';
+import { type AlertRules, ListAlerts, NEWEST_FIRST, OneAlert, RetryMessages } from './identity-alert.rules.js';
 import { type AlertView, CHANNEL_TABLE, findAlertViews, withChannels } from './identity-alert.view.js';
-import { deleteOtherChannels, nameChannels, writeChannels } from './sender.sql.js';
+import { deleteOtherChannels, nameChannels, retryMessages, writeChannels } from './sender.sql.js';
 
 const NOT_FOUND = 'IDENTITY_ALERT_NOT_FOUND';
 const CONSTRAINTS = {
@@ -120,6 +120,22 @@ export class IdentityAlertService {
       tx.em.remove(alert);
       await flush(tx);
       return before;
+    });
+  }
+
+  /** Retries failed and cancelled messages of an alert, of its enabled channels or of one of them. @throws IDENTITY_ALERT_NOT_FOUND */
+  retryMessages(ctx: Context, raw: unknown): Promise<RetriedCount> {
+    const { id, ...given } = parse(RetryMessages, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { id: ownerId, organizationId, projectId, identityId } = await this.access.load(tx, id, EDIT);
+      const retried = { organizationId, projectId, ownerId, ...given };
+      const counted = await retryMany(tx, CREDENTIAL_SOURCE, retryMessages, ownerId, retried);
+      const { dryRun } = given;
+      const { auditTrail } = tx;
+      const facts = { alertId: ownerId, identityId, count: counted.count, dryRun };
+      const record = { action: 'identity-alert:retry-messages', projectId, facts };
+      await (dryRun ? auditTrail.recordRead(tx, record) : auditTrail.recordChange(tx, record));
+      return counted;
     });
   }
 

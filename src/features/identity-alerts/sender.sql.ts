@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { channelDeletion, channelWriting } from '../alerts/public.js';
-import { cancelUnless } from '../deliveries/public.js';
+import { cancelUnless, retryMessagesBy } from '../deliveries/public.js';
 
 const TABLE = 'identity_alert_channel';
 
@@ -52,10 +52,16 @@ export const lockAlertOf = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Cancels what waits at a channel that is gone or disabled. */
-export const cancelMessages = cancelUnless(`
+/** The channel of a message `m`, while it and its alert are enabled. */
+const ENABLED = `
   select from identity_alert_channel c join identity_alert a on a.id = c.alert_id
-  where c.id = m.channel_id and c.is_enabled and a.is_enabled`);
+  where c.id = m.channel_id and c.is_enabled and a.is_enabled`;
+
+/** Cancels what waits at a channel that is gone or disabled. */
+export const cancelMessages = cancelUnless(ENABLED);
+
+/** Retries messages of an alert. */
+export const retryMessages = retryMessagesBy('owner_id', 'identity-alert', ENABLED);
 
 /** Locks an alert against others that write deliveries of it. None when it is gone or disabled. */
 export const lockEnabledAlert = sqlStatement({

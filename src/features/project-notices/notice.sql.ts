@@ -1,5 +1,5 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { cancelUnless } from '../deliveries/public.js';
+import { cancelUnless, retryMessagesBy } from '../deliveries/public.js';
 import { NOTICE_KINDS } from './notice.rules.js';
 
 /** A project or organization that has notices. */
@@ -162,11 +162,17 @@ export const lockChannel = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Cancels pending messages of a deleted or disabled channel. The people of a project are a channel as long as the project exists. */
-export const cancelNotices = cancelUnless(`
+/** The channel of a message `m` while it is enabled. The people of a project are a channel as long as the project exists. */
+const ENABLED = `
   select from notification_channel c where c.id = m.channel_id and c.is_enabled
   union all select from project p where p.id = m.channel_id
-  union all select from organization o where o.id = m.channel_id`);
+  union all select from organization o where o.id = m.channel_id`;
+
+/** Cancels pending messages of a deleted or disabled channel. */
+export const cancelNotices = cancelUnless(ENABLED);
+
+/** Retries messages of the notices of a project. */
+export const retryNotices = retryMessagesBy('project_id', 'project-notice', ENABLED);
 
 const PEOPLE = (wanted: string) => `
   select distinct u.id, u.username, m.is_admin as "isAdmin"

@@ -192,3 +192,51 @@ describe('while the key of a project is disabled', () => {
     for (const recipient of recipients) await sendsNothingMore(recipient);
   });
 });
+
+describe('retrying many messages', () => {
+  const RETRY = `${ALERTS}/retry-messages`;
+
+  test('takes those of a project, an alert, a channel or a time, counts them, and is for who may edit alerts', async () => {
+    const { admin, projectId } = notifying;
+    notifying.mail.refusals = { to: 550 };
+    await notifying.certificate(9, 'many.example.com');
+    const first = await notifying.alert(
+      [mail('many-one@example.com', 'many-two@example.com')],
+      about('many.example.com'),
+    );
+    const second = await notifying.alert([mail('many-three@example.com')], about('many.example.com'));
+    await becomes(first, 'failed,failed');
+    await becomes(second, 'failed');
+    const retry = async (body: object) => mustSucceed(await admin.post(RETRY, { projectId, ...body })).body;
+    const { channels } = (await admin.get(`${ALERTS}/${second}`)).body.alert;
+    expect(await retry({ dryRun: true })).toEqual({ count: 3, hasMore: false });
+    expect(await retry({ dryRun: true, alertId: first })).toEqual({ count: 2, hasMore: false });
+    expect(await retry({ dryRun: true, channelId: channels[0].id })).toEqual({ count: 1, hasMore: false });
+    expect(await retry({ dryRun: true, since: '2100-01-01T00:00:00Z' })).toEqual({ count: 0, hasMore: false });
+    expect(await retry({ dryRun: true, alertId: second, channelId: randomUUID() })).toEqual({
+      count: 0,
+      hasMore: false,
+    });
+    expect([await states(first), await states(second)]).toEqual(['failed,failed', 'failed']);
+    expect(await admin.post(RETRY, { projectId, alertId: randomUUID() })).toBeError(404, 'CERTIFICATE_ALERT_NOT_FOUND');
+    expect(await admin.post(RETRY, { projectId: randomUUID() })).toBeError(404, 'PROJECT_NOT_FOUND');
+    const reader = await notifying.member([{ subject: 'pki-alerts', action: 'read' }]);
+    expect(await reader.post(RETRY, { projectId })).toBeError(403, 'PERMISSION_DENIED');
+    // A channel that is disabled would only cancel them.
+    await setEnabled(second, false);
+    expect(await retry({ dryRun: true })).toEqual({ count: 2, hasMore: false });
+    notifying.mail.refusals = {};
+    expect(await retry({})).toEqual({ count: 2, hasMore: false });
+    await becomesSoon(first, 'sent,sent');
+    expect(await retry({})).toEqual({ count: 0, hasMore: false });
+    expect(notifying.mail.mailsTo('many-one@example.com')).toHaveLength(1);
+    expect(notifying.mail.mailsTo('many-three@example.com')).toEqual([]);
+    const [record] = await notifying.sql<{ facts: object }>(
+      `select facts from audit_record where action = 'certificate-alert:retry-messages' and facts @> '{"dryRun": false}' order by sequence limit 1`,
+    );
+    expect(record?.facts).toEqual({ count: 2, dryRun: false });
+    await setEnabled(second, true);
+    await becomesSoon(second, 'sent');
+    await sendsNothingMore('many-one@example.com');
+  });
+});

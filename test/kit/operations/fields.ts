@@ -342,6 +342,13 @@ export const FIELDS: Readonly<Record<string, FieldRow>> = {
   alertMessages: { audit: 'certificate-alert:list-messages' },
   alertMessage: { audit: 'certificate-alert:get-message' },
   retryAlertMessage: { audit: 'certificate-alert:retry-message' },
+  retryAlertMessages: { audit: 'certificate-alert:retry-messages', denial: viewer('pki-alerts:edit') },
+  retryNotificationMessages: { audit: 'notification-message:retry', denial: viewer('webhooks:edit') },
+  retryIdentityAlertMessages: {
+    args: { id: '$identityAlert' },
+    audit: 'identity-alert:retry-messages',
+    denial: viewer('identity:edit'),
+  },
   // REST fails where a channel does not accept a test, and without one tests all: the one that there is is disabled.
   testCertificateAlert: { args: { channelId: '$alertChannel' }, inRest: { channelId: undefined } },
   createCertificateAlert: {

@@ -4,11 +4,11 @@ import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, linked, mapFound } from '../../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
-import { MessagePageArgs } from '../../deliveries/public.js';
+import { MessagePageArgs, RETRIED_PAYLOAD, type RetriedCount } from '../../deliveries/public.js';
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import { findChannels } from '../channel.queries.js';
 import { NotificationChannelType, toNotificationChannel } from '../channel.type.js';
-import { ListMessages, OneMessage, RetryMessage } from './message.rules.js';
+import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
 import type { MessageService } from './message.service.js';
 import { NotificationMessageConnection, NotificationMessageType } from './message.type.js';
 import { addressOf } from './recipients.js';
@@ -52,6 +52,15 @@ export class MessageResolver {
   )
   async retryNotificationMessage(ctx: Context, input: object) {
     return { notificationMessage: await this.service.retry(ctx, input) };
+  }
+
+  @mutation(
+    RetryMessages,
+    RETRIED_PAYLOAD,
+    'Retries failed and cancelled messages of a project: of its enabled channels, and to its people. Requires `edit` on `webhooks`.',
+  )
+  async retryNotificationMessages(ctx: Context, input: object): Promise<{ retried: RetriedCount }> {
+    return { retried: await this.service.retryMany(ctx, input) };
   }
 
   @nested(

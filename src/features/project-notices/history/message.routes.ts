@@ -1,5 +1,6 @@
-import { type Route, routesAt } from '../../../rest/route.js';
+import { bodyOf, type Route, routesAt, withoutNull } from '../../../rest/route.js';
 import { MessageQuery } from '../../deliveries/public.js';
+import { RetryMessages } from './message.rules.js';
 
 const select = `id projectId kind state channelId channelType recipient attempts nextAttemptAt errorCode createdAt endedAt
   noticeCount`;
@@ -7,6 +8,7 @@ const errors = ['PROJECT_NOT_FOUND'] as const;
 const NOT_FOUND = ['NOTIFICATION_MESSAGE_NOT_FOUND'] as const;
 
 const messages = routesAt('/api/v1/projects/{projectId}/notification-messages', { select, errors });
+const many = routesAt('/api/v1/projects/{projectId}/notification-messages', { select: 'count hasMore', errors });
 const channels = routesAt('/api/v1/projects/{projectId}/notification-channels', { select, errors });
 
 /** Messages of projects. */
@@ -27,6 +29,12 @@ export const messageRoutes: readonly Route[] = [
     as: 'message',
     variables: ({ params: { messageId, projectId } }) => ({ input: { id: messageId, projectId } }),
     errors: [...NOT_FOUND, 'NOTIFICATION_MESSAGE_NOT_RETRYABLE'],
+  }),
+  many.post('/retry', 'Send failed and cancelled messages of a project again', {
+    field: 'retryNotificationMessages',
+    body: bodyOf(withoutNull(RetryMessages), 'projectId'),
+    reply: ({ retryNotificationMessages }) => retryNotificationMessages.retried,
+    example: { dryRun: true },
   }),
   channels.get('/{channelId}/messages', 'List the messages of a notification channel, newest first', {
     operationId: 'listNotificationChannelMessages',

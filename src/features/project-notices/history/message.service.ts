@@ -12,12 +12,15 @@ import {
   type MessagePageRequest,
   messageBounds,
   messagePage,
+  type RetriedCount,
   retry,
+  retryMany,
 } from '../../deliveries/public.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findChannels } from '../channel.queries.js';
+import { retryNotices } from '../notice.sql.js';
 import { NOTICE_SOURCE } from '../notice-source.js';
-import { ListMessages, OneMessage, RetryMessage } from './message.rules.js';
+import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
 import { findMessages, listChannelMessages, listProjectMessages, type MessageRow } from './message.sql.js';
 
 const CHANNEL_NOT_FOUND = 'NOTIFICATION_CHANNEL_NOT_FOUND';
@@ -94,6 +97,21 @@ export class MessageService {
       const facts = { channelId, messageId, stateBefore };
       await tx.auditTrail.recordChange(tx, { action: 'notification-message:retry', projectId, facts });
       return loadRow(tx, findMessages, { ids: [row.id] }, NOT_FOUND);
+    });
+  }
+
+  /** Retries failed and cancelled messages of a project: of all its enabled channels and its people, or of one channel. */
+  retryMany(ctx: Context, raw: unknown): Promise<RetriedCount> {
+    const { projectId: wanted, ...given } = parse(RetryMessages, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { organizationId, projectId } = await this.projects.authorized(tx, wanted, 'webhooks:edit');
+      const retried = { organizationId, projectId, ownerId: null, ...given };
+      const counted = await retryMany(tx, NOTICE_SOURCE, retryNotices, projectId, retried);
+      const { dryRun } = given;
+      const { auditTrail } = tx;
+      const record = { action: 'notification-message:retry', projectId, facts: { count: counted.count, dryRun } };
+      await (dryRun ? auditTrail.recordRead(tx, record) : auditTrail.recordChange(tx, record));
+      return counted;
     });
   }
 }
