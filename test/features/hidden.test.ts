@@ -69,9 +69,10 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
 /**
  * Names a key of the organization; no operation shows the id of one, so it has a test of its own. And a channel, which GraphQL's row
  * names: REST fails where it does not accept a test. And gateways, which there are none of, and
- * accounts of external systems. And a request of the audit trail, which anybody may have sent.
+ * accounts of external systems. And a request of the audit trail, which anybody may have sent. And the certificate that an import
+ * replaces, after which no other could: tests of the inventory try it.
  */
-const NOTHING_TO_NAME = ['kmsKeyId', 'channelId', 'gatewayId', 'accountId', 'requestId'];
+const NOTHING_TO_NAME = ['kmsKeyId', 'channelId', 'gatewayId', 'accountId', 'requestId', 'replacesId'];
 /** Of channels: who is no member of the project is 422, there or not; tests of channels try it. */
 const PEOPLE = ['userIds', 'groupIds'];
 /** Fields that name either of two things, of which the other has a row of its own or the same path. */

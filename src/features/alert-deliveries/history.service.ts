@@ -17,6 +17,8 @@ import {
   type RetriedCount,
   retry,
   retryMany,
+  type Undelivered,
+  undeliveredOf,
 } from '../deliveries/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
@@ -87,6 +89,12 @@ export class HistoryService {
   async lastRunOf(ctx: Context, alert: ShownAlert): Promise<RunRow | null> {
     await this.authorize(ctx, alert);
     return (await batched(ctx, lastRuns, alert.id)) ?? null;
+  }
+
+  /** What nobody was notified of by an alert nested in a response; null if there is nothing. All alerts share one statement. */
+  async undeliveredOf(ctx: Context, alert: ShownAlert): Promise<Undelivered | null> {
+    await this.authorize(ctx, alert);
+    return undeliveredOf(ctx, alert.id);
   }
 
   /** IDs of the certificates of a message that expire first. All messages share one statement. */

@@ -6,7 +6,7 @@ import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
 import { AlertChannelType, AlertType, findAlertViews, toAlertType, toChannelType } from '../alerts/public.js';
 import { type CertificateRow, CertificateType, findCertificates } from '../certificates/public.js';
-import { MessagePageArgs, RETRIED_PAYLOAD, type RetriedCount } from '../deliveries/public.js';
+import { MessagePageArgs, RETRIED_PAYLOAD, type RetriedCount, UndeliveredMessagesType } from '../deliveries/public.js';
 import type { ProjectRelations } from '../projects/public.js';
 import type { HistoryService } from './history.service.js';
 import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
@@ -113,6 +113,11 @@ export class AlertMessagesResolver {
   @nested(AlertRunType, 'When the alert last notified, and with what result. Null if it never did.')
   lastRun(alert: AlertType, ctx: Context): Promise<AlertRunType | null> {
     return this.history.lastRunOf(ctx, alert);
+  }
+
+  @nested(UndeliveredMessagesType, 'Messages about certificates that nobody was notified of. Null if there are none.')
+  undelivered(alert: AlertType, ctx: Context): Promise<UndeliveredMessagesType | null> {
+    return this.history.undeliveredOf(ctx, alert);
   }
 
   @nested(AlertMessageType, 'The newest message of the alert. Null if it has none.')

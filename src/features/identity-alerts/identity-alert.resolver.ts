@@ -4,7 +4,7 @@ import { AppError, withPaths } from '../../kernel/errors.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted } from '../../kernel/paging.js';
 import { fromInput, inInput } from '../alerts/public.js';
-import { RETRIED_PAYLOAD, type RetriedCount } from '../deliveries/public.js';
+import { RETRIED_PAYLOAD, type RetriedCount, UndeliveredMessagesType, undeliveredOf } from '../deliveries/public.js';
 import { IdentityType } from '../identities/public.js';
 import { ANYWHERE, ListAlerts, OneAlert, RetryMessages } from './identity-alert.rules.js';
 import type { IdentityAlertService } from './identity-alert.service.js';
@@ -92,5 +92,13 @@ export class IdentityAlertsOfIdentityResolver {
   @nested([IdentityAlertType], 'Alerts of the expiry of its credentials that you may read, newest first.')
   async alerts({ id }: IdentityType, ctx: Context): Promise<readonly IdentityAlertType[]> {
     return (await this.service.listOfIdentity(ctx, id)).map(toIdentityAlert);
+  }
+}
+
+@Resolver(() => IdentityAlertType)
+export class UndeliveredResolver {
+  @nested(UndeliveredMessagesType, 'Messages about credentials that nobody was notified of. Null if there are none.')
+  undelivered({ id }: IdentityAlertType, ctx: Context): Promise<UndeliveredMessagesType | null> {
+    return undeliveredOf(ctx, id);
   }
 }

@@ -15,6 +15,7 @@ import {
   IdentityAlertCountResolver,
   IdentityAlertResolver,
   IdentityAlertsOfIdentityResolver,
+  UndeliveredResolver,
 } from './identity-alert.resolver.js';
 import { identityAlertRoutes } from './identity-alert.routes.js';
 import { rulesFor } from './identity-alert.rules.js';
@@ -43,6 +44,7 @@ export function createIdentityAlerts(deps: {
       new IdentityAlertResolver(alerts),
       new IdentityAlertCountResolver(),
       new IdentityAlertsOfIdentityResolver(alerts),
+      new UndeliveredResolver(),
       new (organizationRelationOf(IdentityAlertType))(),
       new (projectRelationOf(IdentityAlertType))(deps.relations),
       new (identityRelationOf(IdentityAlertType))(),

@@ -16,6 +16,7 @@ export const NoticeKindEnum = {
   CERTIFICATE_REQUEST_FAILURE: 'certificate-request-failure',
   CONNECTION_FAILURE: 'connection-failure',
   ROTATION_FAILURE: 'rotation-failure',
+  DELIVERY_FAILURE: 'delivery-failure',
 } as const satisfies Record<string, NoticeKind>;
 registerEnumType(NoticeKindEnum, {
   name: 'NoticeKind',
@@ -28,6 +29,9 @@ registerEnumType(NoticeKindEnum, {
     CERTIFICATE_REQUEST_FAILURE: { description: 'A certificate could not be issued or renewed.' },
     CONNECTION_FAILURE: { description: 'The external system no longer accepts the credentials of a connection.' },
     ROTATION_FAILURE: { description: 'A rotation failed or was paused, or it is unknown which credential is valid.' },
+    DELIVERY_FAILURE: {
+      description: 'Notifications of an alert or a project reach nobody: for the admins of the organization only.',
+    },
   },
 });
 enumOfRule(noticeKind, NoticeKindEnum);

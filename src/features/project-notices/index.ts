@@ -21,6 +21,7 @@ import { FIND_UNSENT, FIND_UNTOLD, WRITE_MESSAGES_JOB } from './notice-job.js';
 import { NOTICE_SOURCE } from './notice-source.js';
 import { SecretReminder } from './reminder.entity.js';
 import { REMIND } from './reminders.js';
+import { FIND_UNDELIVERED } from './undelivered.js';
 
 /**
  * Notices of projects and the channels that send them.
@@ -67,7 +68,15 @@ export function createProjectNotices(deps: {
       }),
     ],
     routes: [...channelRoutes(rules), ...messageRoutes],
-    jobs: [WRITE_MESSAGES_JOB, FIND_UNTOLD, FIND_UNSENT, REMIND, FIND_EXPIRING, sendJob(NOTICE_SOURCE, deps.notifier)],
+    jobs: [
+      WRITE_MESSAGES_JOB,
+      FIND_UNTOLD,
+      FIND_UNSENT,
+      FIND_UNDELIVERED,
+      REMIND,
+      FIND_EXPIRING,
+      sendJob(NOTICE_SOURCE, deps.notifier),
+    ],
     groups: [
       {
         name: 'notification-channels',

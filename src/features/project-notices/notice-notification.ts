@@ -59,6 +59,14 @@ const WORDS: Readonly<Record<NoticeKind, Words>> = {
     nextSteps:
       'The mapped secrets still hold the previous credential. Check the attempts of the rotation and fix the cause; to rotate immediately, start it manually.',
   },
+  'delivery-failure': {
+    title: (count) =>
+      count === 1 ? 'Notifications reach nobody' : `Notifications of ${count} alerts and projects reach nobody`,
+    noun: { one: 'Alert or project', many: 'Alerts and projects' },
+    severity: 'error',
+    nextSteps:
+      'No channel of these alerts and projects has delivered. Correct or replace the channels, or make their targets reachable. What is still needed is sent again as soon as a channel is changed, and at midnight UTC.',
+  },
 };
 
 interface ShownNotice {

@@ -9,6 +9,7 @@ export const NOTICE_KINDS = [
   'certificate-request-failure',
   'connection-failure',
   'rotation-failure',
+  'delivery-failure',
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 

@@ -240,3 +240,70 @@ describe('retrying many messages', () => {
     await sendsNothingMore('many-one@example.com');
   });
 });
+
+describe('notifications that reach nobody', () => {
+  const UNDELIVERED = `query ($id: ID!) { certificateAlert(id: $id) { undelivered { since count errorCode } } }`;
+  const undelivered = async (id: string) =>
+    (await notifying.admin.data(UNDELIVERED, { id })).certificateAlert.undelivered;
+  const notices = async (alertId: string) =>
+    notifying.sql<{ project_id: string | null; facts: { fields: object } }>(
+      `select project_id, facts from notice where kind = 'delivery-failure' and subject_id = $1`,
+      [alertId],
+    );
+  const findUndelivered = async () => {
+    const FIND = 'project-notices:find-undelivered';
+    await notifying.sql('delete from job where kind = $1', [FIND]);
+    await notifying.runSchedule(FIND);
+    await notifying.hurry();
+    await until('the search', WAIT_MS, async () => {
+      const open = await notifying.sql(
+        `select from job where kind = $1 and state in ('waiting', 'running')
+         union all select from job_kind where name = $1 and next_at <= now()`,
+        [FIND],
+      );
+      return open.length === 0;
+    });
+  };
+
+  test('are shown, and reported to the admins of the organization once a day, until one channel delivers', async () => {
+    const { admin } = notifying;
+    const username = `${randomUUID()}@example.com`;
+    const { createUser } = await admin.data(
+      'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }',
+      { input: { username, roleSlug: 'admin' } },
+    );
+    expect(createUser.user.id).toEqual(expect.any(String));
+    let status = 400;
+    const servers = [
+      await notifying.server((_, response) => response.writeHead(status).end()),
+      await notifying.server((_, response) => response.writeHead(400).end()),
+    ];
+    const channels = servers.map((server) => ({ channelType: 'webhook', config: { url: server.url('/') } }));
+    await notifying.certificate(9, 'nobody.example.com');
+    const alertId = await notifying.alert(channels, { name: 'Reaches nobody', ...about('nobody.example.com') });
+    await becomes(alertId, 'failed,failed');
+    expect(await undelivered(alertId)).toEqual({
+      since: expect.any(String),
+      count: 2,
+      errorCode: 'TARGET_REJECTED',
+    });
+    await findUndelivered();
+    await findUndelivered();
+    expect(await notices(alertId)).toMatchObject([
+      {
+        project_id: null,
+        facts: { name: 'Reaches nobody', fields: { 'Sent by': 'Certificate alert', Error: 'TARGET_REJECTED' } },
+      },
+    ]);
+    await until('the mail', WAIT_MS, () => notifying.mail.mailsTo(username).length === 1);
+    expect(notifying.mail.mailsTo(username)[0]?.mail.text).toContain('Reaches nobody');
+    // One channel delivers: the other one is its own concern.
+    status = 200;
+    await lookNow();
+    await until('one that is accepted', WAIT_MS, async () => (await states(alertId)).includes('sent'));
+    expect(await undelivered(alertId)).toBeNull();
+    await notifying.sql(`update notice set occurrence = 'yesterday' where subject_id = $1`, [alertId]);
+    await findUndelivered();
+    expect(await notices(alertId)).toHaveLength(1);
+  });
+});

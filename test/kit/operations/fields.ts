@@ -342,7 +342,11 @@ export const FIELDS: Readonly<Record<string, FieldRow>> = {
   alertMessages: { audit: 'certificate-alert:list-messages' },
   alertMessage: { audit: 'certificate-alert:get-message' },
   retryAlertMessage: { audit: 'certificate-alert:retry-message' },
-  retryAlertMessages: { audit: 'certificate-alert:retry-messages', denial: viewer('pki-alerts:edit') },
+  retryAlertMessages: {
+    args: { projectId: '$certificateProject', alertId: '$certificateAlert' },
+    audit: 'certificate-alert:retry-messages',
+    denial: viewer('pki-alerts:edit'),
+  },
   retryNotificationMessages: { audit: 'notification-message:retry', denial: viewer('webhooks:edit') },
   retryIdentityAlertMessages: {
     args: { id: '$identityAlert' },

@@ -36,6 +36,8 @@ export class MailServer {
   readonly received: ReceivedMail[] = [];
   /** May be changed while it runs. */
   refusals: Refusals;
+  /** The code with which a recipient is refused now; null: none. */
+  refuses: (recipient: string) => number | null = () => null;
   readonly #server: SMTPServer;
 
   private constructor(options: MailServerOptions) {
@@ -64,10 +66,9 @@ export class MailServer {
   }
 
   #settings({ certificate, secure = false, startTls = true, login }: MailServerOptions): SMTPServerOptions {
-    const refused = (step: keyof Refusals): Error | null => {
-      const responseCode = this.refusals[step];
-      return responseCode === undefined ? null : Object.assign(new Error('refused by cAnArY7'), { responseCode });
-    };
+    const refusal = (responseCode: number | null | undefined): Error | null =>
+      responseCode == null ? null : Object.assign(new Error('refused by cAnArY7'), { responseCode });
+    const refused = (step: keyof Refusals): Error | null => refusal(this.refusals[step]);
     return {
       ...certificate,
       secure,
@@ -76,7 +77,7 @@ export class MailServer {
       closeTimeout: 100,
       onConnect: (_, done) => done(refused('connect')),
       onMailFrom: (_, __, done) => done(refused('from')),
-      onRcptTo: (_, __, done) => done(refused('to')),
+      onRcptTo: ({ address }, _, done) => done(refused('to') ?? refusal(this.refuses(address))),
       onAuth: ({ username, password }, _, done) => {
         const isRight = username === login?.user && password === login?.password;
         if (isRight) done(null, { user: username });

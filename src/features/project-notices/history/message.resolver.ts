@@ -4,7 +4,13 @@ import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, linked, mapFound } from '../../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
-import { MessagePageArgs, RETRIED_PAYLOAD, type RetriedCount } from '../../deliveries/public.js';
+import {
+  MessagePageArgs,
+  RETRIED_PAYLOAD,
+  type RetriedCount,
+  UndeliveredMessagesType,
+  undeliveredOf,
+} from '../../deliveries/public.js';
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import { findChannels } from '../channel.queries.js';
 import { NotificationChannelType, toNotificationChannel } from '../channel.type.js';
@@ -103,6 +109,15 @@ export class ChannelMessagesResolver {
 @Resolver(() => ProjectType)
 export class ProjectMessagesResolver {
   constructor(private readonly service: MessageService) {}
+
+  @nested(
+    UndeliveredMessagesType,
+    'Notification messages of the project that reached nobody. Null if there are none, and, with PERMISSION_DENIED, if you cannot read them.',
+  )
+  async undeliveredNotifications({ access }: ProjectType, ctx: Context): Promise<UndeliveredMessagesType | null> {
+    authorize(access, 'webhooks:read');
+    return undeliveredOf(ctx, access.projectId);
+  }
 
   @nested(
     [NotificationMessageType],
