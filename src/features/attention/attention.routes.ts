@@ -1,7 +1,7 @@
 import { bodyOf, boundedPaging, type Data, routesAt, withoutNull } from '../../rest/route.js';
 import { attentionKind, ListAttention } from './attention.rules.js';
 
-const ITEM = `kind urgency since message errorCode projectId subjectType subjectId subjectName operations { mutation httpMethod httpPath summary }`;
+const ITEM = `kind urgency since message errorCode projectId subjectType subjectId subjectName operations { mutation inputField inputValue httpMethod httpPath summary }`;
 
 const attention = routesAt('/api/v1/attention', { select: ITEM });
 

@@ -70,8 +70,8 @@ export class AttentionService {
       ...{ kind, urgency, since, message, errorCode: code, projectId },
       ...{ subjectType: subject, subjectId: id, subjectName: name },
       operations: helps
-        .filter(({ right }) => caller.may(right, row))
-        .flatMap(({ field }) => this.operations.find(field, row) ?? []),
+        .filter(({ right }) => caller.may(ofPlace(right, row), row))
+        .flatMap((help) => this.operations.find(help, row) ?? []),
     };
   }
 }
@@ -82,6 +82,12 @@ const keyOf = ({ since, kind, id }: Pick<ItemRow, 'since' | 'kind' | 'id'>): Cur
   kind,
   id,
 ];
+
+/** Changes in a project need the right there, where the subject has one: that of the organization is for what has no project. */
+const ofPlace = ({ project, organization }: Right, { projectId }: ItemRow): Right =>
+  projectId !== null && project !== undefined
+    ? { project }
+    : { ...(organization === undefined ? {} : { organization }) };
 
 /** What a caller may do in its organization and its projects. */
 class Caller {
@@ -104,6 +110,8 @@ class Caller {
       ...{ rotations: this.#listIn('rotations'), connections: this.#listIn('connections') },
       ...{ certificates: this.#listIn('certificates'), authorities: this.#listIn('authorities') },
       ...{ alerts: this.#listIn('alerts'), webhooks: this.#listIn('webhooks') },
+      identities: this.#listIn('identities'),
+      allIdentities: inOrganization('organizationIdentities'),
       ...{ allConnections: inOrganization('connections'), allSinks: inOrganization('sinks') },
       ...{ allKeys: inOrganization('keys'), allJobs: inOrganization('jobs') },
       allOfInstallation: this.ctx.actor.isInstallationAdmin && inOrganization('jobs'),

@@ -28,9 +28,20 @@ const UrgencyEnum = enumType<Urgency>('AttentionUrgency', 'How urgent something 
 })
 export class AttentionOperationType {
   @Field(() => String, {
-    description: 'Field of `Mutation`, for example `retryJob`. Its input takes the ID of the subject as `id`.',
+    description: 'Field of `Mutation`, for example `retryJob`.',
   })
   mutation!: string;
+
+  @Field(() => String, {
+    description:
+      'Field of its input that takes `inputValue`, for example `id`. `ids` takes a list of it. REST has it in the path, or else in a field of the body with this name.',
+  })
+  inputField!: string;
+
+  @Field(() => String, {
+    description: 'ID that the operation is about, for example `6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11`.',
+  })
+  inputValue!: string;
 
   @Field(() => String, { description: 'HTTP method of the same operation in REST, for example `POST`.' })
   httpMethod!: Method;

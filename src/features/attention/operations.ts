@@ -1,5 +1,6 @@
 import type { Route } from '../../rest/route.js';
 import type { AttentionOperationType } from './attention.type.js';
+import type { Help } from './kinds/kind.js';
 
 /** A subject of an operation. */
 interface Named {
@@ -20,13 +21,18 @@ export class Operations {
     );
   }
 
-  /** The operation about a subject; undefined if it does not exist for subjects of its type. */
-  find(field: string, subject: Named): AttentionOperationType | undefined {
-    const isOfType = ({ path }: Route) => subject.type === null || path.split('/').includes(subject.type);
+  /** The operation that helps a subject; undefined if it does not exist for subjects of its type. */
+  find({ field, input }: Help, subject: Named): AttentionOperationType | undefined {
+    const isOfType = ({ path }: Route) =>
+      input !== undefined || subject.type === null || path.split('/').includes(subject.type);
     const route = this.#routes.get(field)?.find(isOfType);
     if (route === undefined) return undefined;
-    const { method: httpMethod, summary } = route;
-    return { mutation: field, httpMethod, httpPath: pathOf(route.path, subject), summary };
+    const inputValue = input === 'attemptId' && subject.ownerId !== null ? subject.ownerId : subject.id;
+    const httpPath = pathOf(route.path, { ...subject, id: inputValue });
+    return {
+      ...{ mutation: field, inputField: input ?? 'id', inputValue },
+      ...{ httpMethod: route.method, httpPath, summary: route.summary },
+    };
   }
 }
 

@@ -7,7 +7,7 @@ import { until } from '../../kit/until.js';
 const LIST = `query ($first: Int, $after: String, $projectId: ID, $kinds: [AttentionKind!]) {
   attention(first: $first, after: $after, projectId: $projectId, kinds: $kinds) {
     scanLimitReached pageInfo { hasNextPage endCursor }
-    nodes { kind urgency since message errorCode subjectType subjectId subjectName projectId project { id } operations { mutation httpMethod httpPath } }
+    nodes { kind urgency since message errorCode subjectType subjectId subjectName projectId project { id } operations { mutation inputField inputValue httpMethod httpPath } }
   }
 }`;
 
@@ -53,7 +53,10 @@ describe('the list of what needs a person', () => {
     });
 
     const path = '/api/v2/secret-rotations/datatool-service-token';
-    const operation = (mutation: string, httpMethod: string, httpPath: string) => ({ mutation, httpMethod, httpPath });
+    const operation = (mutation: string, httpMethod: string, httpPath: string, inputValue: string) => ({
+      ...{ mutation, httpMethod, httpPath },
+      ...{ inputField: 'id', inputValue },
+    });
     const items = await all(admin);
     expect(
       items
@@ -68,15 +71,15 @@ describe('the list of what needs a person', () => {
       ...{ projectId: rotating.project.id, project: { id: rotating.project.id } },
       // Tokens are not reset: there is nothing to reconcile with.
       operations: [
-        operation('checkSecretRotation', 'POST', `${path}/${undecided.id}/check-credentials`),
-        operation('deleteSecretRotation', 'DELETE', `${path}/${undecided.id}`),
+        operation('checkSecretRotation', 'POST', `${path}/${undecided.id}/check-credentials`, undecided.id),
+        operation('deleteSecretRotation', 'DELETE', `${path}/${undecided.id}`, undecided.id),
       ],
     });
     expect(items.find(({ subjectId }) => subjectId === job)).toMatchObject({
       ...{ urgency: 'MEDIUM', subjectType: 'Job', projectId: null, project: null },
       operations: [
-        operation('retryJob', 'POST', `/api/v1/jobs/${job}/retry`),
-        operation('cancelJob', 'POST', `/api/v1/jobs/${job}/cancel`),
+        operation('retryJob', 'POST', `/api/v1/jobs/${job}/retry`, job),
+        operation('cancelJob', 'POST', `/api/v1/jobs/${job}/cancel`, job),
       ],
     });
     const { attention } = mustSucceed(await admin.get('/api/v1/attention?kind=rotation-undecided')).body;
@@ -136,6 +139,21 @@ describe('the list of what needs a person', () => {
     }
     for (const projectId of [rotating.project.id, randomUUID()])
       expect(await stranger.get(`/api/v1/attention?projectId=${projectId}`)).toBeError(404, 'PROJECT_NOT_FOUND');
+  });
+
+  test('has connections of projects for who may read all of the organization, and no operations that need a right there', async () => {
+    rotating.fake.replaceApiToken();
+    const path = `/api/v1/app-connections/datatool/${rotating.connectionId}`;
+    mustSucceed(await admin.post(`${path}/check`, {}));
+    const operator = await strongroom.seed.caller(admin, { organizationRole: 'admin' });
+    const ofConnection = async (caller: Caller) =>
+      (await all(caller)).find(({ subjectId }) => subjectId === rotating.connectionId);
+    expect(await ofConnection(operator)).toMatchObject({ project: null, operations: [] });
+    expect((await operator.post(`${path}/check`, {})).status).toBe(403);
+    expect(await ofConnection(admin)).toMatchObject({
+      project: { id: rotating.project.id },
+      operations: [{ mutation: 'checkAppConnection', httpPath: `${path}/check` }, { mutation: 'updateAppConnection' }],
+    });
   });
 
   test('takes as many statements for much as for little', async () => {

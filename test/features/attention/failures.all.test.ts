@@ -31,7 +31,13 @@ interface Item {
   readonly since: string;
   readonly errorCode: string | null;
   readonly subjectId: string;
-  readonly operations: readonly { readonly mutation: string; readonly httpMethod: string; readonly httpPath: string }[];
+  readonly operations: readonly {
+    readonly mutation: string;
+    readonly inputField: string;
+    readonly inputValue: string;
+    readonly httpMethod: string;
+    readonly httpPath: string;
+  }[];
 }
 
 describe('what needs a person', () => {
@@ -50,7 +56,7 @@ describe('what needs a person', () => {
   const itemsOf = async (caller: Caller): Promise<readonly Item[]> =>
     (
       await caller.data(`{ attention(first: 1000) { nodes { kind urgency since errorCode subjectId
-        operations { mutation httpMethod httpPath } } } }`)
+        operations { mutation inputField inputValue httpMethod httpPath } } } }`)
     ).attention.nodes;
   const found = async ({ admin: caller, subject }: Broken, kind: KindName): Promise<Item | undefined> =>
     (await itemsOf(caller)).find((item) => item.subjectId === subject && item.kind === enumName(kind));
@@ -70,8 +76,9 @@ describe('what needs a person', () => {
     for (const item of await itemsOf(caller)) {
       if (item.kind !== enumName(kind)) continue;
       const operation = item.operations.find(({ mutation }) => mutation === helps);
-      const { httpMethod: method, httpPath: path } = operation ?? { httpMethod: '', httpPath: '' };
-      mustSucceed(await caller.request({ method, path, body: {} }));
+      const { httpMethod: method, httpPath: path, inputField, inputValue } = operation as Item['operations'][number];
+      const body = path.includes(inputValue) ? {} : { [inputField]: inputField === 'ids' ? [inputValue] : inputValue };
+      mustSucceed(await caller.request({ method, path, body }));
     }
   }
   /** As if so much of the life of a certificate were over. */
@@ -154,7 +161,7 @@ describe('what needs a person', () => {
         [id],
       );
       return {
-        ...{ admin: rotating.admin, subject: id },
+        ...{ admin: rotating.admin, subject: id, helps: 'cancelSecretRotationAttempt' },
         mend: async () => {
           rotating.fake.recover();
           await rotating.settled();
@@ -194,13 +201,11 @@ describe('what needs a person', () => {
         );
         return row?.id;
       });
-      return {
-        ...{ admin: rotating.admin, subject: debt as string },
-        mend: async () => {
-          rotating.fake.recover();
-          await rotating.settled();
-        },
+      const broken: Broken = {
+        ...{ admin: rotating.admin, subject: debt as string, helps: 'giveUpCredentialDebts' },
+        mend: () => help(broken, 'credential-not-revoked'),
       };
+      return broken;
     },
     'connection-failing': async () => {
       const rotating = await startRotating();

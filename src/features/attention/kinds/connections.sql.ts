@@ -1,23 +1,37 @@
-import type { Source } from './kind.js';
+import type { Help, Source } from './kind.js';
 import { rowsOf } from './rows.sql.js';
 
-/** Its checks fail. */
-export const FAILING: Source = {
+const HELPS: readonly Help[] = [
+  {
+    field: 'checkAppConnection',
+    right: { project: 'app-connections:connect-app-connections', organization: 'app-connections:connect' },
+  },
+  {
+    field: 'updateAppConnection',
+    right: { project: 'app-connections:edit-app-connections', organization: 'app-connections:edit' },
+  },
+];
+
+const connections = (columns: { from: string; where: string; since: string; code: string }): Source => ({
   subject: 'ConnectedApp',
   reader: 'connections',
   rows: rowsOf({
-    ...{ from: 'app_connection c', where: `c.failing_since is not null and c.check_state = 'failing'` },
+    ...columns,
     ...{ organizationId: 'c.organization_id', projectId: 'c.project_id', id: 'c.id', name: 'c.name', type: 'c.app' },
-    ...{ since: 'c.failing_since', code: 'c.check_code', fields: `jsonb_build_object('connectionId', c.id)` },
+    fields: `jsonb_build_object('connectionId', c.id)`,
   }),
-  helps: [
-    {
-      field: 'checkAppConnection',
-      right: { project: 'app-connections:connect-app-connections', organization: 'app-connections:connect' },
-    },
-    {
-      field: 'updateAppConnection',
-      right: { project: 'app-connections:edit-app-connections', organization: 'app-connections:edit' },
-    },
-  ],
-};
+  helps: HELPS,
+});
+
+const IS_FAILING = `c.failing_since is not null and c.check_state = 'failing'`;
+
+/** Its checks fail. */
+export const FAILING = connections({
+  ...{ from: 'app_connection c', where: IS_FAILING, since: 'c.failing_since', code: 'c.check_code' },
+});
+
+/** Its external system has not responded to several calls, and is left alone for a while. */
+export const UNRESPONSIVE = connections({
+  from: 'unresponsive_target u join app_connection c on c.organization_id = u.organization_id and c.target = u.target',
+  ...{ where: `u.failures >= 3 and (${IS_FAILING}) is not true`, since: 'u.since', code: 'u.error_code' },
+});

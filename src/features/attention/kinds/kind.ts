@@ -21,6 +21,8 @@ export const READERS = {
   authorities: { project: 'certificate-authorities:read' },
   alerts: { project: 'pki-alerts:read' },
   webhooks: { project: 'webhooks:read' },
+  identities: { project: 'identity:read' },
+  organizationIdentities: { organization: 'identity:read' },
   sinks: { organization: 'audit-logs:read' },
   keys: { organization: 'kms:read' },
   jobs: { organization: 'jobs:read' },
@@ -31,8 +33,10 @@ export type Reader = keyof typeof READERS;
 
 /** An operation that helps. */
 export interface Help {
-  /** The field of `Mutation`, whose input has the ID of the subject as `id`. A REST route has to answer it too. */
+  /** The field of `Mutation`. A REST route has to answer it too; for subjects with a type, one whose path has that. */
   readonly field: string;
+  /** What its input takes in place of the ID of the subject as `id`: a list of that, or the ID of the owner. */
+  readonly input?: 'ids' | 'attemptId';
   /** Who may do it. */
   readonly right: Right;
 }

@@ -58,9 +58,9 @@ export const KINDS = {
   },
   'connection-failing': {
     urgency: 'high',
-    description: 'The checks of an app connection fail.',
+    description: 'The checks of an app connection fail, or its external system has not responded to several calls.',
     message: 'The external system cannot be reached, or rejects the credentials.',
-    sources: [connections.FAILING],
+    sources: [connections.FAILING, connections.UNRESPONSIVE],
   },
   'key-disabled': {
     urgency: 'high',
@@ -73,7 +73,7 @@ export const KINDS = {
     description:
       'A message of the last 30 days was given up or cancelled, no later one followed, and its subject still needs it.',
     message: 'The message was not sent, and what it is about still holds.',
-    sources: [messages.ALERT_UNSENT, messages.NOTICE_UNSENT],
+    sources: [messages.ALERT_UNSENT, messages.NOTICE_UNSENT, ...messages.IDENTITY_ALERT_UNSENT],
   },
   'rotation-failed': {
     urgency: 'medium',
@@ -97,7 +97,7 @@ export const KINDS = {
     urgency: 'medium',
     description: 'A message has been waiting for more than an hour.',
     message: 'The message has been waiting for more than an hour, because its target does not accept it.',
-    sources: [messages.ALERT_DELAYED, messages.NOTICE_DELAYED],
+    sources: [messages.ALERT_DELAYED, messages.NOTICE_DELAYED, ...messages.IDENTITY_ALERT_DELAYED],
   },
   'events-not-delivered': {
     urgency: 'medium',

@@ -51,7 +51,30 @@ const OF_CERTIFICATE = `(d.event <> 'expiration' or exists (select from certific
         where c.id = d.subject_id and c.status = 'active' and c.not_after > now() and not ${SUPERSEDED})
       or exists (select from certificate_authority c where c.id = d.subject_id and c.not_after > now()))`;
 
+/** Messages of an alert of an identity have no history of their own: the alert stands for them. */
+const ofIdentities = (isOfProject: boolean, where: string): Source => ({
+  subject: 'IdentityAlert',
+  reader: isOfProject ? 'identities' : 'organizationIdentities',
+  rows: rowsOf({
+    from: `identity_alert a cross join lateral (
+        select min(m.created_at) as since, min(m.error_code) as code
+        from notification_message m join identity_alert_channel h on h.id = m.channel_id
+        where m.owner_id = a.id and m.state <> 'sent' and h.is_enabled and ${where}) open`,
+    where: `a.is_enabled and a.project_id is ${isOfProject ? 'not null' : 'null'} and open.since is not null`,
+    ...{ organizationId: 'a.organization_id', projectId: 'a.project_id', id: 'a.id', name: 'a.name' },
+    ...{ since: 'open.since', code: 'open.code', fields: `jsonb_build_object('identityId', a.identity_id)` },
+  }),
+  helps: [
+    {
+      field: 'updateIdentityAlert',
+      right: isOfProject ? { project: 'identity:edit' } : { organization: 'identity:edit' },
+    },
+  ],
+});
+
 export const ALERT_UNSENT = ofAlerts(unsent(OF_CERTIFICATE));
 export const NOTICE_UNSENT = ofNotices(unsent('true'));
 export const ALERT_DELAYED = ofAlerts(DELAYED);
 export const NOTICE_DELAYED = ofNotices(DELAYED);
+export const IDENTITY_ALERT_UNSENT = [ofIdentities(true, unsent('true')), ofIdentities(false, unsent('true'))];
+export const IDENTITY_ALERT_DELAYED = [ofIdentities(true, DELAYED), ofIdentities(false, DELAYED)];

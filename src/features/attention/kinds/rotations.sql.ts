@@ -4,6 +4,14 @@ import { rowsOf } from './rows.sql.js';
 const ROTATE: Help = { field: 'rotateSecrets', right: { project: 'secret-rotation:rotate-secrets' } };
 const CHECK: Help = { field: 'checkSecretRotation', right: { project: 'secret-rotation:rotate-secrets' } };
 const RECONCILE: Help = { field: 'reconcileSecretRotation', right: { project: 'secret-rotation:rotate-secrets' } };
+const CANCEL: Help = {
+  ...{ field: 'cancelSecretRotationAttempt', input: 'attemptId' },
+  right: { project: 'secret-rotation:rotate-secrets' },
+};
+const GIVE_UP: Help = {
+  ...{ field: 'giveUpCredentialDebts', input: 'ids' },
+  right: { project: 'secret-rotation:delete' },
+};
 const DELETE: Help = { field: 'deleteSecretRotation', right: { project: 'secret-rotation:delete' } };
 
 /** What conditions of rules on rotations compare. */
@@ -17,13 +25,16 @@ const FAILING_SINCE = `coalesce((select a.ended_at from secret_rotation_attempt 
         r.last_attempted_at, r.updated_at)`;
 
 const rotations = (
-  { from = 'secret_rotation r', since, code, where }: { from?: string; since: string; code: string; where: string },
+  {
+    from = 'secret_rotation r',
+    ...columns
+  }: { from?: string; where: string; since: string; code: string; ownerId?: string },
   ...helps: readonly Help[]
 ): Source => ({
   subject: 'SecretRotation',
   reader: 'rotations',
   rows: rowsOf({
-    ...{ from, where, since, code, fields: FIELDS },
+    ...{ from, ...columns, fields: FIELDS },
     ...{ organizationId: 'r.organization_id', projectId: 'r.project_id', id: 'r.id', name: 'r.name', type: 'r.type' },
   }),
   helps,
@@ -57,9 +68,9 @@ export const STUCK = rotations(
   {
     from: 'secret_rotation_attempt a join secret_rotation r on r.id = a.rotation_id',
     where: `a.ended_at is null and a.created_at < now() - interval '1 hour'`,
-    ...{ since: 'a.created_at', code: 'a.error_code' },
+    ...{ since: 'a.created_at', code: 'a.error_code', ownerId: 'a.id' },
   },
-  CHECK,
+  CANCEL,
 );
 
 /** A deletion that waits for the target. */
@@ -93,5 +104,5 @@ export const DEBT: Source = {
     ...{ from: 'credential_debt d', where: 'd.tries > 0', since: 'd.created_at', code: 'd.error_code' },
     ...{ organizationId: 'd.organization_id', projectId: 'd.project_id', id: 'd.id', name: 'd.name', type: 'd.type' },
   }),
-  helps: [],
+  helps: [GIVE_UP],
 };

@@ -12,6 +12,8 @@ const RESPONSE_WITHIN_MS = 1_000;
 /** Less than that: figures that take longer are passed over. */
 const STORED_WITHIN_MS = 500;
 const FRESH_MS = 15_000;
+/** Figures of slices that take long are read less often: at most for this part of the time. */
+const MOST_OF_TIME = 0.05;
 /** A database that is away is asked again sooner. */
 const RETRY_MS = 1_000;
 
@@ -39,6 +41,8 @@ export class StoreProbe {
   #last: Reading = AWAY;
   #readAt = Number.NEGATIVE_INFINITY;
   readonly #reading = new SingleFlight(() => this.#ask(), RESPONSE_WITHIN_MS);
+  #stored: Reading['stored'] = AWAY.stored;
+  #storedNextAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly database: Database,
@@ -59,18 +63,22 @@ export class StoreProbe {
         trail: (await measureTrail(query, {}))[0] ?? null,
       }))
       .catch(() => null);
-    // Figures of slices may wait for a lock, which says nothing of the database: those of before stand meanwhile.
-    const stored =
-      found === null
-        ? AWAY.stored
-        : await Promise.race([this.#stored(), delay(STORED_WITHIN_MS, null, { ref: false })]);
-    this.#last = found === null ? AWAY : { ...found, stored: stored ?? this.#last.stored };
+    // Figures of slices may take long or wait for a lock, which says nothing of the database: those of before stand meanwhile.
+    if (found !== null) await Promise.race([this.#readStored(), delay(STORED_WITHIN_MS, null, { ref: false })]);
+    this.#last = found === null ? AWAY : { ...found, stored: this.#stored };
     this.#readAt = performance.now();
     return this.#last;
   }
 
-  #stored(): Promise<Reading['stored'] | null> {
-    return this.database.withConnection((query) => readStored(query, this.gauges)).catch(() => null);
+  async #readStored(): Promise<void> {
+    const begun = performance.now();
+    if (begun < this.#storedNextAt) return;
+    // While they are read nobody else reads them, however long that takes.
+    this.#storedNextAt = Number.POSITIVE_INFINITY;
+    const stored = await this.database.withConnection((query) => readStored(query, this.gauges)).catch(() => null);
+    const ended = performance.now();
+    this.#storedNextAt = stored === null ? ended : ended + (ended - begun) / MOST_OF_TIME - FRESH_MS;
+    this.#stored = stored ?? this.#stored;
   }
 }
 
