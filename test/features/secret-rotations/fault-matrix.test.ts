@@ -107,14 +107,14 @@ describe('whatever fails in a rotation, and however', () => {
       const { fake, connectionId } = rotating;
       const { id } = await rotating.create({ isAutoRotationEnabled: false });
       const before = fake.calls.filter(({ call }) => call === 'create').length;
-      fake.fail({ on: 'create', when: 'after', how, times: 2 });
+      fake.fail({ on: 'create', when: 'after', how, times: 1 });
       fake.fail({ on: 'tokens', how });
       expect((await rotating.rotate(id)).status).toBe(502);
       expect((await rotating.get(id)).rotationStatus).toBe('failed');
+      // Once, and not for a rotation whose first token could not be looked up either.
       expect((await rotating.post()).status).toBe(502);
-      // Each was asked for once.
-      expect(fake.calls.filter(({ call }) => call === 'create')).toHaveLength(before + 2);
-      expect(fake.tokens.live()).toHaveLength(3);
+      expect(fake.calls.filter(({ call }) => call === 'create')).toHaveLength(before + 1);
+      expect(fake.tokens.live()).toHaveLength(2);
       const { nodes } = (
         await rotating.admin.data(
           'query ($id: ID!) { credentialDebts(projectId: $id) { nodes { connectionId reason } } }',
@@ -123,11 +123,32 @@ describe('whatever fails in a rotation, and however', () => {
           },
         )
       ).credentialDebts;
-      expect(nodes).toEqual(Array.from({ length: 2 }, () => ({ connectionId, reason: 'ORPHANED' })));
+      expect(nodes).toEqual([{ connectionId, reason: 'ORPHANED' }]);
       fake.recover();
       await rotating.settled();
       expect(fake.tokens.live()).toHaveLength(1);
       await rotating.expectRotates(id);
+      await rotating.expectLeavesNothing(id);
+    } finally {
+      await rotating.stop();
+    }
+  });
+
+  test('make a first token that is refused, and cannot be looked up: it is revoked without its rotation', async () => {
+    const rotating = await Rotating.start(strongroom);
+    try {
+      const { fake } = rotating;
+      const body = rotating.body();
+      fake.fail({ on: 'create', when: 'after', how: 401, times: 1 });
+      // That of the check, and then every other.
+      fake.fail({ on: 'tokens', how: 'late', times: 1 });
+      fake.fail({ on: 'tokens', how: 401 });
+      expect((await rotating.post(body)).status).toBe(502);
+      expect(fake.tokens.live()).toHaveLength(1);
+      fake.recover();
+      await rotating.settled();
+      expect(fake.tokens.live()).toEqual([]);
+      const { id } = await rotating.create(body);
       await rotating.expectLeavesNothing(id);
     } finally {
       await rotating.stop();

@@ -298,6 +298,22 @@ describe('a rotation of service tokens', () => {
     expect(fake.tokens.works(made.token)).toBe(true);
   });
 
+  test('is refused before anything is created if the token of the connection may not see service tokens', async () => {
+    const { admin, fake, project } = rotating;
+    const body = {
+      ...{ name: `tool-${randomUUID().slice(0, 8)}`, method: 'api-token', projectId: project.id },
+      credentials: { ...fake.credentials, apiToken: fake.readToken },
+    };
+    const { appConnection } = mustSucceed(await admin.post('/api/v1/app-connections/datatool', body)).body;
+    const creations = () => fake.calls.filter(({ call }) => call === 'create').length;
+    const before = creations();
+    const refused = await rotating.post({ connectionId: appConnection.id });
+    expect(refused).toBeError(502, 'UPSTREAM_REJECTED');
+    expect(refused.body.details).toMatchObject([{ code: 'PERMISSION_MISSING' }]);
+    expect(creations()).toBe(before);
+    mustSucceed(await admin.delete(`/api/v1/app-connections/datatool/${appConnection.id}`));
+  });
+
   test('no connection gets a token that a rotation has published, as it would lose it', async () => {
     const { admin, fake, project } = rotating;
     const { id } = await rotating.create();

@@ -104,8 +104,9 @@ export class DatatoolClient {
       return await this.#create(ctx, wanted);
     } catch (error) {
       if (!(error instanceof TargetFailure && error.certainty === 'refused')) throw error;
-      const found = await this.findTokens(ctx, wanted.name).catch(() => null);
-      if (found === null) throw error;
+      const found = await this.findTokens(ctx, wanted.name).catch(failed);
+      // Why it cannot be looked up says more, for example that the token may not see others.
+      if (found instanceof TargetFailure) throw found.as('refused');
       throw found.length > 0
         ? new TargetFailure('TARGET_RESPONSE_INVALID', 'unknown', MADE_ANYWAY, null, true)
         : error.as('unchanged');
@@ -123,6 +124,11 @@ export class DatatoolClient {
     });
     const { data } = readResponse(MadeTokenResponse, body, 'unknown');
     return { id: data.id, name: data.name, token: new SealedText(data.token_string) };
+  }
+
+  /** Checks that the token may list service tokens: otherwise nobody could find out what a failed call has created. */
+  async listable(ctx: Context): Promise<void> {
+    await this.#call(ctx, 'GET', `${this.#path('service-tokens')}?limit=1&offset=0`).catch(notListed);
   }
 
   /** IDs of active service tokens with exactly this name. */
@@ -151,9 +157,7 @@ export class DatatoolClient {
 
   /** All service tokens. @throws TargetFailure PERMISSION_MISSING if there is no list for this token */
   async #serviceTokens(ctx: Context) {
-    return this.#pages(ctx, 'service-tokens', TokensResponse).catch((error: unknown) => {
-      throw isNotFound(error) ? new TargetFailure('PERMISSION_MISSING', 'unchanged', NOT_LISTED) : error;
-    });
+    return this.#pages(ctx, 'service-tokens', TokensResponse).catch(notListed);
   }
 
   /**
@@ -242,6 +246,10 @@ const failed = (error: unknown): TargetFailure => {
   if (error instanceof TargetFailure) return error;
   throw error;
 };
+
+function notListed(error: unknown): never {
+  throw isNotFound(error) ? new TargetFailure('PERMISSION_MISSING', 'unchanged', NOT_LISTED) : error;
+}
 
 const isNotFound = (error: unknown): boolean => error instanceof TargetFailure && error.code === 'TARGET_NOT_FOUND';
 

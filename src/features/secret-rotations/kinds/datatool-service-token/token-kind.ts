@@ -27,7 +27,9 @@ export class DatatoolServiceToken implements RotationKind {
   constructor(private readonly policy: TargetPolicy) {}
 
   async check(ctx: Context, target: RotationTarget): Promise<void> {
-    await this.#client(target).account(ctx);
+    const client = this.#client(target);
+    await client.account(ctx);
+    await client.listable(ctx);
   }
 
   loginOf({ secret }: Credential): SealedText | null {
