@@ -33,7 +33,8 @@ export async function ensureCluster({
   account: Account;
 }): Promise<string> {
   const password = await readPassword(dataDir);
-  if (await stat(cluster).catch(() => null)) {
+  // A cluster that cannot be looked at is there: another password must not be written over its own.
+  if (await stat(cluster).catch(nullIfMissing)) {
     if (password !== null) return password;
     throw new ConfigurationError([
       'DATA_DIR has a database but its file postgres-password is missing; restore that file',
@@ -58,8 +59,14 @@ export async function ensureCluster({
 
 /** The password of the cluster of a data directory; null when there is none. */
 export async function readPassword(dataDir: string): Promise<string | null> {
-  const text = await readFile(passwordFile(dataDir), 'utf8').catch(() => null);
+  const text = await readFile(passwordFile(dataDir), 'utf8').catch(nullIfMissing);
   return text?.trim() ?? null;
+}
+
+/** For `catch`: null if there is no such file. @throws every other error */
+function nullIfMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
 }
 
 async function removeUnfinished(dataDir: string): Promise<void> {

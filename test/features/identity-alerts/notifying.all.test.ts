@@ -211,6 +211,37 @@ describe('an alert of an identity', () => {
     expect([server.received.length, other.received.length]).toEqual([1, 0]);
   });
 
+  test('sends again what was refused or cancelled, once, as soon as it is enabled', async () => {
+    const { admin } = notifying;
+    let status = 400;
+    const server = await notifying.server((_, response) => response.writeHead(status).end());
+    const { identityId, alertId } = await watched({ channels: [hook(server)] });
+    await clientSecret(admin, identityId, DAY);
+    const becomes = (state: string) =>
+      until(`a message that is ${state}`, WAIT_MS, async () => {
+        await notifying.hurry('identity-alerts:send');
+        return (await notifying.messages(alertId)).map((message) => message.state).join() === state;
+      });
+    await becomes('failed');
+    status = 500;
+    const setEnabled = async (enabled: boolean) => mustSucceed(await admin.patch(`${ALERTS}/${alertId}`, { enabled }));
+    const isPending = async () => (await notifying.messages(alertId))[0]?.state === 'pending';
+    mustSucceed(await admin.patch(`${ALERTS}/${alertId}`, { name: 'Another name' }));
+    await until('another attempt', WAIT_MS, isPending);
+    await setEnabled(false);
+    await becomes('cancelled');
+    status = 200;
+    await setEnabled(true);
+    await becomes('sent');
+    const [{ id }] = eventsOf(server);
+    const accepted = server.received.length;
+    const { body } = mustSucceed(await admin.post(`${ALERTS}/${alertId}/retry-messages`, {}));
+    expect(body).toEqual({ count: 0, hasMore: false });
+    await look(alertId);
+    expect(server.received).toHaveLength(accepted);
+    expect(new Set(eventsOf(server).map((event) => event.id))).toEqual(new Set([id]));
+  });
+
   test('says nothing of a credential that was revoked before it was sent', async () => {
     const { admin } = notifying;
     const { identityId, alertId } = await watched({

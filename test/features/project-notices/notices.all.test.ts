@@ -213,6 +213,48 @@ describe('a notice of a project', () => {
     expect(notifying.mail.mailsTo('out@example.com')).toEqual([]);
   });
 
+  test('that was rejected is sent again when its channel is changed, once', async () => {
+    const { projectId, rescue, channel } = await lostProject();
+    let status = 400;
+    const server = await notifying.server((_, response) => response.writeHead(status).end());
+    const id = await channel(channelOf(server));
+    await rescue();
+    await until('the rejection', WAIT_MS, async () => (await messagesOf(projectId))[0]?.state === 'failed');
+    status = 204;
+    const path = `/api/v1/projects/${projectId}/notification-channels/${id}`;
+    for (const enabled of [false, true]) mustSucceed(await notifying.admin.patch(path, { enabled }));
+    await settled(projectId, 1);
+    mustSucceed(await notifying.admin.patch(path, { enabled: true }));
+    await settled(projectId, 1);
+    expect(eventsOf(server).map(({ id: event }) => event)).toEqual([eventsOf(server)[0].id, eventsOf(server)[0].id]);
+  });
+
+  test('waits while the key of the project is disabled, and follows when it is enabled', async () => {
+    const { owner, projectId, rescue, channel } = await lostProject({ 'waits@example.com': 'admin' });
+    const KEYS = '/api/v1/organization/keys';
+    const key = mustSucceed(await notifying.admin.post(KEYS, { name: 'of-notices' })).body.organizationKey.id;
+    mustSucceed(await owner.patch(`/api/v1/projects/${projectId}/key`, { organizationKeyId: key }));
+    await channel({ name: 'mail', config: { email: { recipients: ['told@example.com'] } } });
+    mustSucceed(await notifying.admin.post(`${KEYS}/${key}/disable`, {}));
+    await rescue();
+    const unwritten = () => notifying.sql('select from notice where owner_id = $1 and told_at is null', [projectId]);
+    await until('an attempt to write its messages', WAIT_MS, async () => {
+      const tried = await notifying.sql(
+        `select from job j join job_attempt a on a.job_id = j.id where j.subject_id = $1 and a.ended_at is not null`,
+        [projectId],
+      );
+      return tried.length > 0;
+    });
+    expect([await unwritten(), await messagesOf(projectId)]).toEqual([[{}], []]);
+    mustSucceed(await notifying.admin.post(`${KEYS}/${key}/enable`, {}));
+    await until('the mail', WAIT_MS, async () => {
+      await notifying.hurry('project-notices:tell');
+      await notifying.hurry('project-notices:send');
+      return notifying.mail.mailsTo('told@example.com').length === 1;
+    });
+    expect(notifying.mail.mailsTo('waits@example.com')).toEqual([]);
+  });
+
   test('goes to the admins where the addresses of the only channel cannot be decrypted', async () => {
     const { projectId, rescue, channel } = await lostProject({ 'fallback@example.com': 'admin' });
     const id = await channel({ name: 'mail', config: { email: { recipients: ['unreadable@example.com'] } } });
