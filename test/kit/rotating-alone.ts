@@ -21,6 +21,7 @@ export class RotatingAlone {
   readonly rootKey: string;
   private readonly env: Readonly<Record<string, string>>;
   private readonly database: pg.Pool;
+  private readonly others: Rotating[] = [];
 
   private constructor(service: Service, rotating: Rotating, env: Readonly<Record<string, string>>, database: pg.Pool) {
     this.database = database;
@@ -46,6 +47,14 @@ export class RotatingAlone {
     const sql = async (text: string, params: unknown[] = []) => (await database.query(text, params)).rows as object[];
     const seed = new Seed(new Caller(service.url, env.BOOTSTRAP_TOKEN));
     return new RotatingAlone(service, await Rotating.start({ seed, sql }), env, database);
+  }
+
+  /** What another organization rotates, in an external system of its own. */
+  async another(): Promise<Rotating> {
+    const seed = new Seed(new Caller(this.service.url, this.env.BOOTSTRAP_TOKEN ?? ''));
+    const made = await Rotating.start({ seed, sql: (text, params) => this.sql(text, params) });
+    this.others.push(made);
+    return made;
   }
 
   async sql(text: string, params: unknown[] = []): Promise<pg.QueryResultRow[]> {
@@ -74,7 +83,7 @@ export class RotatingAlone {
   async stop(): Promise<void> {
     await this.service.kill();
     await this.service.dispose();
-    await this.rotating.stop();
+    for (const rotating of [this.rotating, ...this.others]) await rotating.stop();
     await this.database.end();
   }
 }

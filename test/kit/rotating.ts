@@ -119,6 +119,10 @@ export class Rotating {
          and (next_at > now() or settled_at > now())`,
       [this.project.id],
     );
+    await this.parts.sql(
+      `update unresponsive_target set next_try_at = now() where organization_id = (select organization_id from project where id = $1)`,
+      [this.project.id],
+    );
     const hurried = await this.parts.sql(
       `update job set wake_at = now() where kind in ('secret-rotations:rotate', 'secret-rotations:pay-debts')
          and state = 'waiting' and wake_at > now()

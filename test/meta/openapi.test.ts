@@ -137,7 +137,7 @@ describe('schema/openapi.json', () => {
   test('takes what generators for Go, Java, Python and TypeScript stumble over out of the way', () => {
     const schemas = schemasIn(document);
     const text = JSON.stringify(document);
-    expect(text.length).toBeLessThan(1_250_000);
+    expect(text.length).toBeLessThan(1_300_000);
     expect(schemas.filter(({ pattern }) => /\\[pPu]|\(\?[=!<]/.test(String(pattern ?? '')))).toEqual([]);
     expect(schemas.filter((it) => 'type' in it && typeof it.default === 'object')).toEqual([]);
     const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();

@@ -5,6 +5,8 @@ import { type ConnectionRow, findConnections } from './connection.queries.js';
 import { takeDueChecks } from './connection.sql.js';
 import { type CheckParts, checkStored, store } from './connection-checks.js';
 import { kindOf } from './kinds.js';
+import { forgetLeftTargets } from './unresponsive-target.sql.js';
+import { CalledTarget } from './unresponsive-targets.js';
 
 const AT_ONCE = 500;
 /** Time limit of a check, including what surrounds the call. */
@@ -26,8 +28,11 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
     run: async (ctx, run) => {
       const ids = [run.subjectId ?? NO_ID];
       const [row] = await findConnections(ctx, { organizationId: ctx.organizationId, ids });
-      if (row === undefined || mayLock(row)) return;
+      if (row === undefined || mayLock(row)) return undefined;
+      const called = await CalledTarget.of(ctx, run, 2 * LIMIT_SECONDS);
+      if (called.pause !== null) return called.pause;
       await run.reserve(LIMIT_SECONDS);
+      const since = performance.now();
       const result = await checkStored(ctx, row, parts.policy);
       await run.inTransaction(async (tx) => {
         if ((await store(tx, row, result, parts)) !== 'changed') return;
@@ -35,9 +40,11 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
         await tx.auditTrail.recordChange(tx, {
           action: 'app-connection:check',
           projectId: row.projectId,
-          facts: { connectionId: row.id, app: row.app, checkCode: result?.code ?? null },
+          facts: { connectionId: row.id, app: row.app, checkCode: result.code },
         });
       });
+      if (result.failure !== undefined) await called.keep({ failure: result.failure, since });
+      return undefined;
     },
   };
   const findDue: JobKind = {
@@ -45,6 +52,7 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
     description: 'Queues a check of each connection about once an hour.',
     everySeconds: 300,
     run: async (_, run) => {
+      await run.inTransaction((tx) => forgetLeftTargets(tx, {}));
       for (let taken = AT_ONCE; taken === AT_ONCE; )
         taken = await run.inTransaction(async (tx) => {
           const due = await takeDueChecks(tx, { most: AT_ONCE });

@@ -25,6 +25,8 @@ export interface CheckResult {
   /** Null if the external system accepts the credentials. */
   readonly code: string | null;
   readonly isRefusal: boolean;
+  /** Why the call failed; null if it did not. Absent: nothing was called. */
+  readonly failure?: TargetFailure | null;
   /** The account that they log in to; null if it is not known. */
   readonly account: SealedText | null;
 }
@@ -92,9 +94,10 @@ export async function checkStored(
   try {
     const secrets = await openSecrets(ctx, kind, row);
     const account = await within(kind.check(ctx, { ...row.publicPart, ...secrets }, policy));
-    return { code: null, isRefusal: false, account };
+    return { code: null, isRefusal: false, failure: null, account };
   } catch (error) {
-    if (error instanceof TargetFailure) return { code: error.code, isRefusal: isRefusal(error), account: null };
+    if (error instanceof TargetFailure)
+      return { code: error.code, isRefusal: isRefusal(error), failure: error, account: null };
     if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID')
       return { code: error.code, isRefusal: true, account: null };
     throw error;

@@ -4,6 +4,14 @@ import type { AppConnectionSchema } from './connection.entity.js';
 import type { CheckState } from './connection.rules.js';
 import type { App } from './kinds.js';
 
+/** What is known of an external system that does not respond, with times as text. */
+interface StoredUnresponsive {
+  readonly since: string;
+  readonly failures: number;
+  readonly code: string;
+  readonly nextTryAt: string;
+}
+
 const connections = tablesOf<typeof AppConnectionSchema>()
   .selectFrom('app_connection')
   .select([
@@ -25,6 +33,11 @@ const connections = tablesOf<typeof AppConnectionSchema>()
     'checked_at as checkedAt',
     'failing_since as failingSince',
     'check_failures as checkFailures',
+    sql<StoredUnresponsive | null>`(select jsonb_build_object('since', u.since, 'failures', u.failures, 'code', u.error_code,
+      'nextTryAt', u.next_try_at) from unresponsive_target u
+      where u.organization_id = app_connection.organization_id and u.target = app_connection.target)`.as(
+      'unresponsive',
+    ),
     'created_at as createdAt',
     'updated_at as updatedAt',
   ]);

@@ -10,6 +10,7 @@ const OUTSIDE = ['UPSTREAM_REJECTED', 'UPSTREAM_UNREACHABLE'] as const;
 
 const COMMON = 'id name orgId: organizationId createdAt updatedAt app method';
 const REST = 'description version projectId credentialsHash project { name id type slug }';
+const CHECK = 'checkState checkCode checkedAt failingSince unresponsive { since failures code nextTryAt }';
 const credentialsOf = ({ app, publicRules }: AnyKind): string =>
   `... on ${typeNameOf(app)} { credentials { ${Object.keys(publicRules.shape).join(' ')} } }`;
 
@@ -271,11 +272,12 @@ function changesOf(kind: AnyKind, rules: ConnectionRules): Route[] {
       summary: `Check ${an(app)} connection`,
       operationId: `check${noun}`,
       extension: true,
-      document: mutationOf('checkAppConnection', `${select} checkState checkCode checkedAt failingSince`),
+      document: mutationOf('checkAppConnection', `${select} ${CHECK}`),
       variables: ({ params }) => ({ input: { id: params.connectionId, app: name } }),
       reply: ({ checkAppConnection: { appConnection } }) => {
-        const { checkState: state, checkCode: code, checkedAt, failingSince, ...connection } = appConnection as Data;
-        return { appConnection: toReply(connection), check: { state, code, checkedAt, failingSince } };
+        const { checkState: state, checkCode: code, ...row } = appConnection as Data;
+        const { checkedAt, failingSince, unresponsive, ...connection } = row;
+        return { appConnection: toReply(connection), check: { state, code, checkedAt, failingSince, unresponsive } };
       },
       errors: NOT_FOUND,
     }),

@@ -33,6 +33,7 @@ import { digestOfAccount, sealCredentials } from './connection-sealing.js';
 import { refuseHeld, refuseOwned } from './connection-uses.js';
 import { refusalOf, TargetFailure } from './kind/target-failure.js';
 import { type AnyKind, type App, kindOf, systemOf } from './kinds.js';
+import { keepResponse } from './unresponsive-targets.js';
 
 const NOT_FOUND = 'APP_CONNECTION_NOT_FOUND';
 const CONSTRAINTS = {
@@ -81,7 +82,9 @@ export class ConnectionService {
       tx.em.create(AppConnection, { ...place, ...sealed, accountDigest, app, method, name, description });
       await flush(tx, CONSTRAINTS);
       await beginChecks(tx, { id: place.id });
-      return changed(tx, 'app-connection:create', { ...place, app }, { credentialsChanged: true });
+      const row = await changed(tx, 'app-connection:create', { ...place, app }, { credentialsChanged: true });
+      await keepResponse(tx, row.target, RESPONDED);
+      return row;
     });
   }
 
@@ -135,7 +138,10 @@ export class ConnectionService {
           : { ...(await sealCredentials(tx, place, credentials)), accountDigest, ...justChecked() }),
       });
       await flush(tx, CONSTRAINTS);
-      return changed(tx, 'app-connection:update', seen, { credentialsChanged: credentials !== null });
+      const row = await changed(tx, 'app-connection:update', seen, { credentialsChanged: credentials !== null });
+      // Its system has just accepted the credentials.
+      if (credentials !== null) await keepResponse(tx, row.target, RESPONDED);
+      return row;
     });
   }
 
@@ -211,11 +217,13 @@ export class ConnectionService {
   async check(ctx: Context, raw: unknown): Promise<ConnectionRow> {
     const named = parse(OneConnection, raw);
     const seen = await this.access.load(ctx, named, 'connect');
+    const since = performance.now();
     const result = await checkStored(ctx, seen, this.parts.policy, inTime);
     return inTransaction(ctx, async (tx) => {
       const row = await this.access.load(tx, named, 'connect');
       await store(tx, seen, result, this.parts);
-      return changed(tx, 'app-connection:check', row, { checkCode: result?.code ?? null });
+      if (result.failure !== undefined) await keepResponse(tx, row.target, { failure: result.failure, since });
+      return changed(tx, 'app-connection:check', row, { checkCode: result.code });
     });
   }
 
@@ -252,6 +260,9 @@ export class ConnectionService {
 /** Whether new credentials belong to another system or account. */
 const isElsewhere = (row: ConnectionRow, { publicPart }: Credentials): boolean =>
   systemOf({ ...row, publicPart }) !== systemOf(row);
+
+/** A call that the external system has answered. */
+const RESPONDED = { failure: null, since: 0 } as const;
 
 /** State of a connection whose credentials were just accepted. */
 const justChecked = () => ({

@@ -23,6 +23,27 @@ const CheckStateEnum = enumType<CheckState>('ConnectionCheckState', 'States of t
   failing: 'The external system rejects the credentials, or was unreachable in three checks in a row.',
 });
 
+/** What is known of an external system that does not respond. */
+@ObjectType('UnresponsiveTarget', {
+  description: 'An external system that does not respond, and is left alone for pauses that grow to an hour.',
+  simpleResolvers: true,
+})
+export class UnresponsiveTargetType {
+  @Field(() => DateTime, { description: 'Since when no call had a response.' })
+  since!: Date;
+
+  @Field(() => Int, { description: 'How often it was tried since then. Calls at the same time count as one.' })
+  failures!: number;
+
+  @Field(() => String, { description: 'Error code of the last try, for example `TARGET_TIMED_OUT`.' })
+  code!: string;
+
+  @Field(() => DateTime, {
+    description: 'When it is next tried by itself: a time in the past if that is under way or about to begin.',
+  })
+  nextTryAt!: Date;
+}
+
 /** A connection as the API shows it. */
 @InterfaceType('ConnectedApp', {
   implements: Node,
@@ -81,6 +102,13 @@ export class ConnectedAppType extends Node {
   @Field(() => DateTime, { nullable: true, description: 'Since when the connection is failing. Null if it is not.' })
   failingSince!: Date | null;
 
+  @Field(() => UnresponsiveTargetType, {
+    nullable: true,
+    description:
+      'That the external system does not respond, to this or another connection of the organization that calls it: rotations, revocations and checks leave it alone for a while. A manual rotation, or a check of the connection, tries it at once; any response ends it. Null if it responds.',
+  })
+  unresponsive!: UnresponsiveTargetType | null;
+
   @Field(() => DateTime, { description: 'When the connection was created.' })
   createdAt!: Date;
 
@@ -126,11 +154,12 @@ const TYPES: ReadonlyMap<string, ClassType<ConnectedAppType>> = new Map(
 );
 
 /** Converts a connection to its GraphQL type. The class decides the type. */
-export function toConnectedApp({ publicPart, ...row }: ConnectionRow): ConnectedAppType {
+export function toConnectedApp({ publicPart, unresponsive: known, ...row }: ConnectionRow): ConnectedAppType {
   const { credentialsSealed: _, credentialsVersion: __, checkFailures: ___, target: ____, ...shown } = row;
   const type = TYPES.get(row.app);
   if (type === undefined) throw new Error('unknown kind of connections');
-  return Object.assign(new type(), { ...shown, credentials: publicPart });
+  const unresponsive = known && { ...known, since: new Date(known.since), nextTryAt: new Date(known.nextTryAt) };
+  return Object.assign(new type(), { ...shown, unresponsive, credentials: publicPart });
 }
 
 export const ConnectedAppConnection = countedConnectionOf(

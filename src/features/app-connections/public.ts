@@ -9,3 +9,4 @@ export { APPS, systemOf } from './kinds.js';
 export { knownPassword } from './smb/smb.rules.js';
 export { SMB_CHANGE_MS, type SmbAccount, SmbClient } from './smb/smb-client.js';
 export { smbAccountOf } from './smb/smb-kind.js';
+export { CalledTarget } from './unresponsive-targets.js';

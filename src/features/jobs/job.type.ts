@@ -42,7 +42,10 @@ registerEnumType(JobOutcomeEnum, {
     DONE: { description: 'The attempt succeeded.' },
     FAILED: { description: 'The attempt failed. `errorCode` has the reason.' },
     LOST: { description: 'The node did not renew its lease, so another node took over the job.' },
-    RELEASED: { description: 'The node shut down and returned the job to the queue.' },
+    RELEASED: {
+      description:
+        'The job returned to the queue: its node shut down, or it waits for what `errorCode` says. It is no failure.',
+    },
     CANCELLED: { description: 'The job was cancelled during the attempt.' },
   },
 });
@@ -88,7 +91,11 @@ export class JobType extends Node {
   })
   leaseEndsAt!: Date | null;
 
-  @Field(() => String, { nullable: true, description: 'Error code of the last attempt. Null if it did not fail.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Error code of the last attempt, or what the job waits for: `KEY_DISABLED`, `TARGET_UNRESPONSIVE`. Null if it neither failed nor waits.',
+  })
   errorCode!: string | null;
 
   @Field(() => Boolean, {
@@ -123,7 +130,10 @@ export class JobAttemptType {
   @Field(() => JobOutcomeEnum, { nullable: true, description: 'Outcome of the attempt. Null while it is running.' })
   outcome!: JobOutcome | null;
 
-  @Field(() => String, { nullable: true, description: 'Error code of the attempt. Null if it did not fail.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Error code of the attempt, or what it waited for. Null if it neither failed nor waited.',
+  })
   errorCode!: string | null;
 }
 

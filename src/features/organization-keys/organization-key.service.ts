@@ -8,6 +8,7 @@ import { queryOf } from '../../kernel/database/database.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
+import { wakeWaiting } from '../../kernel/jobs/queue.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import type { Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
@@ -68,7 +69,8 @@ export class OrganizationKeyService {
   }
 
   /**
-   * Disables a key: values of its projects can be neither read nor written. Answers once that holds on every node.
+   * Disables a key: values of its projects can be neither read nor written, and jobs that need them wait. Answers once that holds on every
+   * node.
    *
    * @throws KEY_NOT_FOUND, DEFAULT_KEY
    */
@@ -76,7 +78,7 @@ export class OrganizationKeyService {
     return this.#setDisabled(ctx, raw, true);
   }
 
-  /** Enables a key. Answers once that holds on every node. @throws KEY_NOT_FOUND */
+  /** Enables a key. Answers once that holds on every node, and jobs have it again within seconds. @throws KEY_NOT_FOUND */
   enable(ctx: Context, raw: unknown): Promise<OrganizationKeyRow> {
     return this.#setDisabled(ctx, raw, false);
   }
@@ -158,6 +160,8 @@ export class OrganizationKeyService {
     await ctx.keyring.untilSeen();
     // Until then a node may have kept responses of the revision that the change made.
     await raiseRevisions(queryOf(ctx), { id });
+    const { organizationId } = row;
+    if (!isDisabled) await inTransaction(ctx, (tx) => wakeWaiting(tx, { organizationId, reason: 'KEY_DISABLED' }));
     return row;
   }
 }

@@ -99,16 +99,17 @@ export const notifyOfFailure = (
   );
 
 /** Rotation failures that a project is notified of. */
-export type RotationTrouble = 'failed' | 'paused' | 'undecided';
+export type RotationTrouble = 'failed' | 'paused' | 'undecided' | 'waiting';
 
 const ROTATION_STATES: Readonly<Record<RotationTrouble, string>> = {
   failed: 'It is retried automatically if automatic rotation is on.',
   paused: 'Automatic rotation is paused so that no account gets locked out. Rotate manually to resume it.',
+  waiting: 'It is due, and has not started. It runs as soon as what it waits for is there.',
   undecided: 'It is unknown which password is valid. Both are stored; reconcile the rotation.',
 };
 
 /**
- * Notifies a project that a rotation failed: once per published credential, and once more when it is paused or undecided. Further notices
+ * Notifies a project that a rotation failed: once per published credential, and once more when it is paused, undecided or waits. Further notices
  * of retries would flood the channels.
  */
 export const notifyOfFailedRotation = (

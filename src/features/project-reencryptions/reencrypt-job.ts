@@ -1,7 +1,6 @@
 import type { Context } from '../../kernel/context.js';
 import type { SealedTable } from '../../kernel/crypto/sealed-table.js';
 import { queryOf } from '../../kernel/database/database.js';
-import { AppError } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { findReencryptions, type ReencryptionRow } from './project-reencryption.queries.js';
@@ -22,8 +21,6 @@ import { countPending, goOn, rowsOf } from './reencrypting.js';
 const SETTLING_AGAIN: Again = { againInSeconds: 30 };
 /** Other jobs get their turn. */
 const AT_ONCE: Again = { againInSeconds: 0 };
-/** Pause while the organization key is disabled. */
-const DISABLED_AGAIN: Again = { againInSeconds: 60 };
 const LIMIT_SECONDS = 3_600;
 
 /** Seals values of projects anew. @param tables all that have sealed columns of projects */
@@ -88,12 +85,7 @@ export function reencryptJob(tables: readonly SealedTable[]): JobKind {
     run: async (ctx, run) => {
       const [row] = await findReencryptions(ctx, { ids: [run.subjectId ?? NO_ID] });
       if (row === undefined || !['running', 'settling'].includes(row.state)) return undefined;
-      try {
-        return await work(ctx, run, row);
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'KEY_DISABLED') return DISABLED_AGAIN;
-        throw error;
-      }
+      return work(ctx, run, row);
     },
   };
 }

@@ -13,10 +13,11 @@ import type { RotationType } from './kinds/kinds.js';
 import { listRotationViews, type RotationView } from './rotation-view.sql.js';
 import { SecretRotation } from './store/rotation.entity.js';
 import { messageOf } from './store/sealing.js';
+import { WAIT_MESSAGES } from './store/waits.js';
 
 /** A rotation as shown to callers. */
 export interface ShownRotation extends RotationView {
-  /** Why the last attempt failed; null if it did not. */
+  /** Why a due rotation waits, or else why the last attempt failed; null if it did not. */
   readonly message: string | null;
 }
 
@@ -121,7 +122,8 @@ export async function withMessages(ctx: Context, rows: readonly RotationView[]):
   );
   const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
   return rows.map((row) => {
-    const { projectId, attemptId, messageSealed, status } = row;
+    const { projectId, attemptId, messageSealed, status, waitReason } = row;
+    if (waitReason !== null) return { ...row, message: WAIT_MESSAGES[waitReason] };
     if (messageSealed === null || attemptId === null || status === 'success') return { ...row, message: null };
     const sealer = sealers.get(projectId);
     return { ...row, message: sealer === undefined ? null : messageOf(sealer, attemptId, messageSealed) };

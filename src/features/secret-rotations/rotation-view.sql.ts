@@ -5,6 +5,7 @@ import { ATTEMPT_REASONS } from './store/attempt.entity.js';
 import { ROTATION_STATUSES } from './store/rotation.entity.js';
 import { ATTEMPT_STATES } from './store/states.js';
 import type { ScheduleExtras } from './store/timing.js';
+import { WAIT_REASONS } from './store/waits.js';
 
 /** Rotations by ID, project or connection, with their folders, connections and the results of their last attempts; by name, then ID. */
 export const listRotationViews = sqlStatement({
@@ -16,9 +17,17 @@ export const listRotationViews = sqlStatement({
       r.is_last_manual as "isLastManual", r.next_rotation_at as "nextRotationAt", r.version, r.created_at as "createdAt", r.updated_at as "updatedAt",
       r.folder_id as "folderId", f.path, r.environment_id as "environmentId", e.slug as environment, e.name as "environmentName",
       r.connection_id as "connectionId", c.app, c.name as "connectionName", a.id as "attemptId", a.state, a.reason, a.error_code as "errorCode",
-      a.message_sealed as "messageSealed"
+      a.message_sealed as "messageSealed",
+      case
+        when r.status <> 'in_progress' and not (r.status in ('success', 'failed')
+          and (r.is_auto_rotation_enabled and r.pause_reason is null and r.next_rotation_at <= now() or coalesce(r.requested_at <= now(), false))) then null
+        when k.disabled_at is not null then 'KEY_DISABLED'
+        when u.next_try_at is not null then 'TARGET_UNRESPONSIVE'
+      end as "waitReason"
     from secret_rotation r join folder f on f.id = r.folder_id join environment e on e.id = r.environment_id
       join app_connection c on c.id = r.connection_id left join secret_rotation_attempt a on a.id = r.last_attempt_id
+      join project p on p.id = r.project_id join organization_key k on k.id = p.kms_secret_manager_key_id
+      left join unresponsive_target u on u.organization_id = c.organization_id and u.target = c.target
     where r.id = any(:ids) or r.project_id = any(:projectIds) or r.connection_id = any(:connectionIds)
     order by r.name collate "C", r.id`,
   params: { ids: t.array(t.uuid), projectIds: t.array(t.uuid), connectionIds: t.array(t.uuid) },
@@ -61,6 +70,7 @@ export const listRotationViews = sqlStatement({
     reason: t.nullable(t.oneOf(...ATTEMPT_REASONS)),
     errorCode: t.nullable(t.text),
     messageSealed: t.nullable(t.bytea),
+    waitReason: t.nullable(t.oneOf(...WAIT_REASONS)),
   },
 });
 export type RotationView = Awaited<ReturnType<typeof listRotationViews>>[number];

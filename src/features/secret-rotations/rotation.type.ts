@@ -3,6 +3,7 @@ import { DateTime } from '../../kernel/graphql/date-time.js';
 import { enumType } from '../../kernel/graphql/enums.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
+import type { WaitReason } from '../../kernel/jobs/job-kind.js';
 import { DECLARATIONS, type RotationType } from './kinds/kinds.js';
 import { rotationType } from './rotation.rules.js';
 import { ScheduleType, TimeOfDayType } from './schedule/schedule.type.js';
@@ -130,8 +131,19 @@ export class SecretRotationType extends Node {
   @Field(() => ID, { nullable: true, description: 'ID of the last attempt: see `secretRotationAttempts`.' })
   lastAttemptId!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Error message of the last attempt. Null if it did not fail.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Why the rotation waits (see `waitReason`), or else the error message of the last attempt. Null if it did not fail.',
+  })
   lastMessage!: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Why a due rotation has not started, or a started one does not go on. `KEY_DISABLED`: the organization key of the project is disabled. `TARGET_UNRESPONSIVE`: the external system did not respond and is left alone; `unresponsive` of the connection shows when it is tried again, and a manual rotation tries it at once. The rotation continues by itself, and nothing has failed. Null if it does not wait.',
+  })
+  waitReason!: WaitReason | null;
 
   @Field(() => DateTime, {
     nullable: true,

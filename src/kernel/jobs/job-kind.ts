@@ -46,7 +46,7 @@ export interface JobKind {
   readonly onCancel?: (tx: Transaction, job: { readonly subjectId: string | null }) => Promise<void>;
   /**
    * Does the work, as often as it is tried: what it did in an attempt that was lost is there. Whatever it throws is a failed
-   * attempt; the code of an AppError is kept, nothing else of the error.
+   * attempt; the code of an AppError is kept, nothing else of the error. With KEY_DISABLED it has not failed: it waits for the key.
    *
    * @returns when there is more to do
    */
@@ -58,7 +58,12 @@ type JobWork<Result> = (ctx: Context, run: JobRun) => Promise<Result>;
 /** A job that is done for now, and has more to do later. */
 export interface Again {
   readonly againInSeconds: number;
+  /** What it waits for before it does anything, for those who look at the job. Absent: it has done something. */
+  readonly waitsFor?: WaitReason;
 }
+
+/** What jobs may wait for. Whoever brings it about calls `wakeWaiting`. */
+export type WaitReason = 'KEY_DISABLED' | 'TARGET_UNRESPONSIVE';
 
 /** What a handler gets beside its context: which job, and its lease. */
 export interface JobRun {
@@ -66,6 +71,10 @@ export interface JobRun {
   /** What the work is about, as it was queued. */
   readonly subjectId: string | null;
   readonly projectId: string | null;
+  /** The external system that it calls, as it was queued. */
+  readonly target: string | null;
+  /** Whether somebody waits for it. */
+  readonly isUrgent: boolean;
   /** 1 for the first. */
   readonly attempt: number;
   /** Aborted when the lease is lost, the job is cancelled, its time is over or the node is stopped. */

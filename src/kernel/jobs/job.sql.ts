@@ -46,7 +46,7 @@ export const queueJobs = sqlStatement({
 
 /**
  * Has standing jobs run: at their time, or when they are finished or waiting for later; once more when they run now. One that waits
- * after a failure keeps its pause, unless it is urgent.
+ * after a failure, or for a reason, keeps its pause, unless it is urgent.
  *
  * @param given a query of `id, organization_id, project_id, key, subject_id, target, is_urgent, due_at`
  */
@@ -59,7 +59,8 @@ export const askingJobs = (given: string): string => `
       is_asked_again = j.state = 'running',
       state = case when j.state = 'running' then 'running' else 'waiting' end,
       wake_at = case
-          when j.state = 'running' or j.state = 'waiting' and j.attempts > 0 and not excluded.is_urgent then j.wake_at
+          when j.state = 'running' then j.wake_at
+          when j.state = 'waiting' and (j.attempts > 0 or j.error_code is not null) and not excluded.is_urgent then j.wake_at
           else least(j.wake_at, excluded.wake_at)
         end,
       attempts = case when j.wake_at is null then 0 else j.attempts end,
@@ -194,15 +195,21 @@ export const renewLeases = sqlStatement({
   row: { id: t.uuid, isCancelRequested: t.boolean },
 });
 
+/** Error code of a job that runs, if what it may be about to wait for is there. */
+const WOKEN = 'WOKEN';
+
+/** With their pauses they take as long as a request may wait for a job. */
+const URGENT_ATTEMPTS = 4;
+
 /**
  * Ends an attempt. After a failure, the job is due again after the pause, unless it has none or its deadline passes first. After
  * success, it is due again after its pause, if it has one. If its work was requested meanwhile, the job starts over instead of ending.
- * A released attempt does not count. A job is urgent until its first attempt has ended. No row: the lease has expired, and nothing is written.
+ * A released attempt does not count, nor does the time that it then waits for a reason. A job is urgent as long as somebody may wait for it. No row: the lease has expired, and nothing is written.
  */
 export const endAttempt = sqlStatement({
   text: `
     with ending as (
-      select id, fence, is_asked_again, case
+      select id, fence, is_asked_again, error_code, case
           when :outcome = 'done' and :pauseSeconds::double precision is null then 'done'
           when is_cancel_requested then 'cancelled'
           when :outcome in ('done', 'released') then 'waiting'
@@ -211,7 +218,7 @@ export const endAttempt = sqlStatement({
         end as state
       from job where id = :id and fence = :fence and state = 'running' and wake_at > now() for update
     ), held as (
-      select *, is_asked_again and (:outcome = 'done' or state <> 'waiting') as is_anew from ending
+      select *, is_asked_again and (:outcome in ('done', 'released') or state <> 'waiting') as is_anew from ending
     ), ended as (
       update job_attempt a set ended_at = now(), error_code = :errorCode,
         outcome = case when held.state = 'cancelled' then 'cancelled' else :outcome end
@@ -219,7 +226,8 @@ export const endAttempt = sqlStatement({
     )
     update job j set node = null, state = case when held.is_anew then 'waiting' else held.state end,
       error_code = case when not held.is_anew then :errorCode end,
-      is_asked_again = held.is_asked_again and not held.is_anew, is_urgent = j.is_urgent and (held.is_anew or :outcome = 'released'),
+      is_asked_again = held.is_asked_again and not held.is_anew,
+      is_urgent = j.is_urgent and (held.is_anew or :outcome = 'released' or :outcome = 'failed' and j.attempts < ${URGENT_ATTEMPTS}),
       is_cancel_requested = j.is_cancel_requested and not held.is_anew,
       attempts = case
           when held.is_anew or :outcome = 'done' and held.state = 'waiting' then 0
@@ -228,8 +236,11 @@ export const endAttempt = sqlStatement({
         end,
       wake_at = case
           when held.is_anew then now()
+          when held.state = 'waiting' and :outcome = 'released' and held.error_code = '${WOKEN}' then now()
           when held.state = 'waiting' then now() + make_interval(secs => coalesce(:pauseSeconds, 0))
         end,
+      give_up_at = j.give_up_at
+        + make_interval(secs => case when :outcome = 'released' and :errorCode is not null then coalesce(:pauseSeconds, 0) else 0 end),
       finished_at = case when held.state <> 'waiting' and not held.is_anew then now() end
     from held where j.id = held.id
     returning j.state`,
@@ -241,6 +252,26 @@ export const endAttempt = sqlStatement({
     errorCode: t.nullable(t.text),
   },
   row: { state: t.oneOf('waiting', 'done', 'failed', 'cancelled') },
+});
+
+/**
+ * Has jobs run that wait for a reason which is gone: those of an organization, or of one target of it. One that runs may have found the
+ * reason before it was gone: it does not wait for it.
+ */
+export const wakeJobs = sqlStatement({
+  text: `
+    with waiting as (
+      update job set wake_at = least(wake_at, now() + make_interval(secs => random() * :spreadSeconds::integer))
+      where organization_id = :organizationId and state = 'waiting' and error_code in ('KEY_DISABLED', 'TARGET_UNRESPONSIVE')
+        and error_code = :reason and (:target::text is null or target = :target)
+      returning id
+    ), running as (
+      update job set error_code = '${WOKEN}'
+      where organization_id = :organizationId and state = 'running' and wake_at is not null and (:target::text is null or target = :target)
+    )
+    select id from waiting`,
+  params: { organizationId: t.uuid, reason: t.text, target: t.nullable(t.text), spreadSeconds: t.integer },
+  row: { id: t.uuid },
 });
 
 /** Seconds until the next job is due, a lease ends or a schedule queues one; null when nothing is. */

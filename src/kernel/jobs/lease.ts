@@ -15,6 +15,8 @@ export interface ClaimedJob {
   readonly fence: string;
   readonly subjectId: string | null;
   readonly projectId: string | null;
+  readonly target: string | null;
+  readonly isUrgent: boolean;
   readonly attempts: number;
 }
 
@@ -23,19 +25,23 @@ export class Lease implements JobRun {
   readonly jobId: string;
   readonly subjectId: string | null;
   readonly projectId: string | null;
+  readonly target: string | null;
+  readonly isUrgent: boolean;
   readonly attempt: number;
   readonly fence: string;
   private readonly controller = new AbortController();
 
   constructor(
     private readonly ctx: Context,
-    { id, fence, subjectId, projectId, attempts }: ClaimedJob,
+    { id, fence, subjectId, projectId, target, isUrgent, attempts }: ClaimedJob,
     readonly contextOf: (organizationId: string) => Context,
   ) {
     this.jobId = id;
     this.fence = fence;
     this.subjectId = subjectId;
     this.projectId = projectId;
+    this.target = target;
+    this.isUrgent = isUrgent;
     this.attempt = attempts;
   }
 
@@ -79,6 +85,7 @@ export class Lease implements JobRun {
    * Ends the attempt.
    *
    * @param pauseSeconds until it is tried again, or has more to do; null: never
+   * @param errorCode why it failed, or what it waits for
    * @returns false when the lease was over, and nothing was written
    */
   async end(

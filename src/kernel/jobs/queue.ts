@@ -1,7 +1,7 @@
 import type { Transaction } from '../context.js';
 import { newId } from '../ids.js';
-import { askJobs, queueJobs } from './job.sql.js';
-import type { JobKind } from './job-kind.js';
+import { askJobs, queueJobs, wakeJobs } from './job.sql.js';
+import type { JobKind, WaitReason } from './job-kind.js';
 
 declare module '../context.js' {
   interface Kernel {
@@ -22,7 +22,7 @@ export interface JobRequest {
   readonly subjectId?: string | null;
   /** The external system that it calls, by any name that is one for all jobs of the organization that call it. Absent: none. */
   readonly target?: string | null;
-  /** Somebody waits for it: it takes the urgent places of its kind, until its first attempt has ended. */
+  /** Somebody waits for it: it takes the urgent places of its kind, for its first attempts. */
   readonly isUrgent?: boolean;
   /** Absent: at once. */
   readonly dueAt?: Date | null;
@@ -80,6 +80,21 @@ const columnsOf = (kind: string, requests: readonly JobRequest[]) => ({
   areUrgent: requests.map(({ isUrgent = false }) => isUrgent),
   dueAt: requests.map(({ dueAt = null }) => dueAt),
 });
+
+/** All that waited for the same may not begin at once. */
+const SPREAD_SECONDS = 10;
+
+/** Has the jobs of an organization run that wait for a reason which is gone, within some seconds. @param target null: of all */
+export async function wakeWaiting(
+  tx: Transaction,
+  {
+    organizationId,
+    reason,
+    target = null,
+  }: { readonly organizationId: string; readonly reason: WaitReason; readonly target?: string | null },
+): Promise<void> {
+  wakeFor(tx, await wakeJobs(tx, { organizationId, reason, target, spreadSeconds: SPREAD_SECONDS }));
+}
 
 /** For jobs that a statement of its own has queued or asked for: this node looks for due ones after the commit. */
 export function wakeFor(tx: Transaction, asked: readonly unknown[]): void {

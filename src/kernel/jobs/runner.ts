@@ -10,7 +10,7 @@ import { runAs } from '../running.js';
 import { inSpan, type SpanStart } from '../tracing/spans.js';
 import { backoffSeconds } from './backoff.js';
 import { claimJobs, fullOf, queueScheduled, registerKinds, renewLeases, secondsToNext } from './job.sql.js';
-import { type JobKind, PermanentFailure, type RetryPolicy } from './job-kind.js';
+import { type Again, type JobKind, PermanentFailure, type RetryPolicy } from './job-kind.js';
 import { type ClaimedJob, Lease } from './lease.js';
 
 const POLL_MS = 5_000;
@@ -20,6 +20,8 @@ const DEFAULT_LIMIT_SECONDS = 600;
 const DEFAULT_RETRY: RetryPolicy = { firstSeconds: 30, longestSeconds: 21_600, attempts: 10 };
 /** How long a node that leaves waits for its jobs. Then it gives them back. */
 const FINISH_MS = 3_000;
+/** When a job looks again whether the key that it needs is enabled, if nobody has said so. */
+const KEY_PAUSE_SECONDS = 300;
 /** A wake-up that is sooner comes too late to be stored. */
 const SOON_SECONDS = 0.05;
 
@@ -187,12 +189,14 @@ export class JobRunner {
       const again = await inSpan(
         () => spanOfJob(kind),
         codeOfFailure,
-        async () => runAs({ job: kind.name }, () => kind.run(ctx, lease)),
+        async () => runAs({ job: kind.name }, () => orWaiting(kind.run(ctx, lease))),
       );
       // What was stopped may have left something undone.
       if (lease.signal.aborted) throw lease.signal.reason;
       const pauseSeconds = again ? again.againInSeconds : null;
-      this.count(kind, (await lease.end('done', { pauseSeconds })) ? 'done' : 'lost');
+      const errorCode = again?.waitsFor ?? null;
+      const isStored = await lease.end(errorCode === null ? 'done' : 'released', { pauseSeconds, errorCode });
+      this.count(kind, isStored ? 'done' : 'lost');
     } catch (error) {
       const errorCode = lease.abortCode ?? codeOfFailure(error);
       const isFinal = lease.abortCode === null && error instanceof PermanentFailure;
@@ -237,8 +241,6 @@ export class JobRunner {
 interface ClaimedRow extends ClaimedJob {
   readonly kind: string;
   readonly organizationId: string | null;
-  readonly target: string | null;
-  readonly isUrgent: boolean;
   readonly isCancelRequested: boolean;
   readonly isTooLate: boolean;
 }
@@ -273,6 +275,13 @@ function sharesOf(share: number, running: readonly Running[], nameOf: (job: Runn
   const largest = Math.max(0, ...counts.map(({ count }) => count).filter((count) => count < share));
   return { full: counts.filter(({ count }) => count >= share).map(({ name }) => name), left: share - largest };
 }
+
+/** Work that needs a key which is disabled waits: no number of attempts, and no time, may end what the key alone holds up. */
+const orWaiting = (work: ReturnType<JobKind['run']>): Promise<Again | undefined> =>
+  (work as Promise<Again | undefined>).catch((error: unknown) => {
+    if (!(error instanceof AppError && error.code === 'KEY_DISABLED')) throw error;
+    return { againInSeconds: KEY_PAUSE_SECONDS, waitsFor: 'KEY_DISABLED' };
+  });
 
 const leaseOf = ({ leaseSeconds = DEFAULT_LEASE_SECONDS }: JobKind): number => leaseSeconds;
 

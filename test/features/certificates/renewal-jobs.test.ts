@@ -1,3 +1,4 @@
+import { renewalRetryAt } from '../../../src/features/certificates/issuing/renewal-retry.sql.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { MAKE_DUE } from '../../kit/schedules.js';
 import { type OtherNode, useSharedStrongroom } from '../../kit/strongroom.js';
@@ -96,7 +97,7 @@ test('the service renews what is due, once, by the days of the profile or of the
   expect(told).toEqual({ count: 4 });
 });
 
-test('a renewal that fails is kept with its reason, and tried again a day later', async () => {
+test('a renewal that fails is kept with its reason, shown on the certificate, and tried again a day later', async () => {
   const { admin, project, root, profile } = await seed({ renewBeforeDays: 30 });
   const certificate = await issue(admin, profile.id);
   await age(certificate.id, 61);
@@ -107,6 +108,9 @@ test('a renewal that fails is kept with its reason, and tried again a day later'
   expect(failed).toMatchObject([
     { kind: 'renewal', isAutomatic: true, errorCode: 'CERTIFICATE_AUTHORITY_DISABLED', certificateId: certificate.id },
   ]);
+  const shown = mustSucceed(await admin.get(`${CERTIFICATES}/${certificate.id}`)).body.certificate.renewalFailure;
+  expect(shown).toMatchObject({ code: 'CERTIFICATE_AUTHORITY_DISABLED' });
+  expect(Date.parse(shown.nextTryAt) - Date.parse(shown.failedAt)).toBe(86_400_000);
   mustSucceed(await admin.patch(`${CA}/${root.id}`, { status: 'active' }));
   mustSucceed(await admin.patch(`${PROFILES}/${profile.id}`, { sans: [] }));
   await strongroom.sql(
@@ -139,6 +143,68 @@ test('a renewal that fails is kept with its reason, and tried again a day later'
   ]);
   await look();
   expect(await requestsOf(admin, project.id, '&state=failed')).toHaveLength(2);
+});
+
+test('a renewal of a certificate of one day that fails at half its life is tried again an hour later', async () => {
+  const { admin, project, root, profile } = await seed({ renewBeforeDays: 30 });
+  const certificate = await issue(admin, profile.id, { ...SHOP, validDays: 1 });
+  const later = (hours: number, table: string, columns: readonly string[], where: string) =>
+    strongroom.sql(
+      `update ${table} set ${columns.map((column) => `${column} = ${column} - make_interval(hours => $2)`).join(', ')} where ${where} = $1`,
+      [certificate.id, hours],
+    );
+  await later(13, 'certificate', ['not_before', 'not_after'], 'id');
+  mustSucceed(await admin.patch(`${CA}/${root.id}`, { status: 'disabled' }));
+  await look();
+  await look();
+  expect(await requestsOf(admin, project.id, '&state=failed')).toHaveLength(1);
+  mustSucceed(await admin.patch(`${CA}/${root.id}`, { status: 'active' }));
+  await later(1, 'certificate', ['not_before', 'not_after'], 'id');
+  await later(1, 'certificate_request', ['created_at'], 'certificate_id');
+  await look();
+  expect(await lineage(admin, certificate.id)).toHaveLength(1);
+  expect(mustSucceed(await admin.get(`${CERTIFICATES}/${certificate.id}`)).body.certificate.renewalFailure).toBeNull();
+});
+
+test('the next try of a renewal leaves time for more of them, whatever the life that is left', async () => {
+  const minutes = [1, 5, 30, 59, 60, 61, 90, 719, 720, 721, 1_440, 10_080, 43_200, 525_600];
+  const random = Array.from({ length: 500 }, (_, at) => Math.ceil(1.03 ** at));
+  const rows = await strongroom.sql<{ left: number; pause: number }>(
+    `select m::float8 as left, extract(epoch from ${renewalRetryAt('f', 'f + make_interval(mins => m)')} - f)::float8 / 60 as pause
+     from unnest($1::integer[]) m, (select now() as f) f order by m`,
+    [[...minutes, ...random]],
+  );
+  for (const [at, { left, pause }] of rows.entries()) {
+    expect(pause).toBeLessThanOrEqual(1_440);
+    expect(pause).toBeGreaterThanOrEqual(5);
+    if (left >= 60) expect(pause).toBeLessThanOrEqual(left / 12 + 0.001);
+    expect(pause).toBeGreaterThanOrEqual(rows[at - 1]?.pause ?? 0);
+  }
+});
+
+test('a renewal waits for a key that is disabled, says so and notifies, and follows when it is enabled', async () => {
+  const { admin, project, profile } = await seed({ renewBeforeDays: 30 });
+  const certificate = await issue(admin, profile.id);
+  const key = mustSucceed(await admin.post('/api/v1/organization/keys', { name: 'own' })).body.organizationKey;
+  mustSucceed(await admin.patch(`/api/v1/projects/${project.id}/key`, { organizationKeyId: key.id }));
+  await age(certificate.id, 61);
+  mustSucceed(await admin.post(`/api/v1/organization/keys/${key.id}/disable`, {}));
+  await strongroom.sql(MAKE_DUE, ['certificates:find-renewals']);
+  const jobs = () =>
+    strongroom.sql(
+      `select state, error_code as code, attempts from job where kind = 'certificates:renew' and project_id = $1`,
+      [project.id],
+    );
+  await until('the renewal to wait', WAIT_MS, async () => (await jobs())[0]?.code === 'KEY_DISABLED');
+  await strongroom.sql(MAKE_DUE, ['certificates:find-renewals']);
+  expect(await jobs()).toEqual([{ state: 'waiting', code: 'KEY_DISABLED', attempts: 0 }]);
+  const shown = mustSucceed(await admin.get(`${CERTIFICATES}/${certificate.id}`)).body.certificate.renewalFailure;
+  expect(shown).toMatchObject({ code: 'KEY_DISABLED', nextTryAt: null });
+  const notices = await strongroom.sql(`select kind from notice where subject_id = $1`, [certificate.id]);
+  expect(notices).toEqual([{ kind: 'certificate-request-failure' }]);
+  mustSucceed(await admin.post(`/api/v1/organization/keys/${key.id}/enable`, {}));
+  await until('the renewal', WAIT_MS, async () => (await lineage(admin, certificate.id)).length === 1);
+  expect(await requestsOf(admin, project.id, '&state=failed')).toEqual([]);
 });
 
 test('two nodes renew each certificate once, beside people who renew the same ones', async () => {

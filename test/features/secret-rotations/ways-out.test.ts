@@ -153,13 +153,19 @@ describe('a rotation that cannot go on as it should', () => {
     const before = rotating.fake.calls.length;
     await pause(false, 'pay-debts');
     await until('all of it to wait', 30_000, async () => {
-      const [row] = await strongroom.sql(
-        'select count(*)::integer as count from credential_debt where project_id = $1 and tries = 1 and next_at > now()',
-        [rotating.project.id],
+      const waiting = await strongroom.sql(
+        `select from job where kind = 'secret-rotations:pay-debts' and subject_id = $1 and state = 'waiting'
+           and error_code = 'TARGET_UNRESPONSIVE'`,
+        [rotating.connectionId],
       );
-      return row?.count === made.length;
+      return waiting.length === 1;
     });
     expect(rotating.fake.calls.length - before).toBe(1);
+    const owed = await strongroom.sql<{ tries: number }>(
+      'select tries from credential_debt where project_id = $1 order by tries',
+      [rotating.project.id],
+    );
+    expect(owed.map(({ tries }) => tries)).toEqual([...made.slice(1).map(() => 0), 1]);
     rotating.fake.recover();
     await rotating.settled();
     for (const { id } of made) await rotating.expectWhole(id);

@@ -4,8 +4,8 @@ import { certificateStatus, ImportCertificate, RevokeCertificate, UpdateCertific
 
 /** What is shown of a certificate. */
 export const CERTIFICATE_FIELDS = `id projectId authorityId profileId profileSlug lineageId renewedFromId source commonName sans serialNumber status revokedAt
-  revocationReason notBefore notAfter keyAlgorithm fingerprintSha256 hasPrivateKey isCa renewBeforeDays metadata { key value } version createdAt
-  updatedAt`;
+  revocationReason notBefore notAfter keyAlgorithm fingerprintSha256 hasPrivateKey isCa renewBeforeDays renewalFailure { code failedAt nextTryAt } metadata { key value } version
+  createdAt updatedAt`;
 
 /** Routes of certificates, which reply with the fields of one. */
 export const certificates = routesAt('/api/v1/cert-manager/certificates', { select: CERTIFICATE_FIELDS });

@@ -111,6 +111,25 @@ export class CertificateDetailsType {
   authorityKeyIdentifier!: string | null;
 }
 
+/** A failed automatic renewal. */
+@ObjectType('CertificateRenewalFailure', { description: 'Why an automatic renewal failed.', simpleResolvers: true })
+export class RenewalFailureType {
+  @Field(() => String, {
+    description:
+      'Error code, for example `CERTIFICATE_AUTHORITY_DISABLED`. `KEY_DISABLED`: it waits until the organization key of the project is enabled.',
+  })
+  code!: string;
+
+  @Field(() => DateTime, { description: 'When it failed, or began to wait.' })
+  failedAt!: Date;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When it is tried again, if the certificate is then still to be renewed. Null if it waits for a key.',
+  })
+  nextTryAt!: Date | null;
+}
+
 /** A certificate as the API shows it. */
 @ObjectType('Certificate', {
   implements: Node,

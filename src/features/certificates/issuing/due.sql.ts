@@ -1,4 +1,5 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
+import { renewalRetryAt } from './renewal-retry.sql.js';
 
 /**
  * Whether a certificate `c` of a profile `p` is due for renewal: the configured days before expiration (its own setting, or that of its
@@ -9,12 +10,12 @@ const IS_DUE = `c.status = 'active' and c.not_after > now() and coalesce(c.renew
     (c.not_after - c.not_before) / 2) <= now()
   and not exists (select from certificate n where n.renewed_from_id = c.id)`;
 
-/** Certificates that are due, by ID. After a failure the next attempt is a day later. */
+/** Certificates that are due, by ID. */
 export const listDue = sqlStatement({
   text: `select c.id from certificate c join certificate_profile p on p.id = c.profile_id
     where c.id > :after and ${IS_DUE}
       and not exists (select from certificate_request r where r.certificate_id = c.id and r.is_automatic and r.state = 'failed'
-        and r.created_at > now() - interval '1 day')
+        and ${renewalRetryAt('r.created_at', 'c.not_after')} > now())
     order by c.id limit :most::integer`,
   params: { after: t.uuid, most: t.integer },
   row: { id: t.uuid },
@@ -46,4 +47,18 @@ export const listPending = sqlStatement({
     where certificate_id = any(:ids) and state = 'pending'`,
   params: { ids: t.array(t.uuid) },
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid },
+});
+
+/** Why the last automatic renewals of certificates failed that are not renewed, or why they wait. */
+export const listRenewalFailures = sqlStatement({
+  text: `select distinct on (c.id) c.id as "certificateId", coalesce(r.error_code, 'KEY_DISABLED') as code, r.created_at as "failedAt",
+      case when r.state = 'failed' then ${renewalRetryAt('r.created_at', 'c.not_after')} end as "nextTryAt"
+    from certificate_request r join certificate c on c.id = r.certificate_id
+    where r.certificate_id = any(:certificateIds) and r.is_automatic
+      and (r.state = 'failed' or r.state = 'pending' and exists (select from project p
+        join organization_key k on k.id = p.kms_secret_manager_key_id where p.id = r.project_id and k.disabled_at is not null))
+      and not exists (select from certificate n where n.renewed_from_id = c.id)
+    order by c.id, r.created_at desc`,
+  params: { certificateIds: t.array(t.uuid) },
+  row: { certificateId: t.uuid, code: t.text, failedAt: t.time, nextTryAt: t.nullable(t.time) },
 });

@@ -5,11 +5,12 @@ import { nested } from '../../../kernel/graphql/operations.js';
 import type { ProjectRelations } from '../../projects/public.js';
 import { readableCertificates } from '../certificates/certificate.nodes.js';
 import type { CertificateRow } from '../certificates/certificate.queries.js';
-import { CertificateType } from '../certificates/certificate.type.js';
+import { CertificateType, RenewalFailureType } from '../certificates/certificate.type.js';
 import { findCurrent, listLineages, listRenewals } from '../certificates/lineage.sql.js';
 import type { ProfileView } from '../profiles/profile.queries.js';
 import { readableProfiles } from '../profiles/profile.relations.js';
 import { ProfileType } from '../profiles/profile.type.js';
+import { listRenewalFailures } from './due.sql.js';
 import { RequestType } from './request.type.js';
 
 const renewalIds: BatchLoad<string> = async (ctx, ids) =>
@@ -22,6 +23,9 @@ const lineages = batchOfOwned(
   (ctx, lineageIds) => listLineages(ctx, { lineageIds }),
   ({ lineageId }) => lineageId,
 );
+
+const renewalFailures: BatchLoad<RenewalFailureType> = async (ctx, certificateIds) =>
+  new Map((await listRenewalFailures(ctx, { certificateIds })).map((failure) => [failure.certificateId, failure]));
 
 /** Profile and lineage of certificates. All certificates of a response share their statements. */
 @Resolver(() => CertificateType)
@@ -50,6 +54,14 @@ export class LineageResolver {
   @nested(CertificateType, 'The renewal of this certificate. Null if there is none, or if you cannot see it.')
   async renewedBy({ id }: CertificateType, ctx: Context): Promise<CertificateType | null> {
     return linked(ctx, this.#certificates, (await batched(ctx, renewalIds, id)) ?? null);
+  }
+
+  @nested(
+    RenewalFailureType,
+    'Why the last automatic renewal failed, as long as the certificate is not renewed. Null if none failed, or it is renewed.',
+  )
+  async renewalFailure({ id }: CertificateType, ctx: Context): Promise<RenewalFailureType | null> {
+    return (await batched(ctx, renewalFailures, id)) ?? null;
   }
 
   @nested([CertificateType], 'All later renewals of the certificate, oldest first.')

@@ -8,7 +8,7 @@ import {
   PermanentFailure,
   type RetryPolicy,
 } from '../../../kernel/jobs/job-kind.js';
-import { queue } from '../../../kernel/jobs/queue.js';
+import { ask } from '../../../kernel/jobs/queue.js';
 import { findCertificates } from '../certificates/certificate.queries.js';
 import type { OnCertificateEvent } from '../certificates/certificate-event.js';
 import { findProfiles } from '../profiles/profile.queries.js';
@@ -23,14 +23,15 @@ import {
 } from './request.sql.js';
 import { type OnRequestFailed, storedFaults } from './request-log.js';
 
-const HOUR_SECONDS = 3_600;
+/** The shortest pause after a failure. */
+const EVERY_SECONDS = 300;
 const AT_ONCE = 500;
 const KEPT_DAYS = 90;
-/** Retries end before the next check. */
 const RETRY: RetryPolicy = { firstSeconds: 30, longestSeconds: 600, attempts: 5 };
+const needsKey = (error: unknown): boolean => error instanceof AppError && error.code === 'KEY_DISABLED';
 /** Failures that no retry can fix, only a change of the authority, the profile or the certificate. */
 const isRefusal = (error: unknown): error is AppError | PermanentFailure =>
-  error instanceof PermanentFailure || (error instanceof AppError && error.status < 500);
+  error instanceof PermanentFailure || (error instanceof AppError && error.status < 500 && !needsKey(error));
 
 interface Parts {
   readonly onEvent: OnCertificateEvent;
@@ -48,8 +49,8 @@ export function renewalJobs(parts: Parts): readonly JobKind[] {
   };
   const find: JobKind = {
     name: 'certificates:find-renewals',
-    description: `Finds certificates that are due for renewal, and deletes certificate requests after ${KEPT_DAYS} days, hourly.`,
-    everySeconds: HOUR_SECONDS,
+    description: `Finds certificates that are due for renewal, and deletes certificate requests after ${KEPT_DAYS} days.`,
+    everySeconds: EVERY_SECONDS,
     run: async (ctx, run) => {
       for (let deleted = 1; deleted > 0; )
         deleted = await run.inTransaction(async (tx) => (await deleteOldRequests(tx, { keptDays: KEPT_DAYS })).length);
@@ -59,11 +60,10 @@ export function renewalJobs(parts: Parts): readonly JobKind[] {
         await run.inTransaction(async (tx) => {
           await requestRenewals(tx, { ids, actorId: SYSTEM.id });
           const waiting = await listPending(tx, { ids });
-          const key = (id: string): string => `${id} ${run.jobId}`;
-          await queue(
+          await ask(
             tx,
             renew,
-            waiting.map(({ id, ...place }) => ({ key: key(id), ...place, subjectId: id })),
+            waiting.map(({ id, ...place }) => ({ key: id, ...place, subjectId: id })),
           );
         });
         after = ids.at(-1) ?? after;
@@ -79,10 +79,23 @@ async function renewOne(ctx: Context, run: JobRun, parts: Parts): Promise<void> 
   try {
     await fulfil(ctx, run, { request, onEvent: parts.onEvent });
   } catch (error) {
-    const isLast = run.attempt >= RETRY.attempts;
+    if (needsKey(error)) await sayThatItWaits(run, request, parts);
+    const isLast = !needsKey(error) && run.attempt >= RETRY.attempts;
     if (error instanceof LeaseLost || run.signal.aborted || !(isRefusal(error) || isLast)) throw error;
     await fail(run, { request, error, onRequestFailed: parts.onRequestFailed });
   }
+}
+
+/** Notifies, once a day, that a renewal waits for the key of its project. */
+async function sayThatItWaits(run: JobRun, request: RequestRow, { onRequestFailed }: Parts): Promise<void> {
+  const { organizationId, projectId, certificateId, commonName, kind: event } = request;
+  const day = new Date().toISOString().slice(0, 10);
+  await run.inTransaction((tx) =>
+    onRequestFailed(tx, {
+      ...{ requestId: request.id, certificateId, profileId: null, day },
+      ...{ projectId, organizationId, commonName, event, code: 'KEY_DISABLED' },
+    }),
+  );
 }
 
 async function fulfil(

@@ -3,7 +3,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import { backoffSeconds } from '../../../kernel/jobs/backoff.js';
 import type { Again, JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
-import { openConnection, type TargetFailure } from '../../app-connections/public.js';
+import { CalledTarget, openConnection, type TargetFailure } from '../../app-connections/public.js';
 import { notifyOfLiveCredentials } from '../../project-notices/public.js';
 import type { RotationTarget } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
@@ -30,8 +30,9 @@ const AT_ONCE = 50;
 const CALLS_SECONDS = 130;
 /** How long a revocation may fail before the project is notified. */
 const PATIENCE_SECONDS = 86_400;
-/** Failures of an unreachable system, whatever the call. */
-const AWAY: readonly string[] = ['TARGET_UNREACHABLE', 'TARGET_TIMED_OUT', 'TARGET_CERTIFICATE'];
+/** When the job looks again whether a key is enabled, if nobody has said so. */
+const KEY_PAUSE_SECONDS = 300;
+const AT_ONCE_AGAIN: Again = { againInSeconds: 0 };
 
 type Debt = Awaited<ReturnType<typeof listDueDebts>>[number];
 
@@ -43,31 +44,37 @@ export const debtJob = (kinds: Kinds): JobKind => ({
   ...PAY_DEBTS,
   concurrency: 16,
   concurrencyPerOrganization: 6,
+  concurrencyPerTarget: 2,
+  hasUrgentPlaces: true,
   leaseSeconds: 90,
   limitSeconds: 900,
   // Only failures of the service itself throw here; a revocation that fails has its own pauses.
   retry: { firstSeconds: 10, longestSeconds: 600, attempts: 1_000_000 },
   onCancel: async (tx, { subjectId }) => {
     const [next] = await secondsToNextDebt(tx, { connectionId: subjectId ?? NO_ID });
-    if (next !== undefined) throw new AppError('JOB_IS_NEEDED', OPEN_DEBTS);
+    if (next?.seconds != null || next?.hasLocked === true) throw new AppError('JOB_IS_NEEDED', OPEN_DEBTS);
   },
   run: async (ctx, run): Promise<Again | undefined> => {
     const connectionId = run.subjectId ?? NO_ID;
+    const called = await CalledTarget.of(ctx, run, CALLS_SECONDS);
+    if (called.pause !== null) return called.pause;
     for (;;) {
       const debts = await listDueDebts(ctx, { connectionId, most: AT_ONCE });
-      for (const [at, debt] of debts.entries()) {
+      for (const debt of debts) {
         run.signal.throwIfAborted();
+        const since = performance.now();
         const failure = await pay(ctx, run, { kinds, debt });
+        await called.keep({ failure, since });
         if (failure === null) continue;
-        // If the system is unreachable, all others wait as well: its timeouts would delay other connections.
-        const isAway = AWAY.includes(failure.code);
-        await defer(run, { kinds, debts: isAway ? debts.slice(at) : [debt], failure });
-        if (isAway) break;
+        await defer(run, { kinds, debts: [debt], failure });
+        // The others wait as long as the system is left alone. Nothing of them has failed.
+        if (called.isUnresponsive) return AT_ONCE_AGAIN;
       }
       if (debts.length < AT_ONCE) break;
     }
     const [next] = await secondsToNextDebt(ctx, { connectionId });
-    return next?.seconds == null ? undefined : { againInSeconds: next.seconds };
+    if (next?.seconds != null) return { againInSeconds: next.seconds };
+    return next?.hasLocked === true ? { againInSeconds: KEY_PAUSE_SECONDS, waitsFor: 'KEY_DISABLED' } : undefined;
   },
 });
 

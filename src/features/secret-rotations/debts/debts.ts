@@ -1,6 +1,7 @@
 import type { Transaction } from '../../../kernel/context.js';
 import { newId } from '../../../kernel/ids.js';
 import { ask } from '../../../kernel/jobs/queue.js';
+import { findTarget } from '../../app-connections/public.js';
 import type { Credential } from '../kind/rotation-kind.js';
 import type { DebtReason } from '../store/debt.entity.js';
 import { insertDebt } from '../store/debt.sql.js';
@@ -35,6 +36,16 @@ export async function owe(
     name: name ?? null,
     credentialSealed: credential === undefined ? null : await sealCredential(tx, scope, at, credential),
   });
-  await ask(tx, PAY_DEBTS, [{ key: connectionId, subjectId: connectionId, organizationId }]);
+  await askToPay(tx, { connectionId, organizationId });
   return id;
+}
+
+/** Queues the revocation of what a connection has to revoke. @param isUrgent somebody waits for it */
+export async function askToPay(
+  tx: Transaction,
+  { connectionId, organizationId }: Pick<SecretRotation, 'connectionId' | 'organizationId'>,
+  isUrgent = false,
+): Promise<void> {
+  const [called] = await findTarget(tx, { connectionId });
+  await ask(tx, PAY_DEBTS, [{ key: connectionId, subjectId: connectionId, organizationId, ...called, isUrgent }]);
 }

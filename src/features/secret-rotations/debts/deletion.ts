@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
-import { ask } from '../../../kernel/jobs/queue.js';
 import { refusalOf, type TargetCode, TargetFailure } from '../../app-connections/public.js';
 import type { Credential } from '../kind/rotation-kind.js';
 import { hasten, listDeletionDebts } from '../store/debt.sql.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
-import { owe, PAY_DEBTS } from './debts.js';
+import { askToPay, owe } from './debts.js';
 
 const PAUSE_MS = 50;
 /** Time limit, shorter than that of a request. */
@@ -18,10 +17,10 @@ export async function oweAll(
   rotation: SecretRotation,
   credentials: readonly Credential[],
 ): Promise<void> {
-  const { id: rotationId, connectionId, organizationId } = rotation;
+  const { id: rotationId } = rotation;
   for (const credential of credentials) await owe(tx, rotation, { reason: 'deletion', credential });
   await hasten(tx, { rotationId });
-  await ask(tx, PAY_DEBTS, [{ key: connectionId, subjectId: connectionId, organizationId }]);
+  await askToPay(tx, rotation, true);
 }
 
 /** Waits until a rotation is deleted. @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE, ROTATION_CONTINUES */

@@ -1,7 +1,7 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { Again, JobRun } from '../../../kernel/jobs/job-kind.js';
-import type { TargetFailure } from '../../app-connections/public.js';
+import type { CalledTarget, TargetFailure } from '../../app-connections/public.js';
 import { owe } from '../debts/debts.js';
 import type { Credential } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
@@ -38,6 +38,7 @@ export class Attempting {
     private readonly kinds: Kinds,
     private readonly ctx: Context,
     private readonly run: JobRun,
+    private readonly called: CalledTarget,
   ) {}
 
   /** @returns when to continue, if something outside has to end first; @throws TryLater, LeaseLost */
@@ -88,21 +89,24 @@ export class Attempting {
     // Last check before the call: if this node was suspended, another one has continued, and a call now would be one too many.
     await this.run.reserve(kind.callSeconds);
     this.hasCalled = true;
+    const since = performance.now();
     let result: Credential;
     try {
       result = await apply.call(kind, this.ctx, target, candidate);
     } catch (error) {
       const failure = failureOf(error);
       // An unknown result is looked up in the next step.
-      if (failure.certainty === 'unknown') return;
-      await this.run.inTransaction(async (tx) => {
-        // Asking again would be refused again. What may have been created nevertheless is a debt.
-        if (failure.certainty === 'refused') await oweOrphan(tx, work);
-        await fail(tx, work, failure);
-      });
+      if (failure.certainty !== 'unknown')
+        await this.run.inTransaction(async (tx) => {
+          // Asking again would be refused again. What may have been created nevertheless is a debt.
+          if (failure.certainty === 'refused') await oweOrphan(tx, work);
+          await fail(tx, work, failure);
+        });
+      await this.called.keep({ failure, since });
       return;
     }
     await this.keep(work, result);
+    await this.called.keep({ failure: null, since });
   }
 
   /** Whether no other rotation owns the account, as far as that can be known; otherwise the attempt ends. */
@@ -137,7 +141,10 @@ export class Attempting {
       if (left?.seconds != null && left.seconds > 0) return { againInSeconds: left.seconds + 1 };
     }
     await this.run.reserve(LOOK_UP_SECONDS);
+    const since = performance.now();
     const finding = await kind.find(this.ctx, target, candidate).catch((error: unknown) => failureOf(error));
+    // Without a failure it may have called nothing.
+    if (finding instanceof Error) await this.called.keep({ failure: finding, since });
     if (finding instanceof Error) {
       if (attempt.tries === 0 || !(await this.isOverdue(work))) return this.later(work, finding);
       const reason = { code: finding.code, message: kind.overlaps ? NOT_FOUND_OUT : STILL_UNKNOWN };
@@ -192,10 +199,12 @@ export class Attempting {
     const { kind, target, result, attempt } = work;
     if (result === null) throw new Error('a changed attempt has no result');
     await this.run.reserve(LOOK_UP_SECONDS);
+    const since = performance.now();
     const failure = await kind.verify(this.ctx, target, result).then(
       () => null,
       (error: unknown) => failureOf(error),
     );
+    await this.called.keep({ failure, since });
     if (failure === null) {
       await this.run.inTransaction((tx) => moveTo(tx, work, 'verified'));
       return;

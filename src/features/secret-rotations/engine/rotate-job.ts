@@ -1,8 +1,11 @@
 import { type Actor, SYSTEM, type Transaction } from '../../../kernel/context.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { ask } from '../../../kernel/jobs/queue.js';
+import { CalledTarget } from '../../app-connections/public.js';
+import { notifyOfFailedRotation } from '../../project-notices/public.js';
 import { PAY_DEBTS } from '../debts/debts.js';
 import type { Kinds } from '../kinds/kinds.js';
 import type { AttemptReason } from '../store/attempt.entity.js';
@@ -12,6 +15,7 @@ import { listDistances } from '../store/distance.sql.js';
 import { lockRotation } from '../store/lock.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { mayStartAt } from '../store/timing.js';
+import { WAIT_MESSAGES } from '../store/waits.js';
 import { Attempting } from './attempting.js';
 import { beginAttempt, ROTATE } from './begin.js';
 import { cancelWithJob } from './cancelling.js';
@@ -19,6 +23,8 @@ import { databaseTime } from './outcomes.js';
 
 const MINUTE_SECONDS = 60;
 const AT_ONCE = 500;
+/** After which another rotation may try a system that did not respond: a call, a look for its result and a check take less. */
+const TRIAL_SECONDS = 180;
 
 /** The jobs that start due automatic rotations and carry out started ones. */
 export function rotationJobs(kinds: Kinds): readonly JobKind[] {
@@ -36,8 +42,10 @@ export function rotationJobs(kinds: Kinds): readonly JobKind[] {
     onCancel: cancelWithJob(kinds),
     run: async (ctx, run) => {
       const rotationId = run.subjectId ?? NO_ID;
-      await beginIfDue(run, { kinds, rotationId });
-      return new Attempting(kinds, ctx, run).carryOut(rotationId);
+      const called = await CalledTarget.of(ctx, run, TRIAL_SECONDS);
+      if (called.pause !== null) return called.pause;
+      await beginIfDue(run, { kinds, rotationId }).catch((error: unknown) => sayThatItWaits(run, rotationId, error));
+      return new Attempting(kinds, ctx, run, called).carryOut(rotationId);
     },
   };
   const findDue: JobKind = {
@@ -108,6 +116,21 @@ async function beginIfDue(
       facts: { rotationId, attemptId, reason: cause.reason },
     });
   });
+}
+
+/** Notifies, once for a published credential, that a due rotation waits for the key of its project. @throws the given error */
+async function sayThatItWaits(run: JobRun, rotationId: string, error: unknown): Promise<never> {
+  if (error instanceof AppError && error.code === 'KEY_DISABLED')
+    await run.inTransaction(async (tx) => {
+      const rotation = await lockRotation(tx, rotationId);
+      if (rotation === null || causeOf(rotation, await databaseTime(tx)) === null) return;
+      const { organizationId, projectId, name, generation } = rotation;
+      await notifyOfFailedRotation(tx, {
+        ...{ rotationId, organizationId, projectId, name, generation, trouble: 'waiting' },
+        message: WAIT_MESSAGES.KEY_DISABLED,
+      });
+    });
+  throw error;
 }
 
 /** Why a rotation runs now: it was requested, or it is due. Null: it does not. */

@@ -26,12 +26,16 @@ export const insertDebt = sqlStatement({
   row: {},
 });
 
-/** Due debts of a connection, oldest first. */
+/** Whether the key of the project of a debt `d` is disabled. */
+const IS_LOCKED = `exists (select from project p join organization_key k on k.id = p.kms_secret_manager_key_id
+      where p.id = d.project_id and k.disabled_at is not null)`;
+
+/** Due debts of a connection, oldest first, but for those that need a disabled key. */
 export const listDueDebts = sqlStatement({
   text: `
     select id, organization_id as "organizationId", project_id as "projectId", rotation_id as "rotationId", connection_id as "connectionId", type,
       reason, parameters, name, credential_sealed as "credentialSealed", tries, coalesce(settled_at <= now(), true) as "isSettled"
-    from credential_debt where connection_id = :connectionId and next_at <= now()
+    from credential_debt d where connection_id = :connectionId and next_at <= now() and not ${IS_LOCKED}
     order by next_at, id limit :most::integer`,
   params: { connectionId: t.uuid, most: t.integer },
   row: {
@@ -50,13 +54,15 @@ export const listDueDebts = sqlStatement({
   },
 });
 
-/** Seconds until a debt of a connection is due. */
+/** Seconds until a debt of a connection is due, null if none will be, and whether some need a disabled key. */
 export const secondsToNextDebt = sqlStatement({
   text: `
-    select greatest(0, extract(epoch from min(next_at) - now()))::double precision as seconds
-    from credential_debt where connection_id = :connectionId having min(next_at) is not null`,
+    select case when bool_or(not is_locked)
+        then greatest(0, extract(epoch from min(next_at) filter (where not is_locked) - now()))::double precision end as seconds,
+      coalesce(bool_or(is_locked), false) as "hasLocked"
+    from (select next_at, ${IS_LOCKED} as is_locked from credential_debt d where connection_id = :connectionId) debts`,
   params: { connectionId: t.uuid },
-  row: { seconds: t.nullable(t.double) },
+  row: { seconds: t.nullable(t.double), hasLocked: t.boolean },
 });
 
 /** Removes the debt of a credential that is known to be revoked, so that it no longer blocks its connection. */
@@ -111,7 +117,8 @@ export const hasten = sqlStatement({
 export const findDebts = sqlStatement({
   text: `
     select d.id, d.organization_id as "organizationId", d.project_id as "projectId", d.rotation_id as "rotationId", d.connection_id as "connectionId",
-      d.type, d.reason, d.name, d.credential_sealed as "credentialSealed", d.tries, d.error_code as "errorCode", d.next_at as "nextAttemptAt",
+      d.type, d.reason, d.name, d.credential_sealed as "credentialSealed", d.tries,
+      case when ${IS_LOCKED} then 'KEY_DISABLED' else d.error_code end as "errorCode", d.next_at as "nextAttemptAt",
       d.created_at as "createdAt", r.name as "rotationName", e.slug as environment, f.path, c.app, c.public_part as "publicPart"
     from credential_debt d join app_connection c on c.id = d.connection_id left join secret_rotation r on r.id = d.rotation_id
       left join environment e on e.id = r.environment_id left join folder f on f.id = r.folder_id

@@ -24,10 +24,11 @@ export interface Reason {
 /**
  * Converts anything thrown by a call to the target to a failure. An unexpected error counts as a call with an unknown result.
  *
- * @throws the error of a lost lease: nothing may be written any more
+ * @throws the error of a lost lease: nothing may be written any more; that of a disabled key: what needs it waits
  */
 export function failureOf(error: unknown): TargetFailure {
   if (error instanceof LeaseLost) throw error;
+  if (error instanceof AppError && error.code === 'KEY_DISABLED') throw error;
   if (error instanceof TargetFailure) return error;
   const message =
     error instanceof AppError ? `${error.code}: ${error.message}` : 'The external system could not be called.';

@@ -128,6 +128,8 @@ export async function openTexts(
   return Object.fromEntries(Object.entries(clear).map(([name, text]) => [name, new SealedText(text)]));
 }
 
+const LOCKED_MESSAGE =
+  'KEY_DISABLED: the message of this failure can be read when the organization key of the project is enabled';
 const UNREADABLE_MESSAGE = 'SEALED_VALUE_INVALID: the message of this failure cannot be decrypted';
 
 /** The place of the error message of an attempt. */
@@ -144,6 +146,7 @@ export function messageOf(sealer: Pick<Sealer, 'open'>, attemptId: string, seale
     return sealer.open(messageAt(attemptId), sealed).reveal();
   } catch (error) {
     if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return UNREADABLE_MESSAGE;
+    if (error instanceof AppError && error.code === 'KEY_DISABLED') return LOCKED_MESSAGE;
     throw error;
   }
 }
