@@ -169,6 +169,7 @@ describe('a connection', () => {
       code: 'CREDENTIALS_REJECTED',
       checkedAt: expect.any(String),
       failingSince: expect.any(String),
+      unresponsive: null,
     });
     expect(await stateOf(id)).toMatchObject({ check_state: 'working', check_code: null });
   });
