@@ -64,7 +64,14 @@ const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([
   'certificate',
   'identityAlert',
   // Connections of all projects are those of their organization, too.
-  ...(['rotation', 'rotationName', 'accountRotation', 'accountRotationName', 'waitingAttempt', 'credentialDebt'] as const),
+  ...([
+    'rotation',
+    'rotationName',
+    'accountRotation',
+    'accountRotationName',
+    'waitingAttempt',
+    'credentialDebt',
+  ] as const),
 ]);
 /**
  * Names a key of the organization; no operation shows the id of one, so it has a test of its own. And a channel, which GraphQL's row
