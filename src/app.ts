@@ -42,7 +42,12 @@ import { applyTemplate } from './features/project-templates/public.js';
 import { createProjects } from './features/projects/index.js';
 import { listAccessBelow, listHoldings } from './features/projects/public.js';
 import { createSecretRotations } from './features/secret-rotations/index.js';
-import { listAccountOwners, listConnectionHolds, listConnectionUses } from './features/secret-rotations/public.js';
+import {
+  credentialsLeftOf,
+  listAccountOwners,
+  listConnectionHolds,
+  listConnectionUses,
+} from './features/secret-rotations/public.js';
 import { createSecrets } from './features/secrets/index.js';
 import {
   authorizeTagChange,
@@ -142,7 +147,10 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   const organizations = createOrganizations({ createFirstAdmin });
   const identities = createIdentities({ revokeTokensOfClientSecret });
   const access = createAccess({ ...organizations, ...identities, rateLimits });
-  const projects = createProjects({ createRootFolders, followEnvironment, forgetEnvironment, applyTemplate });
+  const projects = createProjects({
+    ...{ createRootFolders, followEnvironment, forgetEnvironment, applyTemplate },
+    listCredentialsLeft: credentialsLeftOf(config),
+  });
   const notifier = new Notifier({ mailer: new Mailer(config), policy: config, mayMail });
   const connected = createAppConnections({
     ...{ ...projects, policy: config, notifyOfFailure },

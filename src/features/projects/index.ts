@@ -22,7 +22,7 @@ import { projectNodes } from './project.nodes.js';
 import { ProjectRelations } from './project.relations.js';
 import { ProjectResolver } from './project.resolver.js';
 import { projectRoutes } from './project.routes.js';
-import { type MakeProject, ProjectService } from './project.service.js';
+import { type ListCredentialsLeft, type MakeProject, ProjectService } from './project.service.js';
 import { projectRelations } from './relation.resolver.js';
 import { ProjectRole } from './roles/role.entity.js';
 import { RoleResolver } from './roles/role.resolver.js';
@@ -35,16 +35,18 @@ export function createProjects({
   followEnvironment,
   forgetEnvironment,
   applyTemplate,
+  listCredentialsLeft,
 }: {
   createRootFolders: CreateRootFolders;
   followEnvironment: FollowEnvironment;
   forgetEnvironment: ForgetEnvironment;
   applyTemplate: ApplyTemplate;
+  listCredentialsLeft: ListCredentialsLeft;
 }): Feature & { projects: ProjectReader; relations: ProjectRelations; makeProject: MakeProject } {
   const projects = new ProjectReader();
   const memberships = new MembershipService(projects);
   const roles = new RoleService(projects);
-  const service = new ProjectService(projects, createRootFolders, applyTemplate);
+  const service = new ProjectService(projects, createRootFolders, applyTemplate, listCredentialsLeft);
   const relations = new ProjectRelations(projects, service);
   return {
     groups,

@@ -70,11 +70,21 @@ export class ProjectResolver {
 
   @mutation(
     OneProject,
-    { project: [ProjectType, 'The deleted project.'] },
+    {
+      project: [ProjectType, 'The deleted project.'],
+      credentialsLeft: [
+        [String],
+        'Credentials of its rotations that may stay valid in external systems, because nobody revokes them any more: the system, and their names and IDs there. The audit record of the deletion lists them too.',
+      ],
+    },
     'Deletes a project with everything in it. Fails while the project is protected against deletion.',
   )
-  async deleteProject(ctx: Context, input: object): Promise<{ project: ProjectType }> {
-    return { project: toProjectType(await this.projects.delete(ctx, input)) };
+  async deleteProject(
+    ctx: Context,
+    input: object,
+  ): Promise<{ project: ProjectType; credentialsLeft: readonly string[] }> {
+    const { project, credentialsLeft } = await this.projects.delete(ctx, input);
+    return { project: toProjectType(project), credentialsLeft };
   }
 
   @FieldResolver(() => [ProjectMembershipType], {

@@ -1,6 +1,6 @@
 import { raw as sql } from '@mikro-orm/core';
 import type { z } from 'zod';
-import type { AuditEvent } from '../../kernel/audit/audit-record.js';
+import type { AuditEvent, AuditFacts } from '../../kernel/audit/audit-record.js';
 import { PREPARE_PARTITIONS } from '../../kernel/audit/retention.js';
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
@@ -62,6 +62,15 @@ export type ReadProject = Omit<
   readonly secretDetectionIgnoreValues: readonly string[] | null;
 };
 
+/**
+ * Lists credentials of a project that its deletion leaves valid in external systems, in the transaction of the deletion: `facts` for the
+ * audit record, and what the caller can read.
+ */
+export type ListCredentialsLeft = (
+  tx: Transaction,
+  project: ProjectAccess,
+) => Promise<{ readonly facts: AuditFacts; readonly readable: readonly string[] }>;
+
 /** Creates a project for another slice, which provides its contents. */
 export type MakeProject = ProjectService['make'];
 
@@ -88,6 +97,7 @@ export class ProjectService {
     private readonly projects: ProjectReader,
     private readonly createRootFolders: CreateRootFolders,
     private readonly applyTemplate: ApplyTemplate,
+    private readonly listCredentialsLeft: ListCredentialsLeft,
   ) {}
 
   /**
@@ -226,12 +236,16 @@ export class ProjectService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, DELETE_PROTECTED, AUDIT_UNAVAILABLE
    * Source: operation 3 of the specification.
    */
-  async delete(ctx: Context, raw: unknown): Promise<ReadProject> {
+  async delete(
+    ctx: Context,
+    raw: unknown,
+  ): Promise<{ readonly project: ReadProject; readonly credentialsLeft: readonly string[] }> {
     const { id } = parse(OneProject, raw);
     return inTransaction(ctx, async (tx) => {
       const record = await findById(tx, id);
       if (record === undefined) throw new AppError('PROJECT_NOT_FOUND');
       authorize(record.access, 'workspace:delete');
+      const left = await this.listCredentialsLeft(tx, record.access);
       // The protection is part of the statement: it may have been switched on since the row was read.
       const deleted = await tx.em.nativeDelete(Project, { id: record.access.projectId, hasDeleteProtection: false });
       if (deleted === 0) {
@@ -242,11 +256,11 @@ export class ProjectService {
       await tx.auditTrail.recordChange(tx, {
         action: 'project:delete',
         projectId: record.access.projectId,
-        facts: { slug: record.access.slug, environments: record.environments.length },
+        facts: { slug: record.access.slug, environments: record.environments.length, ...left.facts },
       });
       // Values that cannot be decrypted must not prevent the deletion of a project.
       const { projects } = await this.#readable(tx, [record]);
-      return projects[0] as ReadProject;
+      return { project: projects[0] as ReadProject, credentialsLeft: left.readable };
     });
   }
 

@@ -27,7 +27,7 @@ export { authorizeMemberChanges, type MemberChange } from './members/membership-
 export { ownTermIn } from './members/own-term.js';
 export { IN_OWN_PROJECT, nodeInProject } from './project.nodes.js';
 export type { ProjectRelations } from './project.relations.js';
-export type { MakeProject, ReadProject } from './project.service.js';
+export type { ListCredentialsLeft, MakeProject, ReadProject } from './project.service.js';
 export { ProjectKindEnum, ProjectType, toProjectType } from './project.type.js';
 export { projectRelationOf } from './relation.resolver.js';
 export { authorizeNewNames } from './roles/role-selection.js';

@@ -10,4 +10,5 @@ export const listConnectionHolds = (ctx: Context, connectionId: string) => findC
 /** Rotations of the organization that own an account, or have published a credential of it, in one statement. */
 export const listAccountOwners = (ctx: Context, accountDigest: Buffer) =>
   findAccountOwners(ctx, { organizationId: ctx.organizationId, accountDigest });
+export { credentialsLeftOf } from './debts/left-credentials.js';
 export { SEALED_ROTATIONS } from './store/sealing.js';

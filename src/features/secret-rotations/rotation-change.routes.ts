@@ -101,11 +101,11 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
         }),
       }),
       harmless: OF_ONE,
-      select: `secretRotation { ${COMMON} ${selectionOf(declared)} } credentialDebts { ${DEBT} }`,
+      select: `secretRotation { ${COMMON} ${selectionOf(declared)} } credentialDebts { ${DEBT} } credentialsLeft`,
       variables: ({ params, query }: Data) => ({ input: { id: params.rotationId, type, ...query } }),
-      reply: ({ deleteSecretRotation: { secretRotation, credentialDebts } }: Data) => ({
+      reply: ({ deleteSecretRotation: { secretRotation, ...left } }: Data) => ({
         secretRotation: toReply(secretRotation),
-        credentialDebts,
+        ...left,
       }),
       errors: [...NOT_FOUND, 'ROTATION_RUNNING', ...OUTSIDE],
     }),

@@ -6,6 +6,7 @@ import type { ProjectReader } from '../projects/public.js';
 import { releaseRotated } from '../secrets/public.js';
 import { oweAll, untilRevoked } from './debts/deletion.js';
 import { giveUp } from './debts/giving-up.js';
+import { type CredentialsLeft, credentialsLeft } from './debts/left-credentials.js';
 import type { ShownDebt } from './debts/shown-debts.js';
 import { credentialsOf } from './engine/work.js';
 import type { Kinds } from './kinds/kinds.js';
@@ -19,6 +20,8 @@ export interface Deleted {
   readonly rotation: ShownRotation;
   /** Credentials that may still be valid, because this call ended their revocation. */
   readonly givenUp: readonly ShownDebt[];
+  /** Published credentials that stay valid because they were not to be revoked, as texts. */
+  readonly left: readonly string[];
 }
 
 /** Deletes rotations. */
@@ -37,7 +40,7 @@ export class RotationDeletionService {
    * revoked, and the call can be repeated. Without it, the revocations of a rotation that is being deleted are given up.
    *
    * @param raw unvalidated input
-   * @returns the deleted rotation, and the credentials whose revocation was given up
+   * @returns the deleted rotation, the credentials whose revocation was given up, and those that were not to be revoked
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, SECRET_ROTATION_NOT_FOUND, AUDIT_UNAVAILABLE, ROTATION_RUNNING; UPSTREAM_REJECTED,
    *   UPSTREAM_UNREACHABLE if a revocation failed
    * Source: operation 17 of the specification.
@@ -45,16 +48,17 @@ export class RotationDeletionService {
   async delete(ctx: Context, raw: unknown): Promise<Deleted> {
     const { deleteSecrets, revokeGeneratedCredentials, ...named } = parse(DeleteRotation, raw);
     const { isRevoking, ...deleted } = await inTurnOf(ctx, named.id, async (tx) => {
-      const { view, rotation } = await this.access.lock(tx, named, 'secret-rotation:delete');
+      const { view, rotation, project } = await this.access.lock(tx, named, 'secret-rotation:delete');
       const [shown] = await withMessages(tx, [view]);
       if (rotation.status === 'in_progress') throw new AppError('ROTATION_RUNNING');
       const before = shown as ShownRotation;
       if (revokeGeneratedCredentials && (await this.#revoke(tx, rotation, deleteSecrets)))
-        return { rotation: before, isRevoking: true, givenUp: [] };
+        return { rotation: before, isRevoking: true, givenUp: [], left: [] };
       const isDeleting = rotation.status === 'deleting';
       const givenUp = isDeleting ? await this.#giveUp(tx, rotation) : [];
-      if (!isDeleting) await end(tx, rotation, deleteSecrets);
-      return { rotation: before, isRevoking: false, givenUp };
+      const left = isDeleting ? null : await credentialsLeft(tx, this.kinds, { project, rotationId: rotation.id });
+      if (left !== null) await end(tx, rotation, { deletesSecrets: deleteSecrets, left });
+      return { rotation: before, isRevoking: false, givenUp, left: left?.readable ?? [] };
     });
     if (isRevoking) await untilRevoked(ctx, deleted.rotation.id);
     return deleted;
@@ -97,14 +101,18 @@ export class RotationDeletionService {
 }
 
 /** Removes a rotation; its external credentials are not changed. */
-async function end(tx: Transaction, rotation: SecretRotation, deleteSecrets: boolean): Promise<void> {
+async function end(
+  tx: Transaction,
+  rotation: SecretRotation,
+  { deletesSecrets, left }: { readonly deletesSecrets: boolean; readonly left: CredentialsLeft },
+): Promise<void> {
   const { id: rotationId, projectId } = rotation;
-  await releaseRotated(tx, rotation, { rotationId, isDeleting: deleteSecrets });
+  await releaseRotated(tx, rotation, { rotationId, isDeleting: deletesSecrets });
   tx.em.remove(rotation);
   await flush(tx);
   await tx.auditTrail.recordChange(tx, {
     action: 'secret-rotation:delete',
     projectId,
-    facts: { rotationId, deletesSecrets: deleteSecrets, revokes: false },
+    facts: { rotationId, deletesSecrets, revokes: false, ...left.facts },
   });
 }

@@ -162,15 +162,27 @@ export class RotationResolver {
         [DebtType],
         'Credentials whose revocation this call ended. They may stay valid in the external system.',
       ],
+      credentialsLeft: [
+        [String],
+        'Published credentials that stay valid in the external system because you did not revoke them: its address, and their names and IDs there.',
+      ],
     },
     'Deletes a rotation. With `revokeGeneratedCredentials`, the rotation is deleted only after its credentials are revoked; you can repeat the call until then, or end the deletion without revoking by a call without it.',
   )
   async deleteSecretRotation(
     ctx: Context,
     input: object,
-  ): Promise<{ secretRotation: SecretRotationType; credentialDebts: DebtType[] }> {
-    const { rotation, givenUp } = await this.deletion.delete(ctx, input);
-    return { secretRotation: toRotationType(rotation), credentialDebts: givenUp.map(toDebtType) };
+  ): Promise<{
+    secretRotation: SecretRotationType;
+    credentialDebts: DebtType[];
+    credentialsLeft: readonly string[];
+  }> {
+    const { rotation, givenUp, left } = await this.deletion.delete(ctx, input);
+    return {
+      secretRotation: toRotationType(rotation),
+      credentialDebts: givenUp.map(toDebtType),
+      credentialsLeft: left,
+    };
   }
 
   @mutation(RotateSecrets, RotatedType, 'Replaces the credential of a rotation now, even if automatic rotation is off.')

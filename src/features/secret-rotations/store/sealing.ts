@@ -85,18 +85,17 @@ export async function openCredential(
 }
 
 /**
- * The part of the credential of a debt that may be shown; null if it cannot be decrypted.
+ * The part of a stored credential that may be shown; null if it cannot be decrypted.
  *
  * @param isReading null as well if its key is disabled
  * @throws KEY_DISABLED
  */
 export function shownPartOf(
   sealer: Pick<Sealer, 'open'>,
-  { debtId, sealed, isReading }: { readonly debtId: string; readonly sealed: Uint8Array; readonly isReading: boolean },
+  { at, sealed, isReading }: { readonly at: SealedAt; readonly sealed: Uint8Array; readonly isReading: boolean },
 ): Credential['shown'] | null {
-  const place: SealedAt = { table: 'credential_debt', column: 'credential', rowId: debtId, rowVersion: 1 };
   try {
-    return (JSON.parse(sealer.open(place, sealed).reveal()) as Pick<Credential, 'shown'>).shown;
+    return (JSON.parse(sealer.open(at, sealed).reveal()) as Pick<Credential, 'shown'>).shown;
   } catch (error) {
     const isHidden =
       error instanceof AppError &&
