@@ -1,5 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { cancelUnless, retryMessagesBy } from '../deliveries/public.js';
+import { CHANNEL_TYPES } from '../notifications/public.js';
 import { SUBJECT, SUPERSEDED } from './due.sql.js';
 
 /** A channel with its alert and project, for sending; no row if it was deleted. */
@@ -15,7 +16,7 @@ export const findSender = sqlStatement({
     id: t.uuid,
     organizationId: t.uuid,
     projectId: t.uuid,
-    channelType: t.oneOf('email', 'webhook', 'slack', 'pagerduty'),
+    channelType: t.oneOf(...CHANNEL_TYPES),
     configSealed: t.bytea,
     configVersion: t.integer,
     isEnabled: t.boolean,

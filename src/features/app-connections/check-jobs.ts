@@ -5,7 +5,7 @@ import { type ConnectionRow, findConnections } from './connection.queries.js';
 import { takeDueChecks } from './connection.sql.js';
 import { type CheckParts, checkStored, store } from './connection-checks.js';
 import { kindOf } from './kinds.js';
-import { forgetLeftTargets } from './unresponsive-target.sql.js';
+import { forgetUnusedTargets } from './unresponsive-target.sql.js';
 import { CalledTarget } from './unresponsive-targets.js';
 
 const AT_ONCE = 500;
@@ -52,7 +52,7 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
     description: 'Queues a check of each connection about once an hour.',
     everySeconds: 300,
     run: async (_, run) => {
-      await run.inTransaction((tx) => forgetLeftTargets(tx, {}));
+      await run.inTransaction((tx) => forgetUnusedTargets(tx, {}));
       for (let taken = AT_ONCE; taken === AT_ONCE; )
         taken = await run.inTransaction(async (tx) => {
           const due = await takeDueChecks(tx, { most: AT_ONCE });

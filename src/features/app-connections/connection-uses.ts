@@ -1,6 +1,6 @@
 import { can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
-import { AppError } from '../../kernel/errors.js';
+import { AppError, type ErrorCode, type ErrorDetail } from '../../kernel/errors.js';
 import type { ProjectReader } from '../projects/public.js';
 
 /** A rotation that uses a connection. */
@@ -64,23 +64,13 @@ export async function refuseOwned(
   projects: ProjectReader,
   owners: readonly ConnectionUse[],
 ): Promise<void> {
-  const code = 'ACCOUNT_ROTATED' as const;
-  const shown = await readableUses(ctx, projects, owners);
-  if (owners.length === 0) return;
-  const hidden = owners.length - shown.length;
-  const others = { path: 'rotations', code, message: `owned by rotations that you cannot read: ${hidden}` };
-  throw new AppError(code, undefined, {
-    details: [
-      ...shown.map(({ rotationId, rotationName }) => ({
-        ...{ path: `rotations.${rotationId}`, code },
-        message: `owned by the rotation ${rotationName}`,
-      })),
-      ...(hidden === 0 ? [] : [others]),
-    ],
-  });
+  const shown = (await readableUses(ctx, projects, owners)).map(({ rotationId, rotationName }) => ({
+    path: `rotations.${rotationId}`,
+    message: `owned by the rotation ${rotationName}`,
+  }));
+  const others = { path: 'rotations', message: 'owned by rotations that you cannot read' };
+  refuseAll('ACCOUNT_ROTATED', owners.length, { shown, others });
 }
-
-const CODE = 'CONNECTION_IN_USE' as const;
 
 /** @throws CONNECTION_IN_USE, with what the caller can read and the number of others in the details */
 export async function refuseHeld(
@@ -88,18 +78,34 @@ export async function refuseHeld(
   projects: ProjectReader,
   holds: readonly ConnectionHold[],
 ): Promise<void> {
-  const shown = await readableUses(ctx, projects, holds);
-  if (holds.length === 0) return;
-  const hidden = holds.length - shown.length;
-  const others = { path: 'rotations', code: CODE, message: `used by rotations that you cannot read: ${hidden}` };
-  throw new AppError(CODE, undefined, { details: [...shown.map(detailOf), ...(hidden === 0 ? [] : [others])] });
+  const shown = (await readableUses(ctx, projects, holds)).map(detailOf);
+  const others = { path: 'rotations', message: 'used by rotations that you cannot read' };
+  refuseAll('CONNECTION_IN_USE', holds.length, { shown, others });
 }
 
-const detailOf = ({ kind, id, rotationName }: ConnectionHold) =>
-  kind === 'rotation'
-    ? { path: `rotations.${id}`, code: CODE, message: `used by the rotation ${rotationName}` }
-    : {
-        path: `credentialDebts.${id}`,
-        code: CODE,
-        message: `needed to revoke a credential of ${rotationName === null ? 'a deleted rotation' : `the rotation ${rotationName}`}`,
-      };
+const detailOf = ({ kind, id, rotationName }: ConnectionHold): Obstacle => {
+  if (kind === 'rotation') return { path: `rotations.${id}`, message: `used by the rotation ${rotationName}` };
+  const rotation = rotationName === null ? 'a deleted rotation' : `the rotation ${rotationName}`;
+  return { path: `credentialDebts.${id}`, message: `needed to revoke a credential of ${rotation}` };
+};
+
+/** What prevents a change, as a detail of the error. */
+type Obstacle = Pick<ErrorDetail, 'path' | 'message'>;
+
+/**
+ * Refuses a change that other resources prevent.
+ *
+ * @param count number of these resources; 0: the change is not refused
+ * @param shown those that the caller can read; `others` describes the rest, which is only counted
+ * @throws the given code
+ */
+export function refuseAll(
+  code: ErrorCode,
+  count: number,
+  { shown, others }: { readonly shown: readonly Obstacle[]; readonly others: Obstacle },
+): void {
+  if (count === 0) return;
+  const hidden = count - shown.length;
+  const counted = hidden === 0 ? [] : [{ ...others, message: `${others.message}: ${hidden}` }];
+  throw new AppError(code, undefined, { details: [...shown, ...counted].map((detail) => ({ ...detail, code })) });
+}

@@ -1,11 +1,11 @@
 import type { Context } from '../../kernel/context.js';
 import type { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { loadRow } from '../../kernel/database/rows.js';
-import { AppError } from '../../kernel/errors.js';
 import { validationFailed } from '../../kernel/validation.js';
 import { type ConnectionRow, findConnections, findConnectionsOfAccount } from './connection.queries.js';
 import type { ConnectionAccess } from './connection-access.js';
 import { openSecrets } from './connection-sealing.js';
+import { refuseAll } from './connection-uses.js';
 import { type App, kindOf } from './kinds.js';
 
 /** A connection that a caller can use, without its secrets. */
@@ -52,23 +52,15 @@ export class ConnectionReader {
 
   /** @throws ACCOUNT_OF_CONNECTION, with the connections that the caller can read and the number of others in the details */
   async refuseAccountOf(ctx: Context, accountDigest: Buffer): Promise<void> {
-    const code = 'ACCOUNT_OF_CONNECTION' as const;
     const rows = await findConnectionsOfAccount(ctx, { organizationId: ctx.organizationId, accountDigest });
     const readable = await this.access.readable(ctx, rows);
-    if (rows.length === 0) return;
-    const shown = rows.filter(({ id }) => readable.get(id) instanceof Error === false && readable.has(id));
-    const hidden = rows.length - shown.length;
-    const others = { path: 'connections', code, message: `used by connections that you cannot read: ${hidden}` };
-    throw new AppError(code, undefined, {
-      details: [
-        ...shown.map(({ id, name }) => ({
-          path: `connections.${id}`,
-          code,
-          message: `used by the connection ${name}`,
-        })),
-        ...(hidden === 0 ? [] : [others]),
-      ],
-    });
+    const shown = [...readable.values()].flatMap((found) =>
+      found instanceof Error
+        ? []
+        : [{ path: `connections.${found.id}`, message: `used by the connection ${found.name}` }],
+    );
+    const others = { path: 'connections', message: 'used by connections that you cannot read' };
+    refuseAll('ACCOUNT_OF_CONNECTION', rows.length, { shown, others });
   }
 }
 

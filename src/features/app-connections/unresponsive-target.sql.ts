@@ -9,7 +9,7 @@ const JITTER = '(0.9 + 0.2 * random())';
  * Whether an external system is known not to respond, and for how many seconds it is to be left alone. Whoever finds it due tries it: for
  * the others it is due again when that trial must have ended.
  */
-export const approachTarget = sqlStatement({
+export const claimTrial = sqlStatement({
   text: `
     with known as (
       select organization_id, target, next_try_at from unresponsive_target
@@ -53,7 +53,7 @@ export const forgetUnresponsive = sqlStatement({
 });
 
 /** Forgets those that no connection leads to any more. */
-export const forgetLeftTargets = sqlStatement({
+export const forgetUnusedTargets = sqlStatement({
   text: `
     delete from unresponsive_target u where not exists (
       select from app_connection c where c.organization_id = u.organization_id and c.target = u.target)`,

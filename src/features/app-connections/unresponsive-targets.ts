@@ -3,11 +3,11 @@ import { inTransaction } from '../../kernel/database/in-transaction.js';
 import type { Again, JobRun } from '../../kernel/jobs/job-kind.js';
 import { wakeWaiting } from '../../kernel/jobs/queue.js';
 import type { TargetFailure } from './kind/target-failure.js';
-import { approachTarget, forgetUnresponsive, storeNoResponse } from './unresponsive-target.sql.js';
+import { claimTrial, forgetUnresponsive, storeNoResponse } from './unresponsive-target.sql.js';
 
 /** Failures of a system that did not respond, and those that say nothing of it. With any other it has responded. */
 const UNRESPONSIVE: readonly string[] = ['TARGET_UNREACHABLE', 'TARGET_TIMED_OUT'];
-const UNTOLD: readonly string[] = ['TARGET_RESPONSE_INVALID', 'TOOL_MISSING'];
+const INCONCLUSIVE: readonly string[] = ['TARGET_RESPONSE_INVALID', 'TOOL_MISSING'];
 /** Jobs that waited for the same trial look at its result one after the other. */
 const SPREAD_SECONDS = 5;
 /** A system may not ask to be left alone for longer. */
@@ -40,7 +40,7 @@ export class CalledTarget {
   static async of(ctx: Context, { target, isUrgent }: JobRun, trialSeconds: number): Promise<CalledTarget> {
     if (target === null) return new CalledTarget(ctx, null, false, null);
     const { organizationId } = ctx;
-    const [known] = await approachTarget(ctx, { organizationId, target, trialSeconds });
+    const [known] = await claimTrial(ctx, { organizationId, target, trialSeconds });
     const seconds = isUrgent ? 0 : (known?.seconds ?? 0);
     const pause: Again = {
       againInSeconds: seconds + Math.random() * SPREAD_SECONDS,
@@ -51,7 +51,7 @@ export class CalledTarget {
 
   /** Keeps whether the system responded to a call. Never in the transaction that stores what came of the call. */
   async keep({ failure, since }: Called): Promise<void> {
-    if (this.target === null || UNTOLD.includes(failure?.code ?? '')) return;
+    if (this.target === null || INCONCLUSIVE.includes(failure?.code ?? '')) return;
     const isResponse = failure === null || !UNRESPONSIVE.includes(failure.code);
     // Of one job, several calls without a response count as one.
     if (isResponse ? !this.isUnresponsive : this.hasFailed) return;
@@ -64,7 +64,7 @@ export class CalledTarget {
 /** Keeps whether an external system of the organization responded to a call. Jobs that wait for it run when it does. */
 export async function keepResponse(ctx: Context, target: string, { failure, since }: Called): Promise<void> {
   const { organizationId } = ctx;
-  if (UNTOLD.includes(failure?.code ?? '')) return;
+  if (INCONCLUSIVE.includes(failure?.code ?? '')) return;
   if (failure === null || !UNRESPONSIVE.includes(failure.code)) {
     const forget = async (tx: Parameters<typeof wakeWaiting>[0]): Promise<void> => {
       const forgotten = await forgetUnresponsive(tx, { organizationId, target });

@@ -18,7 +18,7 @@ export class AttentionResolver {
   @query(
     AttentionConnection,
     ListAttention,
-    'Lists what needs a person in your organization, the most urgent first: of each resource what you may read. An item leaves the list when its cause is mended.',
+    'Lists what needs a person in your organization, the most urgent first, as far as you can read it. An item leaves the list when its cause is fixed.',
   )
   attention(ctx: Context, args: object): Promise<SoughtConnectionOf<AttentionItemType>> {
     return this.service.list(ctx, args);

@@ -1,4 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { CHANNEL_TYPES } from '../notifications/public.js';
+import { ROTATION_STATUSES } from '../secret-rotations/public.js';
 import type { Source } from './kinds/kind.js';
 import { KIND_NAMES, KINDS } from './kinds/kinds.js';
 
@@ -19,7 +21,7 @@ export const measureAttention = sqlStatement({
 export const measureRotations = sqlStatement({
   text: `
     select given.status, (select count(*)::integer from secret_rotation r where r.status = given.status) as count
-    from unnest(array['success', 'failed', 'in_progress', 'needs_reconciliation', 'deleting']) as given (status)`,
+    from unnest(array['${ROTATION_STATUSES.join("', '")}']) as given (status)`,
   params: {},
   row: { status: t.text, count: t.integer },
 });
@@ -48,7 +50,7 @@ export const measureDebts = sqlStatement({
 export const measureMessages = sqlStatement({
   text: `
     select type."channelType", state.state, coalesce(found.count, 0) as count, coalesce(found.seconds, 0)::double precision as seconds
-    from unnest(array['email', 'webhook', 'slack', 'pagerduty']) as type ("channelType")
+    from unnest(array['${CHANNEL_TYPES.join("', '")}']) as type ("channelType")
       cross join unnest(array['pending', 'failed', 'cancelled']) as state (state)
       left join (
         select m.channel_type, m.state, count(*)::integer as count, extract(epoch from now() - min(m.created_at)) as seconds

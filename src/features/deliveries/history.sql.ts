@@ -1,4 +1,5 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { CHANNEL_TYPES } from '../notifications/public.js';
 import { MESSAGE_STATES } from './message.entity.js';
 
 type Types = Parameters<typeof sqlStatement>[0]['row'];
@@ -13,7 +14,7 @@ export const MESSAGE_ROW = {
   id: t.uuid,
   projectId: t.uuid,
   channelId: t.uuid,
-  channelType: t.oneOf('email', 'webhook', 'slack', 'pagerduty'),
+  channelType: t.oneOf(...CHANNEL_TYPES),
   recipientDigest: t.bytea,
   state: t.oneOf(...MESSAGE_STATES),
   attempts: t.integer,

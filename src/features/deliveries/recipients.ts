@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.js';
+import { unreadableCode } from '../../kernel/crypto/unreadable.js';
 import { type Together, together } from '../../kernel/database/batched.js';
 import { queryOf } from '../../kernel/database/database.js';
-import { toAppError } from '../../kernel/errors.js';
 import { type ChannelConfigs, type ChannelType, type Target, targetsOf } from '../notifications/public.js';
 import type { LedgerTarget } from './writing.js';
 
@@ -112,11 +112,4 @@ export const isForUnread = ({
 export function orUnreadable(error: unknown): null {
   unreadableCode(error);
   return null;
-}
-
-/** The code of an error that says that a value cannot be decrypted, or that its key is disabled. @throws any other error */
-export function unreadableCode(error: unknown): string {
-  const { code } = toAppError(error);
-  if (code !== 'SEALED_VALUE_INVALID' && code !== 'KEY_DISABLED') throw error;
-  return code;
 }

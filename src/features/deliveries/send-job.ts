@@ -1,11 +1,12 @@
 import type { Context } from '../../kernel/context.js';
+import { unreadableCode } from '../../kernel/crypto/unreadable.js';
 import { AppError, nullOnData } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
 import { backoffSeconds } from '../../kernel/jobs/backoff.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import type { Notifier, Outcome, Target } from '../notifications/public.js';
 import { deferMessages, listDueMessages, secondsToNextMessage, settleMessage } from './message.sql.js';
-import { digestsOf, isForUnread, unreadableCode } from './recipients.js';
+import { digestsOf, isForUnread } from './recipients.js';
 import type { Sender, Source } from './source.js';
 import { GIVE_UP_SECONDS, spread } from './writing.js';
 

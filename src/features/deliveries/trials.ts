@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.js';
-import { AppError, type ErrorCode, toAppError } from '../../kernel/errors.js';
+import { unreadableCode } from '../../kernel/crypto/unreadable.js';
+import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { ChannelType, Notification, Notifier, Outcome, Target } from '../notifications/public.js';
 
@@ -43,9 +44,7 @@ export async function tryTargets(
       trials.push({ recipient, isAccepted, errorCode: code, status });
     }
   } catch (error) {
-    const { code } = toAppError(error);
-    if (code !== 'SEALED_VALUE_INVALID' && code !== 'KEY_DISABLED') throw error;
-    trials.push({ recipient: null, isAccepted: false, errorCode: code, status: null });
+    trials.push({ recipient: null, isAccepted: false, errorCode: unreadableCode(error), status: null });
   }
   return trials;
 }

@@ -1,6 +1,7 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { channelDeletion, channelWriting } from '../alerts/public.js';
 import { cancelUnless, retryMessagesBy } from '../deliveries/public.js';
+import { CHANNEL_TYPES } from '../notifications/public.js';
 
 const TABLE = 'identity_alert_channel';
 
@@ -31,7 +32,7 @@ export const findSender = sqlStatement({
     id: t.uuid,
     organizationId: t.uuid,
     projectId: t.nullable(t.uuid),
-    channelType: t.oneOf('email', 'webhook', 'slack', 'pagerduty'),
+    channelType: t.oneOf(...CHANNEL_TYPES),
     configSealed: t.bytea,
     configVersion: t.integer,
     isEnabled: t.boolean,

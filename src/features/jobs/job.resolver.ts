@@ -42,7 +42,7 @@ export class JobResolver {
   @mutation(
     OneJob,
     { job: [JobType, 'The job after the change.'] },
-    'Cancels a waiting job. A running job is asked to stop; what it has already done stays. What the job was for ends with it, for example an attempt to rotate; JOB_IS_NEEDED names the operation to use if it cannot.',
+    'Cancels a waiting job. A running job is asked to stop; what it has already done stays. The work of the job ends with it, for example an attempt to rotate; if only another operation can end that work, JOB_IS_NEEDED names it.',
   )
   async cancelJob(ctx: Context, input: object): Promise<{ job: JobType }> {
     return { job: await this.service.cancel(ctx, input) };

@@ -73,7 +73,7 @@ export class JobService {
   }
 
   /**
-   * Cancels a job that waits, or asks one that runs to stop. What it was for ends with it.
+   * Cancels a job that waits, or asks one that runs to stop. Its work ends with it.
    *
    * @throws JOB_NOT_FOUND, JOB_NOT_CANCELLABLE; JOB_IS_NEEDED if another operation has to end that
    */

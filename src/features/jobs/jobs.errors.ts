@@ -5,7 +5,9 @@ const ERRORS = declareErrors({
   JOB_KIND_NOT_FOUND: notFound('job kind'),
   JOB_NOT_RETRYABLE: conflict('The job is running or done. Only failed, cancelled or waiting jobs can be retried.'),
   JOB_NOT_CANCELLABLE: conflict('The job has finished, or its cancellation was already requested. Read it again.'),
-  JOB_IS_NEEDED: conflict('Only this job can finish what it has begun. End that with the operation of its resource.'),
+  JOB_IS_NEEDED: conflict(
+    'Only this job can finish the work that it has begun. Cancel that work with the operation of its resource.',
+  ),
 });
 
 declare module '../../kernel/errors.js' {

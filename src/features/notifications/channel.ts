@@ -12,7 +12,13 @@ export interface ChannelConfigs {
 }
 
 /** Types of channels. */
-export type ChannelType = keyof ChannelConfigs;
+export const CHANNEL_TYPES = [
+  'email',
+  'webhook',
+  'slack',
+  'pagerduty',
+] as const satisfies readonly (keyof ChannelConfigs)[];
+export type ChannelType = (typeof CHANNEL_TYPES)[number];
 
 /** The destination of one delivery: a channel, or one recipient of an email channel. */
 export type Target =

@@ -1,4 +1,4 @@
-export { type ChannelConfigs, type ChannelType, type Target, targetsOf } from './channel.js';
+export { CHANNEL_TYPES, type ChannelConfigs, type ChannelType, type Target, targetsOf } from './channel.js';
 export { type Notification, type NotifiedItem, plainItem } from './notification.js';
 export { type Outcome, outcomeOf } from './outcome.js';
 export { Notifier } from './providers/notifier.js';

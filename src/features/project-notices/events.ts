@@ -104,13 +104,13 @@ export type RotationTrouble = 'failed' | 'paused' | 'undecided' | 'waiting';
 const ROTATION_STATES: Readonly<Record<RotationTrouble, string>> = {
   failed: 'It is retried automatically if automatic rotation is on.',
   paused: 'Automatic rotation is paused so that no account gets locked out. Rotate manually to resume it.',
-  waiting: 'It is due, and has not started. It runs as soon as what it waits for is there.',
+  waiting: 'It is due, and has not started. It starts when the error no longer applies.',
   undecided: 'It is unknown which password is valid. Both are stored; reconcile the rotation.',
 };
 
 /**
- * Notifies a project that a rotation failed: once per published credential, and once more when it is paused, undecided or waits. Further notices
- * of retries would flood the channels.
+ * Notifies a project that a rotation failed: once per published credential, and once more when it is paused, undecided or waits. Further
+ * notices of retries would flood the channels.
  */
 export const notifyOfFailedRotation = (
   tx: Transaction,
@@ -144,7 +144,7 @@ export type LiveCredentials = 'given-up' | 'not-revoked' | 'orphaned';
 const LIVE_STATES: Readonly<Record<LiveCredentials, string>> = {
   'given-up': 'The service no longer revokes them. If they are still valid, revoke them in the external system.',
   'not-revoked':
-    'They could not be revoked for a day, and the service keeps trying. If the external system is gone for good, give them up: see credentialDebts.',
+    'They could not be revoked for a day, and the service keeps trying. If the external system no longer exists, give them up: see credentialDebts.',
   orphaned:
     'A call that was given up may have created them. The service revokes them when the external system responds: see credentialDebts.',
 };

@@ -1,5 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { cancelUnless, retryMessagesBy } from '../deliveries/public.js';
+import { CHANNEL_TYPES } from '../notifications/public.js';
 import { NOTICE_KINDS } from './notice.rules.js';
 
 /** A project or organization that has notices. */
@@ -146,7 +147,7 @@ export const findNoticeSender = sqlStatement({
     id: t.uuid,
     organizationId: t.uuid,
     projectId: t.nullable(t.uuid),
-    channelType: t.oneOf('email', 'webhook', 'slack', 'pagerduty'),
+    channelType: t.oneOf(...CHANNEL_TYPES),
     configSealed: t.nullable(t.bytea),
     configVersion: t.integer,
     isEnabled: t.boolean,

@@ -70,7 +70,7 @@ export function reencryptJob(tables: readonly SealedTable[]): JobKind {
     staysInside: true,
     concurrencyPerOrganization: 2,
     limitSeconds: LIMIT_SECONDS,
-    // It would seem to work for ever.
+    // Otherwise it would be shown as running, and nothing would continue it.
     onCancel: async (tx, { subjectId }) => {
       const [row] = await findReencryptions(tx, { ids: [subjectId ?? NO_ID] });
       if (row === undefined) return;

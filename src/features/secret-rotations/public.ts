@@ -11,4 +11,5 @@ export const listConnectionHolds = (ctx: Context, connectionId: string) => findC
 export const listAccountOwners = (ctx: Context, accountDigest: Buffer) =>
   findAccountOwners(ctx, { organizationId: ctx.organizationId, accountDigest });
 export { credentialsLeftOf } from './debts/left-credentials.js';
+export { ROTATION_STATUSES } from './store/rotation.entity.js';
 export { SEALED_ROTATIONS } from './store/sealing.js';

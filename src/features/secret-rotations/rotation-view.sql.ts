@@ -1,11 +1,11 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { WAIT_REASONS } from '../../kernel/jobs/job-kind.js';
 import { APPS } from '../app-connections/public.js';
 import { ROTATION_TYPES } from './kinds/kinds.js';
 import { ATTEMPT_REASONS } from './store/attempt.entity.js';
 import { ROTATION_STATUSES } from './store/rotation.entity.js';
 import { ATTEMPT_STATES } from './store/states.js';
 import type { ScheduleExtras } from './store/timing.js';
-import { WAIT_REASONS } from './store/waits.js';
 
 /** Rotations by ID, project or connection, with their folders, connections and the results of their last attempts; by name, then ID. */
 export const listRotationViews = sqlStatement({

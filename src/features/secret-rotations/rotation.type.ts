@@ -110,7 +110,7 @@ export class SecretRotationType extends Node {
   @Field(() => String, {
     nullable: true,
     description:
-      'Why automatic rotation is paused, for example `CREDENTIALS_REJECTED`: retries could lock the account. A successful manual rotation or a change of the schedule resumes it. Null if it is not paused.',
+      'Why automatic rotation is paused, for example `CREDENTIALS_REJECTED`: retries could lock the account; `ACCOUNT_ROTATED`: another rotation owns the account. A successful manual rotation or a change of the schedule resumes it. Null if it is not paused.',
   })
   pauseReason!: string | null;
 
@@ -141,7 +141,7 @@ export class SecretRotationType extends Node {
   @Field(() => String, {
     nullable: true,
     description:
-      'Why a due rotation has not started, or a started one does not go on. `KEY_DISABLED`: the organization key of the project is disabled. `TARGET_UNRESPONSIVE`: the external system did not respond and is left alone; `unresponsive` of the connection shows when it is tried again, and a manual rotation tries it at once. The rotation continues by itself, and nothing has failed. Null if it does not wait.',
+      'Why a due rotation has not started, or a started one does not continue. `KEY_DISABLED`: the organization key of the project is disabled. `TARGET_UNRESPONSIVE`: the external system did not respond and is left alone; `unresponsive` of the connection shows when it is tried again, and a manual rotation tries it at once. The rotation continues by itself, and nothing has failed. Null if it does not wait.',
   })
   waitReason!: WaitReason | null;
 

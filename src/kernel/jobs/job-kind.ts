@@ -30,7 +30,10 @@ export interface JobKind {
   readonly concurrencyPerOrganization?: number;
   /** How many of those of an organization may call one external system, which may hang. Absent: all. */
   readonly concurrencyPerTarget?: number;
-  /** Urgent jobs have as many places again, of a node and of an organization: they never wait for others. They share those of targets. */
+  /**
+   * Urgent jobs have as many slots of their own, on a node and for an organization: they never wait for others. They share those of
+   * targets. Without this, no job of the kind may be urgent.
+   */
   readonly hasUrgentPlaces?: true;
   /** How long a node that died keeps the job from others. Default 30. */
   readonly leaseSeconds?: number;
@@ -38,8 +41,7 @@ export interface JobKind {
   readonly limitSeconds?: number;
   readonly retry?: RetryPolicy;
   /**
-   * Ends what a cancelled job was for, in the transaction that cancels it. For work that nobody else would end: what it has begun would
-   * stay as it is.
+   * Ends the work of a cancelled job, in the transaction that cancels it. For work that would otherwise stay unfinished.
    *
    * @throws AppError that names the operation to use instead; then the job is not cancelled
    */
@@ -58,12 +60,16 @@ type JobWork<Result> = (ctx: Context, run: JobRun) => Promise<Result>;
 /** A job that is done for now, and has more to do later. */
 export interface Again {
   readonly againInSeconds: number;
-  /** What it waits for before it does anything, for those who look at the job. Absent: it has done something. */
+  /** Why it waits without having done anything. The API shows it as the error code of the job. Absent: it has done something. */
   readonly waitsFor?: WaitReason;
 }
 
-/** What jobs may wait for. Whoever brings it about calls `wakeWaiting`. */
-export type WaitReason = 'KEY_DISABLED' | 'TARGET_UNRESPONSIVE';
+/** Why jobs wait. What ends the reason calls `wakeWaiting`. */
+export const WAIT_REASONS = ['KEY_DISABLED', 'TARGET_UNRESPONSIVE'] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];
+
+/** What a job returns that waits for a disabled key. It looks again by itself, in case that nobody wakes it. */
+export const WAIT_FOR_KEY: Again = { againInSeconds: 300, waitsFor: 'KEY_DISABLED' };
 
 /** What a handler gets beside its context: which job, and its lease. */
 export interface JobRun {

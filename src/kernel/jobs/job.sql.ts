@@ -1,4 +1,5 @@
 import { sqlStatement, t } from '../database/statement.js';
+import { WAIT_REASONS } from './job-kind.js';
 
 /** The kinds of this program, with their schedules. A changed schedule starts over. Kinds of other versions stay. */
 export const registerKinds = sqlStatement({
@@ -204,7 +205,8 @@ const URGENT_ATTEMPTS = 4;
 /**
  * Ends an attempt. After a failure, the job is due again after the pause, unless it has none or its deadline passes first. After
  * success, it is due again after its pause, if it has one. If its work was requested meanwhile, the job starts over instead of ending.
- * A released attempt does not count, nor does the time that it then waits for a reason. A job is urgent as long as somebody may wait for it. No row: the lease has expired, and nothing is written.
+ * A released attempt does not count, nor does the time that the job then waits for a reason. A job is urgent as long as somebody may wait
+ * for it. No row: the lease has expired, and nothing is written.
  */
 export const endAttempt = sqlStatement({
   text: `
@@ -262,7 +264,7 @@ export const wakeJobs = sqlStatement({
   text: `
     with waiting as (
       update job set wake_at = least(wake_at, now() + make_interval(secs => random() * :spreadSeconds::integer))
-      where organization_id = :organizationId and state = 'waiting' and error_code in ('KEY_DISABLED', 'TARGET_UNRESPONSIVE')
+      where organization_id = :organizationId and state = 'waiting' and error_code in ('${WAIT_REASONS.join("', '")}')
         and error_code = :reason and (:target::text is null or target = :target)
       returning id
     ), running as (

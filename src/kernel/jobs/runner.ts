@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../context.js';
+import { isKeyDisabled } from '../crypto/unreadable.js';
 import { inBackground } from '../database/background.js';
 import type { Database } from '../database/database.js';
 import { AppError } from '../errors.js';
@@ -10,7 +11,7 @@ import { runAs } from '../running.js';
 import { inSpan, type SpanStart } from '../tracing/spans.js';
 import { backoffSeconds } from './backoff.js';
 import { claimJobs, fullOf, queueScheduled, registerKinds, renewLeases, secondsToNext } from './job.sql.js';
-import { type Again, type JobKind, PermanentFailure, type RetryPolicy } from './job-kind.js';
+import { type Again, type JobKind, PermanentFailure, type RetryPolicy, WAIT_FOR_KEY } from './job-kind.js';
 import { type ClaimedJob, Lease } from './lease.js';
 
 const POLL_MS = 5_000;
@@ -20,8 +21,6 @@ const DEFAULT_LIMIT_SECONDS = 600;
 const DEFAULT_RETRY: RetryPolicy = { firstSeconds: 30, longestSeconds: 21_600, attempts: 10 };
 /** How long a node that leaves waits for its jobs. Then it gives them back. */
 const FINISH_MS = 3_000;
-/** When a job looks again whether the key that it needs is enabled, if nobody has said so. */
-const KEY_PAUSE_SECONDS = 300;
 /** A wake-up that is sooner comes too late to be stored. */
 const SOON_SECONDS = 0.05;
 
@@ -279,8 +278,8 @@ function sharesOf(share: number, running: readonly Running[], nameOf: (job: Runn
 /** Work that needs a key which is disabled waits: no number of attempts, and no time, may end what the key alone holds up. */
 const orWaiting = (work: ReturnType<JobKind['run']>): Promise<Again | undefined> =>
   (work as Promise<Again | undefined>).catch((error: unknown) => {
-    if (!(error instanceof AppError && error.code === 'KEY_DISABLED')) throw error;
-    return { againInSeconds: KEY_PAUSE_SECONDS, waitsFor: 'KEY_DISABLED' };
+    if (!isKeyDisabled(error)) throw error;
+    return WAIT_FOR_KEY;
   });
 
 const leaseOf = ({ leaseSeconds = DEFAULT_LEASE_SECONDS }: JobKind): number => leaseSeconds;

@@ -1,14 +1,14 @@
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { Rotating } from '../../kit/rotating.js';
 import { MAKE_DUE } from '../../kit/schedules.js';
-import { LENIENT, useStrongroom } from '../../kit/strongroom.js';
+import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 
 const WAIT_MS = 60_000;
 const KEYS = '/api/v1/organization/keys';
 
 describe('while the organization key of a project is disabled', () => {
-  const strongroom = useStrongroom(LENIENT);
+  const strongroom = useSharedStrongroom(LENIENT);
 
   async function seed() {
     const rotating = await Rotating.start(strongroom);

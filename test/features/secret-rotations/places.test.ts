@@ -2,14 +2,14 @@ import { mustSucceed } from '../../kit/caller.js';
 import { FakeDatatool } from '../../kit/datatool.js';
 import { Rotating } from '../../kit/rotating.js';
 import { MAKE_DUE } from '../../kit/schedules.js';
-import { LENIENT, useStrongroom } from '../../kit/strongroom.js';
+import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 
 const WAIT_MS = 60_000;
 const OF_EACH = 6;
 
 describe('while an external system hangs', () => {
-  const strongroom = useStrongroom(LENIENT);
+  const strongroom = useSharedStrongroom(LENIENT);
 
   /** How many attempts wait for an answer. */
   const hanging = async (rotatings: readonly Rotating[]): Promise<number> => {

@@ -1,17 +1,18 @@
 import { mustSucceed } from '../../kit/caller.js';
 import { Rotating } from '../../kit/rotating.js';
 import { MAKE_DUE, WAKE_NODE } from '../../kit/schedules.js';
-import { LENIENT, useStrongroom } from '../../kit/strongroom.js';
+import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 
 const WAIT_MS = 60_000;
+const OF_PROJECT = 'organization_id = (select organization_id from project where id = $1)';
 const PATH = '/api/v1/app-connections/datatool';
 const QUERY = `query ($id: ID!, $rotationId: ID!) {
   appConnection(id: $id) { unresponsive { since failures code nextTryAt } }
   secretRotation(id: $rotationId) { status waitReason lastMessage } }`;
 
 describe('an external system that does not respond', () => {
-  const strongroom = useStrongroom(LENIENT);
+  const strongroom = useSharedStrongroom(LENIENT);
 
   const makeDue = async ({ project }: Rotating): Promise<void> => {
     await strongroom.sql('update secret_rotation set next_rotation_at = now() where project_id = $1', [project.id]);
@@ -33,7 +34,7 @@ describe('an external system that does not respond', () => {
 
   test('is left alone by all rotations that are due, which wait and say so; one tries it, and all go on when it responds', async () => {
     const rotating = await Rotating.start(strongroom);
-    const { fake } = rotating;
+    const { fake, project } = rotating;
     const made = await Promise.all([rotating.create(), rotating.create(), rotating.create()]);
     const ids = made.map(({ id }) => id);
     const [first = ''] = ids;
@@ -67,17 +68,22 @@ describe('an external system that does not respond', () => {
     });
 
     // Its pause is over: of all that wait one tries, and the next pause is longer.
-    await strongroom.sql(`update unresponsive_target set next_try_at = now()`);
+    await strongroom.sql(`update unresponsive_target set next_try_at = now() where ${OF_PROJECT}`, [project.id]);
     await strongroom.sql(
-      `update job set wake_at = now() where error_code = 'TARGET_UNRESPONSIVE' and state = 'waiting'`,
+      `update job set wake_at = now() where error_code = 'TARGET_UNRESPONSIVE' and state = 'waiting' and subject_id = any($1)`,
+      [ids],
     );
     await strongroom.sql(WAKE_NODE);
     await until('the trial to have failed', WAIT_MS, async () => {
-      const [row] = await strongroom.sql<{ failures: number }>('select failures from unresponsive_target');
+      const [row] = await strongroom.sql<{ failures: number }>(
+        `select failures from unresponsive_target where ${OF_PROJECT}`,
+        [project.id],
+      );
       return row?.failures === 2;
     });
     const [row] = await strongroom.sql<{ seconds: number }>(
-      'select extract(epoch from next_try_at - failed_at)::integer as seconds from unresponsive_target',
+      `select extract(epoch from next_try_at - failed_at)::integer as seconds from unresponsive_target where ${OF_PROJECT}`,
+      [project.id],
     );
     expect(row?.seconds).toBeGreaterThan(50);
     const begun = await strongroom.sql(

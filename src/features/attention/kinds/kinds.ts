@@ -34,8 +34,10 @@ export const KINDS = {
   },
   'rotation-paused': {
     urgency: 'high',
-    description: 'Automatic rotation stopped, because the external system rejects the credentials of the connection.',
-    message: 'Automatic rotation has stopped, because the external system rejects the credentials of the connection.',
+    description:
+      'Automatic rotation stopped: the external system rejects the credentials of the connection, or another rotation owns the same account.',
+    message:
+      'Automatic rotation has stopped: the external system rejects the credentials of the connection, or another rotation owns the same account.',
     sources: [rotations.PAUSED],
   },
   'rotation-stuck': {
@@ -71,8 +73,8 @@ export const KINDS = {
   'message-not-sent': {
     urgency: 'high',
     description:
-      'A message of the last 30 days was given up or cancelled, no later one followed, and its subject still needs it.',
-    message: 'The message was not sent, and what it is about still holds.',
+      'A message of the last 30 days was given up or cancelled, no later one followed, and it is still needed.',
+    message: 'The message was not sent, and is still needed.',
     sources: [messages.ALERT_UNSENT, messages.NOTICE_UNSENT, ...messages.IDENTITY_ALERT_UNSENT],
   },
   'rotation-failed': {

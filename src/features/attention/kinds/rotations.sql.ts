@@ -46,7 +46,7 @@ export const UNDECIDED = rotations(
   ...[RECONCILE, CHECK, DELETE],
 );
 
-/** The target rejects our own credentials, and automatic rotation has stopped. */
+/** Automatic rotation has stopped: the target rejects our own credentials, or another rotation owns the account. */
 export const PAUSED = rotations(
   {
     where: `r.pause_reason is not null and r.status not in ('needs_reconciliation', 'deleting')`,

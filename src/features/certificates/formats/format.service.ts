@@ -34,7 +34,8 @@ export class FormatService {
   /**
    * Imports a certificate from a file into the inventory, with its chain and key if the file has them.
    *
-   * @throws PROJECT_NOT_FOUND, CERTIFICATE_EXISTS, CERTIFICATE_NOT_FOUND, CERTIFICATE_RENEWED, OVERLOADED; VALIDATION_FAILED (WRONG_PASSWORD), and as `readBundle`
+   * @throws PROJECT_NOT_FOUND, CERTIFICATE_EXISTS, CERTIFICATE_NOT_FOUND, CERTIFICATE_RENEWED, OVERLOADED; VALIDATION_FAILED
+   *   (WRONG_PASSWORD), and as `readBundle`
    */
   async importPkcs12(ctx: Context, raw: unknown): Promise<CertificateRow> {
     const { projectId, pkcs12, password, replacesId, metadata } = parse(ImportPkcs12, raw);

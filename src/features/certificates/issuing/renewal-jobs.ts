@@ -1,4 +1,5 @@
 import { type Context, SYSTEM } from '../../../kernel/context.js';
+import { isKeyDisabled } from '../../../kernel/crypto/unreadable.js';
 import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import {
@@ -28,10 +29,9 @@ const EVERY_SECONDS = 300;
 const AT_ONCE = 500;
 const KEPT_DAYS = 90;
 const RETRY: RetryPolicy = { firstSeconds: 30, longestSeconds: 600, attempts: 5 };
-const needsKey = (error: unknown): boolean => error instanceof AppError && error.code === 'KEY_DISABLED';
 /** Failures that no retry can fix, only a change of the authority, the profile or the certificate. */
 const isRefusal = (error: unknown): error is AppError | PermanentFailure =>
-  error instanceof PermanentFailure || (error instanceof AppError && error.status < 500 && !needsKey(error));
+  error instanceof PermanentFailure || (error instanceof AppError && error.status < 500 && !isKeyDisabled(error));
 
 interface Parts {
   readonly onEvent: OnCertificateEvent;
@@ -79,15 +79,15 @@ async function renewOne(ctx: Context, run: JobRun, parts: Parts): Promise<void> 
   try {
     await fulfil(ctx, run, { request, onEvent: parts.onEvent });
   } catch (error) {
-    if (needsKey(error)) await sayThatItWaits(run, request, parts);
-    const isLast = !needsKey(error) && run.attempt >= RETRY.attempts;
+    if (isKeyDisabled(error)) await notifyOfWaiting(run, request, parts);
+    const isLast = !isKeyDisabled(error) && run.attempt >= RETRY.attempts;
     if (error instanceof LeaseLost || run.signal.aborted || !(isRefusal(error) || isLast)) throw error;
     await fail(run, { request, error, onRequestFailed: parts.onRequestFailed });
   }
 }
 
 /** Notifies, once a day, that a renewal waits for the key of its project. */
-async function sayThatItWaits(run: JobRun, request: RequestRow, { onRequestFailed }: Parts): Promise<void> {
+async function notifyOfWaiting(run: JobRun, request: RequestRow, { onRequestFailed }: Parts): Promise<void> {
   const { organizationId, projectId, certificateId, commonName, kind: event } = request;
   const day = new Date().toISOString().slice(0, 10);
   await run.inTransaction((tx) =>

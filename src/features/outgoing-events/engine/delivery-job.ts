@@ -1,10 +1,11 @@
 import { settledSequence } from '../../../kernel/audit/settled.js';
 import type { Context } from '../../../kernel/context.js';
+import { unreadableCode } from '../../../kernel/crypto/unreadable.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { backoffSeconds } from '../../../kernel/jobs/backoff.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
-import { sendBody, unreadableCode } from './sending.js';
+import { sendBody } from './sending.js';
 import type { Batch, Outlet, Target, TargetConfig } from './target.js';
 import { openTarget } from './target-sealing.js';
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.js';
-import { AppError } from '../../../kernel/errors.js';
+import { unreadableCode } from '../../../kernel/crypto/unreadable.js';
 import { type OutboundResponse, send, type TargetPolicy } from '../../../kernel/outbound/http.js';
 import { SIGNATURE_HEADER, signatureOf } from '../../../kernel/outbound/signature.js';
 import { type Outcome, outcomeOf } from '../../notifications/public.js';
@@ -36,15 +36,6 @@ export async function sendBody(
   });
   const outcome = await outcomeOf(attempt);
   return { outcome, response };
-}
-
-/** Codes of configurations that cannot be decrypted. */
-const UNREADABLE: readonly string[] = ['SEALED_VALUE_INVALID', 'KEY_DISABLED'];
-
-/** The code of an error that says that a configuration cannot be decrypted. @throws any other error */
-export function unreadableCode(error: unknown): string {
-  if (error instanceof AppError && UNREADABLE.includes(error.code)) return error.code;
-  throw error;
 }
 
 /** The result of a test. */

@@ -2,7 +2,7 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import { backoffSeconds } from '../../../kernel/jobs/backoff.js';
-import type { Again, JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
+import { type Again, type JobKind, type JobRun, WAIT_FOR_KEY } from '../../../kernel/jobs/job-kind.js';
 import { CalledTarget, openConnection, type TargetFailure } from '../../app-connections/public.js';
 import { notifyOfLiveCredentials } from '../../project-notices/public.js';
 import type { RotationTarget } from '../kind/rotation-kind.js';
@@ -10,7 +10,7 @@ import type { Kinds } from '../kinds/kinds.js';
 import {
   ANY_DEBT,
   awaitDebt,
-  deferDebts,
+  deferDebt,
   findDebts,
   listDueDebts,
   secondsToNextDebt,
@@ -30,8 +30,6 @@ const AT_ONCE = 50;
 const CALLS_SECONDS = 130;
 /** How long a revocation may fail before the project is notified. */
 const PATIENCE_SECONDS = 86_400;
-/** When the job looks again whether a key is enabled, if nobody has said so. */
-const KEY_PAUSE_SECONDS = 300;
 const AT_ONCE_AGAIN: Again = { againInSeconds: 0 };
 
 type Debt = Awaited<ReturnType<typeof listDueDebts>>[number];
@@ -66,7 +64,7 @@ export const debtJob = (kinds: Kinds): JobKind => ({
         const failure = await pay(ctx, run, { kinds, debt });
         await called.keep({ failure, since });
         if (failure === null) continue;
-        await defer(run, { kinds, debts: [debt], failure });
+        await defer(run, { kinds, debt, failure });
         // The others wait as long as the system is left alone. Nothing of them has failed.
         if (called.isUnresponsive) return AT_ONCE_AGAIN;
       }
@@ -74,7 +72,7 @@ export const debtJob = (kinds: Kinds): JobKind => ({
     }
     const [next] = await secondsToNextDebt(ctx, { connectionId });
     if (next?.seconds != null) return { againInSeconds: next.seconds };
-    return next?.hasLocked === true ? { againInSeconds: KEY_PAUSE_SECONDS, waitsFor: 'KEY_DISABLED' } : undefined;
+    return next?.hasLocked === true ? WAIT_FOR_KEY : undefined;
   },
 });
 
@@ -95,29 +93,25 @@ async function pay(
   return null;
 }
 
-/** Postpones debts, each by its own pause. The project is notified once of each that fails for long. */
+/** Postpones a debt. The project is notified once if it has failed for long. */
 async function defer(
   run: JobRun,
   {
     kinds,
-    debts,
+    debt: { id, tries },
     failure: { code: errorCode, retryAfterSeconds },
-  }: { readonly kinds: Kinds; readonly debts: readonly Debt[]; readonly failure: TargetFailure },
+  }: { readonly kinds: Kinds; readonly debt: Debt; readonly failure: TargetFailure },
 ): Promise<void> {
-  const pauses = debts.map(({ tries }) => {
-    const backoff = backoffSeconds(RETRY, tries + 1, Math.random()) ?? RETRY.longestSeconds;
-    return Math.max(backoff, retryAfterSeconds ?? 0);
-  });
-  const ids = debts.map(({ id }) => id);
+  const backoff = backoffSeconds(RETRY, tries + 1, Math.random()) ?? RETRY.longestSeconds;
+  const pauseSeconds = Math.max(backoff, retryAfterSeconds ?? 0);
   await run.inTransaction(async (tx) => {
-    const deferred = await deferDebts(tx, { ids, pauses, errorCode, patienceSeconds: PATIENCE_SECONDS });
-    const overdue = deferred.filter(({ isOverdue }) => isOverdue).map(({ id }) => id);
-    if (overdue.length === 0) return;
+    const [deferred] = await deferDebt(tx, { id, pauseSeconds, errorCode, patienceSeconds: PATIENCE_SECONDS });
+    if (deferred?.isOverdue !== true) return;
     const { organizationId } = tx;
-    const rows = await findDebts(tx, { ...ANY_DEBT, organizationId, ids: overdue });
+    const rows = await findDebts(tx, { ...ANY_DEBT, organizationId, ids: [id] });
     for (const debt of await shownDebts(tx, kinds, rows, { isReading: true }))
       await notifyOfLiveCredentials(tx, {
-        ...{ organizationId, projectId: debt.projectId, subjectId: debt.id, state: 'not-revoked', errorCode },
+        ...{ organizationId, projectId: debt.projectId, subjectId: id, state: 'not-revoked', errorCode },
         name: debt.rotationName ?? 'a deleted rotation',
         credentials: [lineOf(debt)],
       });

@@ -9,8 +9,8 @@ import { SecretRotation } from '../store/rotation.entity.js';
 import { lineOf, type ShownDebt, shownDebts } from './shown-debts.js';
 
 /**
- * Stops revoking credentials, which may stay valid. Audit trail and project are told which. Rotations whose deletion waited for
- * nothing else are deleted.
+ * Stops revoking credentials, which may stay valid. The audit trail and a notice to the project list them. Rotations whose deletion
+ * waited only for these are deleted.
  *
  * @returns those that were still to be revoked
  */

@@ -8,7 +8,7 @@ import { listUnknownAccounts } from '../store/attempt.sql.js';
 import { failureOf } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import { findRotations } from '../store/rotation.queries.js';
-import { learnAccount, OWNED } from './accounts.js';
+import { claimAccount, OWNED } from './accounts.js';
 import { notify } from './outcomes.js';
 import { askForEach } from './rotate-job.js';
 
@@ -35,7 +35,7 @@ export function accountJobs(kinds: Kinds): readonly JobKind[] {
       // The schedule finds it again.
       if (account === undefined || account instanceof Error) return;
       await run.inTransaction(async (tx) => {
-        if (!(await learnAccount(tx, { rotation, kind }, account))) await pause(tx, rotationId);
+        if (!(await claimAccount(tx, { rotation, kind }, account))) await pause(tx, rotationId);
       });
     },
   };

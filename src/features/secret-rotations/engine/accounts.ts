@@ -19,7 +19,7 @@ export const OWNED = {
  * @param account as `accountOf` of its kind returns it
  * @returns false if another rotation of the organization owns it
  */
-export async function learnAccount(
+export async function claimAccount(
   tx: Transaction,
   { rotation: { id }, kind }: { readonly rotation: { readonly id: string }; readonly kind: Pick<Work['kind'], 'app'> },
   account: SealedText,

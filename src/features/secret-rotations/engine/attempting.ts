@@ -10,7 +10,7 @@ import { failureOf } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import { sealCredential } from '../store/sealing.js';
 import { abandon, oweOrphan } from './abandon.js';
-import { learnAccount, OWNED } from './accounts.js';
+import { claimAccount, OWNED } from './accounts.js';
 import { candidateOf, nameOf } from './begin.js';
 import { fail, leaveUndecided, moveTo, succeed } from './outcomes.js';
 import { loadWork, type Work } from './work.js';
@@ -118,7 +118,7 @@ export class Attempting {
     // It is learned the next time: whether the account can be changed is not decided here.
     if (account instanceof Error) return true;
     return this.run.inTransaction(async (tx) => {
-      const isOwner = await learnAccount(tx, work, account);
+      const isOwner = await claimAccount(tx, work, account);
       if (!isOwner) await fail(tx, work, OWNED);
       return isOwner;
     });
@@ -162,7 +162,7 @@ export class Attempting {
     return undefined;
   }
 
-  /** Whether the result of a call was looked up for too long: the rotation must not wait for ever. */
+  /** Whether the result of a call was looked up for too long: the rotation must not wait forever. */
   private async isOverdue({ attempt: { id } }: Work): Promise<boolean> {
     const [left] = await secondsToSettle(this.ctx, { id, afterSeconds: GIVE_UP_SECONDS });
     return left?.seconds === 0;

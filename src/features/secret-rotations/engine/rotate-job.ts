@@ -1,6 +1,6 @@
 import { type Actor, SYSTEM, type Transaction } from '../../../kernel/context.js';
+import { isKeyDisabled } from '../../../kernel/crypto/unreadable.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
-import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { ask } from '../../../kernel/jobs/queue.js';
@@ -9,8 +9,8 @@ import { notifyOfFailedRotation } from '../../project-notices/public.js';
 import { PAY_DEBTS } from '../debts/debts.js';
 import type { Kinds } from '../kinds/kinds.js';
 import type { AttemptReason } from '../store/attempt.entity.js';
-import { listDueRotations, listForsakenRotations } from '../store/attempt.sql.js';
-import { listForsakenDebts } from '../store/debt.sql.js';
+import { listDueRotations, listRotationsWithoutJob } from '../store/attempt.sql.js';
+import { listDebtsWithoutJob } from '../store/debt.sql.js';
 import { listDistances } from '../store/distance.sql.js';
 import { lockRotation } from '../store/lock.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
@@ -44,7 +44,7 @@ export function rotationJobs(kinds: Kinds): readonly JobKind[] {
       const rotationId = run.subjectId ?? NO_ID;
       const called = await CalledTarget.of(ctx, run, TRIAL_SECONDS);
       if (called.pause !== null) return called.pause;
-      await beginIfDue(run, { kinds, rotationId }).catch((error: unknown) => sayThatItWaits(run, rotationId, error));
+      await beginIfDue(run, { kinds, rotationId }).catch((error: unknown) => notifyOfWaiting(run, rotationId, error));
       return new Attempting(kinds, ctx, run, called).carryOut(rotationId);
     },
   };
@@ -55,8 +55,8 @@ export function rotationJobs(kinds: Kinds): readonly JobKind[] {
     run: async (ctx, run) => {
       await askForEach(run, rotate, (page) => listDueRotations(ctx, page));
       // What nobody continues is stuck: nothing else would ask for these jobs.
-      await askForEach(run, rotate, (page) => listForsakenRotations(ctx, { ...page, kind: rotate.name }));
-      await askForEach(run, PAY_DEBTS, (page) => listForsakenDebts(ctx, { ...page, kind: PAY_DEBTS.name }));
+      await askForEach(run, rotate, (page) => listRotationsWithoutJob(ctx, { ...page, kind: rotate.name }));
+      await askForEach(run, PAY_DEBTS, (page) => listDebtsWithoutJob(ctx, { ...page, kind: PAY_DEBTS.name }));
     },
   };
   return [rotate, findDue];
@@ -119,8 +119,8 @@ async function beginIfDue(
 }
 
 /** Notifies, once for a published credential, that a due rotation waits for the key of its project. @throws the given error */
-async function sayThatItWaits(run: JobRun, rotationId: string, error: unknown): Promise<never> {
-  if (error instanceof AppError && error.code === 'KEY_DISABLED')
+async function notifyOfWaiting(run: JobRun, rotationId: string, error: unknown): Promise<never> {
+  if (isKeyDisabled(error))
     await run.inTransaction(async (tx) => {
       const rotation = await lockRotation(tx, rotationId);
       if (rotation === null || causeOf(rotation, await databaseTime(tx)) === null) return;

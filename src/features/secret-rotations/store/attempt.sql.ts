@@ -153,7 +153,7 @@ export const listDueRotations = sqlStatement({
 });
 
 /** Rotations with an attempt that began some time ago and that no job continues: its job was cancelled or has failed. */
-export const listForsakenRotations = sqlStatement({
+export const listRotationsWithoutJob = sqlStatement({
   text: `
     select r.id, r.organization_id as "organizationId", r.project_id as "projectId", c.target
     from secret_rotation_attempt a join secret_rotation r on r.id = a.rotation_id join app_connection c on c.id = r.connection_id

@@ -72,15 +72,14 @@ export const settleDebt = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Postpones debts whose credentials are not known to be revoked. @returns those that have failed for longer than `patienceSeconds` */
-export const deferDebts = sqlStatement({
+/** Postpones a debt whose credential is not known to be revoked. `isOverdue`: it is older than `patienceSeconds`. */
+export const deferDebt = sqlStatement({
   text: `
-    update credential_debt d set tries = d.tries + 1, error_code = :errorCode, next_at = now() + make_interval(secs => later.pause)
-    from unnest(:ids::uuid[], :pauses::double precision[]) as later (id, pause)
-    where d.id = later.id and d.next_at <= now()
-    returning d.id, d.created_at < now() - make_interval(secs => :patienceSeconds::integer) as "isOverdue"`,
-  params: { ids: t.array(t.uuid), pauses: t.array(t.double), errorCode: t.text, patienceSeconds: t.integer },
-  row: { id: t.uuid, isOverdue: t.boolean },
+    update credential_debt set tries = tries + 1, error_code = :errorCode, next_at = now() + make_interval(secs => :pauseSeconds)
+    where id = :id and next_at <= now()
+    returning created_at < now() - make_interval(secs => :patienceSeconds::integer) as "isOverdue"`,
+  params: { id: t.uuid, pauseSeconds: t.double, errorCode: t.text, patienceSeconds: t.integer },
+  row: { isOverdue: t.boolean },
 });
 
 /** The credential does not exist, but may still be created. */
@@ -166,7 +165,7 @@ export const forgetDebts = sqlStatement({
 });
 
 /** Connections with credentials that should have been revoked some time ago, and that no job revokes. */
-export const listForsakenDebts = sqlStatement({
+export const listDebtsWithoutJob = sqlStatement({
   text: `
     select distinct d.connection_id as id, d.organization_id as "organizationId" from credential_debt d
     where d.connection_id > :after and d.next_at < now() - interval '10 minutes' and not exists (

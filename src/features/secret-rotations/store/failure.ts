@@ -1,3 +1,4 @@
+import { isKeyDisabled } from '../../../kernel/crypto/unreadable.js';
 import { AppError } from '../../../kernel/errors.js';
 import { LeaseLost } from '../../../kernel/jobs/job-kind.js';
 import { TargetFailure } from '../../app-connections/public.js';
@@ -27,8 +28,7 @@ export interface Reason {
  * @throws the error of a lost lease: nothing may be written any more; that of a disabled key: what needs it waits
  */
 export function failureOf(error: unknown): TargetFailure {
-  if (error instanceof LeaseLost) throw error;
-  if (error instanceof AppError && error.code === 'KEY_DISABLED') throw error;
+  if (error instanceof LeaseLost || isKeyDisabled(error)) throw error;
   if (error instanceof TargetFailure) return error;
   const message =
     error instanceof AppError ? `${error.code}: ${error.message}` : 'The external system could not be called.';

@@ -3,8 +3,8 @@ import { keyIdOf } from '../../../kernel/crypto/seal.js';
 import type { SealedTable } from '../../../kernel/crypto/sealed-table.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
+import { unreadableCode } from '../../../kernel/crypto/unreadable.js';
 import { queryOf } from '../../../kernel/database/database.js';
-import { AppError } from '../../../kernel/errors.js';
 import type { Credential } from '../kind/rotation-kind.js';
 
 /** Project of a row. */
@@ -97,11 +97,8 @@ export function shownPartOf(
   try {
     return (JSON.parse(sealer.open(at, sealed).reveal()) as Pick<Credential, 'shown'>).shown;
   } catch (error) {
-    const isHidden =
-      error instanceof AppError &&
-      (error.code === 'SEALED_VALUE_INVALID' || (isReading && error.code === 'KEY_DISABLED'));
-    if (isHidden) return null;
-    throw error;
+    if (unreadableCode(error) === 'KEY_DISABLED' && !isReading) throw error;
+    return null;
   }
 }
 
@@ -127,9 +124,11 @@ export async function openTexts(
   return Object.fromEntries(Object.entries(clear).map(([name, text]) => [name, new SealedText(text)]));
 }
 
-const LOCKED_MESSAGE =
-  'KEY_DISABLED: the message of this failure can be read when the organization key of the project is enabled';
-const UNREADABLE_MESSAGE = 'SEALED_VALUE_INVALID: the message of this failure cannot be decrypted';
+const UNREADABLE_MESSAGES = {
+  KEY_DISABLED:
+    'KEY_DISABLED: the message of this failure can be read when the organization key of the project is enabled',
+  SEALED_VALUE_INVALID: 'SEALED_VALUE_INVALID: the message of this failure cannot be decrypted',
+} as const;
 
 /** The place of the error message of an attempt. */
 export const messageAt = (attemptId: string): SealedAt => ({
@@ -144,9 +143,7 @@ export function messageOf(sealer: Pick<Sealer, 'open'>, attemptId: string, seale
   try {
     return sealer.open(messageAt(attemptId), sealed).reveal();
   } catch (error) {
-    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return UNREADABLE_MESSAGE;
-    if (error instanceof AppError && error.code === 'KEY_DISABLED') return LOCKED_MESSAGE;
-    throw error;
+    return UNREADABLE_MESSAGES[unreadableCode(error)];
   }
 }
 

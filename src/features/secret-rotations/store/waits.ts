@@ -1,9 +1,6 @@
 import type { WaitReason } from '../../../kernel/jobs/job-kind.js';
 
-/** Why a due rotation has not started, or a started one does not go on. */
-export const WAIT_REASONS = ['KEY_DISABLED', 'TARGET_UNRESPONSIVE'] as const satisfies readonly WaitReason[];
-
-/** The same in words. */
+/** Why a due rotation has not started, or a started one does not continue, in words. */
 export const WAIT_MESSAGES: Readonly<Record<WaitReason, string>> = {
   KEY_DISABLED:
     'KEY_DISABLED: the organization key of the project is disabled. The rotation continues when it is enabled.',
