@@ -8,6 +8,7 @@ import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
 import { OWN_SESSIONS } from '../kernel/database/bounded-client.js';
 import type { Address, Database } from '../kernel/database/database.js';
 import { refuseOtherSchema } from '../kernel/database/migrate.js';
+import { nullIfMissing } from '../kernel/durable-file.js';
 import { createLog } from '../kernel/log.js';
 import { findEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.js';
 
@@ -26,7 +27,7 @@ export async function openServer(config: Config): Promise<OpenServer> {
   const running = await findEmbeddedPostgres(config.dataDir);
   if (running !== null) return { url: running, pooler: OWN_SESSIONS, stop: async () => undefined };
   // Started on an empty directory, a database would be made.
-  if ((await stat(join(config.dataDir, 'postgres')).catch(() => null)) === null)
+  if ((await stat(join(config.dataDir, 'postgres')).catch(nullIfMissing)) === null)
     throw new ConfigurationError(['DATA_DIR has no database; use that of the service, or set DATABASE_URL']);
   return openDatabaseServer(config, createLog('silent'));
 }

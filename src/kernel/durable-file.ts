@@ -28,3 +28,9 @@ export async function syncDirectory(path: string): Promise<void> {
     await directory.close();
   }
 }
+
+/** For `catch`: null if there is no such file. @throws every other error */
+export function nullIfMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}

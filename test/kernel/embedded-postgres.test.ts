@@ -1,6 +1,19 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -271,6 +284,13 @@ describe('the embedded database', () => {
       name: 'ConfigurationError',
       violations: ['DATA_DIR cannot be used: part of its path is a file'],
     });
+  });
+
+  test('is made over none that cannot be looked at', async () => {
+    const { serverAccount } = await import('../../src/kernel/postgres/account.js');
+    const cluster = join(await mkdtemp(join(tmpdir(), 'strongroom-loop-')), 'postgres');
+    await symlink(cluster, cluster);
+    await expect(serverAccount(cluster)).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
   test('is refused when its password file is lost, and the cluster stays', async () => {

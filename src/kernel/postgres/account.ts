@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { ConfigurationError } from '../configuration-error.js';
+import { nullIfMissing } from '../durable-file.js';
 
 /** Whom the server runs as. `null`: whoever runs the service. */
 export type Account = { readonly uid: number; readonly gid: number } | null;
@@ -21,7 +22,7 @@ export async function serverAccount(cluster: string): Promise<Account> {
   if (self === undefined) {
     throw new ConfigurationError(['The embedded Postgres needs Linux or macOS; set DATABASE_URL']);
   }
-  const owner = await stat(cluster).catch(() => null);
+  const owner = await stat(cluster).catch(nullIfMissing);
   if (self !== 0) {
     if (owner !== null && owner.uid !== self) {
       throw new ConfigurationError(['DATA_DIR has a database of another account; start the service as that account']);

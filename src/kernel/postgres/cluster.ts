@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationError } from '../configuration-error.js';
-import { syncDirectory, writeDurably } from '../durable-file.js';
+import { nullIfMissing, syncDirectory, writeDurably } from '../durable-file.js';
 import { type Account, childOptions, clusterArgument } from './account.js';
 import type { Binaries } from './binaries.js';
 
@@ -61,12 +61,6 @@ export async function ensureCluster({
 export async function readPassword(dataDir: string): Promise<string | null> {
   const text = await readFile(passwordFile(dataDir), 'utf8').catch(nullIfMissing);
   return text?.trim() ?? null;
-}
-
-/** For `catch`: null if there is no such file. @throws every other error */
-function nullIfMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
 }
 
 async function removeUnfinished(dataDir: string): Promise<void> {
