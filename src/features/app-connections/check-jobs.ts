@@ -29,7 +29,9 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
       const ids = [run.subjectId ?? NO_ID];
       const [row] = await findConnections(ctx, { organizationId: ctx.organizationId, ids });
       if (row === undefined || mayLock(row)) return undefined;
-      const called = await CalledTarget.of(ctx, run, 2 * LIMIT_SECONDS);
+      const { target } = row;
+      // That of the job may be the one that the connection led to when it was queued.
+      const called = await CalledTarget.of(ctx, { target, isUrgent: run.isUrgent }, 2 * LIMIT_SECONDS);
       if (called.pause !== null) return called.pause;
       await run.reserve(LIMIT_SECONDS);
       const since = performance.now();

@@ -222,7 +222,8 @@ export class ConnectionService {
     return inTransaction(ctx, async (tx) => {
       const row = await this.access.load(tx, named, 'connect');
       await store(tx, seen, result, this.parts);
-      if (result.failure !== undefined) await keepResponse(tx, row.target, { failure: result.failure, since });
+      // Of the system that was called: by now the connection may lead to another one.
+      if (result.failure !== undefined) await keepResponse(tx, seen.target, { failure: result.failure, since });
       return changed(tx, 'app-connection:check', row, { checkCode: result.code });
     });
   }

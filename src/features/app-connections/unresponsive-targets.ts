@@ -37,7 +37,11 @@ export class CalledTarget {
   ) {}
 
   /** @param trialSeconds after which a trial of this job must have ended */
-  static async of(ctx: Context, { target, isUrgent }: JobRun, trialSeconds: number): Promise<CalledTarget> {
+  static async of(
+    ctx: Context,
+    { target, isUrgent }: Pick<JobRun, 'target' | 'isUrgent'>,
+    trialSeconds: number,
+  ): Promise<CalledTarget> {
     if (target === null) return new CalledTarget(ctx, null, false, null);
     const { organizationId } = ctx;
     const [known] = await claimTrial(ctx, { organizationId, target, trialSeconds });

@@ -1,4 +1,5 @@
 import { mustSucceed } from '../../kit/caller.js';
+import { FakeDatatool } from '../../kit/datatool.js';
 import { Rotating } from '../../kit/rotating.js';
 import { MAKE_DUE, WAKE_NODE } from '../../kit/schedules.js';
 import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.js';
@@ -122,6 +123,40 @@ describe('an external system that does not respond', () => {
     await rotating.settled();
     await rotating.expectWhole(id);
     await rotating.stop();
+  });
+
+  test('is the one that was called, although its connection leads to another one by now', async () => {
+    const rotating = await Rotating.start(strongroom);
+    const { admin, connectionId, fake } = rotating;
+    const other = (await FakeDatatool.start()).unref();
+    const targetsOf = () =>
+      strongroom.sql<{ target: string }>(
+        'select target from unresponsive_target where organization_id = (select organization_id from project where id = $1)',
+        [rotating.project.id],
+      );
+    // Until the time of a check within a request is over.
+    fake.fail({ how: 'silent', times: 1 });
+    const calls = fake.calls.length;
+    const checking = checkOf(rotating);
+    await until('the check to hang', WAIT_MS, async () => fake.calls.length > calls);
+    mustSucceed(await admin.patch(`${PATH}/${connectionId}`, { credentials: other.credentials }));
+    mustSucceed(await checking);
+    const [{ target } = { target: '' }] = await targetsOf();
+    expect(target).toContain(new URL(fake.url).port);
+    expect(await targetsOf()).toHaveLength(1);
+
+    // A check that was queued for the system of before neither waits for it nor says anything of it.
+    await strongroom.sql(
+      `insert into job (id, kind, organization_id, dedupe_key, subject_id, target, state, wake_at)
+       select gen_random_uuid(), 'app-connections:check', organization_id, id::text, id, $2, 'waiting', now() from app_connection where id = $1
+       on conflict (kind, dedupe_key) do update set target = $2, state = 'waiting', wake_at = now()`,
+      [connectionId, target],
+    );
+    const answered = other.calls.length;
+    await strongroom.sql(WAKE_NODE);
+    await until('the check', WAIT_MS, async () => other.calls.length > answered);
+    expect(await targetsOf()).toHaveLength(1);
+    await Promise.all([rotating.stop(), other.stop()]);
   });
 
   test('holds up revocations, of which only the one that was tried has failed', async () => {
