@@ -66,12 +66,12 @@ const RENEWED = (of: 'c' | 'n'): string => `exists (select from certificate r wh
 
 /**
  * Whether another certificate has replaced `c`: a renewal (or what was imported as one), or a later one of the same profile and names
- * that is not renewed itself, so that no two replace each other. Names alone prove nothing: anybody can import a certificate with them.
- * `is false` keeps the planner from joining what is needed for few rows.
+ * that is not renewed itself, so that no two replace each other. Of profiles that are deleted the slug is left. Names alone prove nothing:
+ * anybody can import a certificate with them. `is false` keeps the planner from joining what is needed for few rows.
  */
 export const SUPERSEDED = `(${RENEWED('c')}
       or exists (select from certificate n where n.project_id = c.project_id and n.names_digest = c.names_digest
-        and n.profile_slug is not null and n.profile_id is not distinct from c.profile_id and n.status = 'active'
+        and coalesce(n.profile_id::text, n.profile_slug) = coalesce(c.profile_id::text, c.profile_slug) and n.status = 'active'
         and n.not_after > c.not_after and n.not_before <= now() and ${RENEWED('n')} is false))`;
 
 /** `alert_before` as an interval. */

@@ -114,17 +114,20 @@ describe('a decision', () => {
     const { admin, projectId } = notifying;
     const root = await makeAuthority(admin, projectId);
     const profile = await makeProfile(admin, { project: { id: projectId }, root });
-    const [first = '', second = '', other = ''] = await copy([
+    const [first = '', second = '', other = '', imported = ''] = await copy([
       { name: 'profiled', days: 5, profile: 'web' },
       { name: 'profiled', days: 9, profile: 'web' },
       { name: 'otherwise', days: 5, profile: 'web' },
+      { name: 'imported', days: 5 },
+      // Its profile is deleted.
+      { name: 'imported', days: 9, profile: 'gone' },
     ]);
-    await notifying.sql('update certificate set profile_id = $1', [profile.id]);
+    await notifying.sql("update certificate set profile_id = $1 where profile_slug = 'web'", [profile.id]);
     await notifying.alert([mail('ann@example.com')]);
     const outcome = async (id: string) => (await decisions(id)).map((one: { outcome: string }) => one.outcome);
     await until('the mail', WAIT_MS, async () => (await outcome(second))[0] === 'NOTIFIED');
     expect(await outcome(first)).toEqual(['SUPERSEDED']);
-    expect(await outcome(other)).toEqual(['NOTIFIED']);
+    for (const id of [other, imported]) expect(await outcome(id)).toEqual(['NOTIFIED']);
     await notifying.sql('delete from certificate; delete from certificate_profile; delete from certificate_authority');
   });
 
