@@ -129,6 +129,19 @@ describe('the list of what needs a person', () => {
       'rotateSecrets',
       'checkSecretRotation',
     ]);
+    // Nor what is left of rotations that it may not read.
+    for (const each of [id, hidden.id])
+      await strongroom.sql(
+        `insert into credential_debt (id, organization_id, project_id, rotation_id, connection_id, type, reason, parameters, name, tries)
+         select gen_random_uuid(), organization_id, project_id, id, connection_id, type, 'replaced', '{}', environment_id::text, 1
+         from secret_rotation where id = $1`,
+        [each],
+      );
+    const debtsOf = async (caller: Caller) => await all(caller, { kinds: ['CREDENTIAL_NOT_REVOKED'] });
+    expect(await debtsOf(reader)).toMatchObject([{ operations: [] }]);
+    expect(await debtsOf(admin)).toHaveLength(2);
+    const remover = await member([READ, { ...READ, action: ['delete'], conditions: { environment: 'prod' } }]);
+    expect(await debtsOf(remover)).toMatchObject([{ operations: [] }]);
     // Nobody learns that there is anything: not who has no right, and not who is of another organization.
     const { admin: stranger } = await strongroom.seed.project();
     for (const caller of [await member([]), stranger, await strongroom.seed.caller(admin)]) {

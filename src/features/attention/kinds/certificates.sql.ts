@@ -32,8 +32,9 @@ const expiring = (days: number, notWithin: number): string =>
   `c.not_after > now() and c.not_after <= now() + interval '${days} days' and ${lastDays(days)} <= now()
       ${notWithin === 0 ? '' : `and ${lastDays(notWithin)} > now()`}`;
 
-/** Certificates that have expired within the last month. */
-export const EXPIRED = certificates('c.not_after', `c.not_after <= now() and c.not_after > now() - interval '30 days'`);
+/** It has expired within the last month. */
+const HAS_EXPIRED = `c.not_after <= now() and c.not_after > now() - interval '30 days'`;
+export const EXPIRED = certificates('c.not_after', HAS_EXPIRED);
 export const EXPIRING_IN_DAYS = certificates(lastDays(7), expiring(7, 0));
 export const EXPIRING_IN_A_MONTH = certificates(lastDays(30), expiring(30, 7));
 
@@ -48,7 +49,7 @@ const authorities = (since: string, where: string): Source => ({
 });
 
 /** The same of authorities. */
-export const AUTHORITY_EXPIRED = authorities('c.not_after', 'c.not_after <= now()');
+export const AUTHORITY_EXPIRED = authorities('c.not_after', HAS_EXPIRED);
 export const AUTHORITY_EXPIRING_IN_DAYS = authorities(lastDays(7), expiring(7, 0));
 export const AUTHORITY_EXPIRING_IN_A_MONTH = authorities(lastDays(30), expiring(30, 7));
 

@@ -14,9 +14,10 @@ const GIVE_UP: Help = {
 };
 const DELETE: Help = { field: 'deleteSecretRotation', right: { project: 'secret-rotation:delete' } };
 
-/** What conditions of rules on rotations compare. */
-const FIELDS = `jsonb_build_object('environment', (select e.slug from environment e where e.id = r.environment_id),
-        'secretPath', (select f.path from folder f where f.id = r.folder_id), 'connectionId', r.connection_id)`;
+/** What conditions of rules on rotations compare. Of a credential whose rotation is deleted only the connection is known. */
+const fieldsOf = (connectionId: string): string =>
+  `jsonb_strip_nulls(jsonb_build_object('environment', (select e.slug from environment e where e.id = r.environment_id),
+        'secretPath', (select f.path from folder f where f.id = r.folder_id), 'connectionId', ${connectionId}))`;
 /** Error code of the last attempt. */
 const LAST_CODE = `(select a.error_code from secret_rotation_attempt a where a.id = r.last_attempt_id)`;
 /** When the first attempt after the last success failed. */
@@ -34,7 +35,7 @@ const rotations = (
   subject: 'SecretRotation',
   reader: 'rotations',
   rows: rowsOf({
-    ...{ from, ...columns, fields: FIELDS },
+    ...{ from, ...columns, fields: fieldsOf('r.connection_id') },
     ...{ organizationId: 'r.organization_id', projectId: 'r.project_id', id: 'r.id', name: 'r.name', type: 'r.type' },
   }),
   helps,
@@ -101,7 +102,8 @@ export const DEBT: Source = {
   subject: 'CredentialDebt',
   reader: 'rotations',
   rows: rowsOf({
-    ...{ from: 'credential_debt d', where: 'd.tries > 0', since: 'd.created_at', code: 'd.error_code' },
+    from: 'credential_debt d left join secret_rotation r on r.id = d.rotation_id',
+    ...{ where: 'd.tries > 0', since: 'd.created_at', code: 'd.error_code', fields: fieldsOf('d.connection_id') },
     ...{ organizationId: 'd.organization_id', projectId: 'd.project_id', id: 'd.id', name: 'd.name', type: 'd.type' },
   }),
   helps: [GIVE_UP],
