@@ -170,8 +170,9 @@ export async function announce(
 export async function checkSoon(
   tx: Transaction,
   alert: { readonly id: string; readonly organizationId: string; readonly projectId: string; readonly version: number },
+  configuredIds: readonly string[],
 ): Promise<void> {
   const { id, organizationId, projectId, version } = alert;
   await queue(tx, CHECK, [{ key: `${id} version ${version}`, organizationId, projectId, subjectId: id }]);
-  await sendSoon(tx, CERTIFICATE_SOURCE, { ownerId: id, organizationId, projectId });
+  await sendSoon(tx, CERTIFICATE_SOURCE, { ownerId: id, organizationId, projectId }, configuredIds);
 }

@@ -22,7 +22,7 @@ const NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
 const ALERT = { find: findAlerts, notFound: NOT_FOUND } as const;
 
 /** Called in the transaction that created or updated an alert. */
-export type OnAlertChange = (tx: Transaction, alert: Changed) => Promise<void>;
+export type OnAlertChange = (tx: Transaction, alert: Changed, configuredIds: readonly string[]) => Promise<void>;
 type Changed = Pick<CertificateAlert, 'id' | 'organizationId' | 'projectId' | 'version'>;
 
 /**
@@ -68,7 +68,7 @@ export class AlertService {
       });
       await flush(tx, { certificate_alert_project_id_fkey: 'PROJECT_NOT_FOUND' });
       await replaceChannels(tx, channelsOf(project, alert.id), given);
-      await this.onChange(tx, alert);
+      await this.onChange(tx, alert, []);
       await record(tx, 'certificate-alert:create', alert);
       return load(tx, alert.id);
     });
@@ -97,12 +97,12 @@ export class AlertService {
       const changes = changesOf(alert, { ...given, isEnabled, isDailyReminder });
       const changed = Object.keys(changes);
       const own = channelsOf(project, alert.id);
-      if (channels !== undefined && (await replaceChannels(tx, own, toGivenChannels(channels))))
-        changed.push('channels');
+      const channelChange = channels === undefined ? null : await replaceChannels(tx, own, toGivenChannels(channels));
+      if (channelChange !== null) changed.push('channels');
       if (changed.length > 0) {
         tx.em.assign(alert, { ...changes, version: alert.version + 1, updatedAt: sql('now()') });
         await flush(tx);
-        await this.onChange(tx, alert);
+        await this.onChange(tx, alert, channelChange?.configuredIds ?? []);
       }
       await record(tx, 'certificate-alert:update', alert, { changed: changed.sort() });
       return load(tx, alert.id);

@@ -8,6 +8,12 @@ import { recipientViolations } from './channel-people.js';
 import { type ChannelOwner, configSealer, openConfig, sealConfig } from './channel-sealing.js';
 import { deleteOtherChannels, writeChannels } from './channel-writes.sql.js';
 
+/** A change of channels. */
+export interface ChannelChange {
+  /** Those that existed and have another config. */
+  readonly configuredIds: readonly string[];
+}
+
 /** A channel as it is stored. */
 type StoredChannel = Pick<ChannelRow, 'id' | 'channelType' | 'configSealed' | 'configVersion' | 'enabled'>;
 
@@ -49,7 +55,7 @@ interface ChannelsOf {
  * Replaces the channels of an alert, which must be locked.
  *
  * @param given the requested channels; those without a config keep the existing one
- * @returns whether anything changed
+ * @returns what changed; null if nothing did
  * @throws VALIDATION_FAILED with all errors at once: IDs of channels that the alert does not have, a changed type without a config,
  *   users and groups that are not members of the owner, email domains that the organization does not allow; SEALED_VALUE_INVALID
  *   if a signing secret to be kept cannot be decrypted
@@ -58,7 +64,7 @@ export async function replaceChannels(
   tx: Transaction,
   { store, owner, alertId }: ChannelsOf,
   given: readonly GivenChannel[],
-): Promise<boolean> {
+): Promise<ChannelChange | null> {
   const { table } = store;
   const stored = await store.list(tx, { alertIds: [alertId] });
   const { pairs, violations } = pairsOf(given, stored);
@@ -85,7 +91,12 @@ export async function replaceChannels(
     rows.push({ ...common, version: version + 1, config: sealConfig(sealer, place, type, completed(config, opened)) });
   }
   await write(tx, { store, owner, alertId }, rows);
-  return JSON.stringify(rows.map(shapeOf)) !== JSON.stringify(stored.map(shapeOfStored));
+  if (JSON.stringify(rows.map(shapeOf)) === JSON.stringify(stored.map(shapeOfStored))) return null;
+  return {
+    configuredIds: pairs.flatMap(({ given: { config }, before }) =>
+      config !== null && before !== null ? [before.id] : [],
+    ),
+  };
 }
 
 function pairsOf(

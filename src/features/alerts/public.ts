@@ -19,7 +19,7 @@ export {
   inInput,
   toChannelType,
 } from './channel.type.js';
-export { type ChannelStore, replaceChannels } from './channel-changes.js';
+export { type ChannelChange, type ChannelStore, replaceChannels } from './channel-changes.js';
 export { openForSending, openForTelling, recipientViolations } from './channel-people.js';
 export { configSealer, openConfig, SEALED_ALERT_CHANNELS, sealConfig, sealedChannels } from './channel-sealing.js';
 export { channelDeletion, channelWriting } from './channel-writes.sql.js';

@@ -1,4 +1,5 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { HAS_CONTENT } from '../deliveries/public.js';
 import { CHANNEL_TYPES } from '../notifications/public.js';
 import { ROTATION_STATUSES } from '../secret-rotations/public.js';
 import type { Source } from './kinds/kind.js';
@@ -54,7 +55,7 @@ export const measureMessages = sqlStatement({
       cross join unnest(array['pending', 'failed', 'cancelled']) as state (state)
       left join (
         select m.channel_type, m.state, count(*)::integer as count, extract(epoch from now() - min(m.created_at)) as seconds
-        from notification_message m where m.state <> 'sent' and (m.state = 'pending' or m.ended_at > now() - interval '30 days')
+        from notification_message m where m.state <> 'sent' and ${HAS_CONTENT} and (m.state = 'pending' or m.ended_at > now() - interval '30 days')
         group by m.channel_type, m.state
       ) found on found.channel_type = type."channelType" and found.state = state.state`,
   params: {},

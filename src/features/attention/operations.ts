@@ -27,7 +27,8 @@ export class Operations {
       input !== undefined || subject.type === null || path.split('/').includes(subject.type);
     const route = this.#routes.get(field)?.find(isOfType);
     if (route === undefined) return undefined;
-    const inputValue = input === 'attemptId' && subject.ownerId !== null ? subject.ownerId : subject.id;
+    const inputValue =
+      (input === 'attemptId' ? subject.ownerId : input === 'projectId' ? subject.projectId : null) ?? subject.id;
     const httpPath = pathOf(route.path, { ...subject, id: inputValue });
     return {
       ...{ mutation: field, inputField: input ?? 'id', inputValue },

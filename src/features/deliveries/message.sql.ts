@@ -1,4 +1,5 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { HAS_CONTENT } from './undelivered.sql.js';
 
 /** A message that is sent as if it were new. */
 const PENDING_AGAIN = `state = 'pending', attempts = 0, next_at = now(), ended_at = null, error_code = null, found_at = now(),
@@ -145,6 +146,15 @@ export const deferMessages = sqlStatement({
   row: {},
 });
 
+/** Makes the messages of channels due that wait for another attempt. */
+export const makeDue = sqlStatement({
+  text: `
+    update notification_message set next_at = now()
+    where id = any(array(select id from notification_message where channel_id = any(:channelIds) and next_at > now() order by id for update))`,
+  params: { channelIds: t.array(t.uuid) },
+  row: {},
+});
+
 /** Resets a failed or cancelled message to pending, as if it were new. No row if it is pending or sent. */
 export const retryMessage = sqlStatement({
   text: `
@@ -165,7 +175,7 @@ export const retryMessage = sqlStatement({
 
 /**
  * Makes a statement that resets the oldest failed and cancelled messages of a source to pending, as if they were new: of a project or an
- * owner, and of channels that are enabled.
+ * owner, and of channels that are enabled. Those with nothing left to notify of stay as they are.
  *
  * @param by the column of the project or owner
  * @param enabled a query that finds the channel `m.channel_id` while it is enabled
@@ -175,7 +185,7 @@ export const retryMessagesBy = (by: 'project_id' | 'owner_id', source: string, e
     text: `
       with wanted as materialized (
         select m.id from notification_message m
-        where m.${by} = :ofId and m.source = '${source}' and m.state <> 'sent' and m.state <> 'pending'
+        where m.${by} = :ofId and m.source = '${source}' and m.state <> 'sent' and m.state <> 'pending' and ${HAS_CONTENT}
           and (:ownerId::uuid is null or m.owner_id = :ownerId) and (:channelId::uuid is null or m.channel_id = :channelId)
           and (:since::text is null or m.created_at >= :since::text::timestamptz) and exists (${enabled})
         order by m.created_at, m.id limit :most::integer

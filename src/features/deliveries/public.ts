@@ -9,6 +9,12 @@ export { addressAmong, digestsOf, isForUnread, ledgerTargets } from './recipient
 export { sendJob } from './send-job.js';
 export type { Source } from './source.js';
 export { refuseFailures, TRIAL_LIMIT_MS, type Trial, tryTargets } from './trials.js';
-export { findUndelivered, listUnsentOwnerIds, type Undelivered } from './undelivered.sql.js';
+export {
+  findUndelivered,
+  HAS_CONTENT,
+  listUnsentOwnerIds,
+  type Undelivered,
+  undeliveredOfOwner,
+} from './undelivered.sql.js';
 export { UndeliveredMessagesType, undeliveredOf } from './undelivered.type.js';
 export { type LedgerTarget, type RetriedCount, retry, retryMany, sendSoon, writeMessages } from './writing.js';

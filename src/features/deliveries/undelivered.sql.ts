@@ -1,33 +1,34 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
-/** Codes of messages with nothing left to notify of. */
-const NOTHING_LEFT = `('CERTIFICATES_REMOVED', 'CREDENTIALS_REMOVED', 'NOTICES_REMOVED')`;
+/** Whether a message `m` has something left to notify of. */
+export const HAS_CONTENT = `(m.error_code is null or m.error_code not in ('CERTIFICATES_REMOVED', 'CREDENTIALS_REMOVED', 'NOTICES_REMOVED'))`;
 
 /**
- * Messages `m` of the owner `w.id` about something that nobody was notified of: by now rejected, or attempted for an hour. Those that no
+ * Messages `m` of an owner about something that nobody was notified of: by now rejected, or attempted for an hour. Those that no
  * check has found again for two days concern nobody any more.
  */
-const UNDELIVERED = `
+const undelivered = (ownerId: string): string => `
       select m.id, m.source, m.organization_id, m.project_id, m.error_code, m.created_at from notification_message m
-      where m.owner_id = w.id and m.state <> 'sent' and (m.state = 'failed' or m.created_at < now() - interval '1 hour')
+      where m.owner_id = ${ownerId} and m.state <> 'sent' and (m.state = 'failed' or m.created_at < now() - interval '1 hour')
         and (m.state = 'pending' or m.found_at > now() - interval '2 days')
-        and (m.error_code is null or m.error_code not in ${NOTHING_LEFT})
+        and ${HAS_CONTENT}
         and exists (select from notification_delivery d where d.message_id = m.id and not exists (
           select from notification_delivery o
           where o.owner_id = d.owner_id and o.subject_id = d.subject_id and o.event = d.event and o.occurrence = d.occurrence
             and (select s.state from notification_message s where s.id = o.message_id) = 'sent'))
       order by m.created_at limit 1000`;
 
-const COUNTED = `
+/** Since when an owner has had messages about something that nobody was notified of, how many, and the code of the newest. */
+export const undeliveredOfOwner = (ownerId: string): string => `
       select min(u.created_at) as since, count(*)::integer as count,
         (array_agg(u.error_code order by u.created_at desc) filter (where u.error_code is not null))[1] as error_code
-      from (${UNDELIVERED}) u`;
+      from (${undelivered(ownerId)}) u`;
 
 /** What nobody was notified of, by owner. Owners without such messages have no row. */
 export const findUndelivered = sqlStatement({
   text: `
     select w.id as "ownerId", found.since, found.count, found.error_code as "errorCode"
-    from unnest(:ownerIds::uuid[]) as w (id) cross join lateral (${COUNTED}) found where found.count > 0`,
+    from unnest(:ownerIds::uuid[]) as w (id) cross join lateral (${undeliveredOfOwner('w.id')}) found where found.count > 0`,
   params: { ownerIds: t.array(t.uuid) },
   row: { ownerId: t.uuid, since: t.time, count: t.integer, errorCode: t.nullable(t.text) },
 });

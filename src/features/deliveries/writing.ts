@@ -5,6 +5,7 @@ import {
   deleteMessage,
   findMessageContent,
   listSendingChannels,
+  makeDue,
   retryMessage,
   type retryMessagesBy,
   writeDeliveries,
@@ -100,12 +101,18 @@ export async function spread(
   if (content.length > 0) await deleteMessage(tx, { id });
 }
 
-/** Has the senders of an owner look now: its channels may have been disabled or deleted. */
+/**
+ * Has the senders of an owner look now: its channels may have been disabled or deleted.
+ *
+ * @param configuredIds channels with another config: their messages do not wait for the end of a pause
+ */
 export async function sendSoon(
   tx: Transaction,
   { job }: Pick<Sending, 'job'>,
   { ownerId, ...owner }: Pick<NewMessages, 'organizationId' | 'projectId' | 'ownerId'>,
+  configuredIds: readonly string[],
 ): Promise<void> {
+  if (configuredIds.length > 0) await makeDue(tx, { channelIds: configuredIds });
   const channelIds = (await listSendingChannels(tx, { ownerId })).map(({ channelId }) => channelId);
   await askToSend(tx, job, { ...owner, channelIds });
 }

@@ -9,7 +9,7 @@ import { orderedPageOf } from '../../kernel/list-order.js';
 import { counted, type Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { refuseOtherVersion } from '../../kernel/version.js';
-import { type ChannelStore, replaceChannels, toGivenChannels } from '../alerts/public.js';
+import { type ChannelChange, type ChannelStore, replaceChannels, toGivenChannels } from '../alerts/public.js';
 import { type RetriedCount, retryMany, sendSoon } from '../deliveries/public.js';
 import { type AlertAccess, EDIT } from './alert-access.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
@@ -98,13 +98,19 @@ export class IdentityAlertService {
       refuseOtherVersion(alert.version, expectedVersion);
       const changes = changesOf(alert, given);
       const fields = Object.keys(changes);
-      if (channels !== undefined && (await setChannels(tx, alert, channels))) fields.push('channels');
+      const channelChange = channels === undefined ? null : await setChannels(tx, alert, channels);
+      if (channelChange !== null) fields.push('channels');
       if (fields.length > 0) {
         tx.em.assign(alert, { ...changes, version: alert.version + 1, updatedAt: sql('now()') });
         await flush(tx, CONSTRAINTS);
         await checkSoon(tx, [placeOf(alert)]);
         // Messages of an alert that is disabled are cancelled.
-        await sendSoon(tx, CREDENTIAL_SOURCE, { ...placeOf(alert), ownerId: alert.id });
+        await sendSoon(
+          tx,
+          CREDENTIAL_SOURCE,
+          { ...placeOf(alert), ownerId: alert.id },
+          channelChange?.configuredIds ?? [],
+        );
       }
       return changed(tx, 'identity-alert:update', alert, { changed: fields.sort() });
     });
@@ -179,15 +185,15 @@ export class IdentityAlertService {
   };
 }
 
-/** Makes these the channels of an alert, which is locked. @returns whether anything is other than before @throws as `replaceChannels` */
-async function setChannels(tx: Transaction, alert: IdentityAlert, given: GivenChannels): Promise<boolean> {
+/** Makes these the channels of an alert, which is locked. @returns what changed; null if nothing did @throws as `replaceChannels` */
+async function setChannels(tx: Transaction, alert: IdentityAlert, given: GivenChannels): Promise<ChannelChange | null> {
   const { organizationId, projectId = null, id: alertId } = alert;
   const owner = { organizationId, projectId };
-  const isChanged = await replaceChannels(tx, { store: CHANNELS, owner, alertId }, toGivenChannels(given));
+  const change = await replaceChannels(tx, { store: CHANNELS, owner, alertId }, toGivenChannels(given));
   // In the order in which they were given.
   const ids = (await listChannels(tx, { alertIds: [alertId] })).map(({ id }) => id);
   const renamed = await nameChannels(tx, { ids, names: given.map(({ name }) => name) });
-  return isChanged || renamed.length > 0;
+  return change ?? (renamed.length > 0 ? { configuredIds: [] } : null);
 }
 
 const placeOf = ({ id, organizationId, projectId = null }: IdentityAlert) => ({ id, organizationId, projectId });

@@ -104,7 +104,7 @@ export class ChannelService {
       });
       await flush(tx, TAKEN);
       const owner = { organizationId: channel.organizationId, projectId, ownerId: projectId };
-      await sendSoon(tx, NOTICE_SOURCE, owner);
+      await sendSoon(tx, NOTICE_SOURCE, owner, config === undefined ? [] : [channel.id]);
       await notifyAgain(tx, owner);
       return changed(tx, 'notification-channel:update', { id: channel.id, projectId });
     });

@@ -241,6 +241,56 @@ describe('retrying many messages', () => {
   });
 });
 
+describe('messages with nothing left to notify of', () => {
+  test('are not retried with many, and keep none of the others from it', async () => {
+    const { admin, projectId } = notifying;
+    notifying.mail.refusals = { to: 550 };
+    const gone = await notifying.certificate(9, 'gone.example.com');
+    const alertId = await notifying.alert([mail('gone@example.com')], about('gone.example.com'));
+    await becomes(alertId, 'failed');
+    mustSucceed(await admin.delete(`/api/v1/cert-manager/certificates/${gone}`));
+    const retry = async () => mustSucceed(await admin.post(`${ALERTS}/retry-messages`, { projectId, alertId })).body;
+    expect(await retry()).toEqual({ count: 1, hasMore: false });
+    await becomesSoon(alertId, 'cancelled');
+    expect(await retry()).toEqual({ count: 0, hasMore: false });
+    notifying.mail.refusals = {};
+  });
+});
+
+describe('the config of a channel', () => {
+  test('that changes ends the pause of its messages', async () => {
+    const [broken, whole] = [
+      await notifying.server((_, response) => response.writeHead(503, { 'retry-after': '99999999' }).end()),
+      await notifying.server(),
+    ];
+    await notifying.certificate(9, 'moved.example.com');
+    const alertId = await notifying.alert(
+      [{ channelType: 'webhook', config: { url: broken.url('/') } }],
+      about('moved.example.com'),
+    );
+    const pause = async () => {
+      const [message] = await notifying.sql<{ seconds: number }>(
+        `select extract(epoch from next_at - now())::integer as seconds from notification_message where owner_id = $1 and attempts > 0`,
+        [alertId],
+      );
+      return message?.seconds;
+    };
+    expect(await until('a pause', WAIT_MS, pause)).toBeGreaterThan(3_600);
+    const { alert } = mustSucceed(await notifying.admin.get(`${ALERTS}/${alertId}`)).body;
+    const [{ id, channelType }] = alert.channels;
+    // A new name says nothing about the target.
+    mustSucceed(await notifying.admin.patch(`${ALERTS}/${alertId}`, { name: 'renamed' }));
+    expect(await pause()).toBeGreaterThan(3_600);
+    mustSucceed(
+      await notifying.admin.patch(`${ALERTS}/${alertId}`, {
+        channels: [{ id, channelType, config: { url: whole.url('/') } }],
+      }),
+    );
+    await becomes(alertId, 'sent');
+    expect(whole.received).toHaveLength(1);
+  });
+});
+
 describe('notifications that reach nobody', () => {
   const UNDELIVERED = `query ($id: ID!) { certificateAlert(id: $id) { undelivered { since count errorCode } } }`;
   const undelivered = async (id: string) =>

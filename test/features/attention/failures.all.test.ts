@@ -251,6 +251,24 @@ describe('what needs a person', () => {
       };
       return broken;
     },
+    'nobody-notified': async () => {
+      const { server, answer } = await answering(410);
+      await world.certificate(20, 'nobody.example.com');
+      const subject = await world.alert([{ channelType: 'webhook', config: { url: server }, enabled: true }], {
+        name: 'nobody',
+      });
+      await until('the messages to fail', WAIT_MS, async () =>
+        (await world.messages(subject)).every(({ state }) => state === 'failed'),
+      );
+      const broken: Broken = {
+        ...{ admin, subject, helps: 'retryAlertMessages', errorCode: 'TARGET_REJECTED' },
+        mend: async () => {
+          answer(200);
+          await help(broken, 'nobody-notified');
+        },
+      };
+      return broken;
+    },
     'message-delayed': async () => {
       const { server, answer } = await answering(503);
       await world.certificate(20, 'delayed.example.com');

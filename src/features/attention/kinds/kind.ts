@@ -35,8 +35,8 @@ export type Reader = keyof typeof READERS;
 export interface Help {
   /** The field of `Mutation`. A REST route has to answer it too; for subjects with a type, one whose path has that. */
   readonly field: string;
-  /** What its input takes in place of the ID of the subject as `id`: a list of that, or the ID of the owner. */
-  readonly input?: 'ids' | 'attemptId';
+  /** What its input takes in place of the ID of the subject as `id`: a list of that, the ID of the owner, or that of the project. */
+  readonly input?: 'ids' | 'attemptId' | 'projectId';
   /** Who may do it. */
   readonly right: Right;
 }

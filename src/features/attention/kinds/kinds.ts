@@ -77,6 +77,12 @@ export const KINDS = {
     message: 'The message was not sent, and is still needed.',
     sources: [messages.ALERT_UNSENT, messages.NOTICE_UNSENT, ...messages.IDENTITY_ALERT_UNSENT],
   },
+  'nobody-notified': {
+    urgency: 'high',
+    description: 'Messages of an alert or a project have reached nobody for an hour, or were rejected.',
+    message: 'Nobody was notified: no channel delivers.',
+    sources: messages.NOBODY_NOTIFIED,
+  },
   'rotation-failed': {
     urgency: 'medium',
     description: 'The last attempt of a rotation failed. The previous credential is valid.',

@@ -1,5 +1,6 @@
 import { SUPERSEDED } from '../../alert-deliveries/public.js';
-import type { Source } from './kind.js';
+import { HAS_CONTENT, undeliveredOfOwner } from '../../deliveries/public.js';
+import type { Help, Source } from './kind.js';
 import { rowsOf } from './rows.sql.js';
 
 /** Whether a message `m` has a later one about the same, to the same recipient, that was sent or will be. */
@@ -7,10 +8,13 @@ const FOLLOWED = `exists (select from notification_delivery l join notification_
         where l.owner_id = d.owner_id and l.subject_id = d.subject_id and l.event = d.event and l.channel_id = d.channel_id
           and l.recipient = d.recipient and n.created_at > m.created_at and n.state in ('sent', 'pending'))`;
 
+/** Its recipient was not removed, and there is something left to notify of. */
+const IS_WANTED = `m.error_code is distinct from 'RECIPIENT_REMOVED' and ${HAS_CONTENT}`;
+
 /** Messages of the last month that were given up, as long as nothing followed and what they are about is still so. */
 const unsent = (
   about: string,
-): string => `m.state in ('failed', 'cancelled') and m.ended_at > now() - interval '30 days'
+): string => `m.state in ('failed', 'cancelled') and m.ended_at > now() - interval '30 days' and ${IS_WANTED}
       and exists (select from notification_delivery d where d.message_id = m.id and not ${FOLLOWED} and ${about})`;
 
 /** Messages that wait for longer than a target is usually away. */
@@ -64,13 +68,64 @@ const ofIdentities = (isOfProject: boolean, where: string): Source => ({
     ...{ organizationId: 'a.organization_id', projectId: 'a.project_id', id: 'a.id', name: 'a.name' },
     ...{ since: 'open.since', code: 'open.code', fields: `jsonb_build_object('identityId', a.identity_id)` },
   }),
-  helps: [
-    {
-      field: 'updateIdentityAlert',
-      right: isOfProject ? { project: 'identity:edit' } : { organization: 'identity:edit' },
-    },
-  ],
+  helps: helpsOfIdentities(isOfProject),
 });
+
+const helpsOfIdentities = (isOfProject: boolean): readonly Help[] => {
+  const right = isOfProject ? ({ project: 'identity:edit' } as const) : ({ organization: 'identity:edit' } as const);
+  return [
+    { field: 'retryIdentityAlertMessages', right },
+    { field: 'updateIdentityAlert', right },
+  ];
+};
+
+/** Columns of the owner of messages that reached nobody. */
+const undelivered = (from: string, ownerId: string) => ({
+  from: `${from} cross join lateral (${undeliveredOfOwner(ownerId)}) found`,
+  where: `exists (select from notification_message m where m.owner_id = ${ownerId} and m.state <> 'sent') and found.count > 0`,
+  ...{ id: ownerId, since: 'found.since', code: 'found.error_code' },
+});
+
+const ALERT = undelivered('certificate_alert a', 'a.id');
+const IDENTITY_ALERT = undelivered('identity_alert a', 'a.id');
+const PROJECT = undelivered('project p', 'p.id');
+
+const identityAlertReachesNobody = (isOfProject: boolean): Source => ({
+  subject: 'IdentityAlert',
+  reader: isOfProject ? 'identities' : 'organizationIdentities',
+  rows: rowsOf({
+    ...IDENTITY_ALERT,
+    where: `a.is_enabled and a.project_id is ${isOfProject ? 'not null' : 'null'} and ${IDENTITY_ALERT.where}`,
+    ...{ organizationId: 'a.organization_id', projectId: 'a.project_id', name: 'a.name' },
+    fields: `jsonb_build_object('identityId', a.identity_id)`,
+  }),
+  helps: helpsOfIdentities(isOfProject),
+});
+
+/** Alerts and projects with messages about something that nobody was notified of. */
+export const NOBODY_NOTIFIED: readonly Source[] = [
+  {
+    subject: 'CertificateAlert',
+    reader: 'alerts',
+    rows: rowsOf({
+      ...ALERT,
+      where: `a.is_enabled and ${ALERT.where}`,
+      ...{ organizationId: 'a.organization_id', projectId: 'a.project_id', name: 'a.name' },
+    }),
+    helps: [
+      { field: 'retryAlertMessages', input: 'projectId', right: { project: 'pki-alerts:edit' } },
+      { field: 'updateCertificateAlert', right: { project: 'pki-alerts:edit' } },
+    ],
+  },
+  identityAlertReachesNobody(true),
+  identityAlertReachesNobody(false),
+  {
+    subject: 'Project',
+    reader: 'webhooks',
+    rows: rowsOf({ ...PROJECT, organizationId: 'p.organization_id', projectId: 'p.id', name: 'p.name' }),
+    helps: [{ field: 'retryNotificationMessages', input: 'projectId', right: { project: 'webhooks:edit' } }],
+  },
+];
 
 export const ALERT_UNSENT = ofAlerts(unsent(OF_CERTIFICATE));
 export const NOTICE_UNSENT = ofNotices(unsent('true'));
