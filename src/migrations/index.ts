@@ -73,6 +73,7 @@ import { AccountOwners } from './0060-0079/0078-account-owners.js';
 import { PlacesOfTargets } from './0060-0079/0079-places-of-targets.js';
 import { UnsentMessages } from './0080-0099/0080-unsent-messages.js';
 import { Attention } from './0080-0099/0081-attention.js';
+import { AccountsOfDebts } from './0080-0099/0082-accounts-of-debts.js';
 
 /** Every migration, oldest first. Names are stored in databases: append, never rename or edit a released migration. */
 export const migrations = [
@@ -151,4 +152,5 @@ export const migrations = [
   { name: '0079-places-of-targets', class: PlacesOfTargets },
   { name: '0080-unsent-messages', class: UnsentMessages },
   { name: '0078-account-owners', class: AccountOwners },
+  { name: '0082-accounts-of-debts', class: AccountsOfDebts },
 ] as const;

@@ -43,6 +43,7 @@ const ALONE: Partial<Record<ErrorCode, readonly Thing[]>> = {
   CERTIFICATE_AUTHORITY_EXPIRED: ['certificateAuthority'],
   NOTIFICATION_CHANNELS_FULL: ['notificationChannel'],
   REFERENCES_TOO_LONG: ['project'],
+  REVOCATION_GIVEN_UP: ['rotation'],
   ROTATION_CANCELLED: ['rotation'],
   ROTATION_CONTINUES: ['rotation'],
 };

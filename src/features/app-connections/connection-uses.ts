@@ -34,8 +34,11 @@ export interface ConnectionHold {
 /** Finds what needs a connection, in one statement. Does not authorize the caller. */
 export type ConnectionHolds = (ctx: Context, connectionId: string) => Promise<readonly ConnectionHold[]>;
 
-/** Finds the rotations of the organization that own an account, or have published a credential of it. Does not authorize the caller. */
-export type AccountOwners = (ctx: Context, accountDigest: Buffer) => Promise<readonly ConnectionUse[]>;
+/**
+ * Finds what owns an account in the organization: rotations that replace its credentials, and credentials of it that are still to be
+ * revoked. Does not authorize the caller.
+ */
+export type AccountOwners = (ctx: Context, accountDigest: Buffer) => Promise<readonly ConnectionHold[]>;
 
 /** Where something is; without environment and folder if these are not known any more. */
 type Located = Pick<ConnectionHold, 'connectionId' | 'projectId' | 'environment' | 'path'>;
@@ -58,16 +61,15 @@ export async function readableUses<Use extends Located>(
   });
 }
 
-/** @throws ACCOUNT_ROTATED, with the rotations that the caller can read and the number of others in the details */
+/** @throws ACCOUNT_ROTATED, with the owners that the caller can read and the number of others in the details */
 export async function refuseOwned(
   ctx: Context,
   projects: ProjectReader,
-  owners: readonly ConnectionUse[],
+  owners: readonly ConnectionHold[],
 ): Promise<void> {
-  const shown = (await readableUses(ctx, projects, owners)).map(({ rotationId, rotationName }) => ({
-    path: `rotations.${rotationId}`,
-    message: `owned by the rotation ${rotationName}`,
-  }));
+  const shown = (await readableUses(ctx, projects, owners)).map((owner) =>
+    obstacleOf(owner, { rotation: 'owned by', debt: 'still to be revoked: a credential of' }),
+  );
   const others = { path: 'rotations', message: 'owned by rotations that you cannot read' };
   refuseAll('ACCOUNT_ROTATED', owners.length, { shown, others });
 }
@@ -78,16 +80,23 @@ export async function refuseHeld(
   projects: ProjectReader,
   holds: readonly ConnectionHold[],
 ): Promise<void> {
-  const shown = (await readableUses(ctx, projects, holds)).map(detailOf);
+  const shown = (await readableUses(ctx, projects, holds)).map((hold) =>
+    obstacleOf(hold, { rotation: 'used by', debt: 'needed to revoke a credential of' }),
+  );
   const others = { path: 'rotations', message: 'used by rotations that you cannot read' };
   refuseAll('CONNECTION_IN_USE', holds.length, { shown, others });
 }
 
-const detailOf = ({ kind, id, rotationName }: ConnectionHold): Obstacle => {
-  if (kind === 'rotation') return { path: `rotations.${id}`, message: `used by the rotation ${rotationName}` };
+function obstacleOf(
+  { kind, id, rotationName }: ConnectionHold,
+  verbs: Readonly<Record<ConnectionHold['kind'], string>>,
+): Obstacle {
   const rotation = rotationName === null ? 'a deleted rotation' : `the rotation ${rotationName}`;
-  return { path: `credentialDebts.${id}`, message: `needed to revoke a credential of ${rotation}` };
-};
+  return {
+    path: `${kind === 'rotation' ? 'rotations' : 'credentialDebts'}.${id}`,
+    message: `${verbs[kind]} ${rotation}`,
+  };
+}
 
 /** What prevents a change, as a detail of the error. */
 type Obstacle = Pick<ErrorDetail, 'path' | 'message'>;

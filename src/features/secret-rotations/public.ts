@@ -7,7 +7,7 @@ export const listConnectionUses = (ctx: Context, connectionIds: readonly string[
   findConnectionUses(ctx, { connectionIds });
 /** Rotations of a connection, and credentials that are still to be revoked with it, in one statement. */
 export const listConnectionHolds = (ctx: Context, connectionId: string) => findConnectionHolds(ctx, { connectionId });
-/** Rotations of the organization that own an account, or have published a credential of it, in one statement. */
+/** What owns an account in the organization: rotations, and credentials that are still to be revoked; in one statement. */
 export const listAccountOwners = (ctx: Context, accountDigest: Buffer) =>
   findAccountOwners(ctx, { organizationId: ctx.organizationId, accountDigest });
 export { credentialsLeftOf } from './debts/left-credentials.js';

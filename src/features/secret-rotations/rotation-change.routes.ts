@@ -107,7 +107,7 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
         secretRotation: toReply(secretRotation),
         ...left,
       }),
-      errors: [...NOT_FOUND, 'ROTATION_RUNNING', ...OUTSIDE],
+      errors: [...NOT_FOUND, 'ROTATION_RUNNING', 'REVOCATION_GIVEN_UP', ...OUTSIDE],
     }),
     at.post('/{rotationId}/rotate-secrets', `Rotate the credentials of ${title}`, {
       ...operations.rotate,

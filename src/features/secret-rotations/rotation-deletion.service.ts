@@ -42,7 +42,7 @@ export class RotationDeletionService {
    * @param raw unvalidated input
    * @returns the deleted rotation, the credentials whose revocation was given up, and those that were not to be revoked
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, SECRET_ROTATION_NOT_FOUND, AUDIT_UNAVAILABLE, ROTATION_RUNNING; UPSTREAM_REJECTED,
-   *   UPSTREAM_UNREACHABLE if a revocation failed
+   *   UPSTREAM_UNREACHABLE if a revocation failed; REVOCATION_GIVEN_UP
    * Source: operation 17 of the specification.
    */
   async delete(ctx: Context, raw: unknown): Promise<Deleted> {
@@ -75,22 +75,18 @@ export class RotationDeletionService {
 
   /** Begins to revoke the credentials of a rotation. @returns false if none can be valid */
   async #revoke(tx: Transaction, rotation: SecretRotation, deleteSecrets: boolean): Promise<boolean> {
+    const kind = this.kinds.of(rotation.type);
     if (rotation.status === 'deleting') {
-      await oweAll(tx, rotation, []);
+      await oweAll(tx, rotation, { kind, credentials: [] });
       return true;
     }
-    const kind = this.kinds.of(rotation.type);
     const held = await credentialsOf(tx, rotation);
     // For a kind with one valid credential at a time, the other slot is invalid already.
     const live = held.filter(({ slot }) => kind.overlaps || slot === rotation.activeIndex);
     if (live.length === 0) return false;
     tx.em.assign(rotation, { status: 'deleting', isDeletingSecrets: deleteSecrets, nextRotationAt: null });
     await flush(tx);
-    await oweAll(
-      tx,
-      rotation,
-      live.map(({ credential }) => credential),
-    );
+    await oweAll(tx, rotation, { kind, credentials: live.map(({ credential }) => credential) });
     await tx.auditTrail.recordChange(tx, {
       action: 'secret-rotation:begin-delete',
       projectId: rotation.projectId,

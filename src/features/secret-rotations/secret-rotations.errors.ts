@@ -11,6 +11,9 @@ const ERRORS = declareErrors({
   ROTATION_DELETING: conflict(
     'The rotation is being deleted. Delete it again to retry the revocation of its credentials, or without revokeGeneratedCredentials to give them up.',
   ),
+  REVOCATION_GIVEN_UP: conflict(
+    'The rotation is deleted, but the revocation of its credentials was given up meanwhile: they may stay valid. The audit records secret-rotation:give-up-debt name them.',
+  ),
   ROTATION_UNDECIDED: conflict('It is unknown which credential is valid. Reconcile the rotation first.'),
   ROTATION_ATTEMPT_BEGUN: conflict(
     'The attempt cannot be cancelled: it has already called the external system, or has ended.',

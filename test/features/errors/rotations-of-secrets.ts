@@ -31,6 +31,7 @@ export const SECRET_ROTATION_CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   SECRET_ROTATION_NAME_TAKEN: { rest: again(`POST ${TOKENS}`), graphql: again('createSecretRotation') },
   ROTATION_RUNNING: whileItIs('in_progress'),
   ROTATION_DELETING: whileItIs('deleting'),
+  REVOCATION_GIVEN_UP: { rest: givenUp(deleteByRest), graphql: givenUp(deleteByGraphql) },
   ROTATION_UNDECIDED: whileItIs('needs_reconciliation'),
   ROTATION_ATTEMPT_BEGUN: {
     rest: send(CANCEL, ended),
@@ -94,9 +95,9 @@ function whileItIs(status: string): ErrorCase {
 }
 
 /** What happens while nothing is carried out that was begun. */
-function withoutJobs(provoke: Provoke): Provoke {
+function withoutJobs(provoke: Provoke, kind = 'rotate'): Provoke {
   const change = (verb: string) => (scene: Scene) =>
-    scene.strongroom.admin.post(`/api/v1/job-kinds/${encodeURIComponent('secret-rotations:rotate')}/${verb}`);
+    scene.strongroom.admin.post(`/api/v1/job-kinds/${encodeURIComponent(`secret-rotations:${kind}`)}/${verb}`);
   return during(change('pause'), change('resume'), provoke);
 }
 
@@ -114,4 +115,28 @@ async function plannedOf({ strongroom, world }: Scene): Promise<{ id: string } |
   const statement = `select id from secret_rotation_attempt where rotation_id = $1 and state = 'planned'`;
   const [attempt] = await strongroom.sql<{ id: string }>(statement, [world.rotation]);
   return attempt;
+}
+
+/** A deletion that waits for its revocations, while somebody gives them up. */
+function givenUp(provoke: Provoke): Provoke {
+  return withoutJobs(async (scene): Promise<Reply> => {
+    const { admin, strongroom, world } = scene;
+    const pending = provoke(scene);
+    await until('the deletion', WITHIN_MS, async () => {
+      const rows = await strongroom.sql(`select id from secret_rotation where id = $1 and status = 'deleting'`, [
+        world.rotation,
+      ]);
+      return rows.length > 0;
+    });
+    await mutate(admin, 'deleteSecretRotation', { id: world.rotation });
+    return pending;
+  }, 'pay-debts');
+}
+
+async function deleteByRest({ admin, world }: Scene): Promise<Reply> {
+  return admin.delete(`${TOKENS}/${world.rotation}?revokeGeneratedCredentials=true`);
+}
+
+async function deleteByGraphql({ admin, world }: Scene): Promise<Reply> {
+  return mutate(admin, 'deleteSecretRotation', { id: world.rotation, revokeGeneratedCredentials: true });
 }

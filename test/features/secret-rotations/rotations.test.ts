@@ -346,6 +346,42 @@ describe('a rotation of service tokens', () => {
     }
   });
 
+  test('no connection gets a token that is still to be revoked, also of a deleted rotation, until it is', async () => {
+    const own = await Rotating.start(strongroom);
+    const { admin, fake, project } = own;
+    const path = '/api/v1/app-connections/datatool';
+    const post = (apiToken: string) =>
+      admin.post(path, {
+        ...{ name: `tool-${randomUUID().slice(0, 8)}`, method: 'api-token', projectId: project.id },
+        credentials: { ...fake.credentials, apiToken },
+      });
+    try {
+      const { id } = await own.create();
+      const [first] = await own.credentials(id);
+      const token = first?.serviceToken ?? '';
+      mustSucceed(await own.rotate(id));
+      fake.fail({ on: 'revoke', how: 500 });
+      mustSucceed(await own.rotate(id));
+      for (const isDeleted of [false, true]) {
+        if (isDeleted) mustSucceed(await own.delete(id));
+        const refused = [
+          await post(token),
+          await admin.patch(`${path}/${own.connectionId}`, { credentials: { apiToken: token } }),
+        ];
+        for (const reply of refused) {
+          expect(reply).toBeError(409, 'ACCOUNT_ROTATED');
+          expect(reply.body.details).toMatchObject([{ path: expect.stringMatching(/^credentialDebts\./) }]);
+        }
+      }
+      fake.recover();
+      await own.settled();
+      expect(await post(token)).toBeError(502, 'UPSTREAM_REJECTED');
+      mustSucceed(await post(fake.apiToken));
+    } finally {
+      await own.stop();
+    }
+  });
+
   test('many run one after the other, of a project or a connection; a dry run only names them', async () => {
     const others = await Rotating.start(strongroom);
     try {

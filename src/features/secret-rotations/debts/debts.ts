@@ -1,8 +1,8 @@
 import type { Transaction } from '../../../kernel/context.js';
 import { newId } from '../../../kernel/ids.js';
 import { ask } from '../../../kernel/jobs/queue.js';
-import { findTarget } from '../../app-connections/public.js';
-import type { Credential } from '../kind/rotation-kind.js';
+import { digestOfAccount, findTarget } from '../../app-connections/public.js';
+import type { Credential, RotationKind } from '../kind/rotation-kind.js';
 import type { DebtReason } from '../store/debt.entity.js';
 import { insertDebt } from '../store/debt.sql.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
@@ -16,25 +16,37 @@ export const PAY_DEBTS = {
 
 /** A credential to revoke. */
 type NewDebt = { readonly reason: DebtReason } & (
-  | { readonly credential: Credential; readonly name?: undefined; readonly settlesInSeconds?: undefined }
+  | {
+      readonly credential: Credential;
+      readonly kind: Pick<RotationKind, 'app' | 'loginOf'>;
+      readonly name?: undefined;
+      readonly settlesInSeconds?: undefined;
+    }
   /** A credential that may exist under a name, and cannot be known to be gone before a time. */
-  | { readonly credential?: undefined; readonly name: string; readonly settlesInSeconds: number }
+  | {
+      readonly credential?: undefined;
+      readonly kind?: undefined;
+      readonly name: string;
+      readonly settlesInSeconds: number;
+    }
 );
 
 /** Stores a debt of a locked rotation and queues its revocation after the commit. @returns its ID */
 export async function owe(
   tx: Transaction,
   { id: rotationId, organizationId, projectId, connectionId, type, parameters }: SecretRotation,
-  { reason, credential, name, settlesInSeconds = 0 }: NewDebt,
+  { reason, credential, kind, name, settlesInSeconds = 0 }: NewDebt,
 ): Promise<string> {
   const scope = { organizationId, projectId };
   const id = newId();
   const at = { table: 'credential_debt', column: 'credential', rowId: id, rowVersion: 1 } as const;
+  const account = credential === undefined ? null : (kind.loginOf?.(credential) ?? null);
   await insertDebt(tx, {
     ...{ id, ...scope, rotationId, connectionId, type, reason, settlesInSeconds },
     parameters: JSON.stringify(parameters),
     name: name ?? null,
     credentialSealed: credential === undefined ? null : await sealCredential(tx, scope, at, credential),
+    accountDigest: kind === undefined ? null : await digestOfAccount(tx, kind.app, account),
   });
   await askToPay(tx, { connectionId, organizationId });
   return id;

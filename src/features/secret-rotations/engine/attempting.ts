@@ -215,7 +215,7 @@ export class Attempting {
     else if (kind.overlaps)
       await this.run.inTransaction(async (tx) => {
         const rotation = await lockRotation(tx, attempt.rotationId);
-        if (rotation !== null) await owe(tx, rotation, { reason: 'unusable', credential: result });
+        if (rotation !== null) await owe(tx, rotation, { reason: 'unusable', credential: result, kind });
         await fail(tx, work, failure);
       });
     else if (isRejected) await this.run.inTransaction((tx) => moveTo(tx, work, 'calling', { reason: failure }));

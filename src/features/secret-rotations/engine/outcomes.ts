@@ -69,7 +69,7 @@ export async function succeed(tx: Transaction, work: Work, unverified: Reason | 
   const held = { rotationId: rotation.id, slot, organizationId, projectId, generation };
   await putCredential(tx, { ...held, credentialSealed, accountDigest });
   if (replaced !== undefined && kind.overlaps)
-    await owe(tx, rotation, { reason: 'replaced', credential: replaced.credential });
+    await owe(tx, rotation, { reason: 'replaced', credential: replaced.credential, kind });
   await writeRotated(tx, rotation, { rotationId: rotation.id, values: kind.secretsOf(result) });
   const now = await databaseTime(tx);
   const isManual = attempt.reason !== 'schedule';

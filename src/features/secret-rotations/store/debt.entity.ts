@@ -21,6 +21,8 @@ const DebtSchema = defineEntity({
     /** External name of a credential that may exist. */
     name: p.text().nullable(),
     credentialSealed: p.blob().nullable(),
+    /** Keyed digest of the account that whoever has it logs in to, as `digestOfAccount` makes it. Null: that of its rotation, or not known. */
+    accountDigest: p.blob().nullable(),
     /** Number of failed attempts. */
     tries: p.integer().default(0),
     errorCode: p.text().nullable(),

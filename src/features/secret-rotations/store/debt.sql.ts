@@ -7,9 +7,9 @@ import { DEBT_REASONS } from './debt.entity.js';
 export const insertDebt = sqlStatement({
   text: `
     insert into credential_debt (id, organization_id, project_id, rotation_id, connection_id, type, reason, parameters, name, credential_sealed,
-      settled_at)
+      account_digest, settled_at)
     values (:id, :organizationId, :projectId, :rotationId, :connectionId, :type, :reason, :parameters::text::jsonb, :name, :credentialSealed,
-      now() + make_interval(secs => :settlesInSeconds::integer))`,
+      :accountDigest, now() + make_interval(secs => :settlesInSeconds::integer))`,
   params: {
     id: t.uuid,
     organizationId: t.uuid,
@@ -21,6 +21,7 @@ export const insertDebt = sqlStatement({
     parameters: t.text,
     name: t.nullable(t.text),
     credentialSealed: t.nullable(t.bytea),
+    accountDigest: t.nullable(t.bytea),
     settlesInSeconds: t.integer,
   },
   row: {},
@@ -103,6 +104,16 @@ export const listDeletionDebts = sqlStatement({
     where d.rotation_id = :rotationId and d.reason = 'deletion' order by d.id`,
   params: { rotationId: t.uuid },
   row: { id: t.uuid, errorCode: t.nullable(t.text), isWaiting: t.boolean },
+});
+
+/** Whether the revocation of a credential was given up, for the deletion of this rotation. The rotation and its debts may be gone. */
+export const findGivenUp = sqlStatement({
+  text: `
+    select exists (
+      select from audit_record where subject_id = :rotationId and action = 'secret-rotation:give-up-debt' and facts ->> 'reason' = 'deletion'
+    ) as "isGivenUp"`,
+  params: { rotationId: t.uuid },
+  row: { isGivenUp: t.boolean },
 });
 
 /** Makes all debts of a rotation due now. */

@@ -21,14 +21,34 @@ export const findConnectionUses = sqlStatement({
   row: USE_ROW,
 });
 
-/** Rotations of an organization that own an account, or have published a credential of it. */
+/**
+ * Rotations of an organization that own an account, or have published a credential of it, and credentials of it that are still to be
+ * revoked, also of deleted rotations.
+ */
 export const findAccountOwners = sqlStatement({
   text: `
-    select ${USE} where r.id in (
-      select id from secret_rotation where organization_id = :organizationId and account_digest = :accountDigest
+    select o.kind, o.id, o.rotation_id as "rotationId", o.connection_id as "connectionId", o.project_id as "projectId", r.name as "rotationName",
+      e.slug as environment, f.path
+    from (
+      select 'rotation' as kind, id, id as rotation_id, connection_id, project_id from secret_rotation where id in (
+        select id from secret_rotation where organization_id = :organizationId and account_digest = :accountDigest
+        union all
+        select rotation_id from secret_rotation_credential where organization_id = :organizationId and account_digest = :accountDigest)
       union all
-      select rotation_id from secret_rotation_credential where organization_id = :organizationId and account_digest = :accountDigest
-    ) order by r.name collate "C", r.id`,
+      select 'debt', id, rotation_id, connection_id, project_id from credential_debt
+      where organization_id = :organizationId and account_digest = :accountDigest
+    ) o left join secret_rotation r on r.id = o.rotation_id left join environment e on e.id = r.environment_id
+      left join folder f on f.id = r.folder_id
+    order by o.kind desc, r.name collate "C", o.id`,
   params: { organizationId: t.uuid, accountDigest: t.bytea },
-  row: USE_ROW,
+  row: {
+    kind: t.oneOf('rotation', 'debt'),
+    id: t.uuid,
+    rotationId: t.uuid,
+    connectionId: t.uuid,
+    projectId: t.uuid,
+    rotationName: t.nullable(t.text),
+    environment: t.nullable(t.text),
+    path: t.nullable(t.text),
+  },
 });
