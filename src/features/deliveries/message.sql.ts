@@ -194,7 +194,9 @@ export const retryMessagesBy = (by: 'project_id' | 'owner_id', source: string, e
         where not :dryRun::boolean and m.id = any(array(select id from wanted)) and m.state in ('failed', 'cancelled')
         returning m.channel_id
       )
-      select (select count(*)::integer from wanted) as count, array(select distinct channel_id from again) as "channelIds"`,
+      select found.count as found, case when :dryRun then found.count else (select count(*)::integer from again) end as count,
+        array(select distinct channel_id from again) as "channelIds"
+      from (select count(*)::integer as count from wanted) found`,
     params: {
       ofId: t.uuid,
       ownerId: t.nullable(t.uuid),
@@ -204,7 +206,7 @@ export const retryMessagesBy = (by: 'project_id' | 'owner_id', source: string, e
       most: t.integer,
       giveUpSeconds: t.double,
     },
-    row: { count: t.integer, channelIds: t.array(t.uuid) },
+    row: { found: t.integer, count: t.integer, channelIds: t.array(t.uuid) },
   });
 
 /** What a message is about. No row if it is not pending any more. */

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../kernel/context.js';
+import { isId, NO_ID } from '../../kernel/ids.js';
 import { ask } from '../../kernel/jobs/queue.js';
 import type { ChannelType } from '../notifications/public.js';
 import {
@@ -164,13 +165,13 @@ export async function retryMany(
   const [retried] = await statement(tx, {
     ofId,
     ownerId,
-    channelId,
+    channelId: channelId === null || isId(channelId) ? channelId : NO_ID,
     since: since?.toISOString() ?? null,
     dryRun,
     most: MOST_RETRIED,
     giveUpSeconds: GIVE_UP_SECONDS,
   });
-  const { count = 0, channelIds = [] } = retried ?? {};
+  const { found = 0, count = 0, channelIds = [] } = retried ?? {};
   await askToSend(tx, job, { ...owner, channelIds: [...channelIds] });
-  return { count, hasMore: count === MOST_RETRIED };
+  return { count, hasMore: found === MOST_RETRIED };
 }
