@@ -11,7 +11,7 @@ const WITHIN_MS = 60_000;
 
 export const check: Check = {
   id: 'C82',
-  title: 'a target is gone for ever in the middle of a call and a deletion, and the service is killed',
+  title: 'a target disappears forever in the middle of a call and a deletion, and the service is killed',
   fullTimes: 10,
   run: async (times) => {
     let named = 0;

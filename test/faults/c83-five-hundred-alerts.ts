@@ -108,20 +108,11 @@ const named = (name: string) => ({
 });
 
 /** Has every alert look, as at midnight, until all have. */
-async function looked(notifying: Notifying): Promise<void> {
-  const FIND_DUE = 'certificate-alerts:find-due';
-  await notifying.sql('delete from job where kind = $1', [FIND_DUE]);
-  await notifying.runSchedule(FIND_DUE);
-  await notifying.hurry();
-  await until('all alerts to have looked', WITHIN_MS, async () => {
-    const open = await notifying.sql(
-      `select from job where kind in ($1, 'certificate-alerts:check', 'certificate-alerts:import') and state in ('waiting', 'running')
-       union all select from job_kind where name = $1 and next_at <= now()`,
-      [FIND_DUE],
-    );
-    return open.length === 0;
+const looked = (notifying: Notifying): Promise<void> =>
+  notifying.runToEnd('certificate-alerts:find-due', {
+    queued: ['certificate-alerts:check', 'certificate-alerts:import'],
+    withinMs: WITHIN_MS,
   });
-}
 
 async function stateCounts(notifying: Notifying) {
   const rows = await notifying.sql<{ state: string; count: number }>(

@@ -141,6 +141,24 @@ export class Notifying {
     await this.sql(MAKE_DUE, [kind]);
   }
 
+  /** Runs a schedule, and waits until it and the jobs that it has queued, of these kinds, have ended. */
+  async runToEnd(
+    kind: string,
+    { queued = [], withinMs = 50_000 }: { readonly queued?: readonly string[]; readonly withinMs?: number } = {},
+  ): Promise<void> {
+    await this.sql('delete from job where kind = $1', [kind]);
+    await this.runSchedule(kind);
+    await this.hurry();
+    await until(`${kind} to end`, withinMs, async () => {
+      const open = await this.sql(
+        `select from job where kind = any($2) and state in ('waiting', 'running')
+         union all select from job_kind where name = $1 and next_at <= now()`,
+        [kind, [kind, ...queued]],
+      );
+      return open.length === 0;
+    });
+  }
+
   /** Once alerts have looked at all certificates that were imported. */
   async imported(): Promise<void> {
     await until('alerts to look at what was imported', 30_000, async () => {

@@ -15,6 +15,7 @@ export {
   listUnsentOwnerIds,
   type Undelivered,
   undeliveredOfOwner,
+  unsentOwners,
 } from './undelivered.sql.js';
 export { UndeliveredMessagesType, undeliveredOf } from './undelivered.type.js';
 export { type LedgerTarget, type RetriedCount, retry, retryMany, sendSoon, writeMessages } from './writing.js';

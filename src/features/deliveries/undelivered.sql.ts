@@ -36,15 +36,23 @@ export const findUndelivered = sqlStatement({
 /** Messages that reached nobody. */
 export type Undelivered = Awaited<ReturnType<typeof findUndelivered>>[number];
 
-/** Owners with messages that were not sent, by ID after a place, one at a time by index however many messages there are. */
-export const listUnsentOwnerIds = sqlStatement({
-  text: `
+/**
+ * The table `owner` of owners with messages that were not sent, by ID, one at a time by index however many messages there are. Its last
+ * row is null.
+ *
+ * @param after an expression: only owners with greater IDs
+ */
+export const unsentOwners = (after: string): string => `
     with recursive owner as (
-      (select owner_id as id from notification_message where state <> 'sent' and owner_id > :after order by owner_id limit 1)
+      (select owner_id as id from notification_message where state <> 'sent' and owner_id > ${after} order by owner_id limit 1)
       union all
       select (select m.owner_id from notification_message m where m.state <> 'sent' and m.owner_id > owner.id order by m.owner_id limit 1)
       from owner where owner.id is not null
-    )
+    )`;
+
+/** Owners with messages that were not sent, by ID. */
+export const listUnsentOwnerIds = sqlStatement({
+  text: `${unsentOwners(':after')}
     select id from owner where id is not null limit :most::integer`,
   params: { after: t.uuid, most: t.integer },
   row: { id: t.uuid },

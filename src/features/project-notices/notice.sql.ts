@@ -1,5 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { cancelUnless, retryMessagesBy } from '../deliveries/public.js';
+import { NO_ID } from '../../kernel/ids.js';
+import { cancelUnless, retryMessagesBy, unsentOwners } from '../deliveries/public.js';
 import { CHANNEL_TYPES } from '../notifications/public.js';
 import { NOTICE_KINDS } from './notice.rules.js';
 
@@ -70,15 +71,9 @@ export const markWritten = sqlStatement({
   row: {},
 });
 
-/** Owners of notices of the last days with messages that were not accepted, one at a time by index however many messages there are. */
+/** Owners of notices of the last days with messages that were not accepted. */
 export const listUnsentOwners = sqlStatement({
-  text: `
-    with recursive owner as (
-      (select owner_id as id from notification_message where state <> 'sent' order by owner_id limit 1)
-      union all
-      select (select m.owner_id from notification_message m where m.state <> 'sent' and m.owner_id > owner.id order by m.owner_id limit 1)
-      from owner where owner.id is not null
-    )
+  text: `${unsentOwners(`'${NO_ID}'`)}
     select unsent.organization_id as "organizationId", unsent.project_id as "projectId", owner.id as "ownerId"
     from owner cross join lateral (
       select m.organization_id, m.project_id from notification_message m

@@ -11,6 +11,7 @@ export {
   type ProjectContents,
   type ProjectKind,
 } from './core/project.rules.js';
+export { hasDisabledKey } from './core/project.sql.js';
 export {
   findAccessOf,
   findEffectiveRules,

@@ -7,7 +7,7 @@ import { Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { giveUp } from './debts/giving-up.js';
-import { type ShownDebt, shownDebts } from './debts/shown-debts.js';
+import { fieldsOf, type ShownDebt, shownDebts } from './debts/shown-debts.js';
 import type { Kinds } from './kinds/kinds.js';
 import { GiveUpDebts, ListDebts } from './rotation.rules.js';
 import { ANY_DEBT, type DebtRow, findDebts } from './store/debt.sql.js';
@@ -80,12 +80,6 @@ function isAfter({ createdAt, id }: DebtRow, after: { readonly time: string; rea
   const time = createdAt.toISOString();
   return time === after.time ? id < after.id : time < after.time;
 }
-
-/** Environment and folder are those of the rotation, as long as it exists. */
-const fieldsOf = ({ environment, path, connectionId }: DebtRow): Record<string, string> => ({
-  connectionId,
-  ...(environment === null || path === null ? {} : { environment, secretPath: path }),
-});
 
 const isAllowed = (project: ProjectAccess | undefined, action: Action, row: DebtRow): boolean =>
   project !== undefined && can(project.ability, action, fieldsOf(row));

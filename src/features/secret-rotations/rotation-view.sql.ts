@@ -1,8 +1,10 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { WAIT_REASONS } from '../../kernel/jobs/job-kind.js';
 import { APPS } from '../app-connections/public.js';
+import { hasDisabledKey } from '../projects/public.js';
 import { ROTATION_TYPES } from './kinds/kinds.js';
 import { ATTEMPT_REASONS } from './store/attempt.entity.js';
+import { IS_DUE } from './store/attempt.sql.js';
 import { ROTATION_STATUSES } from './store/rotation.entity.js';
 import { ATTEMPT_STATES } from './store/states.js';
 import type { ScheduleExtras } from './store/timing.js';
@@ -19,14 +21,12 @@ export const listRotationViews = sqlStatement({
       r.connection_id as "connectionId", c.app, c.name as "connectionName", a.id as "attemptId", a.state, a.reason, a.error_code as "errorCode",
       a.message_sealed as "messageSealed",
       case
-        when r.status <> 'in_progress' and not (r.status in ('success', 'failed')
-          and (r.is_auto_rotation_enabled and r.pause_reason is null and r.next_rotation_at <= now() or coalesce(r.requested_at <= now(), false))) then null
-        when k.disabled_at is not null then 'KEY_DISABLED'
+        when r.status <> 'in_progress' and (${IS_DUE}) is not true then null
+        when ${hasDisabledKey('r.project_id')} then 'KEY_DISABLED'
         when u.next_try_at is not null then 'TARGET_UNRESPONSIVE'
       end as "waitReason"
     from secret_rotation r join folder f on f.id = r.folder_id join environment e on e.id = r.environment_id
       join app_connection c on c.id = r.connection_id left join secret_rotation_attempt a on a.id = r.last_attempt_id
-      join project p on p.id = r.project_id join organization_key k on k.id = p.kms_secret_manager_key_id
       left join unresponsive_target u on u.organization_id = c.organization_id and u.target = c.target
     where r.id = any(:ids) or r.project_id = any(:projectIds) or r.connection_id = any(:connectionIds)
     order by r.name collate "C", r.id`,

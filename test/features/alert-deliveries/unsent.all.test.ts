@@ -5,7 +5,6 @@ import { until } from '../../kit/until.js';
 
 const WAIT_MS = 50_000;
 const ALERTS = '/api/v1/cert-manager/alerts';
-const FIND_DUE = 'certificate-alerts:find-due';
 
 let notifying: Notifying;
 beforeAll(async () => {
@@ -40,19 +39,7 @@ const outcome = async (certificateId: string) => {
 };
 
 /** Has every alert look, as at midnight, until all have. */
-async function lookNow(): Promise<void> {
-  await notifying.sql('delete from job where kind = $1', [FIND_DUE]);
-  await notifying.runSchedule(FIND_DUE);
-  await notifying.hurry();
-  await until('all alerts to have looked', WAIT_MS, async () => {
-    const open = await notifying.sql(
-      `select from job where kind in ($1, 'certificate-alerts:check') and state in ('waiting', 'running')`,
-      [FIND_DUE],
-    );
-    const due = await notifying.sql('select from job_kind where name = $1 and next_at <= now()', [FIND_DUE]);
-    return open.length === 0 && due.length === 0;
-  });
-}
+const lookNow = () => notifying.runToEnd('certificate-alerts:find-due', { queued: ['certificate-alerts:check'] });
 
 /** Nothing is sent after it was accepted, however often alerts look. */
 async function sendsNothingMore(recipient: string): Promise<void> {
@@ -303,20 +290,7 @@ describe('notifications that reach nobody', () => {
       `select project_id, facts from notice where kind = 'delivery-failure' and subject_id = $1`,
       [alertId],
     );
-  const findUndelivered = async () => {
-    const FIND = 'project-notices:find-undelivered';
-    await notifying.sql('delete from job where kind = $1', [FIND]);
-    await notifying.runSchedule(FIND);
-    await notifying.hurry();
-    await until('the search', WAIT_MS, async () => {
-      const open = await notifying.sql(
-        `select from job where kind = $1 and state in ('waiting', 'running')
-         union all select from job_kind where name = $1 and next_at <= now()`,
-        [FIND],
-      );
-      return open.length === 0;
-    });
-  };
+  const findUndelivered = () => notifying.runToEnd('project-notices:find-undelivered');
 
   test('are shown, and reported to the admins of the organization once a day, until one channel delivers', async () => {
     const { admin } = notifying;

@@ -1,3 +1,4 @@
+import { hasDisabledKey } from '../../projects/public.js';
 import type { Help, Source } from './kind.js';
 import { rowsOf } from './rows.sql.js';
 
@@ -91,8 +92,7 @@ export const OVERDUE = rotations(
     where: `r.status in ('success', 'failed') and r.is_auto_rotation_enabled and r.pause_reason is null
       and r.next_rotation_at < now() - interval '1 hour'`,
     since: 'r.next_rotation_at',
-    code: `(select 'KEY_DISABLED' from project p join organization_key k on k.id = p.kms_secret_manager_key_id
-        where p.id = r.project_id and k.disabled_at is not null)`,
+    code: `case when ${hasDisabledKey('r.project_id')} then 'KEY_DISABLED' end`,
   },
   ROTATE,
 );

@@ -1,4 +1,5 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
+import { hasDisabledKey } from '../../projects/public.js';
 import { renewalRetryAt } from './renewal-retry.sql.js';
 
 /**
@@ -55,8 +56,7 @@ export const listRenewalFailures = sqlStatement({
       case when r.state = 'failed' then ${renewalRetryAt('r.created_at', 'c.not_after')} end as "nextTryAt"
     from certificate_request r join certificate c on c.id = r.certificate_id
     where r.certificate_id = any(:certificateIds) and r.is_automatic
-      and (r.state = 'failed' or r.state = 'pending' and exists (select from project p
-        join organization_key k on k.id = p.kms_secret_manager_key_id where p.id = r.project_id and k.disabled_at is not null))
+      and (r.state = 'failed' or r.state = 'pending' and ${hasDisabledKey('r.project_id')})
       and not exists (select from certificate n where n.renewed_from_id = c.id)
     order by c.id, r.created_at desc`,
   params: { certificateIds: t.array(t.uuid) },

@@ -293,3 +293,12 @@ export const holdKey = sqlStatement({
   params: { organizationId: t.uuid, keyId: t.nullable(t.uuid) },
   row: { id: t.uuid, isDisabled: t.boolean },
 });
+
+/**
+ * SQL that is true if the organization key of a project is disabled, so that no value of the project can be decrypted.
+ *
+ * @param projectId an expression for its ID
+ */
+export const hasDisabledKey = (projectId: string): string =>
+  `exists (select from project p join organization_key k on k.id = p.kms_secret_manager_key_id
+      where p.id = ${projectId} and k.disabled_at is not null)`;

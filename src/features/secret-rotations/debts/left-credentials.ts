@@ -5,7 +5,7 @@ import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import type { ListCredentialsLeft, ProjectAccess } from '../../projects/public.js';
 import { Kinds } from '../kinds/kinds.js';
 import { listLeft, lockAttemptsOf, lockProjectOf, lockRotationsOf } from '../store/left.sql.js';
-import { lineOf, type Shown, shown } from './shown-debts.js';
+import { fieldsOf, lineOf, type Shown, shown } from './shown-debts.js';
 
 const MOST = 100;
 
@@ -31,11 +31,7 @@ export async function credentialsLeft(
   }));
   // A key that is disabled must not prevent a deletion.
   const all = await shown(tx, kinds, places, { isReading: true });
-  const readable = all.filter(({ environment, path, connectionId }) => {
-    const place: Record<string, string> =
-      environment === null || path === null ? {} : { environment, secretPath: path };
-    return can(project.ability, 'secret-rotation:read', { ...place, connectionId });
-  });
+  const readable = all.filter((credential) => can(project.ability, 'secret-rotation:read', fieldsOf(credential)));
   const total = rows[0]?.total ?? 0;
   return {
     facts: total === 0 ? {} : { credentials: linesOf(all, total - rows.length) },

@@ -141,13 +141,16 @@ export const putCredential = sqlStatement({
   row: {},
 });
 
+/** Whether a rotation `r` is due and can run. Null if it is not known when it is due. */
+export const IS_DUE = `(r.is_auto_rotation_enabled and r.pause_reason is null and r.next_rotation_at <= now() or r.requested_at <= now())
+      and r.status in ('success', 'failed')`;
+
 /** IDs of rotations that are due and can run. */
 export const listDueRotations = sqlStatement({
   text: `
     select r.id, r.organization_id as "organizationId", r.project_id as "projectId", c.target
     from secret_rotation r join app_connection c on c.id = r.connection_id
-    where (r.is_auto_rotation_enabled and r.pause_reason is null and r.next_rotation_at <= now() or r.requested_at <= now())
-      and r.status in ('success', 'failed') and r.id > :after order by r.id limit :most::integer`,
+    where ${IS_DUE} and r.id > :after order by r.id limit :most::integer`,
   params: { after: t.uuid, most: t.integer },
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid, target: t.text },
 });

@@ -1,5 +1,6 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { APPS } from '../../app-connections/public.js';
+import { hasDisabledKey } from '../../projects/public.js';
 import { ROTATION_TYPES } from '../kinds/kinds.js';
 import { DEBT_REASONS } from './debt.entity.js';
 
@@ -28,8 +29,7 @@ export const insertDebt = sqlStatement({
 });
 
 /** Whether the key of the project of a debt `d` is disabled. */
-const IS_LOCKED = `exists (select from project p join organization_key k on k.id = p.kms_secret_manager_key_id
-      where p.id = d.project_id and k.disabled_at is not null)`;
+const IS_LOCKED = hasDisabledKey('d.project_id');
 
 /** Due debts of a connection, oldest first, but for those that need a disabled key. */
 export const listDueDebts = sqlStatement({
