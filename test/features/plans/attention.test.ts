@@ -38,6 +38,12 @@ const FILL = [
      ended_at, next_at)
    select gen_random_uuid(), o, p, 'project-notice', p, o, 'email', '\\x00', 'secret-reminder', case when n % 1000 = 0 then 'failed' else 'sent' end, now(),
      now(), null from rows`,
+  `insert into certificate_alert (id, organization_id, project_id, name, event_type, alert_before, filters)
+   select gen_random_uuid(), o, p, 'alert ' || n, 'expiration', '30d', '[]' from rows`,
+  `insert into identity_alert (id, organization_id, project_id, identity_id, name, alert_before_days)
+   select gen_random_uuid(), o, case when n % 2 = 0 then p end, gen_random_uuid(), 'alert ' || n, 30 from rows`,
+  `insert into project (id, organization_id, name, slug, type, kms_secret_manager_key_id)
+   select case when n <= 100 then p else gen_random_uuid() end, o, 'project ' || n, 'project-' || n, 'secret-manager', o from rows`,
   `insert into job (id, kind, organization_id, project_id, dedupe_key, state, finished_at)
    select gen_random_uuid(), 'kind', o, p, n::text, case when n % 1000 = 0 then 'failed' else 'done' end, now() from rows`,
 ] as const;

@@ -55,6 +55,10 @@ const OF_CERTIFICATE = `(d.event <> 'expiration' or exists (select from certific
         where c.id = d.subject_id and c.status = 'active' and c.not_after > now() and not ${SUPERSEDED})
       or exists (select from certificate_authority c where c.id = d.subject_id and c.not_after > now()))`;
 
+/** Asked first: of many owners few have messages that were not sent. */
+const hasUnsent = (ownerId: string): string =>
+  `exists (select from notification_message s where s.owner_id = ${ownerId} and s.state <> 'sent')`;
+
 /** Messages of an alert of an identity have no history of their own: the alert stands for them. */
 const ofIdentities = (isOfProject: boolean, where: string): Source => ({
   subject: 'IdentityAlert',
@@ -64,7 +68,7 @@ const ofIdentities = (isOfProject: boolean, where: string): Source => ({
         select min(m.created_at) as since, min(m.error_code) as code
         from notification_message m join identity_alert_channel h on h.id = m.channel_id
         where m.owner_id = a.id and m.state <> 'sent' and h.is_enabled and ${where}) open`,
-    where: `a.is_enabled and a.project_id is ${isOfProject ? 'not null' : 'null'} and open.since is not null`,
+    where: `a.is_enabled and a.project_id is ${isOfProject ? 'not null' : 'null'} and ${hasUnsent('a.id')} and open.since is not null`,
     ...{ organizationId: 'a.organization_id', projectId: 'a.project_id', id: 'a.id', name: 'a.name' },
     ...{ since: 'open.since', code: 'open.code', fields: `jsonb_build_object('identityId', a.identity_id)` },
   }),
@@ -82,7 +86,7 @@ const helpsOfIdentities = (isOfProject: boolean): readonly Help[] => {
 /** Columns of the owner of messages that reached nobody. */
 const undelivered = (from: string, ownerId: string) => ({
   from: `${from} cross join lateral (${undeliveredOfOwner(ownerId)}) found`,
-  where: `exists (select from notification_message m where m.owner_id = ${ownerId} and m.state <> 'sent') and found.count > 0`,
+  where: `${hasUnsent(ownerId)} and found.count > 0`,
   ...{ id: ownerId, since: 'found.since', code: 'found.error_code' },
 });
 
