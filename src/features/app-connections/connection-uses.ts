@@ -1,4 +1,4 @@
-import { can } from '../../kernel/authz/ability.js';
+import { type Ability, type Action, can, canWithout } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../kernel/errors.js';
 import type { ProjectReader } from '../projects/public.js';
@@ -53,13 +53,21 @@ export async function readableUses<Use extends Located>(
     ctx,
     uses.map(({ projectId }) => projectId),
   );
-  return uses.filter(({ projectId, environment, path: secretPath, connectionId }) => {
-    const project = known.get(projectId);
-    const place: Record<string, string> =
-      environment === null || secretPath === null ? {} : { environment, secretPath };
-    return project !== undefined && can(project.ability, 'secret-rotation:read', { ...place, connectionId });
+  return uses.filter((use) => {
+    const project = known.get(use.projectId);
+    return project !== undefined && canAt(project.ability, 'secret-rotation:read', use);
   });
 }
+
+/** Whether this may be done to a rotation, or to a credential of one that may be deleted: then nobody knows where it was. */
+export const canAt = (
+  ability: Ability,
+  action: Action,
+  { environment, path: secretPath, connectionId }: Omit<Located, 'projectId'>,
+): boolean =>
+  environment === null || secretPath === null
+    ? canWithout(ability, action, { connectionId }, ['environment', 'secretPath'])
+    : can(ability, action, { environment, secretPath, connectionId });
 
 /** @throws ACCOUNT_ROTATED, with the owners that the caller can read and the number of others in the details */
 export async function refuseOwned(

@@ -1,7 +1,7 @@
 export { type ConnectionReader, type OpenedConnection, openConnection } from './connection.reader.js';
 export { findTarget, lockAccount } from './connection.sql.js';
 export { digestOfAccount, SEALED_CREDENTIALS } from './connection-sealing.js';
-export { refuseOwned } from './connection-uses.js';
+export { canAt, refuseOwned } from './connection-uses.js';
 export { DATATOOL_LIMIT_MS, DatatoolClient } from './datatool/datatool-client.js';
 export { datatoolCredentialsOf } from './datatool/datatool-kind.js';
 export { refusalOf, type TargetCode, TargetFailure } from './kind/target-failure.js';

@@ -1,13 +1,14 @@
-import { type Action, authorize, can } from '../../kernel/authz/ability.js';
+import { type Action, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId, NO_ID } from '../../kernel/ids.js';
 import { Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
+import { canAt } from '../app-connections/public.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import { giveUp } from './debts/giving-up.js';
-import { fieldsOf, type ShownDebt, shownDebts } from './debts/shown-debts.js';
+import { type ShownDebt, shownDebts } from './debts/shown-debts.js';
 import type { Kinds } from './kinds/kinds.js';
 import { GiveUpDebts, ListDebts } from './rotation.rules.js';
 import { ANY_DEBT, type DebtRow, findDebts } from './store/debt.sql.js';
@@ -59,8 +60,10 @@ export class DebtService {
       const projects = await this.#projectsOf(tx, rows);
       const known = new Map(rows.flatMap((row) => (projects.has(row.projectId) ? [[row.id, row] as const] : [])));
       if (ids.some((id) => !known.has(id))) throw new AppError('CREDENTIAL_DEBT_NOT_FOUND');
+      const action = 'secret-rotation:delete';
       for (const row of known.values())
-        authorize(projects.get(row.projectId) as ProjectAccess, 'secret-rotation:delete', fieldsOf(row));
+        if (!isAllowed(projects.get(row.projectId), action, row))
+          throw new PermissionDenied({ action, projectId: row.projectId });
       const given = await giveUp(tx, this.kinds, [...known.values()]);
       if (given.length < known.size) throw new AppError('CREDENTIAL_DEBT_NOT_FOUND');
       return given;
@@ -82,4 +85,4 @@ function isAfter({ createdAt, id }: DebtRow, after: { readonly time: string; rea
 }
 
 const isAllowed = (project: ProjectAccess | undefined, action: Action, row: DebtRow): boolean =>
-  project !== undefined && can(project.ability, action, fieldsOf(row));
+  project !== undefined && canAt(project.ability, action, row);

@@ -107,6 +107,22 @@ export function can(ability: Ability, action: Action, fields?: Fields): boolean 
   return ability.can(...askedFor(action, fields));
 }
 
+/**
+ * As `can`, for something with fields that are not known any more: a rule that denies by one of them is taken to apply.
+ *
+ * @param unknown names of these fields
+ */
+export function canWithout(ability: Ability, action: Action, fields: Fields, unknown: readonly string[]): boolean {
+  const [subject, verb] = splitAction(action);
+  const mayBeDenied = ability
+    .rulesFor(verb, subject)
+    .some(
+      ({ inverted, conditions }) =>
+        inverted && unknown.some((field) => JSON.stringify(conditions)?.includes(`"${field}"`)),
+    );
+  return !mayBeDenied && can(ability, action, fields);
+}
+
 /** True when the caller may do this to every thing of the kind, whatever there is: nobody has to look at single ones. */
 export function canAlways(ability: Ability, action: Action): boolean {
   const [subject, verb] = splitAction(action);

@@ -1,11 +1,11 @@
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
-import { can } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
+import { canAt } from '../../app-connections/public.js';
 import type { ListCredentialsLeft, ProjectAccess } from '../../projects/public.js';
 import { Kinds } from '../kinds/kinds.js';
 import { listLeft, lockAttemptsOf, lockProjectOf, lockRotationsOf } from '../store/left.sql.js';
-import { fieldsOf, lineOf, type Shown, shown } from './shown-debts.js';
+import { lineOf, type Shown, shown } from './shown-debts.js';
 
 const MOST = 100;
 
@@ -31,7 +31,7 @@ export async function credentialsLeft(
   }));
   // A key that is disabled must not prevent a deletion.
   const all = await shown(tx, kinds, places, { isReading: true });
-  const readable = all.filter((credential) => can(project.ability, 'secret-rotation:read', fieldsOf(credential)));
+  const readable = all.filter((row) => canAt(project.ability, 'secret-rotation:read', row));
   const total = rows[0]?.total ?? 0;
   return {
     facts: total === 0 ? {} : { credentials: linesOf(all, total - rows.length) },

@@ -68,16 +68,6 @@ export function shownDebts(
   return shown(ctx, kinds, stored, reading);
 }
 
-/** The fields that conditions of rules compare. Environment and folder are those of the rotation, as long as it exists. */
-export const fieldsOf = ({
-  environment,
-  path,
-  connectionId,
-}: Pick<DebtRow, 'environment' | 'path' | 'connectionId'>): Record<string, string> => ({
-  connectionId,
-  ...(environment === null || path === null ? {} : { environment, secretPath: path }),
-});
-
 /** One line for people: `https://ab1.example.com, account 7: reporting-1 (ID 9001)`. */
 export const lineOf = ({ target, externalName, externalId }: Shown): string =>
   `${target}: ${[externalName, externalId === null ? null : `(ID ${externalId})`].filter((part) => part !== null).join(' ') || 'unknown name'}`;
