@@ -97,7 +97,7 @@ async function judge({ name, send }: Call, sql: Sql, before: Record<string, unkn
 }
 
 /** The documents ask for all that there is. */
-const EVERYTHING = { GRAPHQL_LIMITS: 'cost=100000,objects=100000', ALLOW_PRIVATE_TARGETS: 'true' };
+const EVERYTHING = { GRAPHQL_LIMITS: 'tokens=4000,cost=100000,objects=100000', ALLOW_PRIVATE_TARGETS: 'true' };
 
 export const check: Check = {
   id: 'C18',

@@ -108,6 +108,6 @@ export const check: Check = {
           await pool.end();
         }
       },
-      { ALLOW_PRIVATE_TARGETS: 'true', GRAPHQL_LIMITS: 'cost=100000,objects=100000' },
+      { ALLOW_PRIVATE_TARGETS: 'true', GRAPHQL_LIMITS: 'tokens=4000,cost=100000,objects=100000' },
     ),
 };

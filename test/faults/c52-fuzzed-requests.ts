@@ -6,7 +6,7 @@ import { withInstallation } from './installation.ts';
 const REQUESTS_A_TIME = 500;
 
 /** The documents ask for all that there is. */
-const EVERYTHING = { GRAPHQL_LIMITS: 'cost=100000,objects=100000' };
+const EVERYTHING = { GRAPHQL_LIMITS: 'tokens=4000,cost=100000,objects=100000' };
 
 export const check: Check = {
   id: 'C52',

@@ -14,7 +14,7 @@ import { LOGINS, SECOND_LOGIN } from './errors/logins.js';
 import { CLASHES, HARMLESS } from './errors/refusals.js';
 import { type ErrorCase, mutate, newScene, type Provoke, type Scene, stopNodes } from './errors/scene.js';
 
-const strongroom: Strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true' });
+const strongroom: Strongroom = useStrongroom({ ALLOW_PRIVATE_TARGETS: 'true', GRAPHQL_LIMITS: 'tokens=4000' });
 
 /** Codes that no request can bring about yet, and why. */
 const NOT_YET: Partial<Record<ErrorCode, string>> = {

@@ -107,7 +107,7 @@ export class Notifying {
       `insert into certificate (id, organization_id, project_id, lineage_id, source, common_name, sans, serial_number, not_before, not_after,
          key_algorithm, fingerprint_sha256, certificate, chain, is_ca)
        select copy.id, c.organization_id, c.project_id, copy.id, c.source, copy.name, array[copy.name], c.serial_number || n, c.not_before,
-         c.not_after, c.key_algorithm, 'copy ' || n, c.certificate, c.chain, c.is_ca
+         c.not_after, c.key_algorithm, 'copy ' || copy.id, c.certificate, c.chain, c.is_ca
        from certificate c, generate_series(1, $2) as n
          cross join lateral (select gen_random_uuid() as id, 'host' || n || '.example.com' as name) as copy
        where c.id = $1`,

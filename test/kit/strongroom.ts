@@ -122,7 +122,7 @@ export type SharedNodes = SharedStrongroom & Pick<WorkersStrongroom, 'otherNode'
 export type MovedStrongroom = SharedNodes & Pick<WorkersStrongroom, 'advanceClock'>;
 
 /** Settings for suites with external systems on this machine, and with documents that select whatever there is. */
-export const LENIENT: Env = { ALLOW_PRIVATE_TARGETS: 'true', GRAPHQL_LIMITS: 'cost=100000,objects=100000' };
+export const LENIENT: Env = { ALLOW_PRIVATE_TARGETS: 'true', GRAPHQL_LIMITS: 'tokens=4000,cost=100000,objects=100000' };
 /**
  * A service of its own for the tests of a file: only for what no other suite could stand, such as altered tables, forged rows, changes
  * of the first organization, and settings that no other suite has. Its properties are there once the tests run.

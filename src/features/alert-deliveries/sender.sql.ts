@@ -52,14 +52,13 @@ export const retryMessages = retryMessagesBy('project_id', 'certificate-alert', 
  */
 export const listMessageCertificates = sqlStatement({
   text: `
-    select c.* from (select subject_id, event from notification_delivery where message_id = :messageId offset 0) d
-      cross join lateral (
-        select c.id, c.serial_number as "serialNumber", c.common_name as "commonName", c.sans[1:100] as sans, c.profile_slug as "profileName",
-          c.not_before as "notBefore", c.not_after as "notAfter", c.status,
-          floor(extract(epoch from c.not_after - now()) / 86400)::integer as "daysLeft"
-        from ${SUBJECT}
-        where c.id = d.subject_id and (d.event <> 'expiration' or c.status = 'active' and ${SUPERSEDED} is false)) c
-    order by c."notAfter", c.id`,
+    select c.id, c.serial_number as "serialNumber", c.common_name as "commonName", c.sans[1:100] as sans, c.profile_slug as "profileName",
+      c.not_before as "notBefore", c.not_after as "notAfter", c.status,
+      floor(extract(epoch from c.not_after - now()) / 86400)::integer as "daysLeft"
+    from notification_message m cross join ${SUBJECT}
+    where m.id = :messageId and c.id = any(array(select subject_id from notification_delivery where message_id = :messageId))
+      and (m.event <> 'expiration' or c.status = 'active' and ${SUPERSEDED} is false)
+    order by c.not_after, c.id`,
   params: { messageId: t.uuid },
   row: {
     id: t.uuid,

@@ -89,7 +89,7 @@ async function worksOf({ recorder, dataDir, url }: Place, organizationId: string
       DATABASE_URL: recorder.url,
       ROOT_KEY: `file:${join(dataDir, 'root-key')}`,
       REPLY_CACHE_MIB: '0',
-      GRAPHQL_LIMITS: 'cost=10000000,objects=10000000',
+      GRAPHQL_LIMITS: 'tokens=4000,cost=10000000,objects=10000000',
     },
   });
   const worker = await Worker.connect(url, organizationId);

@@ -256,9 +256,14 @@ describe('a target that fails', () => {
     let isDown = true;
     const server = await notifying.server((_, response) => response.writeHead(isDown ? 500 : 204).end());
     const filters = [{ field: 'common_name', operator: 'starts_with', value: 'poison-' }];
-    const alertId = await notifying.alert([webhook(server)], { filters });
+    // An alert of expiration compares each certificate with others.
+    const alertId = await notifying.alert([webhook(server)], { filters, eventType: 'revocation' });
     const poisoned = await notifying.certificate(4, 'poison-1.example.com');
-    await notifying.certificate(4, 'poison-2.example.com');
+    // Of so many certificates, those of a message are read by ID.
+    await notifying.certificates(2_000, poisoned);
+    await notifying.sql('analyze certificate');
+    await notifying.revoke(poisoned);
+    await notifying.revoke(await notifying.certificate(4, 'poison-2.example.com'));
     await until('both messages', WAIT_MS, () => isSettled(alertId, 2, 'pending'));
     const sql = (text: string) => notifying.sql<Record<string, unknown>>(text);
     await withUnreadable(sql, 'certificate', `id = '${poisoned}'`, async () => {

@@ -74,7 +74,7 @@ describe('with 30,000 secrets in folders of 20 projects', () => {
   beforeAll(async () => {
     databaseUrl = await migratedDatabase();
     recorder = await StatementRecorder.start(databaseUrl);
-    const settings = { ALLOW_PRIVATE_TARGETS: 'true', GRAPHQL_LIMITS: 'cost=10000000,objects=10000000' };
+    const settings = { ALLOW_PRIVATE_TARGETS: 'true', GRAPHQL_LIMITS: 'tokens=4000,cost=10000000,objects=10000000' };
     strongroom = await Strongroom.start({ DATABASE_URL: recorder.url, ...settings });
     const seeded = await seedWorld(strongroom.seed);
     ({ world } = seeded);

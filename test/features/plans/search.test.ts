@@ -114,7 +114,10 @@ describe('a search over 100 projects', () => {
   beforeAll(async () => {
     const databaseUrl = await migratedDatabase();
     recorder = await StatementRecorder.start(databaseUrl);
-    strongroom = await Strongroom.start({ DATABASE_URL: recorder.url, GRAPHQL_LIMITS: 'cost=100000,objects=100000' });
+    strongroom = await Strongroom.start({
+      DATABASE_URL: recorder.url,
+      GRAPHQL_LIMITS: 'tokens=4000,cost=100000,objects=100000',
+    });
     const seeded = await strongroom.seed.organization();
     ({ admin } = seeded);
     organizationId = seeded.organization.id;

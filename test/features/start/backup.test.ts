@@ -27,7 +27,7 @@ const NOT_PAUSED = [
     'audit:prepare-partitions',
   ],
   ...['certificates:delete-expired', 'jobs:delete-finished', 'outgoing-events:follow'],
-  'project-notices:find-untold',
+  ...['project-notices:find-undelivered', 'project-notices:find-unsent', 'project-notices:find-untold'],
   'project-reencryptions:reencrypt',
 ];
 const DOCUMENTS = '{"documents":{}}';

@@ -43,7 +43,7 @@ export async function rowsOf(
 const READS =
   /^(access-token:get|certificate:export-pkcs12|certificate-alert:preview|project:copy-dry-run|project-membership:get|secret-rotation:(check|preview))$/;
 /** Of a change of many things, or of none: the request of the table finds nothing to restore. */
-const OF_MANY = /^secret:restore-state$/;
+const OF_MANY = /^(secret:restore-state|notification-message:retry-messages)$/;
 
 const classOf = ({ changes, audit }: Operation, row: QueryResultRow | undefined): string => {
   if (changes && !READS.test(audit)) return 'change';

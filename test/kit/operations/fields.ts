@@ -347,7 +347,7 @@ export const FIELDS: Readonly<Record<string, FieldRow>> = {
     audit: 'certificate-alert:retry-messages',
     denial: viewer('pki-alerts:edit'),
   },
-  retryNotificationMessages: { audit: 'notification-message:retry', denial: viewer('webhooks:edit') },
+  retryNotificationMessages: { audit: 'notification-message:retry-messages', denial: viewer('webhooks:edit') },
   retryIdentityAlertMessages: {
     args: { id: '$identityAlert' },
     audit: 'identity-alert:retry-messages',

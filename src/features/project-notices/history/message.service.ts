@@ -109,7 +109,11 @@ export class MessageService {
       const counted = await retryMany(tx, NOTICE_SOURCE, retryNotices, projectId, retried);
       const { dryRun } = given;
       const { auditTrail } = tx;
-      const record = { action: 'notification-message:retry', projectId, facts: { count: counted.count, dryRun } };
+      const record = {
+        action: 'notification-message:retry-messages',
+        projectId,
+        facts: { count: counted.count, dryRun },
+      };
       await (dryRun ? auditTrail.recordRead(tx, record) : auditTrail.recordChange(tx, record));
       return counted;
     });
