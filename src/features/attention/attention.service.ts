@@ -1,4 +1,4 @@
-import { type Ability, can, canAlways } from '../../kernel/authz/ability.js';
+import { type Ability, can, canAlways, canWithout } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
 import { NO_ID } from '../../kernel/ids.js';
@@ -131,8 +131,8 @@ class Caller {
   may({ project, organization }: Right, { projectId, fields }: ItemRow): boolean {
     const ability = projectId === null ? undefined : this.#projects.get(projectId);
     return (
-      (organization !== undefined && can(this.ctx.ability, organization, fields ?? undefined)) ||
-      (project !== undefined && ability !== undefined && can(ability, project, fields ?? undefined))
+      (organization !== undefined && canAbout(this.ctx.ability, organization, fields)) ||
+      (project !== undefined && ability !== undefined && canAbout(ability, project, fields))
     );
   }
 
@@ -141,6 +141,15 @@ class Caller {
     if (project === undefined) return [];
     return [...this.#projects].filter(([, ability]) => can(ability, project)).map(([id]) => id);
   }
+}
+
+/** Whether an ability allows an action on the subject of a row. Fields that are null are those of something deleted: they are not known. */
+function canAbout(ability: Ability, action: NonNullable<Right['project']>, fields: ItemRow['fields']): boolean {
+  if (fields === null) return can(ability, action);
+  const entries = Object.entries(fields);
+  const known = entries.filter((entry): entry is [string, string] => entry[1] !== null);
+  const unknown = entries.flatMap(([field, value]) => (value === null ? [field] : []));
+  return canWithout(ability, action, Object.fromEntries(known), unknown);
 }
 
 const isConditional = (ability: Ability, action: NonNullable<Right['project']>): boolean =>

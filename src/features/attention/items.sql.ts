@@ -75,7 +75,7 @@ export const listItems = sqlStatement({
     code: t.nullable(t.text),
     type: t.nullable(t.text),
     ownerId: t.nullable(t.uuid),
-    fields: t.nullable(t.jsonOf<Readonly<Record<string, string>>>()),
+    fields: t.nullable(t.jsonOf<Readonly<Record<string, string | null>>>()),
   },
 });
 

@@ -26,11 +26,14 @@ describe('rights on credentials that are still to be revoked', () => {
       const listed = async (caller: typeof admin) => mustSucceed(await caller.get(DEBTS)).body.credentialDebts;
       const ids = (await listed(admin)).map(({ debtId }: { debtId: string }) => debtId);
       expect(ids).toHaveLength(1);
+      const shown = async (caller: typeof admin) => mustSucceed(await caller.get('/api/v1/attention')).body.attention;
       for (const isDeleted of [false, true]) {
         if (isDeleted) mustSucceed(await rotating.delete(id));
         expect(await listed(denied)).toEqual([]);
         expect(await denied.post(`${DEBTS}/give-up`, { ids })).toBeError(403, 'PERMISSION_DENIED');
         expect(await listed(allowed)).toHaveLength(1);
+        expect(await shown(denied)).toEqual([]);
+        expect((await shown(allowed)).map(({ subjectId }: { subjectId: string }) => subjectId)).toEqual(ids);
       }
       mustSucceed(await allowed.post(`${DEBTS}/give-up`, { ids }));
     } finally {

@@ -17,8 +17,8 @@ const DELETE: Help = { field: 'deleteSecretRotation', right: { project: 'secret-
 
 /** What conditions of rules on rotations compare. Of a credential whose rotation is deleted only the connection is known. */
 const fieldsOf = (connectionId: string): string =>
-  `jsonb_strip_nulls(jsonb_build_object('environment', (select e.slug from environment e where e.id = r.environment_id),
-        'secretPath', (select f.path from folder f where f.id = r.folder_id), 'connectionId', ${connectionId}))`;
+  `jsonb_build_object('environment', (select e.slug from environment e where e.id = r.environment_id),
+        'secretPath', (select f.path from folder f where f.id = r.folder_id), 'connectionId', ${connectionId})`;
 /** Error code of the last attempt. */
 const LAST_CODE = `(select a.error_code from secret_rotation_attempt a where a.id = r.last_attempt_id)`;
 /** When the first attempt after the last success failed. */
