@@ -24,6 +24,7 @@ const ROOTS = {
   searchSecrets: 'searchSecrets(first: 1000, input: { viewSecretValue: true })',
   duplicateValues: 'duplicateValues(first: 1000, input: {})',
   appConnections: 'appConnections',
+  attention: 'attention(first: 1000)',
   auditEvents: 'auditEvents(first: 1000)',
 };
 
