@@ -47,8 +47,9 @@ describe('while an external system hangs', () => {
     for (const rotating of rotatings) {
       rotating.fake.recover();
       await rotating.settled();
+      // The first is of its own system.
       const [first] = await strongroom.sql<{ id: string }>(
-        'select id from secret_rotation where project_id = $1 order by id',
+        'select id from secret_rotation where project_id = $1 order by created_at, id',
         [rotating.project.id],
       );
       await rotating.expectRotates(first?.id ?? '');
