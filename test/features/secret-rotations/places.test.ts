@@ -46,6 +46,13 @@ describe('while an external system hangs', () => {
   async function makeWhole(rotatings: readonly Rotating[]): Promise<void> {
     for (const rotating of rotatings) {
       rotating.fake.recover();
+      await until('all that are due to be done', WAIT_MS, async () => {
+        const [row] = await strongroom.sql<{ count: string }>(
+          `select count(*) from secret_rotation where project_id = $1 and (status = 'in_progress' or next_rotation_at <= now())`,
+          [rotating.project.id],
+        );
+        return row?.count === '0';
+      });
       await rotating.settled();
       // The first is of its own system.
       const [first] = await strongroom.sql<{ id: string }>(
