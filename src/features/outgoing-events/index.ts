@@ -16,11 +16,11 @@ import { readOf as readOfSink, SinkService } from './sinks/sink.service.js';
 import { AuditSinkType, toSink } from './sinks/sink.type.js';
 import { SINKS } from './sinks/sink-outlet.js';
 import { ChangeWebhook } from './webhooks/webhook.entity.js';
+import { findWebhooks } from './webhooks/webhook.queries.js';
 import { WebhookResolver } from './webhooks/webhook.resolver.js';
 import { webhookRoutes } from './webhooks/webhook.routes.js';
 import { rulesFor } from './webhooks/webhook.rules.js';
 import { readOf, WebhookService } from './webhooks/webhook.service.js';
-import { findWebhooks } from './webhooks/webhook.sql.js';
 import { ChangeWebhookType, toWebhook } from './webhooks/webhook.type.js';
 import { WEBHOOKS } from './webhooks/webhook-outlet.js';
 

@@ -1,3 +1,4 @@
+import { raw as sql } from '@mikro-orm/core';
 import { settledSequence } from '../../../kernel/audit/settled.js';
 import type { Context } from '../../../kernel/context.js';
 import { unreadableCode } from '../../../kernel/crypto/unreadable.js';
@@ -7,6 +8,7 @@ import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { sendBody } from './sending.js';
 import type { Batch, Outlet, Target, TargetConfig } from './target.js';
+import { findMissed } from './target-progress.sql.js';
 import { openTarget } from './target-sealing.js';
 
 /** Exponential pauses from half a minute to six hours, as those of notifications. */
@@ -75,19 +77,30 @@ class Delivering<T extends Target> {
   async #rewound(target: T): Promise<boolean> {
     const { ctx, run, outlet } = this;
     const { id } = target;
-    const [missed] = await outlet.findMissed(ctx, { id });
+    const [missed] = await findMissed({ table: outlet.table })(ctx, { id });
     if (missed === undefined) return false;
     await run.inTransaction(async (tx) => {
-      await outlet.rewind(tx, { id, seen: missed.sequence });
+      const values = { rewoundAt: sql('now()'), expirySeen: missed.sequence, isResetPending: true };
+      await tx.em.nativeUpdate(outlet.entity, { id }, values);
       await outlet.recordRewind(tx, target);
     });
     return true;
   }
 
-  async #advance({ id }: T, batch: Batch, result: { isDelivered: boolean; rejected: number }): Promise<boolean> {
-    const { upTo, upToTime: positionAt } = batch;
-    const position = { position: String(upTo.sequence), positionIndex: upTo.index, positionAt };
-    await this.run.inTransaction((tx) => this.outlet.advance(tx, { id, ...position, ...result }));
+  /** Stores how far a target has received. */
+  async #advance(
+    { id }: T,
+    { upTo, upToTime: positionAt }: Batch,
+    { isDelivered, rejected }: { isDelivered: boolean; rejected: number },
+  ): Promise<boolean> {
+    const values = {
+      position: String(upTo.sequence),
+      positionIndex: upTo.index,
+      positionAt: positionAt ?? sql('now()'),
+      rejectedRecords: sql('rejected_records + ?', [rejected]),
+      ...(isDelivered ? { failures: 0, nextAttemptAt: null, lastSuccessAt: sql('now()'), isResetPending: false } : {}),
+    };
+    await this.run.inTransaction((tx) => tx.em.nativeUpdate(this.outlet.entity, { id }, values));
     return positionAt !== null;
   }
 
@@ -97,8 +110,13 @@ class Delivering<T extends Target> {
   ): Promise<boolean> {
     const asked = Math.min(retryAfterSeconds ?? 0, RETRY.longestSeconds);
     const pauseSeconds = Math.max(backoffSeconds(RETRY, failures + 1, Math.random()) ?? 0, asked);
-    await this.run.inTransaction((tx) => this.outlet.fail(tx, { id, configVersion, pauseSeconds, code, status }));
+    const values = {
+      failures: sql('failures + 1'),
+      nextAttemptAt: sql('now() + make_interval(secs => ?)', [pauseSeconds]),
+      ...{ lastFailureAt: sql('now()'), lastFailure: code, lastStatus: status },
+    };
     // A target that was changed meanwhile is read again.
+    await this.run.inTransaction((tx) => tx.em.nativeUpdate(this.outlet.entity, { id, configVersion }, values));
     return true;
   }
 }

@@ -6,8 +6,8 @@ import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import { ask } from '../../../kernel/jobs/queue.js';
-import type { BehindTarget, Outlet } from './target.js';
-import { countEnabled } from './target-progress.sql.js';
+import type { Outlet } from './target.js';
+import { countEnabled, listBehind } from './target-progress.sql.js';
 
 const NAME = 'outgoing-events:follow';
 const PAUSE_SECONDS = 1;
@@ -18,20 +18,8 @@ const HAS_TARGETS =
 export const followTrail = (tx: Transaction): Promise<void> =>
   ask(tx, { name: NAME }, [{ key: 'all', organizationId: null }]);
 
-/** Has the job of each target run. */
-export const askDeliveries = (
-  tx: Transaction,
-  { job }: Pick<Outlet, 'job'>,
-  targets: readonly BehindTarget[],
-): Promise<void> =>
-  ask(
-    tx,
-    job,
-    targets.map(({ id, organizationId, projectId }) => ({ key: id, organizationId, projectId, subjectId: id })),
-  );
-
 /** The job that wakes the jobs of targets when there are new events for them, as long as there are targets. */
-export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'listBehind'>[]): JobKind => ({
+export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'table'>[]): JobKind => ({
   name: NAME,
   description:
     'Starts the delivery of new events to change webhooks and audit sinks, every second while there are any.',
@@ -45,7 +33,14 @@ export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'listBehind'>[]
   run: async (ctx, run) => {
     const settled = String(await settledSequence(queryOf(ctx)));
     await run.inTransaction(async (tx) => {
-      for (const outlet of outlets) await askDeliveries(tx, outlet, await outlet.listBehind(tx, { settled }));
+      for (const { job, table } of outlets) {
+        const targets = await listBehind({ table })(tx, { settled });
+        await ask(
+          tx,
+          job,
+          targets.map((target) => ({ ...target, key: target.id, subjectId: target.id })),
+        );
+      }
     });
     const [{ enabled = 0 } = {}] = await countEnabled(ctx, {});
     return enabled === 0 ? undefined : { againInSeconds: PAUSE_SECONDS };

@@ -1,7 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
-import { MOST_COUNTED } from './target-progress.sql.js';
+import { MOST_COUNTED } from './target.queries.js';
 
 /** States of targets. */
 const DELIVERY_STATES = {

@@ -1,9 +1,13 @@
+import type { EntityName, InferEntityFromProperties } from '@mikro-orm/core';
 import * as z from 'zod';
 import type { Context, Transaction } from '../../../kernel/context.js';
+import type { organizationColumns } from '../../../kernel/database/columns.js';
 import type { Connected } from '../../../kernel/database/database.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import type { OutboundResponse } from '../../../kernel/outbound/http.js';
 import type { Position } from '../../change-feed/public.js';
+import type { targetColumns } from './target-columns.js';
+import type { TARGETS } from './target-progress.sql.js';
 
 /** The configuration of a target, in the form in which it is sealed. */
 export const TargetConfig = z.object({
@@ -24,7 +28,7 @@ export interface Target {
   readonly isEnabled: boolean;
   /** The pause after a failure is not over. */
   readonly isPausing: boolean;
-  readonly configSealed: Buffer;
+  readonly configSealed: Uint8Array;
   readonly configVersion: number;
   /** Sequence of a record, and number of a change in it: everything up to there was received. */
   readonly position: string;
@@ -45,29 +49,6 @@ export interface Batch {
   readonly upToTime: Date | null;
 }
 
-/** A target whose job has to run. */
-export type BehindTarget = Pick<Target, 'id' | 'organizationId' | 'projectId'>;
-
-/** A successful delivery, or a part of the trail without events for the target. */
-export interface Progress {
-  readonly id: string;
-  readonly position: string;
-  readonly positionIndex: number;
-  readonly positionAt: Date | null;
-  readonly isDelivered: boolean;
-  /** Records that the target accepted with the others and did not store. */
-  readonly rejected: number;
-}
-
-/** A failed delivery. */
-export interface Failure {
-  readonly id: string;
-  readonly configVersion: number;
-  readonly pauseSeconds: number;
-  readonly code: string;
-  readonly status: number | null;
-}
-
 /** The form of requests to a target. */
 export interface Format {
   readonly contentType: string;
@@ -77,19 +58,18 @@ export interface Format {
   readonly rejected: (response: OutboundResponse) => number;
 }
 
+/** What a delivery changes in the row of a target. */
+type TargetProgress = InferEntityFromProperties<typeof targetColumns & typeof organizationColumns>;
+
 /** A kind of targets. */
 export interface Outlet<T extends Target = Target> {
   readonly job: Pick<JobKind, 'name' | 'description'>;
-  readonly table: 'change_webhook' | 'audit_sink';
+  readonly table: keyof typeof TARGETS;
+  readonly entity: EntityName<TargetProgress>;
   readonly find: (ctx: Connected, params: { readonly ids: readonly string[] }) => Promise<readonly T[]>;
   /** The next events, up to a sequence. */
   readonly next: (ctx: Context, asked: { target: T; config: TargetConfig; settled: bigint }) => Promise<Batch>;
   readonly formatOf: (target: T) => Format;
-  readonly advance: (ctx: Connected, progress: Progress) => Promise<unknown>;
-  readonly fail: (ctx: Connected, failure: Failure) => Promise<unknown>;
-  readonly rewind: (ctx: Connected, params: { readonly id: string; readonly seen: string }) => Promise<unknown>;
-  readonly findMissed: (ctx: Connected, params: { readonly id: string }) => Promise<readonly { sequence: string }[]>;
-  readonly listBehind: (ctx: Connected, params: { readonly settled: string }) => Promise<readonly BehindTarget[]>;
   /** The audit record of events that expired before they were sent. */
   readonly recordRewind: (tx: Transaction, target: T) => Promise<void>;
 }

@@ -3,16 +3,9 @@ import { type ExportedRow, eventLine, listsOf, readRows } from '../../audit-even
 import { after } from '../../change-feed/public.js';
 import type { Batch, Format, Outlet } from '../engine/target.js';
 import { exportRequest, rejectedRecords } from './log-records.js';
+import { AuditSink } from './sink.entity.js';
+import { findSinkTargets, type SinkTarget } from './sink.queries.js';
 import type { SinkKind } from './sink.rules.js';
-import {
-  advanceSink,
-  failSink,
-  findMissedBySink,
-  findSinkTargets,
-  listSinksBehind,
-  rewindSink,
-  type SinkTarget,
-} from './sink.sql.js';
 
 /** Records in a request. */
 const MOST_RECORDS = 200;
@@ -31,14 +24,10 @@ export const formatOf = ({ kind }: { readonly kind: SinkKind }): Format => FORMA
 export const SINKS: Outlet<SinkTarget> = {
   job: { name: 'audit-sinks:deliver', description: 'Sends the audit trail of an organization to an audit sink.' },
   table: 'audit_sink',
+  entity: AuditSink,
   formatOf,
   find: findSinkTargets,
   next: nextRecords,
-  advance: advanceSink,
-  fail: failSink,
-  rewind: rewindSink,
-  findMissed: findMissedBySink,
-  listBehind: listSinksBehind,
   recordRewind: (tx, { id }) =>
     tx.auditTrail.recordChange(tx, { action: 'audit-sink:rewind', facts: { auditSinkId: id } }),
 };

@@ -3,7 +3,7 @@ import { organizationColumns } from '../../../kernel/database/columns.js';
 import { targetColumns } from '../engine/target-columns.js';
 import type { SinkKind } from './sink.rules.js';
 
-const AuditSinkSchema = defineEntity({
+export const AuditSinkSchema = defineEntity({
   name: 'AuditSink',
   tableName: 'audit_sink',
   uniques: [{ name: 'audit_sink_name_unique', properties: ['organizationId', 'name'] }],

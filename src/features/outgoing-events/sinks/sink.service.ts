@@ -19,8 +19,8 @@ import { followTrail } from '../engine/follow-job.js';
 import { type Trial, trySending } from '../engine/sending.js';
 import { openTarget, sealTarget } from '../engine/target-sealing.js';
 import { AuditSink } from './sink.entity.js';
+import { findSinks, holdOrganization, listSinks, type SinkRow } from './sink.queries.js';
 import { ListSinks, OneSink, type SinkRules } from './sink.rules.js';
-import { findSinks, holdOrganization, listSinks, type SinkRow } from './sink.sql.js';
 import { formatOf, SINKS, testBody } from './sink-outlet.js';
 
 const NOT_FOUND = 'AUDIT_SINK_NOT_FOUND';
@@ -170,7 +170,7 @@ type Given = Pick<ReturnType<SinkRules['update']['parse']>, 'url' | 'headers'>;
 async function resealed(tx: Transaction, sink: AuditSink, { url, headers }: Given) {
   const { id, organizationId, configVersion } = sink;
   const place = { id, organizationId, projectId: null };
-  const sealed = { ...place, configVersion, configSealed: Buffer.from(sink.configSealed) };
+  const sealed = { ...place, configVersion, configSealed: sink.configSealed };
   const before = await openTarget(tx, TABLE, sealed);
   const isElsewhere = url !== undefined && new URL(url).origin !== new URL(before.url).origin;
   // Nobody reads what is hidden by having it sent to a host of his own.

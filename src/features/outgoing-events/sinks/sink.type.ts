@@ -5,8 +5,8 @@ import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { DeliveryStatusType, statusOf } from '../engine/status.type.js';
+import type { SinkRow } from './sink.queries.js';
 import { SINK_KINDS, SinkHeader, type SinkKind, sinkKind } from './sink.rules.js';
-import type { SinkRow } from './sink.sql.js';
 
 const SinkKindEnum = enumType<SinkKind>('AuditSinkKind', 'Kinds of audit sinks.', SINK_KINDS, sinkKind);
 inputType('AuditSinkHeaderInput', SinkHeader);

@@ -14,7 +14,7 @@ import {
   viewOf,
 } from '../../change-feed/public.js';
 import type { Batch, TargetConfig } from '../engine/target.js';
-import type { WebhookTarget } from './webhook.sql.js';
+import type { WebhookTarget } from './webhook.queries.js';
 
 /** Events in a request. */
 const MOST_EVENTS = 100;

@@ -1,13 +1,6 @@
 import type { Format, Outlet } from '../engine/target.js';
-import {
-  advanceWebhook,
-  failWebhook,
-  findMissedByWebhook,
-  findWebhookTargets,
-  listWebhooksBehind,
-  rewindWebhook,
-  type WebhookTarget,
-} from './webhook.sql.js';
+import { ChangeWebhook } from './webhook.entity.js';
+import { findWebhookTargets, type WebhookTarget } from './webhook.queries.js';
 import { nextEvents } from './webhook-events.js';
 
 /** The form of requests to change webhooks. */
@@ -24,14 +17,10 @@ export const WEBHOOKS: Outlet<WebhookTarget> = {
     description: 'Sends changes of a project to a change webhook.',
   },
   table: 'change_webhook',
+  entity: ChangeWebhook,
   formatOf: () => CLOUD_EVENTS,
   find: findWebhookTargets,
   next: nextEvents,
-  advance: advanceWebhook,
-  fail: failWebhook,
-  rewind: rewindWebhook,
-  findMissed: findMissedByWebhook,
-  listBehind: listWebhooksBehind,
   recordRewind: (tx, { id, projectId }) =>
     tx.auditTrail.recordChange(tx, { action: 'change-webhook:rewind', projectId, facts: { changeWebhookId: id } }),
 };

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { projectColumns } from '../../../kernel/database/columns.js';
 import { targetColumns } from '../engine/target-columns.js';
 
-const ChangeWebhookSchema = defineEntity({
+export const ChangeWebhookSchema = defineEntity({
   name: 'ChangeWebhook',
   tableName: 'change_webhook',
   uniques: [{ name: 'change_webhook_name_unique', properties: ['projectId', 'name'] }],

@@ -19,8 +19,8 @@ import { type Trial, trySending } from '../engine/sending.js';
 import type { TargetConfig } from '../engine/target.js';
 import { openTarget, sealTarget } from '../engine/target-sealing.js';
 import { ChangeWebhook } from './webhook.entity.js';
+import { findWebhooks, listWebhooks, type WebhookRow } from './webhook.queries.js';
 import { ListWebhooks, OneWebhook, type WebhookRules } from './webhook.rules.js';
-import { findWebhooks, listWebhooks, type WebhookRow } from './webhook.sql.js';
 import { testBody } from './webhook-events.js';
 import { CLOUD_EVENTS, WEBHOOKS } from './webhook-outlet.js';
 
@@ -182,7 +182,7 @@ const columnsOf = ({ environment, secretPath, kinds }: Filters) => ({
 async function resealed(tx: Transaction, webhook: ChangeWebhook, change: Partial<TargetConfig>) {
   const { id, organizationId, projectId, configVersion } = webhook;
   const place = { id, organizationId, projectId };
-  const sealed = { ...place, configVersion, configSealed: Buffer.from(webhook.configSealed) };
+  const sealed = { ...place, configVersion, configSealed: webhook.configSealed };
   const config = { ...(await openTarget(tx, TABLE, sealed)), ...change };
   const next = { ...place, configVersion: configVersion + 1 };
   return { configVersion: next.configVersion, configSealed: await sealTarget(tx, TABLE, next, config) };

@@ -4,7 +4,7 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { type ChangeKind, ChangeKindEnum } from '../../change-feed/public.js';
 import { DeliveryStatusType, statusOf } from '../engine/status.type.js';
-import type { WebhookRow } from './webhook.sql.js';
+import type { WebhookRow } from './webhook.queries.js';
 
 /** What the API shows of a webhook. */
 @ObjectType('ChangeWebhook', {

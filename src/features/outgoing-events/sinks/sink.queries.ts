@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import type { OrganizationSchema } from '../../organizations/public.js';
+import { behindOf, SHOWN_COLUMNS, TARGET_COLUMNS } from '../engine/target.queries.js';
+import type { AuditSinkSchema } from './sink.entity.js';
+
+const tables = tablesOf<typeof AuditSinkSchema | typeof OrganizationSchema>();
+const sinks = tables.selectFrom('audit_sink as x').select(['x.kind', sql<null>`null::uuid`.as('projectId')]);
+const shown = sinks.crossJoinLateral(behindOf('audit_sink')).select(SHOWN_COLUMNS);
+
+/** Sinks by ID, in any organization, for their jobs. */
+export const findSinkTargets = prepared(({ ids }: { ids: readonly string[] }) =>
+  sinks.select(TARGET_COLUMNS).where('x.id', '=', anyOf(ids)),
+);
+
+/** Sinks of an organization by ID. */
+export const findSinks = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
+  shown.where('x.organization_id', '=', organizationId).where('x.id', '=', anyOf(ids)),
+);
+
+/** Sinks of an organization, by name. */
+export const listSinks = prepared(({ organizationId }: { organizationId: string }) =>
+  shown.where('x.organization_id', '=', organizationId).orderBy(sql`x.name collate "C"`).orderBy('x.id'),
+);
+
+/** Holds an organization, so that one sink is added to it at a time. */
+export const holdOrganization = prepared(({ organizationId }: { organizationId: string }) =>
+  tables.selectFrom('organization').select('id').where('id', '=', organizationId).forNoKeyUpdate(),
+);
+
+/** A sink as its job reads it. */
+export type SinkTarget = Awaited<ReturnType<typeof findSinkTargets>>[number];
+
+/** A sink as the API shows it. */
+export type SinkRow = Awaited<ReturnType<typeof findSinks>>[number];
