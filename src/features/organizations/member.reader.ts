@@ -1,7 +1,7 @@
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
-import { countMembersOfOrganizations, findMembers } from './member.sql.js';
+import { countMembersOfOrganizations, findMembers } from './member.queries.js';
 import type { Member } from './memberships/memberships.js';
 
 /** A member of an organization as services pass it on. */

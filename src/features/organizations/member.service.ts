@@ -11,9 +11,10 @@ import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js'
 import { parse } from '../../kernel/validation.js';
 import type { Assignee } from '../permissions/public.js';
 import { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
+import { listMembers } from './member.queries.js';
 import { countMembers, type MemberView, membersInScope } from './member.reader.js';
 import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
-import { HOLD_CANDIDATE, listMembers } from './member.sql.js';
+import { HOLD_CANDIDATE } from './memberships/membership.sql.js';
 import {
   addMember,
   changeRole,
@@ -24,7 +25,8 @@ import {
   protectInstallationAdmin,
   removeMember,
 } from './memberships/memberships.js';
-import type { OrganizationReader, OrganizationView } from './organization.reader.js';
+import type { OrganizationView } from './organization.queries.js';
+import type { OrganizationReader } from './organization.reader.js';
 
 interface Candidate extends Member {
   readonly name: string;

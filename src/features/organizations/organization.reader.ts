@@ -1,10 +1,6 @@
 import type { Context, Transaction } from '../../kernel/context.js';
 import { loadRow } from '../../kernel/database/rows.js';
-import type { RowFrom } from '../../kernel/database/statement.js';
-import { findOrganization, holdSubOrganization } from './organization.sql.js';
-
-/** An organization as services pass it on. */
-export type OrganizationView = RowFrom<typeof findOrganization>;
+import { findOrganizations, holdSubOrganization, type OrganizationView } from './organization.queries.js';
 
 /** What other slices may ask about organizations. */
 export class OrganizationReader {
@@ -15,7 +11,7 @@ export class OrganizationReader {
    */
   load(ctx: Context, id: string): Promise<OrganizationView> {
     const { organizationId, rootOrganizationId } = ctx;
-    return loadRow(ctx, findOrganization, { id, organizationId, rootOrganizationId }, 'ORGANIZATION_NOT_FOUND');
+    return loadRow(ctx, findOrganizations, { ids: [id], organizationId, rootOrganizationId }, 'ORGANIZATION_NOT_FOUND');
   }
 
   /**

@@ -1,8 +1,7 @@
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import type { BatchLoad } from '../../kernel/database/batched.js';
-import type { OrganizationView } from './organization.reader.js';
-import { findOrganizations } from './organization.sql.js';
+import { findOrganizations, type OrganizationView } from './organization.queries.js';
 import { findUsers, type UserView } from './user.queries.js';
 
 /** Organizations that answers lead to by their ids: those that the scope of the caller can see. @throws PERMISSION_DENIED */

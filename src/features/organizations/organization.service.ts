@@ -8,9 +8,16 @@ import { AppError } from '../../kernel/errors.js';
 import { randomLetters } from '../../kernel/ids.js';
 import { Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
+import { Organization } from './core/organization.entity.js';
 import { addMember, memberOf } from './memberships/memberships.js';
-import { Organization } from './organization.entity.js';
-import type { OrganizationReader, OrganizationView } from './organization.reader.js';
+import {
+  findUse,
+  listOrganizations,
+  lockOrganizationToDelete,
+  type OrganizationView,
+  updateOrganization,
+} from './organization.queries.js';
+import type { OrganizationReader } from './organization.reader.js';
 import {
   CreateOrganization,
   DeleteOrganization,
@@ -21,13 +28,6 @@ import {
   organizationSlugFor,
   UpdateOrganization,
 } from './organization.rules.js';
-import {
-  deleteOrganization,
-  findUse,
-  listOrganizations,
-  lockOrganizationToDelete,
-  updateOrganization,
-} from './organization.sql.js';
 
 /** An entity as a view: its defaults are those of the database. */
 const toOrganizationView = (made: Organization): OrganizationView => ({
@@ -187,7 +187,7 @@ export class OrganizationService {
       authorizeDeletion(tx, organization);
       const [use] = await findUse(tx, { id: organization.id });
       if (use !== undefined) throw new AppError('ORGANIZATION_IN_USE');
-      await deleteOrganization(tx, { id: organization.id });
+      await tx.em.nativeDelete(Organization, { id: organization.id });
       await tx.auditTrail.recordChange(tx, {
         action: 'organization:delete',
         facts: { organizationId: organization.id, slug: organization.slug },

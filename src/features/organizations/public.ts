@@ -1,7 +1,10 @@
 export { authorizeActingAs, boundaryOfCaller, rightsBeyondCaller } from './boundary/account-rights.js';
 export { authorizeNewName } from './boundary/new-name.js';
 export { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
-export { mayMail, refusedAddresses } from './email-domains/email-domains.js';
+export type { OrganizationMembershipSchema } from './core/membership.entity.js';
+export type { OrganizationSchema } from './core/organization.entity.js';
+export { Organization } from './core/organization.entity.js';
+export { mayMail, refusedAddresses } from './email-domains.js';
 export {
   fromHere,
   keepLoggedInAdmins,
@@ -11,7 +14,6 @@ export {
 } from './last-admin/admin-logins.js';
 export { membersByIds } from './member.reader.js';
 export { MemberKindEnum, MemberType } from './member.type.js';
-export type { OrganizationMembershipSchema } from './memberships/membership.entity.js';
 export {
   addMember,
   changeRole,
@@ -22,8 +24,6 @@ export {
   type Member,
   protectInstallationAdmin,
 } from './memberships/memberships.js';
-export type { OrganizationSchema } from './organization.entity.js';
-export { Organization } from './organization.entity.js';
 export { OrganizationReader } from './organization.reader.js';
 export { organizationsByIds, ownOrganization, ownUser, usersByIds } from './organization.relations.js';
 export { displayName, organizationRole, organizationSlug, roleToInput, withRole } from './organization.rules.js';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
 import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { OrderedBounds } from '../../kernel/list-order.js';
-import type { OrganizationMembershipSchema } from './memberships/membership.entity.js';
+import type { OrganizationMembershipSchema } from './core/membership.entity.js';
 import type { UserSchema } from './user.entity.js';
 
 const tables = tablesOf<typeof UserSchema | typeof OrganizationMembershipSchema>();
@@ -28,12 +28,8 @@ export const findUsers = prepared(({ ids, organizationId }: { ids: readonly stri
   users().where('u.id', '=', anyOf(ids)).where('u.organization_id', '=', organizationId),
 );
 
-export const findUser = prepared(({ id, organizationId }: { id: string; organizationId: string }) =>
-  users().where('u.id', '=', id).where('u.organization_id', '=', organizationId),
-);
-
 /** A user as services pass it on. */
-export type UserView = Awaited<ReturnType<typeof findUser>>[number];
+export type UserView = Awaited<ReturnType<typeof findUsers>>[number];
 
 const ORDER_COLUMNS = { id: 'u.id', name: 'u.username', createdAt: 'u.created_at', updatedAt: 'u.updated_at' };
 
@@ -53,12 +49,4 @@ export const countUsers = prepared(({ organizationIds }: { organizationIds: read
     .select(['organization_id as organizationId', sql<number>`count(*)::integer`.as('count')])
     .where('organization_id', '=', anyOf(organizationIds))
     .groupBy('organization_id'),
-);
-
-/** Renames a user; null keeps the name. */
-export const renameUser = prepared(({ id, username }: { id: string; username: string | null }) =>
-  tables
-    .updateTable('app_user')
-    .set({ username: sql`coalesce(${username}, username)`, updated_at: sql`now()` })
-    .where('id', '=', id),
 );

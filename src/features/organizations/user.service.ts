@@ -1,3 +1,4 @@
+import { raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
@@ -9,7 +10,7 @@ import { authorizeNewName } from './boundary/new-name.js';
 import { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
 import { addMember, changeRole, deleteAccount, lockMembership } from './memberships/memberships.js';
 import { User } from './user.entity.js';
-import { countUsers, listUsers, renameUser, type UserView } from './user.queries.js';
+import { countUsers, listUsers, type UserView } from './user.queries.js';
 import type { UserReader } from './user.reader.js';
 import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
 
@@ -89,7 +90,8 @@ export class UserService {
       if (username !== undefined)
         await authorizeNewName(tx, { action: 'member:edit', field: 'username', from: user.username, to: username });
       const role = roleSlug === undefined ? user.roleSlug : await giveRole(tx, user, roleSlug);
-      await guarded(() => renameUser(tx, { id: user.id, username: username ?? null }), TAKEN);
+      const change = { ...(username === undefined ? {} : { username }), updatedAt: sql('now()') };
+      await guarded(() => tx.em.nativeUpdate(User, { id: user.id }, change), TAKEN);
       await tx.auditTrail.recordChange(tx, {
         action: 'user:update',
         showsInProjects: username !== undefined,

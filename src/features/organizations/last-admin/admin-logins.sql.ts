@@ -1,3 +1,4 @@
+// Credentials and identities are of slices that stand on this one; each condition is made for two memberships, in lateral form.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /** An admin by itself and without an end. Groups change and terms end: neither keeps an organization its admin. */
@@ -68,38 +69,6 @@ const AS_ASKED: Further = {
       select from identity_universal_auth a where a.identity_id = c.identity_id
         and :address::inet <<= any(a.client_secret_trusted_ips) and :address::inet <<= any(a.trusted_ips)))`,
 };
-
-/** Locks the organizations of which holders of credentials are lasting admins, and that of the admin of the installation. */
-export const LOCK_ORGANIZATIONS_OF_ADMINS = sqlStatement({
-  // In the order of ids, so that two callers cannot wait for each other. Not `for update`: that would wait for everybody who
-  // adds a row to the organization.
-  text: `select o.id from organization o where o.id in (
-      select m.organization_id from organization_membership m
-      where coalesce(m.user_id, m.identity_id) = any(:holderIds) and ${isLasting('m')}
-      union all
-      select i.organization_id from identity i where i.id = any(:holderIds) and i.is_installation_admin)
-    order by o.id for no key update of o`,
-  params: { holderIds: t.array(t.uuid) },
-  row: { id: t.uuid },
-});
-
-/** Locks organizations, as far as they are the caller's own or below it. */
-export const LOCK_OWN_ORGANIZATIONS = sqlStatement({
-  text: `select o.id from organization o
-    where o.id = any(:organizationIds) and (o.id = :organizationId or o.parent_id = :organizationId)
-    order by o.id for no key update of o`,
-  params: { organizationId: t.uuid, organizationIds: t.array(t.uuid) },
-  row: { id: t.uuid },
-});
-
-/** Locks the organizations in which a group has a role. */
-export const LOCK_ORGANIZATIONS_OF_GROUP = sqlStatement({
-  text: `select o.id from organization o
-    where o.id in (select m.organization_id from organization_membership m where m.group_id = :groupId)
-    order by o.id for no key update of o`,
-  params: { groupId: t.uuid },
-  row: { id: t.uuid },
-});
 
 /**
  * The organizations, of some, that have a lasting admin who can log in, again where no group forbids that admin anything, and the

@@ -2,12 +2,11 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import {
-  FIND_LOGGED_IN,
-  FIND_ONLY_ADMIN,
-  LOCK_ORGANIZATIONS_OF_ADMINS,
-  LOCK_ORGANIZATIONS_OF_GROUP,
-  LOCK_OWN_ORGANIZATIONS,
-} from './admin-logins.sql.js';
+  lockOrganizationsOfAdmins,
+  lockOrganizationsOfGroup,
+  lockOwnOrganizations,
+} from '../core/organization-locks.queries.js';
+import { FIND_LOGGED_IN, FIND_ONLY_ADMIN } from './admin-logins.sql.js';
 
 /** From where the credentials of an identity have to work, to count. */
 interface Whence {
@@ -38,7 +37,7 @@ export async function lockLoggedInAdmins(
   holderIds: readonly string[],
   whence: Whence = ANYWHERE,
 ): Promise<AdminLogins> {
-  const locked = holderIds.length === 0 ? [] : await LOCK_ORGANIZATIONS_OF_ADMINS(tx, { holderIds });
+  const locked = holderIds.length === 0 ? [] : await lockOrganizationsOfAdmins(tx, { holderIds });
   const admins = { ...whence, holderIds, organizationIds: locked.map(({ id }) => id) };
   // A statement of its own: the one that waited for the locks does not see what happened meanwhile.
   return { ...admins, loggedIn: await loggedInOf(tx, admins, []) };
@@ -55,7 +54,7 @@ export async function lockAdminsOf(tx: Transaction, organizationIds: readonly st
   const ids = organizationIds.filter(isId);
   return freeAdminsIn(
     tx,
-    ids.length === 0 ? [] : await LOCK_OWN_ORGANIZATIONS(tx, { organizationId, organizationIds: ids }),
+    ids.length === 0 ? [] : await lockOwnOrganizations(tx, { organizationId, organizationIds: ids }),
   );
 }
 
@@ -64,7 +63,7 @@ export async function lockAdminsOf(tx: Transaction, organizationIds: readonly st
  * an admin at the same moment.
  */
 export async function lockAdminsOfGroup(tx: Transaction, groupId: string): Promise<AdminLogins> {
-  return freeAdminsIn(tx, await LOCK_ORGANIZATIONS_OF_GROUP(tx, { groupId }));
+  return freeAdminsIn(tx, await lockOrganizationsOfGroup(tx, { groupId }));
 }
 
 async function freeAdminsIn(tx: Transaction, locked: readonly { readonly id: string }[]): Promise<AdminLogins> {

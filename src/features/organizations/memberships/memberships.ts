@@ -3,20 +3,11 @@ import type { Actor, Context, Transaction } from '../../../kernel/context.js';
 import { flush, guarded } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { authorizeAccountDeletion, authorizeProjectLoss } from '../boundary/account-rights.js';
+import { OrganizationMembership } from '../core/membership.entity.js';
+import { lockOrganization, lockOrganizationsOf } from '../core/organization-locks.queries.js';
 import { refuseLastOrganizationAdmin } from '../last-admin/admin-logins.js';
-import { OrganizationMembership } from './membership.entity.js';
-import {
-  DELETE_ACCOUNT,
-  DELETE_MEMBERSHIP,
-  FIND_LED_ALONE,
-  findMemberNow,
-  LOCK_ACCOUNT,
-  LOCK_MEMBERSHIP,
-  LOCK_ORGANIZATIONS_OF,
-  LOCK_PROJECTS_OF_ADMIN,
-  lockOrganization,
-  UPDATE_MEMBERSHIP,
-} from './membership.sql.js';
+import { deleteMembership, findMemberNow, lockHeldMembership, updateMembership } from './membership.queries.js';
+import { DELETE_ACCOUNT, FIND_LED_ALONE, LOCK_ACCOUNT, LOCK_PROJECTS_OF_ADMIN } from './membership.sql.js';
 
 /** A user or a machine identity, as a member of organizations. */
 export interface Member {
@@ -50,22 +41,16 @@ export function protectInstallationAdmin(ctx: Context, account: { readonly isIns
 }
 
 /** What somebody is in an organization by itself, groups aside. */
-export interface HeldMembership {
-  readonly role: string;
-  /** Null: it has no end. */
-  readonly endsAt: Date | null;
-  /** It has not ended. */
-  readonly isNow: boolean;
-}
+export type HeldMembership = Awaited<ReturnType<typeof lockHeldMembership>>[number];
 
 /** The membership of somebody in an organization; null when there is none. Nobody else changes it until the transaction ends. */
 export async function lockMembership(
   tx: Transaction,
   organizationId: string,
-  { kind, id }: Member,
+  { id }: Member,
 ): Promise<HeldMembership | null> {
   await lockOrganization(tx, { organizationId });
-  const [row] = await LOCK_MEMBERSHIP[kind](tx, { organizationId, memberId: id });
+  const [row] = await lockHeldMembership(tx, { organizationId, memberId: id });
   return row ?? null;
 }
 
@@ -115,12 +100,9 @@ export async function changeRole(
 ): Promise<string> {
   await lockOrganization(tx, { organizationId });
   if (role !== 'admin' || endsAt instanceof Date) await refuseLastOrganizationAdmin(tx, member, organizationId);
-  if (
-    endsAt instanceof Date &&
-    (await LOCK_PROJECTS_OF_ADMIN[member.kind](tx, { memberId: member.id, organizationId })).length > 0
-  )
+  if (endsAt instanceof Date && (await LOCK_PROJECTS_OF_ADMIN(tx, { memberId: member.id, organizationId })).length > 0)
     await refuseLastProjectAdmin(tx, member, organizationId);
-  const [changed] = await UPDATE_MEMBERSHIP[member.kind](tx, {
+  const [changed] = await updateMembership(tx, {
     organizationId,
     memberId: member.id,
     role,
@@ -141,7 +123,7 @@ export async function removeMember(tx: Transaction, organizationId: string, memb
   await lockOrganization(tx, { organizationId });
   await refuseLastAdmin(tx, member, organizationId);
   const [removed] = await guarded(
-    () => DELETE_MEMBERSHIP[member.kind](tx, { organizationId, memberId: member.id }),
+    () => deleteMembership(tx, { organizationId, memberId: member.id }),
     LAST_PROJECT_ADMIN,
   );
   if (removed === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
@@ -170,7 +152,7 @@ export async function lockAccount(tx: Transaction, { kind, id }: Member): Promis
   // Locked first: from here on it joins no further organization.
   const held = await LOCK_ACCOUNT[kind](tx, { id });
   if (held.length === 0) throw new AppError(NOT_FOUND[kind]);
-  await LOCK_ORGANIZATIONS_OF[kind](tx, { memberId: id });
+  await lockOrganizationsOf(tx, { memberId: id });
 }
 
 /** @param organizationId null: in any organization */
@@ -184,13 +166,9 @@ async function refuseLastAdmin(tx: Transaction, member: Member, organizationId: 
  * only if its roles let it manage members, unless those of the member do not do so either, as for the trigger.
  * Nothing is locked: if another admin leaves at the same moment, the trigger refuses instead, without details.
  */
-async function refuseLastProjectAdmin(
-  tx: Transaction,
-  { kind, id }: Member,
-  organizationId: string | null,
-): Promise<void> {
+async function refuseLastProjectAdmin(tx: Transaction, { id }: Member, organizationId: string | null): Promise<void> {
   const caller = { callerOrganizationId: tx.organizationId, callerId: tx.actor.id };
-  const alone = await FIND_LED_ALONE[kind](tx, { memberId: id, organizationId, ...caller });
+  const alone = await FIND_LED_ALONE(tx, { memberId: id, organizationId, ...caller });
   if (alone.length === 0) return;
   const named = alone.filter(({ isKnown }) => isKnown).slice(0, MAX_PROJECTS_NAMED);
   const violation = (message: string): ErrorDetail => ({ path: 'project', code: 'LAST_ADMIN', message });

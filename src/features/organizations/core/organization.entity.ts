@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { newId } from '../../kernel/ids.js';
+import { newId } from '../../../kernel/ids.js';
 
 // Slugs of sub-organizations are unique below their root: a partial index of the migration, `organization_sub_slug_unique`.
 // Those of roots are not: a refused slug would tell one tenant of another.

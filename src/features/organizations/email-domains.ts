@@ -1,6 +1,6 @@
-import type { Context } from '../../../kernel/context.js';
-import { type Together, together } from '../../../kernel/database/batched.js';
-import { findEmailDomains } from './email-domain.sql.js';
+import type { Context } from '../../kernel/context.js';
+import { type Together, together } from '../../kernel/database/batched.js';
+import { findEmailDomains } from './organization.queries.js';
 
 /** Which of these addresses the organization of the caller sends no mails to. All calls of a request share one statement. */
 export async function refusedAddresses(ctx: Context, addresses: readonly string[]): Promise<ReadonlySet<string>> {
