@@ -42,6 +42,22 @@ export const tablesOf = <Schema extends EntitySchemaWithMeta>(): Kysely<Tables<S
     },
   });
 
+type SnakeCase<Name extends string> = Name extends `${infer Head}${infer Rest}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeCase<Rest>}`
+  : Name;
+type PropertyOf<Schema extends EntitySchemaWithMeta> = keyof Schema['properties'] & string;
+
+/** All columns of a table under the names of its properties, but those that are named: `select(columnsOf(TagSchema, 'updatedAt'))`. */
+export const columnsOf = <Schema extends EntitySchemaWithMeta, const Omitted extends PropertyOf<Schema> = never>(
+  schema: Schema,
+  ...omitted: readonly Omitted[]
+) =>
+  Object.keys(schema.properties)
+    .filter((name) => !omitted.includes(name as Omitted))
+    .map((name) => `${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} as ${name}`) as {
+    [Name in Exclude<PropertyOf<Schema>, Omitted>]: `${SnakeCase<Name>} as ${Name}`;
+  }[Exclude<PropertyOf<Schema>, Omitted>][];
+
 /** Any of these ids: `where('id', '=', anyOf(ids))`, whose text does not depend on how many there are. */
 export const anyOf = (ids: readonly string[]): RawBuilder<string> => sql<string>`any(${ids}::uuid[])`;
 

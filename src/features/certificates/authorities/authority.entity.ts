@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { projectColumns } from '../../../kernel/database/columns.js';
+import type { RevocationReason } from '../revocation/revocation.rules.js';
+import type { AuthorityKind, AuthorityStatus } from './authority.rules.js';
 
 export const CertificateAuthoritySchema = defineEntity({
   name: 'CertificateAuthority',
@@ -12,8 +14,8 @@ export const CertificateAuthoritySchema = defineEntity({
   properties: {
     ...projectColumns,
     name: p.text(),
-    kind: p.text(),
-    status: p.text(),
+    kind: p.text().$type<AuthorityKind>(),
+    status: p.text().$type<AuthorityStatus>(),
     parentId: p.uuid().nullable(),
     subject: p.text(),
     commonName: p.text(),
@@ -28,7 +30,7 @@ export const CertificateAuthoritySchema = defineEntity({
     maxPathLength: p.integer().nullable(),
     predecessorId: p.uuid().nullable(),
     revokedAt: p.datetime(3).nullable(),
-    revocationReason: p.text().nullable(),
+    revocationReason: p.text().$type<RevocationReason>().nullable(),
     version: p.integer().default(1),
   },
 });

@@ -1,40 +1,14 @@
 import { sql } from 'kysely';
-import { anyOf, pageBy, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, columnsOf, pageBy, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { CursorKey, KeyBounds } from '../../../kernel/paging.js';
-import type { RevocationReason } from '../revocation/revocation.rules.js';
-import type { CertificateAuthoritySchema } from './authority.entity.js';
-import type { AuthorityKind, AuthorityStatus } from './authority.rules.js';
-import type { CertificateAuthorityHistorySchema } from './authority-history.entity.js';
+import { CertificateAuthoritySchema } from './authority.entity.js';
+import { CertificateAuthorityHistorySchema } from './authority-history.entity.js';
 
 const tables = tablesOf<typeof CertificateAuthoritySchema>();
 
 const authorities = tables
   .selectFrom('certificate_authority')
-  .select([
-    'id',
-    'organization_id as organizationId',
-    'project_id as projectId',
-    'name',
-    sql<AuthorityKind>`kind`.as('kind'),
-    sql<AuthorityStatus>`status`.as('status'),
-    'parent_id as parentId',
-    'subject',
-    'common_name as commonName',
-    'key_algorithm as keyAlgorithm',
-    'request',
-    'certificate',
-    'chain',
-    'serial_number as serialNumber',
-    'not_before as notBefore',
-    'not_after as notAfter',
-    'max_path_length as maxPathLength',
-    'predecessor_id as predecessorId',
-    'revoked_at as revokedAt',
-    sql<RevocationReason | null>`revocation_reason`.as('revocationReason'),
-    'version',
-    'created_at as createdAt',
-    'updated_at as updatedAt',
-  ]);
+  .select(columnsOf(CertificateAuthoritySchema, 'keySealed'));
 
 /** Authorities by ID, in any project. */
 export const findAuthorities = prepared(({ ids }: { ids: readonly string[] }) =>
@@ -64,15 +38,7 @@ export const findSuccessors = prepared(({ ids }: { ids: readonly string[] }) =>
 export const listFormerCertificates = prepared(({ authorityIds }: { authorityIds: readonly string[] }) =>
   tablesOf<typeof CertificateAuthorityHistorySchema>()
     .selectFrom('certificate_authority_history')
-    .select([
-      'authority_id as authorityId',
-      'certificate',
-      'chain',
-      'serial_number as serialNumber',
-      'not_before as notBefore',
-      'not_after as notAfter',
-      'replaced_at as replacedAt',
-    ])
+    .select(columnsOf(CertificateAuthorityHistorySchema, 'id', 'organizationId', 'projectId', 'parentId'))
     .where('authority_id', '=', anyOf(authorityIds))
     .orderBy('replaced_at', 'desc')
     .orderBy('id'),

@@ -1,6 +1,7 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type Opt, p } from '@mikro-orm/core';
 import { projectColumns } from '../../../kernel/database/columns.js';
-import type { MetadataEntry } from './certificate.rules.js';
+import type { RevocationReason } from '../revocation/revocation.rules.js';
+import type { CertificateSource, CertificateStatus, MetadataEntry } from './certificate.rules.js';
 
 export const CertificateSchema = defineEntity({
   name: 'Certificate',
@@ -17,14 +18,15 @@ export const CertificateSchema = defineEntity({
     profileSlug: p.text().nullable(),
     lineageId: p.uuid(),
     renewedFromId: p.uuid().nullable(),
-    source: p.text(),
+    source: p.text().$type<CertificateSource>(),
     commonName: p.text(),
     sans: p.array(),
-    namesDigest: p.blob(),
+    /** Made by a trigger. */
+    namesDigest: p.blob().$type<Opt<Buffer>>(),
     serialNumber: p.text(),
-    status: p.text().default('active'),
+    status: p.text().$type<CertificateStatus>().default('active'),
     revokedAt: p.datetime(3).nullable(),
-    revocationReason: p.text().nullable(),
+    revocationReason: p.text().$type<RevocationReason>().nullable(),
     notBefore: p.datetime(3),
     notAfter: p.datetime(3),
     keyAlgorithm: p.text(),

@@ -1,26 +1,11 @@
-import { sql } from 'kysely';
-import { anyOf, pageBy, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, columnsOf, pageBy, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { CursorKey, KeyBounds } from '../../../kernel/paging.js';
-import type { CertificateProfileSchema } from './profile.entity.js';
+import { CertificateProfileSchema } from './profile.entity.js';
 import type { ProfileRules } from './profile.rules.js';
 
 const tables = tablesOf<typeof CertificateProfileSchema>();
 
-const profiles = tables
-  .selectFrom('certificate_profile')
-  .select([
-    'id',
-    'organization_id as organizationId',
-    'project_id as projectId',
-    'slug',
-    'description',
-    'authority_id as authorityId',
-    sql<ProfileRules>`rules`.as('rules'),
-    'renew_before_days as renewBeforeDays',
-    'version',
-    'created_at as createdAt',
-    'updated_at as updatedAt',
-  ]);
+const profiles = tables.selectFrom('certificate_profile').select(columnsOf(CertificateProfileSchema));
 
 /** Profiles by ID, in any project. */
 export const findProfiles = prepared(({ ids }: { ids: readonly string[] }) => profiles.where('id', '=', anyOf(ids)));
