@@ -19,9 +19,11 @@ export {
   listAccessBelow,
   type ProjectAccess,
 } from './core/project-access.js';
+export type { EnvironmentSchema } from './environments/environment.entity.js';
 export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environments/environment.service.js';
 export { EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
 export { listHoldings } from './members/holdings.js';
+export type { ProjectMembershipSchema } from './members/membership.entity.js';
 export { fieldsOf, subjectOf } from './members/membership.rules.js';
 export { ProjectMembershipType } from './members/membership.type.js';
 export { authorizeMemberChanges, type MemberChange } from './members/membership-rights.js';

@@ -5,7 +5,7 @@ import type { ProjectReader, ProjectRelations } from '../projects/public.js';
 import { SecretBatchResolver } from './across/batch.resolver.js';
 import { ReplaceValueService } from './across/replace-value.service.js';
 import { UpdateByIdService } from './across/update-by-id.service.js';
-import { SECRET_ENTITIES } from './entities.js';
+import { SECRET_ENTITIES } from './entities/tables.js';
 import { EnvironmentFoldersResolver, FolderResolver } from './folders/folder.resolver.js';
 import { folderRoutes } from './folders/folder.routes.js';
 import { FolderService } from './folders/folder.service.js';

@@ -9,7 +9,7 @@ export interface RoleTerm {
   readonly endsAt: string;
 }
 
-const ProjectMembershipSchema = defineEntity({
+export const ProjectMembershipSchema = defineEntity({
   name: 'ProjectMembership',
   tableName: 'project_membership',
   properties: {

@@ -6,7 +6,7 @@ import { mapYielding } from '../../../kernel/event-loop.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
-import { listTaken } from '../core/locks.sql.js';
+import { listTaken } from '../core/locks.queries.js';
 import { type NextState, nextState } from '../core/next-version.js';
 import { type PathOf, plainMetadata } from '../core/secret.rules.js';
 import { openerFor, openSecretComment, openSecretMetadata, openSecretValue } from '../core/secret-sealing.js';

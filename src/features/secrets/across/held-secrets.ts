@@ -3,7 +3,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/find-secrets.js';
-import { lockByIds, lockStructure } from '../core/locks.sql.js';
+import { lockByIds, lockStructure } from '../core/locks.queries.js';
 import { listReferring, namesOf } from '../references/reference.sql.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { holdHomesOf } from './batch.sql.js';

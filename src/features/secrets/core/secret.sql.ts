@@ -15,7 +15,7 @@ import {
   runIn,
 } from '../scope/secret-order.sql.js';
 import { type Summed, valueColumn } from '../scope/value-column.sql.js';
-import { LOCKED_IDS } from './locks.sql.js';
+import { LOCKED_IDS } from './locks.queries.js';
 
 /** A metadata entry as stored unsealed. The value of an encrypted one is in `metadataSealed`, in the same order. */
 export type StoredEntry =

@@ -5,7 +5,7 @@ import { distinctIds, isId } from '../../../kernel/ids.js';
 import { findTags, type TagRow } from '../../tags/public.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeSubjectChanges, fieldsOf } from '../scope/visibility.rules.js';
-import { listTaken } from './locks.sql.js';
+import { listTaken } from './locks.queries.js';
 import { keyAfter, type NewSecret, type PathOf, type SecretChange } from './secret.rules.js';
 import { listMemberUsers } from './secret.sql.js';
 import { type Home, homeAt, nameOf, type Present, type WriteTarget } from './write-target.js';

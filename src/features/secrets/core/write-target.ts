@@ -5,7 +5,7 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { Place } from '../scope/place.rules.js';
 import type { SecretRecord } from './find-secrets.js';
 import { type FoundPlace, loadFolders, loadPlace, loadSecretProject } from './load-place.js';
-import { lockPlaces } from './locks.sql.js';
+import { lockPlaces } from './locks.queries.js';
 import { keyAfter, type PathOf, type SecretChange } from './secret.rules.js';
 
 export type WriteAction = 'secrets:create' | 'secrets:edit' | 'secrets:delete';

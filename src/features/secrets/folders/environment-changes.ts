@@ -1,7 +1,7 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
 import type { FollowEnvironment, ForgetEnvironment, ProjectAccess } from '../../projects/public.js';
-import { lockStructure } from '../core/locks.sql.js';
+import { lockSecretsIn, lockStructure } from '../core/locks.queries.js';
 import { refuseKept } from '../kept-keys/rotated-guard.js';
 import { rewriteReferencesInto } from '../references/reference-rewriting.js';
 import { parentOf } from '../scope/place.rules.js';
@@ -10,7 +10,7 @@ import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from '../scope
 import { listPastOfEnvironment } from '../versions/version.sql.js';
 import { deleteHistoriesOf, holdFoldersOf, listFoldersToFollow } from './folder.sql.js';
 import { authorizeRelocations } from './folder-changes.js';
-import { lockSecretsIn } from './folder-writes.sql.js';
+
 import { listImporting } from './import.sql.js';
 
 /**

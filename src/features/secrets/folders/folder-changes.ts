@@ -5,7 +5,7 @@ import { isId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { FieldChange } from '../../permissions/public.js';
 import { authorizeNewNames, type ProjectAccess } from '../../projects/public.js';
-import { lockHomes } from '../core/locks.sql.js';
+import { lockHomes } from '../core/locks.queries.js';
 import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from '../references/reference-rewriting.js';
 import { isShortEnough, joinPath, parentOf } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.sql.js';

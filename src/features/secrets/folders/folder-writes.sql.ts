@@ -132,13 +132,6 @@ export const lockTree = sqlStatement({
   row: { id: t.uuid, path: t.text },
 });
 
-/** All secrets of folders, locked until the transaction ends. */
-export const lockSecretsIn = sqlStatement({
-  text: 'select id from secret where folder_id = any(:folderIds::uuid[]) order by key collate "C", id for update',
-  params: { folderIds: t.array(t.uuid) },
-  row: { id: t.uuid },
-});
-
 /** Deletes a folder with the folders and imports in it. No row: it was deleted meanwhile. */
 export const deleteFolder = sqlStatement({
   text: 'delete from folder where id = :id returning id',

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../kernel/context.js';
 import { guarded } from '../../../kernel/database/in-transaction.js';
 import { newId } from '../../../kernel/ids.js';
 import type { CreateRootFolders } from '../../projects/public.js';
-import { lockStructure } from '../core/locks.sql.js';
+import { lockStructure } from '../core/locks.queries.js';
 import {
   clearPaths,
   findContents,

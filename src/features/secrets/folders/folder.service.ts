@@ -7,7 +7,7 @@ import { isId, newId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadSecretProject } from '../core/load-place.js';
-import { lockStructure } from '../core/locks.sql.js';
+import { lockSecretsIn, lockStructure } from '../core/locks.queries.js';
 import { deleteSecrets } from '../core/secret-writes.js';
 import { refuseKept } from '../kept-keys/rotated-guard.js';
 import { folderPath, isShortEnough, joinPath, parentOf, pathsDownTo } from '../scope/place.rules.js';
@@ -31,7 +31,7 @@ import {
 } from './folder.sql.js';
 import { changeFolders, type FolderPathOf, refuseRoot } from './folder-changes.js';
 import { insertFolders, lockContents, lockEnvironments } from './folder-writes.js';
-import { deleteFolder, type LockedEnvironment, listPaths, lockSecretsIn, lockTree } from './folder-writes.sql.js';
+import { deleteFolder, type LockedEnvironment, listPaths, lockTree } from './folder-writes.sql.js';
 import { listImporters, listImporting } from './import.sql.js';
 
 /** Maximum number of importing folders that are named where they prevent a deletion. */

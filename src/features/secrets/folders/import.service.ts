@@ -10,7 +10,7 @@ import { decodeCursor, Page, type PageRequest, positionKey, rowLimit } from '../
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { type FoundPlace, loadPlace, loadSecretProject } from '../core/load-place.js';
-import { lockStructure } from '../core/locks.sql.js';
+import { lockStructure } from '../core/locks.queries.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { folderPath, type Place } from '../scope/place.rules.js';
 import type { ReadFolder } from './folder.sql.js';

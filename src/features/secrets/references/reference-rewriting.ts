@@ -3,7 +3,7 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/find-secrets.js';
-import { lockByIds } from '../core/locks.sql.js';
+import { lockByIds } from '../core/locks.queries.js';
 import { nextAttributes, sealedRow } from '../core/next-version.js';
 import { isReferenceable, type Reference, type Rename } from '../core/reference.rules.js';
 import { openedSecret, openerFor, renamedIn, sealerFor } from '../core/secret-sealing.js';

@@ -6,7 +6,7 @@ import { newId } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
-import { lockHomesIn } from '../core/locks.sql.js';
+import { lockHomesIn } from '../core/locks.queries.js';
 import { sealerFor } from '../core/secret-sealing.js';
 import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets } from '../core/secret-writes.js';
 import { pruneVersions } from '../core/secret-writes.sql.js';

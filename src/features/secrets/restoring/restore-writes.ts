@@ -2,7 +2,7 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import { lockByIds } from '../core/locks.sql.js';
+import { lockByIds } from '../core/locks.queries.js';
 import { insertFolders } from '../folders/folder-writes.js';
 import { listPaths } from '../folders/folder-writes.sql.js';
 import { parentOf, pathsDownTo } from '../scope/place.rules.js';

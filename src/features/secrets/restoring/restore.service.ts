@@ -4,7 +4,7 @@ import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { lockHomes, lockStructure } from '../core/locks.sql.js';
+import { lockHomes, lockStructure } from '../core/locks.queries.js';
 import { writtenRecord } from '../core/next-version.js';
 import { type SecretView, writtenView } from '../core/secret.view.js';
 import { openerFor, openSecretValue, sealerFor } from '../core/secret-sealing.js';

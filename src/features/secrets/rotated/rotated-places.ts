@@ -5,7 +5,7 @@ import type { ProjectAccess } from '../../projects/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import type { FoundPlace } from '../core/load-place.js';
 import { lockRecords } from '../core/locked-secrets.js';
-import { lockStructure } from '../core/locks.sql.js';
+import { lockStructure } from '../core/locks.queries.js';
 import { deleteSecrets, takenKeys, updateSecrets } from '../core/secret-writes.js';
 import { holdPlaces } from '../core/write-target.js';
 import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.js';

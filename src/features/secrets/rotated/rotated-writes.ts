@@ -6,7 +6,7 @@ import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/find-secrets.js';
 import type { FoundPlace } from '../core/load-place.js';
-import { lockByIds } from '../core/locks.sql.js';
+import { lockByIds } from '../core/locks.queries.js';
 import { nextAttributes, sealedRow } from '../core/next-version.js';
 import {
   openedSecret,

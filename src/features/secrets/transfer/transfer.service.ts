@@ -7,7 +7,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { lockRecords } from '../core/locked-secrets.js';
-import { lockHomes } from '../core/locks.sql.js';
+import { lockHomes } from '../core/locks.queries.js';
 import type { PathOf, SecretChange } from '../core/secret.rules.js';
 import { type ImportView, type SecretView, SecretViewer } from '../core/secret.view.js';
 import { openerFor } from '../core/secret-sealing.js';

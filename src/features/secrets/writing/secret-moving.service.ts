@@ -8,7 +8,7 @@ import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import { lockRecords, lockRecordsById } from '../core/locked-secrets.js';
-import { lockStructure } from '../core/locks.sql.js';
+import { lockStructure } from '../core/locks.queries.js';
 import { nextAttributes, sealedRow } from '../core/next-version.js';
 import { type Clear, openerFor, sealerFor } from '../core/secret-sealing.js';
 import { type Attributes, deleteSecrets, insertSecrets, updateSecrets } from '../core/secret-writes.js';

@@ -11,7 +11,7 @@ import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import { holdSecret, lockBatch } from '../core/locked-secrets.js';
-import { lockStructure } from '../core/locks.sql.js';
+import { lockStructure } from '../core/locks.queries.js';
 import { NOT_WRITTEN, newRow, nextRow, withTimes, writtenRecord } from '../core/next-version.js';
 import {
   keyAfter,

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const SecretTagSchema = defineEntity({
+export const SecretTagSchema = defineEntity({
   name: 'SecretTag',
   tableName: 'secret_tag',
   properties: {

@@ -15,7 +15,7 @@ export const contentsColumns = {
   createdAt: p.datetime(3).defaultRaw('now()'),
 };
 
-const SecretSchema = defineEntity({
+export const SecretSchema = defineEntity({
   name: 'Secret',
   tableName: 'secret',
   uniques: [{ name: 'secret_key_unique', properties: ['folderId', 'key'], deferMode: 'immediate' }],

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../../kernel/ids.js';
 
-const SecretImportSchema = defineEntity({
+export const SecretImportSchema = defineEntity({
   name: 'SecretImport',
   tableName: 'secret_import',
   uniques: [

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../../kernel/ids.js';
 
-const PersonalSecretSchema = defineEntity({
+export const PersonalSecretSchema = defineEntity({
   name: 'PersonalSecret',
   tableName: 'personal_secret',
   uniques: [{ name: 'personal_secret_owner_unique', properties: ['secretId', 'userId'] }],

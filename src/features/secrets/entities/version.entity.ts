@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { contentsColumns } from '../core/secret.entity.js';
+import { contentsColumns } from './secret.entity.js';
 
-const SecretVersionSchema = defineEntity({
+export const SecretVersionSchema = defineEntity({
   name: 'SecretVersion',
   tableName: 'secret_version',
   properties: {

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const SecretRotationKeySchema = defineEntity({
+export const SecretRotationKeySchema = defineEntity({
   name: 'SecretRotationKey',
   tableName: 'secret_rotation_key',
   uniques: [{ name: 'secret_rotation_key_unique', properties: ['folderId', 'key'], deferMode: 'immediate' }],

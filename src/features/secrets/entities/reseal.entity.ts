@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const SecretResealSchema = defineEntity({
+export const SecretResealSchema = defineEntity({
   name: 'SecretReseal',
   tableName: 'secret_reseal',
   properties: {

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const SecretReferenceSchema = defineEntity({
+export const SecretReferenceSchema = defineEntity({
   name: 'SecretReference',
   tableName: 'secret_reference',
   uniques: [{ name: 'secret_reference_unique', properties: ['secretId', 'key', 'path', 'environment'] }],

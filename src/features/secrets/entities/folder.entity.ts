@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../../kernel/ids.js';
 
-const FolderSchema = defineEntity({
+export const FolderSchema = defineEntity({
   name: 'Folder',
   tableName: 'folder',
   uniques: [{ name: 'folder_path_unique', properties: ['environmentId', 'path'] }],
