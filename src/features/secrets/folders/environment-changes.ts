@@ -8,10 +8,10 @@ import { parentOf } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.sql.js';
 import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from '../scope/visibility.rules.js';
 import { listPastOfEnvironment } from '../versions/version.sql.js';
-import { deleteHistoriesOf, holdFoldersOf, listFoldersToFollow } from './folder.sql.js';
+import { deleteHistoriesOf, holdFoldersOf, listFoldersToFollow } from './folder.queries.js';
 import { authorizeRelocations } from './folder-changes.js';
 
-import { listImporting } from './import.sql.js';
+import { listImporting } from './import.queries.js';
 
 /**
  * Updates references to the secrets of an environment for its new slug. The caller must be allowed to edit and read

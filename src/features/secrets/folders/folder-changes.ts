@@ -1,5 +1,6 @@
 import { authorize, can, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
+import { guarded } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
@@ -10,11 +11,19 @@ import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from '../r
 import { isShortEnough, joinPath, parentOf } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.sql.js';
 import { authorizeCarried, mayCarryAll } from '../scope/visibility.rules.js';
+import {
+  clearPaths,
+  type FolderRow,
+  findFolders,
+  type LockedEnvironment,
+  listAtPlaces,
+  listHolding,
+  setPaths,
+  updateFolders,
+} from './folder.queries.js';
 import type { FolderChange } from './folder.rules.js';
-import { type FolderRow, findFolders, listHolding } from './folder.sql.js';
-import { type ChangedFolder, findPlaces, writeFolders, writePaths } from './folder-writes.js';
-import { type FolderMove, type LockedEnvironment, listMoves } from './folder-writes.sql.js';
-import { listImporting } from './import.sql.js';
+import { listImporting } from './import.queries.js';
+import { type FolderMove, listMoves } from './trees.sql.js';
 
 /** Path of a violation: `newPath` in a call for one folder, `folders[3].newPath` in a batch. */
 export type FolderPathOf = (index: number, field: 'id' | 'name' | 'newPath') => string;
@@ -48,15 +57,16 @@ export async function changeFolders(tx: Transaction, batch: FolderBatch): Promis
   for (const { environmentSlug, path } of folders) {
     authorize(project, 'secret-folders:edit', { environment: environmentSlug, secretPath: parentOf(path) });
   }
-  await writeFolders(tx, changed);
+  await updateFolders(tx, {
+    ids: changed.map(({ id }) => id),
+    parentIds: changed.map(({ parentId }) => parentId),
+    names: changed.map(({ name }) => name),
+    descriptions: changed.map(({ description }) => description),
+  });
   const environmentIds = [...environments.values()].map(({ environmentId }) => environmentId);
   const relocations = placedMoves(batch, folders, await listMoves(tx, { environmentIds }));
   await authorizeRelocations(tx, project, relocations);
-  await writePaths(
-    tx,
-    relocations.map(({ folderId, to }) => ({ id: folderId, path: to.path })),
-    changes.length > 1,
-  );
+  await writePaths(tx, relocations, changes.length > 1);
   await rewriteReferencesInto(tx, project, relocations);
   await authorizeNewNames(tx, project, () => fieldChangesOf(tx, relocations));
 }
@@ -120,12 +130,8 @@ async function loadFolders(
   return allFound(folders, (index) => pathOf(index, 'id'));
 }
 
-/** The new state of the folders. @throws FOLDER_NOT_FOUND for a missing parent folder */
-async function placed(
-  tx: Transaction,
-  { changes, pathOf }: FolderBatch,
-  folders: readonly FolderRow[],
-): Promise<ChangedFolder[]> {
+/** The new state of the folders; their paths follow. @throws FOLDER_NOT_FOUND for a missing parent folder */
+async function placed(tx: Transaction, { changes, pathOf }: FolderBatch, folders: readonly FolderRow[]) {
   const moving = changes.flatMap(({ newPath }, index) => {
     const { environmentId = '' } = folders[index] ?? {};
     return newPath == null ? [] : [{ index, environmentId, path: newPath }];
@@ -141,6 +147,35 @@ async function placed(
       description: change.description === undefined ? description : change.description,
     };
   });
+}
+
+/** IDs of folders by location, in the order of the locations; undefined for a missing one. */
+async function findPlaces(
+  tx: Transaction,
+  places: readonly { readonly environmentId: string; readonly path: string }[],
+): Promise<(string | undefined)[]> {
+  if (places.length === 0) return [];
+  const rows = await listAtPlaces(tx, {
+    environmentIds: places.map(({ environmentId }) => environmentId),
+    paths: places.map(({ path }) => path),
+  });
+  const ids = new Map(rows.map(({ id, environmentId, path }) => [environmentId + path, id]));
+  return places.map(({ environmentId, path }) => ids.get(environmentId + path));
+}
+
+/**
+ * Updates the paths of folders.
+ *
+ * @param areMany several folders were changed: one may take the path that another still has, so all of them get
+ * temporary paths first
+ * @throws FOLDER_NAME_TAKEN
+ */
+async function writePaths(tx: Transaction, relocations: readonly Relocation[], areMany: boolean): Promise<void> {
+  if (relocations.length === 0) return;
+  const ids = relocations.map(({ folderId }) => folderId);
+  if (areMany) await clearPaths(tx, { ids });
+  const codes = { folder_path_unique: 'FOLDER_NAME_TAKEN' } as const;
+  await guarded(() => setPaths(tx, { ids, paths: relocations.map(({ to }) => to.path) }), codes);
 }
 
 function allFound<T>(found: readonly (T | undefined)[], pathOf: (index: number) => string): T[] {

@@ -2,7 +2,6 @@ import { type Ability, authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
 import { loadRow } from '../../../kernel/database/rows.js';
-import type { RowFrom } from '../../../kernel/database/statement.js';
 import { AppError } from '../../../kernel/errors.js';
 import { filterYielding } from '../../../kernel/event-loop.js';
 import { isId } from '../../../kernel/ids.js';
@@ -16,17 +15,19 @@ import { listSubjects } from '../scope/subject.sql.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { VersionVisibility } from '../versions/version.rules.js';
 import { listNewestStates, listWritten } from '../versions/version.sql.js';
-import { FolderByPath, FolderPage, FolderPageAt, FolderTree, GetFolder, ListFolders } from './folder.rules.js';
 import {
   type FolderRow,
-  findFolder,
-  listFolders,
-  listFoldersIn,
+  findFolders,
+  listFoldersBelow,
+  listFoldersInEnvironments,
+  listFoldersInFolders,
+  listFoldersInside,
   listTree,
   prefixOf,
   type ReadFolder,
   withAccess,
-} from './folder.sql.js';
+} from './folder.queries.js';
+import { FolderByPath, FolderPage, FolderPageAt, FolderTree, GetFolder, ListFolders } from './folder.rules.js';
 
 /** A folder of a tree. */
 export interface FolderTreeEntry {
@@ -48,7 +49,7 @@ export class FolderReadingService {
    */
   async get(ctx: Context, raw: unknown): Promise<ReadFolder> {
     const { id } = parse(GetFolder, raw);
-    const [folder] = isId(id) ? await findFolder(ctx, { id }) : [];
+    const [folder] = isId(id) ? await findFolders(ctx, { ids: [id] }) : [];
     const project = await this.projects.loadOwning(ctx, folder?.projectId, 'FOLDER_NOT_FOUND');
     if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
     authorize(project, 'secret-folders:read', {
@@ -75,7 +76,7 @@ export class FolderReadingService {
     authorize(project, 'secret-folders:read');
     const { folderId } = await loadPlace(ctx, { projectId, environment, secretPath: path });
     authorize(project, 'secret-folders:read', { environment, secretPath: parentOf(path) });
-    const folder = await loadRow(ctx, findFolder, { id: folderId }, 'FOLDER_NOT_FOUND');
+    const folder = await loadRow(ctx, findFolders, { ids: [folderId] }, 'FOLDER_NOT_FOUND');
     await ctx.auditTrail.recordRead(ctx, { action: 'folder:get', projectId, facts: { folderId } });
     return withAccess(project)(folder);
   }
@@ -98,7 +99,9 @@ export class FolderReadingService {
     const isFiltered =
       (recursive && isConditional(project.ability)) || (since !== null && new Visibility(project.ability).isPerSecret);
     const bounds = { after, limit: isFiltered ? null : limit, modifiedSince: since };
-    const rows = await listFolders({ recursive })(ctx, { ...span, prefix: prefixOf(path), ...bounds });
+    const rows = await (recursive
+      ? listFoldersBelow(ctx, { ...span, prefix: prefixOf(path), ...bounds })
+      : listFoldersInside(ctx, { ...span, ...bounds }));
     const seen = rows.filter(seenWith(project.ability));
     const folders = since === null ? seen : await knownAsWritten(ctx, project.ability, { folders: seen, since });
     const page = pageOf(folders, request, project);
@@ -211,7 +214,7 @@ async function knownAsWritten(
 async function describedSecrets(
   ctx: Context,
   ability: Ability,
-  folders: readonly RowFrom<typeof listTree>[],
+  folders: Awaited<ReturnType<typeof listTree>>,
 ): Promise<ReadonlyMap<string, number>> {
   const visibility = new Visibility(ability);
   const filled = folders.filter(({ secretCount }) => secretCount > 0);
@@ -242,13 +245,11 @@ const pageOf = (folders: readonly FolderRow[], request: PageRequest, access: Pro
   new Page(folders.map(withAccess(access)), request, ({ path }) => [path]);
 
 const loadInEnvironments = batchOfLists<FolderRow, KeyBounds & { path: string }>(
-  (ctx, environmentIds, at) =>
-    listFoldersIn({ parents: 'environments' })(ctx, { environmentIds, folderIds: null, ...at }),
+  (ctx, environmentIds, at) => listFoldersInEnvironments(ctx, { environmentIds, ...at }),
   ({ environmentId }) => environmentId,
 );
 
 const loadInFolders = batchOfLists<FolderRow, KeyBounds>(
-  (ctx, folderIds, at) =>
-    listFoldersIn({ parents: 'folders' })(ctx, { folderIds, environmentIds: null, path: null, ...at }),
+  (ctx, folderIds, at) => listFoldersInFolders(ctx, { folderIds, ...at }),
   ({ parentId }) => parentId as string,
 );

@@ -1,22 +1,17 @@
-import type { Transaction } from '../../../kernel/context.js';
-import { guarded } from '../../../kernel/database/in-transaction.js';
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
 import { newId } from '../../../kernel/ids.js';
-import type { CreateRootFolders } from '../../projects/public.js';
+import type { CreateRootFolders, ProjectAccess } from '../../projects/public.js';
 import { lockStructure } from '../core/locks.queries.js';
-import {
-  clearPaths,
-  findContents,
-  holdFolder,
-  holdRoots,
-  insertFolderRows,
-  insertRoots,
-  type LockedEnvironment,
-  listAtPlaces,
-  setPaths,
-  updateFolderRows,
-} from './folder-writes.sql.js';
+import { Folder } from '../entities/folder.entity.js';
+import { parentOf, pathsDownTo } from '../scope/place.rules.js';
+import { holdRoots, insertRoots, type LockedEnvironment, listPaths } from './folder.queries.js';
 
-const TAKEN = { folder_path_unique: 'FOLDER_NAME_TAKEN' } as const;
+/** Creates the root folder of each environment, in one statement. */
+export const createRootFolders: CreateRootFolders = async (tx, environments) => {
+  if (environments.length === 0) return;
+  await insertRoots(tx, { ids: environments.map(newId), environmentIds: environments.map(({ id }) => id) });
+};
 
 /**
  * Serializes changes of the folders of environments.
@@ -33,83 +28,59 @@ export async function lockEnvironments(
   return new Map(rows.map((row) => [row.environment, row]));
 }
 
-/** IDs of folders by location, in the order of the locations; undefined for a missing one. */
-export async function findPlaces(
-  tx: Transaction,
-  places: readonly { readonly environmentId: string; readonly path: string }[],
-): Promise<(string | undefined)[]> {
-  if (places.length === 0) return [];
-  const rows = await listAtPlaces(tx, {
-    environmentIds: places.map(({ environmentId }) => environmentId),
-    paths: places.map(({ path }) => path),
-  });
-  const ids = new Map(rows.map(({ id, at }) => [at - 1, id]));
-  return places.map((_, index) => ids.get(index));
-}
-
-/** The location of new folders. */
+/** An environment where folders are created. */
 interface FolderHome {
-  readonly organizationId: string;
-  readonly projectId: string;
+  readonly project: ProjectAccess;
+  readonly environment: string;
   readonly environmentId: string;
 }
 
-/** A folder as it is inserted, or written anew. Its path follows. */
-export interface ChangedFolder {
-  readonly id: string;
-  readonly parentId: string;
-  readonly name: string;
-  readonly description: string | null;
+/** Folders by path, and the paths of the missing ones, parents first. */
+export interface FoundFolders {
+  readonly ids: ReadonlyMap<string, string>;
+  readonly missing: readonly string[];
 }
 
-const columnsOf = (folders: readonly ChangedFolder[]) => ({
-  ids: folders.map(({ id }) => id),
-  parentIds: folders.map(({ parentId }) => parentId),
-  names: folders.map(({ name }) => name),
-  descriptions: folders.map(({ description }) => description),
-});
-
-/** Inserts folders, parents first, in one statement. */
-export async function insertFolders(
-  tx: Transaction,
-  { organizationId, projectId, environmentId }: FolderHome,
-  folders: readonly (ChangedFolder & { readonly path: string })[],
-): Promise<void> {
-  const paths = folders.map(({ path }) => path);
-  await insertFolderRows(tx, { organizationId, projectId, environmentId, ...columnsOf(folders), paths });
+/** Looks up folders and their parents. @throws PERMISSION_DENIED unless the caller may create the missing ones */
+export async function findPaths(
+  ctx: Context,
+  { project, environment, environmentId }: FolderHome,
+  paths: readonly string[],
+): Promise<FoundFolders> {
+  const wanted = [...new Set(['/', ...paths.flatMap(pathsDownTo)])];
+  const rows = await listPaths(ctx, { environmentId, paths: wanted });
+  const ids = new Map(rows.map(({ id, path }) => [path, id]));
+  const missing = wanted.filter((path) => !ids.has(path)).sort((a, b) => a.length - b.length);
+  for (const path of missing) authorize(project, 'secret-folders:create', { environment, secretPath: parentOf(path) });
+  return { ids, missing };
 }
-
-/** Creates the root folder of each environment, in one statement. */
-export const createRootFolders: CreateRootFolders = async (tx, environments) => {
-  if (environments.length === 0) return;
-  await insertRoots(tx, { ids: environments.map(newId), environmentIds: environments.map(({ id }) => id) });
-};
-
-/** Writes the new state of folders. Their paths and those of all below them are updated separately: see `listMoves`. */
-export const writeFolders = (tx: Transaction, folders: readonly ChangedFolder[]) =>
-  updateFolderRows(tx, columnsOf(folders));
 
 /**
- * Updates the paths of folders.
+ * Creates the missing folders in one statement.
  *
- * @param areMany several folders were changed: one may take the path that another still has, so all of them get
- * temporary paths first
- * @throws FOLDER_NAME_TAKEN
+ * @param described the folder that gets a description, if it is missing
+ * @returns IDs of all folders by path
  */
-export async function writePaths(
+export async function makeFolders(
   tx: Transaction,
-  folders: readonly { readonly id: string; readonly path: string }[],
-  areMany: boolean,
-): Promise<void> {
-  if (folders.length === 0) return;
-  const ids = folders.map(({ id }) => id);
-  if (areMany) await clearPaths(tx, { ids });
-  await guarded(() => setPaths(tx, { ids, paths: folders.map(({ path }) => path) }), TAKEN);
-}
-
-/** Locks a folder against new secrets and folders in it, and returns whether it contains any, or imports. */
-export async function lockContents(tx: Transaction, id: string): Promise<{ isEmpty: boolean }> {
-  await holdFolder(tx, { id });
-  const [row] = await findContents(tx, { id });
-  return { isEmpty: row?.isEmpty ?? true };
+  { project: { organizationId, projectId }, environmentId }: FolderHome,
+  { ids, missing }: FoundFolders,
+  described?: { readonly path: string; readonly description: string | null },
+): Promise<ReadonlyMap<string, string>> {
+  if (missing.length === 0) return ids;
+  const all = new Map([...ids, ...missing.map((path) => [path, newId()] as const)]);
+  await tx.em.insertMany(
+    Folder,
+    missing.map((path) => ({
+      id: all.get(path) as string,
+      organizationId,
+      projectId,
+      environmentId,
+      parentId: all.get(parentOf(path)) as string,
+      name: path.slice(path.lastIndexOf('/') + 1),
+      path,
+      description: path === described?.path ? described.description : null,
+    })),
+  );
+  return all;
 }

@@ -1,18 +1,30 @@
+import { LockMode } from '@mikro-orm/core';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
-import { isId, newId } from '../../../kernel/ids.js';
+import { isId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadSecretProject } from '../core/load-place.js';
 import { lockSecretsIn, lockStructure } from '../core/locks.queries.js';
 import { deleteSecrets } from '../core/secret-writes.js';
+import { Folder } from '../entities/folder.entity.js';
 import { refuseKept } from '../kept-keys/rotated-guard.js';
-import { folderPath, isShortEnough, joinPath, parentOf, pathsDownTo } from '../scope/place.rules.js';
+import { folderPath, isShortEnough, joinPath, parentOf } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.sql.js';
 import { fieldsOf } from '../scope/visibility.rules.js';
+import {
+  type FolderRow,
+  findContents,
+  findFolderByPath,
+  findFolders,
+  type LockedEnvironment,
+  lockTree,
+  type ReadFolder,
+  withAccess,
+} from './folder.queries.js';
 import {
   CreateFolder,
   DeleteFolder,
@@ -21,18 +33,9 @@ import {
   UpdateFolder,
   UpdateFolders,
 } from './folder.rules.js';
-import {
-  type FolderRow,
-  findFolder,
-  findFolderByPath,
-  findFolders,
-  type ReadFolder,
-  withAccess,
-} from './folder.sql.js';
 import { changeFolders, type FolderPathOf, refuseRoot } from './folder-changes.js';
-import { insertFolders, lockContents, lockEnvironments } from './folder-writes.js';
-import { deleteFolder, type LockedEnvironment, listPaths, lockTree } from './folder-writes.sql.js';
-import { listImporters, listImporting } from './import.sql.js';
+import { findPaths, lockEnvironments, makeFolders } from './folder-writes.js';
+import { listImporters, listImporting } from './import.queries.js';
 
 /** Maximum number of importing folders that are named where they prevent a deletion. */
 const MAX_NAMED_IMPORTERS = 20;
@@ -62,32 +65,15 @@ export class FolderService {
     return inTransaction(ctx, async (tx) => {
       const project = await loadSecretProject(tx, this.projects, projectId);
       authorize(project, 'secret-folders:create');
-      const { environmentId, rootId } = await lockEnvironment(tx, projectId, environment);
+      const { environmentId } = await lockEnvironment(tx, projectId, environment);
       authorize(project, 'secret-folders:create', { environment, secretPath: parent });
-      const paths = pathsDownTo(path);
-      const ids = new Map((await listPaths(tx, { environmentId, paths })).map(({ id, path: at }) => [at, id]));
-      const missing = paths.filter((candidate) => !ids.has(candidate));
-      for (const at of missing) {
-        authorize(project, 'secret-folders:create', { environment, secretPath: parentOf(at) });
-      }
-      if (missing.length > 0) {
-        for (const at of missing) ids.set(at, newId());
-        await insertFolders(
-          tx,
-          { ...project, environmentId },
-          missing.map((at) => ({
-            id: ids.get(at) as string,
-            parentId: ids.get(parentOf(at)) ?? rootId,
-            name: at.slice(at.lastIndexOf('/') + 1),
-            path: at,
-            description: at === path ? (description ?? null) : null,
-          })),
-        );
-      }
+      const home = { project, environment, environmentId };
+      const found = await findPaths(tx, home, [path]);
+      await makeFolders(tx, home, found, { path, description: description ?? null });
       const [folder] = await findFolderByPath(tx, { environmentId, path });
       if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
-      await recordFolder(tx, 'folder:create', folder, { made: missing.length });
-      return answered(project, folder, missing.includes(path));
+      await recordFolder(tx, 'folder:create', folder, { made: found.missing.length });
+      return answered(project, folder, found.missing.includes(path));
     });
   }
 
@@ -148,7 +134,7 @@ export class FolderService {
       authorize(project, 'secret-folders:delete');
       // It may have been moved meanwhile, and its environment renamed.
       await lockStructure(tx, project);
-      const folder = await loadRow(tx, findFolder, { id }, 'FOLDER_NOT_FOUND');
+      const folder = await loadRow(tx, findFolders, { ids: [id] }, 'FOLDER_NOT_FOUND');
       await lockEnvironment(tx, project.projectId, folder.environmentSlug);
       return deleteFound(tx, project, { folder, forceDelete, at: 'id' });
     });
@@ -179,7 +165,7 @@ export class FolderService {
 
   /** The project of a folder that is identified by ID alone. @throws FOLDER_NOT_FOUND */
   async #owning(tx: Transaction, id: string): Promise<ProjectAccess> {
-    const [folder] = isId(id) ? await findFolder(tx, { id }) : [];
+    const [folder] = isId(id) ? await findFolders(tx, { ids: [id] }) : [];
     return this.projects.loadOwning(tx, folder?.projectId, 'FOLDER_NOT_FOUND');
   }
 
@@ -229,13 +215,15 @@ async function deleteFound(
   const { environmentSlug: environment } = folder;
   refuseRoot([folder], () => at);
   authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(folder.path) });
-  const { isEmpty } = await lockContents(tx, folder.id);
+  // Against new secrets and folders in it.
+  await tx.em.findOne(Folder, { id: folder.id }, { fields: ['id'], lockMode: LockMode.PESSIMISTIC_WRITE });
+  const isEmpty = (await findContents(tx, { id: folder.id }))[0]?.isFilled !== true;
   if (!isEmpty && !forceDelete) throw new AppError('FOLDER_NOT_EMPTY');
   const tree = isEmpty ? [folder] : await lockTree(tx, folder);
   await refuseImported(tx, project, { tree, at });
   if (isEmpty) await refuseKept(tx, [folder.id], at);
   const deletedSecrets = isEmpty ? 0 : await deleteContents(tx, project, { environment, tree, at });
-  if ((await deleteFolder(tx, { id: folder.id })).length === 0) throw new AppError('FOLDER_NOT_FOUND');
+  if ((await tx.em.nativeDelete(Folder, { id: folder.id })) === 0) throw new AppError('FOLDER_NOT_FOUND');
   await recordFolder(tx, 'folder:delete', folder, { deletedFolders: tree.length, deletedSecrets });
   return answered(project, folder);
 }
@@ -261,7 +249,7 @@ async function findIn(
   tx: Transaction,
   { environmentId, id }: { environmentId: string; id: string },
 ): Promise<FolderRow | undefined> {
-  const [folder] = isId(id) ? await findFolder(tx, { id }) : [];
+  const [folder] = isId(id) ? await findFolders(tx, { ids: [id] }) : [];
   return folder?.environmentId === environmentId ? folder : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { raw as sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
@@ -11,25 +12,22 @@ import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { type FoundPlace, loadPlace, loadSecretProject } from '../core/load-place.js';
 import { lockStructure } from '../core/locks.queries.js';
+import { SecretImport } from '../entities/import.entity.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { folderPath, type Place } from '../scope/place.rules.js';
-import type { ReadFolder } from './folder.sql.js';
-import { CreateImport, DeleteImport, GetImport, ListImports, UpdateImport } from './import.rules.js';
+import type { ReadFolder } from './folder.queries.js';
 import {
-  changeSource,
-  closeGap,
-  deleteImport,
-  findImport,
-  findReached,
+  findImports,
   holdFolders,
-  type ImportEnd,
   type ImportRow,
   insertImport,
   listImports,
   listImportsInEnvironments,
   listImportsOf,
   moveImport,
-} from './import.sql.js';
+} from './import.queries.js';
+import { CreateImport, DeleteImport, GetImport, ListImports, UpdateImport } from './import.rules.js';
+import { findReached } from './trees.sql.js';
 
 /** What another caller may have created or deleted since the lookup. */
 const CODES: ConstraintCodes = {
@@ -96,7 +94,8 @@ export class ImportService {
         };
         const { folderId: sourceFolderId } = await loadSource(tx, { project, folderId }, source);
         await refuseCycle(tx, { folderId, sourceFolderId });
-        await guarded(() => changeSource(tx, { id: before.id, sourceFolderId }), CODES);
+        const change = { sourceFolderId, updatedAt: sql('now()') };
+        await guarded(() => tx.em.nativeUpdate(SecretImport, { id: before.id }, change), CODES);
       }
       if (position !== undefined)
         await moveImport(tx, { id: before.id, folderId, position: before.position, wanted: position });
@@ -116,8 +115,10 @@ export class ImportService {
     const given = parse(DeleteImport, raw);
     return inTransaction(ctx, async (tx) => {
       const { before } = await this.#locked(tx, given, 'secret-imports:delete');
-      await deleteImport(tx, { id: before.id });
-      await closeGap(tx, { folderId: before.folder.folderId, position: before.position });
+      const { id, position, folder } = before;
+      await tx.em.nativeDelete(SecretImport, { id });
+      const behind = { folderId: folder.folderId, position: { $gt: position } };
+      await tx.em.nativeUpdate(SecretImport, behind, { position: sql('position - 1') });
       return recorded(tx, 'secret-import:delete', before);
     });
   }
@@ -188,7 +189,7 @@ export class ImportService {
 
   /** An import and its project. @throws IMPORT_NOT_FOUND */
   async #owned(ctx: Context, id: string): Promise<{ project: ProjectAccess; found: ImportRow }> {
-    const [found] = isId(id) ? await findImport(ctx, { id }) : [];
+    const [found] = isId(id) ? await findImports(ctx, { ids: [id] }) : [];
     const code = 'IMPORT_NOT_FOUND';
     const project = await this.projects.loadOwning(ctx, found?.projectId, code);
     if (found === undefined) throw new AppError(code);
@@ -233,7 +234,7 @@ export class ImportService {
   }
 }
 
-const fieldsOf = ({ environmentSlug, path }: Pick<ImportEnd, 'environmentSlug' | 'path'>) => ({
+const fieldsOf = ({ environmentSlug, path }: ImportRow['folder']) => ({
   environment: environmentSlug,
   secretPath: path,
 });
@@ -266,12 +267,14 @@ async function refuseCycle(
   tx: Transaction,
   { folderId, sourceFolderId }: { folderId: string; sourceFolderId: string },
 ): Promise<void> {
-  if ((await holdFolders(tx, { ids: [folderId, sourceFolderId] })).length < 2) throw new AppError('FOLDER_NOT_FOUND');
+  if ((await holdFolders(tx, { folderIds: [folderId, sourceFolderId] })).length < 2)
+    throw new AppError('FOLDER_NOT_FOUND');
   const [found] = await findReached(tx, { from: sourceFolderId, to: folderId });
   if (found?.isReached === true) throw new AppError('IMPORT_CYCLE');
 }
 
-const load = (tx: Transaction, id: string): Promise<ImportRow> => loadRow(tx, findImport, { id }, 'IMPORT_NOT_FOUND');
+const load = (tx: Transaction, id: string): Promise<ImportRow> =>
+  loadRow(tx, findImports, { ids: [id] }, 'IMPORT_NOT_FOUND');
 
 async function loadIn(tx: Transaction, folderId: string, id: string): Promise<ImportRow> {
   const found = await load(tx, id);

@@ -12,7 +12,7 @@ import { positionOfView, type SecretView, SecretViewer, shownIn } from '../core/
 import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entry.view.js';
 import { acquireReadSlot, reserveEntries } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
-import type { ReadFolder } from '../folders/folder.sql.js';
+import type { ReadFolder } from '../folders/folder.queries.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { expandViews } from '../references/secret-expansion.js';
 import type { SecretFilters } from '../scope/filter.sql.js';

@@ -10,8 +10,8 @@ import { listByIds } from '../core/find-secrets.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
 import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openersFor } from '../core/secret-sealing.js';
-import { findFolders, type ReadFolder } from '../folders/folder.sql.js';
-import { findImports, type ImportRow } from '../folders/import.sql.js';
+import { findFolders, type ReadFolder } from '../folders/folder.queries.js';
+import { findImports, type ImportRow } from '../folders/import.queries.js';
 import { parentOf } from '../scope/place.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 

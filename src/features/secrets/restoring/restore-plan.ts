@@ -4,6 +4,7 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/find-secrets.js';
 import { type Clear, openerFor } from '../core/secret-sealing.js';
+import { type FoundFolders, findPaths } from '../folders/folder-writes.js';
 import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { joinPath } from '../scope/place.rules.js';
 import { contentsOf, holds } from '../versions/restore-contents.js';
@@ -26,7 +27,6 @@ import {
   type RestorePlan,
 } from './restore.rules.js';
 import { RestoreGuard } from './restore-guard.js';
-import { type FoundFolders, findFolders } from './restore-writes.js';
 
 /** The current state of a secret in scope. */
 interface Present extends PresentSecret {
@@ -103,7 +103,7 @@ export async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<State
   authorizePlan(guard, environment, plan);
   refuseRotatedIn(plan);
   const paths = [...plan.changes, ...plan.creates].map((step) => step.past.path);
-  const folders = await findFolders(ctx, { project, environment, environmentId: reach.environmentId }, paths);
+  const folders = await findPaths(ctx, { project, environment, environmentId: reach.environmentId }, paths);
   return { ...plan, presentIds: [...inReach], folders };
 }
 

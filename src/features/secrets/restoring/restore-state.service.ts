@@ -10,15 +10,15 @@ import { lockHomesIn } from '../core/locks.queries.js';
 import { sealerFor } from '../core/secret-sealing.js';
 import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets } from '../core/secret-writes.js';
 import { pruneVersions } from '../core/secret-writes.sql.js';
-import { lockEnvironments } from '../folders/folder-writes.js';
+import { lockEnvironments, makeFolders } from '../folders/folder-writes.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { goneTagsOf, restoredRow } from '../versions/restore-contents.js';
 import { listReached, type Reach } from '../versions/version.sql.js';
 import { byName, type Name, RestoreSecrets } from './restore.rules.js';
+import { lockHistories } from './restore-locks.queries.js';
 import { loadStatePlan, type StatePlan } from './restore-plan.js';
-import { lockHistories, makeFolders } from './restore-writes.js';
 
 /**
  * Result of a restore: secrets by location and key, each by its name after the restore, deleted ones by their last

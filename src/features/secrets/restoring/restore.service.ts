@@ -11,7 +11,7 @@ import { openerFor, openSecretValue, sealerFor } from '../core/secret-sealing.js
 import { insertSecrets, type SecretRow, updateSecrets, type Written } from '../core/secret-writes.js';
 import { pruneVersions } from '../core/secret-writes.sql.js';
 import { recordWrite } from '../core/write-record.js';
-import { lockEnvironments } from '../folders/folder-writes.js';
+import { findPaths, lockEnvironments, makeFolders } from '../folders/folder-writes.js';
 import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import { contentsOf, goneTagsOf, restoredRow } from '../versions/restore-contents.js';
@@ -19,7 +19,7 @@ import { RestoreSecret, refuseDeletion } from '../versions/version.rules.js';
 import { type KnownHistory, loadHistory, loadVersion } from '../versions/version.service.js';
 import { listNewestStates, type NewestState } from '../versions/version.sql.js';
 import { RestoreGuard } from './restore-guard.js';
-import { findFolders, lockHistories, makeFolders } from './restore-writes.js';
+import { lockHistories } from './restore-locks.queries.js';
 
 /** A secret after its restore. */
 export interface RestoredSecret {
@@ -101,7 +101,7 @@ async function remadeFolder(tx: Transaction, { project, present }: Known): Promi
   // Before the lookup, so that of two callers one creates the folder and the other finds it.
   await lockEnvironments(tx, project.projectId, [environment]);
   const home = { project, environment, environmentId };
-  const folders = await makeFolders(tx, home, await findFolders(tx, home, [path]));
+  const folders = await makeFolders(tx, home, await findPaths(tx, home, [path]));
   return folders.get(path) as string;
 }
 

@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import { jsonBuildObject } from 'kysely/helpers/postgres';
+import { anyOf, prepared } from '../../../kernel/database/tables.js';
+import { tables } from '../entities/tables.js';
+
+interface Folders {
+  readonly folderIds: readonly string[];
+}
+
+interface OfFolder {
+  readonly folderId: string;
+}
+
+const imports = tables
+  .selectFrom('secret_import as i')
+  .innerJoin('folder as f', 'f.id', 'i.folder_id')
+  .innerJoin('environment as e', 'e.id', 'f.environment_id')
+  .innerJoin('folder as sf', 'sf.id', 'i.source_folder_id')
+  .innerJoin('environment as se', 'se.id', 'sf.environment_id');
+
+const detailed = imports.select(({ ref }) => [
+  'i.id',
+  'i.project_id as projectId',
+  // The importing folder.
+  jsonBuildObject({
+    folderId: ref('f.id'),
+    path: ref('f.path'),
+    environmentId: ref('e.id'),
+    environmentSlug: ref('e.slug'),
+    environmentName: ref('e.name'),
+  }).as('folder'),
+  // The imported folder.
+  jsonBuildObject({
+    folderId: ref('sf.id'),
+    path: ref('sf.path'),
+    environmentId: ref('se.id'),
+    environmentSlug: ref('se.slug'),
+    environmentName: ref('se.name'),
+  }).as('source'),
+  // From 1 without gaps among the imports of the folder.
+  'i.position',
+  'i.created_at as createdAt',
+  'i.updated_at as updatedAt',
+]);
+
+/** Imports by ID, in no order. */
+export const findImports = prepared(({ ids }: { readonly ids: readonly string[] }) =>
+  detailed.where('i.id', '=', anyOf(ids)),
+);
+
+/** An import with both of its folders. */
+export type ImportRow = Awaited<ReturnType<typeof findImports>>[number];
+
+/** Imports of a folder after a position, by position. */
+export const listImports = prepared(
+  ({ folderId, after, limit }: OfFolder & { readonly after: number | null; readonly limit: number | null }) =>
+    detailed
+      .where('i.folder_id', '=', folderId)
+      .where(sql<boolean>`(${after}::integer is null or i.position > ${after})`)
+      .orderBy('i.position')
+      .limit(limit),
+);
+
+/** Imports of the folders at the same path of many environments. */
+export const listImportsInEnvironments = prepared(
+  ({ environmentIds, path }: { readonly environmentIds: readonly string[]; readonly path: string }) =>
+    detailed
+      .where('f.environment_id', '=', anyOf(environmentIds))
+      .where('f.path', '=', path)
+      .orderBy('f.environment_id')
+      .orderBy('i.position'),
+);
+
+/** Imports of many folders. */
+export const listImportsOf = prepared(({ folderIds }: Folders) =>
+  detailed.where('i.folder_id', '=', anyOf(folderIds)).orderBy('i.folder_id').orderBy('i.position'),
+);
+
+/** Those of these folders that exist, locked against deletion until the transaction ends. */
+export const holdFolders = prepared(({ folderIds }: Folders) =>
+  tables.selectFrom('folder').select('id').where('id', '=', anyOf(folderIds)).orderBy('id').forKeyShare(),
+);
+
+/** A new import. */
+interface NewImport extends OfFolder {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly sourceFolderId: string;
+}
+
+/** Adds an import after those of its folder. */
+export const insertImport = prepared(({ id, organizationId, projectId, folderId, sourceFolderId }: NewImport) =>
+  tables.insertInto('secret_import').values(({ selectFrom }) => ({
+    id,
+    organization_id: organizationId,
+    project_id: projectId,
+    folder_id: folderId,
+    source_folder_id: sourceFolderId,
+    position: selectFrom('secret_import')
+      .select(sql<number>`coalesce(max(position), 0) + 1`.as('position'))
+      .where('folder_id', '=', folderId),
+  })),
+);
+
+/**
+ * Changes the position of an import in its folder; the ones between shift by one. A position beyond the end means the
+ * last one.
+ */
+export const moveImport = prepared(
+  ({ id, folderId, position, wanted }: OfFolder & { id: string; readonly position: number; readonly wanted: number }) =>
+    tables
+      .with('wanted', (from) =>
+        from
+          .selectFrom('secret_import')
+          .select(sql<number>`least(${wanted}::integer, count(*)::integer)`.as('at'))
+          .where('folder_id', '=', folderId),
+      )
+      .updateTable('secret_import')
+      .from('wanted')
+      .set({
+        position: sql`case when id = ${id} then at else position + sign(${position}::integer - at)::integer end`,
+        updated_at: sql`case when id = ${id} then now() else updated_at end`,
+      })
+      .where('folder_id', '=', folderId)
+      .where(sql<boolean>`position between least(${position}, at) and greatest(${position}, at)`),
+);
+
+/** Folders outside of a set that import folders in it, by environment and path. */
+export const listImporters = prepared(({ folderIds }: Folders) =>
+  imports
+    .select(['e.slug as environment', 'f.path', 'sf.path as sourcePath'])
+    .where('i.source_folder_id', '=', anyOf(folderIds))
+    .where('i.folder_id', '<>', sql<string>`all(${folderIds}::uuid[])`)
+    .orderBy('e.position')
+    .orderBy('f.path')
+    .orderBy('sf.path'),
+);
+
+/** Which of these folders import. */
+export const listImporting = prepared(({ folderIds }: Folders) =>
+  tables
+    .selectFrom('folder as f')
+    .select(['f.id', 'f.path'])
+    .where('f.id', '=', anyOf(folderIds))
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('secret_import as i').select('i.id').whereRef('i.folder_id', '=', 'f.id')),
+    ),
+);
