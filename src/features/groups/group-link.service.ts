@@ -7,13 +7,14 @@ import {
   authorizeRoleChange,
   keepLoggedInAdmins,
   lockAdminsOf,
+  OrganizationMembership,
   type OrganizationReader,
 } from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
-import { type LinkRow, lockGroup } from './group.reader.js';
+import type { LinkRow } from './group.queries.js';
+import { lockGroup } from './group.reader.js';
 import { LinkGroup, UnlinkGroup } from './group.rules.js';
 import { setRole } from './group.service.js';
-import { DELETE_LINK, FIND_ROLE } from './group.sql.js';
 import { authorizeRightsOfGroup } from './group-boundary.js';
 
 /** A group in an organization, without what only the reader needs. */
@@ -41,7 +42,7 @@ export class GroupLinkService {
   async link(ctx: Context, raw: unknown): Promise<LinkView> {
     const { roleSlug, ...named } = parse(LinkGroup, raw);
     return this.#change(ctx, named, async (tx, { groupId, organizationId }) => {
-      const [held] = await FIND_ROLE(tx, { organizationId, groupId });
+      const held = await tx.em.findOne(OrganizationMembership, { organizationId, groupId });
       const change = { before: held?.role ?? null, after: roleSlug };
       await authorizeRoleChange(tx, { organizationId, action: 'sub-organization:edit', ...change });
       await authorizeRightsOfGroup(tx, this.projects, { groupId, action: 'sub-organization:edit' });
@@ -57,17 +58,18 @@ export class GroupLinkService {
   /** Ends a link, and with it the memberships of the sub-organization's projects. @throws MEMBERSHIP_NOT_FOUND */
   async unlink(ctx: Context, raw: unknown): Promise<LinkView> {
     return this.#change(ctx, parse(UnlinkGroup, raw), async (tx, { groupId, organizationId }) => {
-      const [held] = await FIND_ROLE(tx, { organizationId, groupId });
-      if (held === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      const held = await tx.em.findOne(OrganizationMembership, { organizationId, groupId });
+      if (held === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
       await authorizeRightsOfGroup(tx, this.projects, { groupId, action: 'sub-organization:edit' });
-      const [row] = await DELETE_LINK(tx, { organizationId, groupId });
-      if (row === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      const { id, role, createdAt } = held;
+      // None: the organization was deleted at the same moment.
+      if ((await tx.em.nativeDelete(OrganizationMembership, { id })) === 0) throw new AppError('MEMBERSHIP_NOT_FOUND');
       await tx.auditTrail.recordChange(tx, {
         action: 'group:unlink',
         showsInProjects: true,
-        facts: { groupId, organizationId, role: held.role },
+        facts: { groupId, organizationId, role },
       });
-      return { ...row, groupId, organizationId, roleSlug: held.role };
+      return { id, createdAt, groupId, organizationId, roleSlug: role };
     });
   }
 

@@ -12,8 +12,9 @@ import { loadGroup, lockGroup, mayRead } from './group.reader.js';
 import { byName } from './group.service.js';
 import { authorizeRightsOfGroup } from './group-boundary.js';
 import { GroupMember } from './group-member.entity.js';
+import { findMembers, findNamedMembers } from './group-member.queries.js';
 import { ListMembers, ManyMembers, MemberPage, OneMember } from './group-member.rules.js';
-import { CANDIDATES, DELETE_MEMBERS, FIND_MEMBERS, LIST_MEMBERS, NAMED_MEMBERS } from './group-member.sql.js';
+import { CANDIDATES, LIST_MEMBERS } from './group-member.sql.js';
 
 /** A member of a group as services pass it on. */
 export type GroupMemberRow = Awaited<ReturnType<typeof LIST_MEMBERS>>[number];
@@ -149,7 +150,7 @@ export class GroupMemberService {
       );
       await flush(tx, CONSTRAINTS);
       await keepLoggedInAdmins(tx, admins);
-      const rows = await FIND_MEMBERS(tx, { organizationId, ids: made.map(({ id }) => id) });
+      const rows = await findMembers(tx, { organizationId, ids: made.map(({ id }) => id) });
       await record(tx, 'group-member:add', rows);
       return rows;
     });
@@ -162,15 +163,15 @@ export class GroupMemberService {
       for (const action of actions) await loadGroup(tx, groupId, action);
       const { group } = await lockGroup(tx, groupId, actions[0]);
       await authorizeRightsOfGroup(tx, this.projects, { groupId: group.id, action: actions[0] });
-      const members = await NAMED_MEMBERS(tx, { groupId: group.id, ...textsOf(named) });
+      const members = await findNamedMembers(tx, { groupId: group.id, ...textsOf(named) });
       refuse(
         named,
         (one) => members.some((member) => isNamed(one, member)),
         () => 'MEMBERSHIP_NOT_FOUND',
       );
-      const removed = await DELETE_MEMBERS(tx, { ids: members.map(({ id }) => id) });
+      const removed = await tx.em.nativeDelete(GroupMember, { id: { $in: members.map(({ id }) => id) } });
       // Gone at the same moment, by leaving the organization.
-      if (removed.length < members.length) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      if (removed < members.length) throw new AppError('MEMBERSHIP_NOT_FOUND');
       await record(tx, 'group-member:remove', members);
       return members;
     });
@@ -254,7 +255,7 @@ function readableKinds(ctx: Context, only: Kind | null | undefined): Kind[] {
 export const groupMembersByIds: BatchLoad<GroupMemberRow> = async (ctx, ids) => {
   authorize(ctx, 'groups:read');
   const kinds = readableKinds(ctx, null);
-  const rows = await FIND_MEMBERS(ctx, { organizationId: ctx.organizationId, ids });
+  const rows = await findMembers(ctx, { organizationId: ctx.organizationId, ids });
   const readable = rows.filter(({ groupSlug, memberKind }) => mayRead(ctx, groupSlug) && kinds.includes(memberKind));
   return new Map(readable.map((row) => [row.id, row]));
 };

@@ -1,3 +1,4 @@
+// Pages of many groups at once; and candidates of two kinds, of which identities are of a slice beside this one.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { NO_ID } from '../../kernel/ids.js';
 
@@ -36,30 +37,6 @@ export const LIST_MEMBERS = sqlStatement({
   row: MEMBER_ROW,
 });
 
-/** Members by their ids, of groups that an organization knows of, by name; with the slugs of the groups. */
-export const FIND_MEMBERS = sqlStatement({
-  text: `select member.*, g.slug as "groupSlug" from (${MEMBERS} where gm.id = any(:ids)) member
-    join member_group g on g.id = member."groupId"
-    join organization_membership m on m.group_id = g.id and m.organization_id = :organizationId
-    order by member.name collate "C", member.id`,
-  params: { organizationId: t.uuid, ids: t.array(t.uuid) },
-  row: { ...MEMBER_ROW, groupSlug: t.text },
-});
-
-/** Some members of one group, by their users and identities, by name. */
-export const NAMED_MEMBERS = sqlStatement({
-  text: `${MEMBERS} where gm.group_id = :groupId
-      and (gm.user_id = any(:userIds) or gm.identity_id = any(:identityIds) or gm.user_id is not null and gm.name = any(:usernames))
-    order by gm.name, gm.id`,
-  params: {
-    groupId: t.uuid,
-    userIds: t.array(t.uuid),
-    identityIds: t.array(t.uuid),
-    usernames: t.array(t.text),
-  },
-  row: MEMBER_ROW,
-});
-
 /**
  * Who of an organization can join a group, and who is in it already. A user of its own comes before one of the root; identities of
  * projects stay in their projects.
@@ -92,11 +69,4 @@ export const CANDIDATES = sqlStatement({
     isInstallationAdmin: t.boolean,
     isMember: t.boolean,
   },
-});
-
-/** Takes members out. */
-export const DELETE_MEMBERS = sqlStatement({
-  text: 'delete from group_member where id = any(:ids) returning id',
-  params: { ids: t.array(t.uuid) },
-  row: { id: t.uuid },
 });

@@ -5,13 +5,7 @@ import { lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { Group } from './group.entity.js';
-import { FIND_GROUPS, FIND_LINKS, LIST_GROUPS_OF_MEMBERS, LIST_LINKS } from './group.sql.js';
-
-/** A group as an organization has it that owns it, or that it is linked to. */
-export type GroupRow = Awaited<ReturnType<typeof FIND_GROUPS>>[number];
-
-/** What a group is in an organization. */
-export type LinkRow = Awaited<ReturnType<typeof FIND_LINKS>>[number];
+import { findGroups, findLinks, type GroupRow, type LinkRow, listGroupsOfMembers, listLinks } from './group.queries.js';
 
 /** Rules can be about groups of some slugs only. */
 export const mayRead = (ctx: Context, groupSlug: string): boolean => can(ctx.ability, 'groups:read', { groupSlug });
@@ -25,7 +19,7 @@ export const mayRead = (ctx: Context, groupSlug: string): boolean => can(ctx.abi
 export async function loadGroup(ctx: Context, id: string, action: Action): Promise<GroupRow> {
   const { organizationId } = ctx;
   authorize(ctx, action);
-  const [group] = isId(id) ? await FIND_GROUPS(ctx, { organizationId, ids: [id] }) : [];
+  const [group] = isId(id) ? await findGroups(ctx, { organizationId, ids: [id] }) : [];
   if (group === undefined) throw new AppError('GROUP_NOT_FOUND');
   const isAllowed = can(ctx.ability, action, { groupSlug: group.slug });
   if (!isAllowed && !mayRead(ctx, group.slug)) throw new AppError('GROUP_NOT_FOUND');
@@ -50,14 +44,14 @@ export async function lockGroup(tx: Transaction, id: string, action: Action): Pr
 /** Groups that responses lead to by their ids: those that the caller may read. @throws PERMISSION_DENIED */
 export const groupsByIds: BatchLoad<GroupRow> = async (ctx, ids) => {
   authorize(ctx, 'groups:read');
-  const rows = await FIND_GROUPS(ctx, { organizationId: ctx.organizationId, ids });
+  const rows = await findGroups(ctx, { organizationId: ctx.organizationId, ids });
   return new Map(rows.filter(({ slug }) => mayRead(ctx, slug)).map((row) => [row.id, row]));
 };
 
 /** Groups of users and identities, by name: those that the caller may read. @throws PERMISSION_DENIED */
 export const groupsOfMembers: BatchLoad<readonly GroupRow[]> = async (ctx, memberIds) => {
   authorize(ctx, 'groups:read');
-  const rows = await LIST_GROUPS_OF_MEMBERS(ctx, { organizationId: ctx.organizationId, memberIds });
+  const rows = await listGroupsOfMembers(ctx, { organizationId: ctx.organizationId, memberIds });
   return Map.groupBy(
     rows.filter(({ slug }) => mayRead(ctx, slug)),
     ({ memberId }) => memberId,
@@ -73,13 +67,13 @@ const reachOf = (ctx: Context): { organizationId: string; below: boolean } => ({
 /** What groups are in organizations, by the ids of these memberships. @throws PERMISSION_DENIED */
 export const relationsByIds: BatchLoad<LinkRow> = async (ctx, ids) => {
   authorize(ctx, 'groups:read');
-  const rows = await FIND_LINKS(ctx, { ...reachOf(ctx), ids });
+  const rows = await findLinks(ctx, { ...reachOf(ctx), ids });
   return new Map(rows.filter(({ groupSlug }) => mayRead(ctx, groupSlug)).map((row) => [row.id, row]));
 };
 
 /** What groups that were read are in organizations, by the ids of the groups. @throws PERMISSION_DENIED */
 export const linksOfGroups: BatchLoad<readonly LinkRow[]> = async (ctx, groupIds) => {
   authorize(ctx, 'groups:read');
-  const rows = await LIST_LINKS(ctx, { ...reachOf(ctx), groupIds });
+  const rows = await listLinks(ctx, { ...reachOf(ctx), groupIds });
   return Map.groupBy(rows, ({ groupId }) => groupId);
 };

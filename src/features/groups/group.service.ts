@@ -16,9 +16,9 @@ import {
 } from '../organizations/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { Group } from './group.entity.js';
-import { type GroupRow, loadGroup, lockGroup, mayRead } from './group.reader.js';
+import { findGroups, type GroupRow, listGroups, upsertRole } from './group.queries.js';
+import { loadGroup, lockGroup, mayRead } from './group.reader.js';
 import { CreateGroup, groupSlugFor, ListGroups, OneGroup, UpdateGroup } from './group.rules.js';
-import { FIND_GROUPS, LIST_GROUPS, SET_ROLE } from './group.sql.js';
 import { authorizeNewSlug, authorizeRightsOfGroup } from './group-boundary.js';
 
 const TAKEN = { member_group_slug_unique: 'GROUP_SLUG_TAKEN' } as const;
@@ -62,7 +62,7 @@ export class GroupService {
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<GroupRow>> {
     const request = parse(ListGroups, raw);
     authorize(ctx, 'groups:read');
-    const rows = await LIST_GROUPS(ctx, { organizationId: ctx.organizationId });
+    const rows = await listGroups(ctx, { organizationId: ctx.organizationId });
     // Whole, since rules can leave out some of them.
     const readable = rows.filter(({ slug }) => mayRead(ctx, slug));
     const page = orderedPageOf(readable, request, { orderable: (group) => group });
@@ -123,7 +123,7 @@ export class GroupService {
 
 /** A group that was just written. */
 async function loadChanged(tx: Transaction, { id }: Group): Promise<GroupRow> {
-  const [row] = await FIND_GROUPS(tx, { organizationId: tx.organizationId, ids: [id] });
+  const [row] = await findGroups(tx, { organizationId: tx.organizationId, ids: [id] });
   if (row === undefined) throw new AppError('GROUP_NOT_FOUND');
   return row;
 }
@@ -133,7 +133,7 @@ export async function setRole(
   tx: Transaction,
   given: { readonly organizationId: string; readonly groupId: string; readonly role: string },
 ): Promise<{ id: string; createdAt: Date }> {
-  const [row] = await guarded(() => SET_ROLE(tx, { id: newId(), ...given }), {
+  const [row] = await guarded(() => upsertRole(tx, { id: newId(), ...given }), {
     organization_membership_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',
     organization_membership_group_id_fkey: 'GROUP_NOT_FOUND',
   });

@@ -2,6 +2,7 @@ export { authorizeActingAs, boundaryOfCaller, rightsBeyondCaller } from './bound
 export { authorizeNewName } from './boundary/new-name.js';
 export { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
 export type { OrganizationMembershipSchema } from './core/membership.entity.js';
+export { OrganizationMembership } from './core/membership.entity.js';
 export type { OrganizationSchema } from './core/organization.entity.js';
 export { Organization } from './core/organization.entity.js';
 export { mayMail, refusedAddresses } from './email-domains.js';
