@@ -13,7 +13,6 @@ export { followEnvironment, forgetEnvironment } from './folders/environment-chan
 export { createRootFolders } from './folders/folder-writes.js';
 export { statesToKeep } from './kept-states/kept-states.js';
 export { compareWithTrail } from './kept-states/trail-comparison.js';
-export { listFolderPlaces, listMapped } from './rotated/rotated.sql.js';
 export { relocateRotated } from './rotated/rotated-places.js';
 export {
   keepRotatedKeys,

@@ -10,7 +10,7 @@ import { type WriteFacts, writeEvent } from '../core/write-record.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import type { Difference } from '../versions/version.rules.js';
-import { holdProjects } from './batch.sql.js';
+import { holdProjects } from './batch.queries.js';
 import type { Planned, ProjectPlan } from './batch-plan.js';
 
 /** The changes of one secret of a batch. */

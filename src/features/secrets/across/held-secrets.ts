@@ -6,7 +6,7 @@ import { listByIds, type SecretRecord } from '../core/find-secrets.js';
 import { lockByIds, lockStructure } from '../core/locks.queries.js';
 import { listReferring, namesOf } from '../references/reference.sql.js';
 import { Visibility } from '../scope/visibility.rules.js';
-import { holdHomesOf } from './batch.sql.js';
+import { holdHomesOf } from './batch.queries.js';
 
 /** A secret that the caller may see, and its project. */
 export interface Found {

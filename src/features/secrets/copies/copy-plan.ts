@@ -6,7 +6,7 @@ import type { ProjectAccess } from '../../projects/public.js';
 import { parentOf, pathsDownTo } from '../scope/place.rules.js';
 import { folderTest } from '../scope/scan-bounds.rules.js';
 import { Visibility } from '../scope/visibility.rules.js';
-import { listFoldersOf, listImportsFrom, listSizes } from './copy.sql.js';
+import { listFoldersOf, listImportsFrom, listSizes } from './copy.queries.js';
 
 /** A copy is written by one transaction, which limits it to what takes a few seconds. */
 const MAX_FOLDERS = 10_000;

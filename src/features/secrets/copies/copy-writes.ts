@@ -15,7 +15,7 @@ import { writeEvent } from '../core/write-record.js';
 import { parentOf } from '../scope/place.rules.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { contentsOf } from '../versions/restore-contents.js';
-import { insertCopiedFolders, insertCopiedImports, listRoots } from './copy.sql.js';
+import { type CopiedFolder, insertCopiedFolders, insertCopiedImports, listRoots } from './copy.queries.js';
 import { type ContentsPlan, isRoot, type PlannedFolder, type PlannedSecret, placeOf } from './copy-plan.js';
 
 /** A new project, with its environments, tags and members. */
@@ -60,11 +60,11 @@ export async function writeContents(
   const homes = await writeFolders(tx, target, folders);
   const folderIdOf = (sourceId: string): string => (homes.get(sourceId) as Home).folderId;
   if (imports.length > 0) {
-    const copied = imports.map(({ folderId, sourceFolderId }) => ({
-      folderId: folderIdOf(folderId),
-      sourceFolderId: folderIdOf(sourceFolderId),
-    }));
-    await insertCopiedImports(tx, { ...target, imports: JSON.stringify(copied) });
+    await insertCopiedImports(tx, {
+      ...target,
+      folderIds: imports.map(({ folderId }) => folderIdOf(folderId)),
+      sourceFolderIds: imports.map(({ sourceFolderId }) => folderIdOf(sourceFolderId)),
+    });
   }
   const rows = secrets.length === 0 ? [] : await writeSecrets(tx, source, target, { secrets, homes });
   const sourceFolders = new Map([...homes].map(([sourceFolderId, { folderId }]) => [folderId, sourceFolderId]));
@@ -132,7 +132,7 @@ async function writeFolders(
   const roots = new Map((await listRoots(tx, target)).map((root) => [root.environment, root]));
   const homes = new Map<string, Home>();
   const byPlace = new Map<string, string>();
-  const made = folders.flatMap((folder) => {
+  const made = folders.flatMap((folder): CopiedFolder[] => {
     const { environmentId, id: rootId } = roots.get(folder.environment) as { environmentId: string; id: string };
     const id = isRoot(folder) ? rootId : newId();
     homes.set(folder.id, { environmentId, folderId: id, path: folder.path });

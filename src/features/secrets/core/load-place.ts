@@ -2,8 +2,8 @@ import type { Context } from '../../../kernel/context.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { Place } from '../scope/place.rules.js';
+import { findPlace, findPlaces } from './lookup.queries.js';
 import type { PathOf } from './secret.rules.js';
-import { findFolders, findPlace } from './secret.sql.js';
 
 /** An environment and a folder that exist. */
 export interface FoundPlace {
@@ -53,7 +53,7 @@ export async function loadFolders(
   { projectId, environment }: Place,
   { secretPaths, pathOf }: { readonly secretPaths: readonly string[]; readonly pathOf: PathOf },
 ): Promise<(FoundPlace & { readonly place: Place })[]> {
-  const rows = await findFolders(ctx, { projectId, environment, secretPaths: [...new Set(secretPaths)] });
+  const rows = await findPlaces(ctx, { projectId, environment, secretPaths: [...new Set(secretPaths)] });
   const [first] = rows;
   if (first === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
   const { environmentId } = first;

@@ -8,6 +8,7 @@ import { queryOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import type { SecretRecord } from './find-secrets.js';
+import { findProject } from './lookup.queries.js';
 import {
   parseReferences,
   type Reference,
@@ -16,7 +17,7 @@ import {
   rewriteReferences,
 } from './reference.rules.js';
 import { MAX_VALUE_BYTES } from './secret.rules.js';
-import { findProject, type StoredEntry } from './secret.sql.js';
+import type { StoredEntry } from './secret.sql.js';
 import { personalDigest, secretDigest } from './secret-states.js';
 
 /**

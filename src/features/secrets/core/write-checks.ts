@@ -6,8 +6,8 @@ import { findTags, type TagRow } from '../../tags/public.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeSubjectChanges, fieldsOf } from '../scope/visibility.rules.js';
 import { listTaken } from './locks.queries.js';
+import { listMemberUsers } from './lookup.queries.js';
 import { keyAfter, type NewSecret, type PathOf, type SecretChange } from './secret.rules.js';
-import { listMemberUsers } from './secret.sql.js';
 import { type Home, homeAt, nameOf, type Present, type WriteTarget } from './write-target.js';
 
 /** @throws with the code and these violations, if there are any */

@@ -5,7 +5,7 @@ import { lockSecretsIn, lockStructure } from '../core/locks.queries.js';
 import { refuseKept } from '../kept-keys/rotated-guard.js';
 import { rewriteReferencesInto } from '../references/reference-rewriting.js';
 import { parentOf } from '../scope/place.rules.js';
-import { listSubjects } from '../scope/subject.sql.js';
+import { listSubjects } from '../scope/subject.queries.js';
 import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from '../scope/visibility.rules.js';
 import { listPastOfEnvironment } from '../versions/version.sql.js';
 import { deleteHistoriesOf, holdFoldersOf, listFoldersToFollow } from './folder.queries.js';

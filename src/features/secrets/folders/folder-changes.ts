@@ -9,7 +9,7 @@ import { authorizeNewNames, type ProjectAccess } from '../../projects/public.js'
 import { lockHomes } from '../core/locks.queries.js';
 import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from '../references/reference-rewriting.js';
 import { isShortEnough, joinPath, parentOf } from '../scope/place.rules.js';
-import { listSubjects } from '../scope/subject.sql.js';
+import { listSubjects } from '../scope/subject.queries.js';
 import { authorizeCarried, mayCarryAll } from '../scope/visibility.rules.js';
 import {
   clearPaths,

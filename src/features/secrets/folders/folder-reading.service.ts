@@ -11,7 +11,7 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { parentOf } from '../scope/place.rules.js';
-import { listSubjects } from '../scope/subject.sql.js';
+import { listSubjects } from '../scope/subject.queries.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { VersionVisibility } from '../versions/version.rules.js';
 import { listNewestStates, listWritten } from '../versions/version.sql.js';

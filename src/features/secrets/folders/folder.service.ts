@@ -13,7 +13,7 @@ import { deleteSecrets } from '../core/secret-writes.js';
 import { Folder } from '../entities/folder.entity.js';
 import { refuseKept } from '../kept-keys/rotated-guard.js';
 import { folderPath, isShortEnough, joinPath, parentOf } from '../scope/place.rules.js';
-import { listSubjects } from '../scope/subject.sql.js';
+import { listSubjects } from '../scope/subject.queries.js';
 import { fieldsOf } from '../scope/visibility.rules.js';
 import {
   type FolderRow,

@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import { type RowFrom, sqlStatement, t } from '../../../kernel/database/statement.js';
-import { TAG_SLUGS } from '../scope/subject.sql.js';
+import { prepared } from '../../../kernel/database/tables.js';
+import { tables } from '../entities/tables.js';
+import { TAG_SLUGS } from '../scope/subject.queries.js';
 
 /**
  * Maximum total size of referenced values that one response inserts, in bytes. References beyond it are not expanded.
@@ -15,8 +18,14 @@ export interface SecretName {
 
 const NAMES = { environments: t.array(t.text), paths: t.array(t.text), keys: t.array(t.text) } as const;
 
-/** The parameters of names. */
-export const namesOf = (names: readonly SecretName[]) => ({
+/** The parameters of names: one list per column. */
+interface Names {
+  readonly environments: readonly string[];
+  readonly paths: readonly string[];
+  readonly keys: readonly string[];
+}
+
+export const namesOf = (names: readonly SecretName[]): Names => ({
   environments: names.map(({ environment }) => environment),
   paths: names.map(({ path }) => path),
   keys: names.map(({ key }) => key),
@@ -84,26 +93,55 @@ export const listImported = sqlStatement({
 export type ImportedRow = RowFrom<typeof listImported>;
 
 /** Secrets of a project whose values reference any of these. */
-export const listReferring = sqlStatement({
-  text: `with target as (select * from unnest(:environments::text[], :paths::text[], :keys::text[]) as given (environment, path, key))
-    select r.secret_id as id from target t join secret_reference r
-      on r.project_id = :projectId and r.key = t.key and r.environment = t.environment and r.path = t.path
-    union
-    select s.id from target t
-      join environment e on e.project_id = :projectId and e.slug = t.environment
-      join folder f on f.environment_id = e.id and f.path = t.path
-      join secret s on s.folder_id = f.id
-      join secret_reference r on r.secret_id = s.id and r.key = t.key and r.environment is null`,
-  params: { projectId: t.uuid, ...NAMES },
-  row: { id: t.uuid },
-});
+export const listReferring = prepared(
+  ({ projectId, environments, paths, keys }: Names & { readonly projectId: string }) =>
+    tables
+      .with('target', (from) =>
+        from
+          .selectFrom(
+            sql<SecretName>`unnest(${environments}::text[], ${paths}::text[], ${keys}::text[])`.as<'given'>(
+              sql`given (environment, path, key)`,
+            ),
+          )
+          .selectAll(),
+      )
+      .selectFrom('target as t')
+      .innerJoin('secret_reference as r', (join) =>
+        join
+          .on('r.project_id', '=', projectId)
+          .onRef('r.key', '=', 't.key')
+          .onRef('r.environment', '=', 't.environment')
+          .onRef('r.path', '=', 't.path'),
+      )
+      .select('r.secret_id as id')
+      .union(({ selectFrom }) =>
+        selectFrom('target as t')
+          .innerJoin('environment as e', (join) =>
+            join.on('e.project_id', '=', projectId).onRef('e.slug', '=', 't.environment'),
+          )
+          .innerJoin('folder as f', (join) =>
+            join.onRef('f.environment_id', '=', 'e.id').onRef('f.path', '=', 't.path'),
+          )
+          .innerJoin('secret as s', 's.folder_id', 'f.id')
+          .innerJoin('secret_reference as r', (join) =>
+            join.onRef('r.secret_id', '=', 's.id').onRef('r.key', '=', 't.key').on('r.environment', 'is', null),
+          )
+          .select('s.id'),
+      ),
+);
 
 /** Secrets of a project whose values reference any of these folders. */
-export const listReferringInto = sqlStatement({
-  text: `select distinct r.secret_id as id from secret_reference r
-    join unnest(:environments::text[], :paths::text[]) as given (environment, path)
-      on given.environment = r.environment and given.path = r.path
-    where r.project_id = :projectId`,
-  params: { projectId: t.uuid, environments: t.array(t.text), paths: t.array(t.text) },
-  row: { id: t.uuid },
-});
+export const listReferringInto = prepared(
+  ({ projectId, environments, paths }: Omit<Names, 'keys'> & { readonly projectId: string }) =>
+    tables
+      .selectFrom('secret_reference as r')
+      .innerJoin(
+        sql<{ environment: string; path: string }>`unnest(${environments}::text[], ${paths}::text[])`.as<'given'>(
+          sql`given (environment, path)`,
+        ),
+        (join) => join.onRef('given.environment', '=', 'r.environment').onRef('given.path', '=', 'r.path'),
+      )
+      .select('r.secret_id as id')
+      .distinct()
+      .where('r.project_id', '=', projectId),
+);

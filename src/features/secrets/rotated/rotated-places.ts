@@ -12,7 +12,7 @@ import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.j
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import type { Place } from '../scope/place.rules.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
-import { changeKeys, holdMapped, listMapped } from './rotated.sql.js';
+import { changeKeys, holdMapped, listMapped } from './rotated.queries.js';
 import {
   CODES,
   inMapping,

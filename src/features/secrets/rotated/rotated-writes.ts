@@ -26,8 +26,9 @@ import {
 } from '../core/secret-writes.js';
 import { recordWrite } from '../core/write-record.js';
 import { holdPlaces } from '../core/write-target.js';
+import { SecretRotationKey } from '../entities/rotation-key.entity.js';
 import type { Place } from '../scope/place.rules.js';
-import { forgetKeys, holdMapped, keepKeys } from './rotated.sql.js';
+import { holdMapped } from './rotated.queries.js';
 
 /** The project of a rotation. */
 export type RotationProject = Pick<ProjectAccess, 'organizationId' | 'projectId'>;
@@ -65,7 +66,15 @@ export async function keepRotatedKeys(
   await holdPlaces(tx, [at]);
   const [fields, keys] = [Object.keys(mapping), Object.values(mapping)];
   refuseTakenKeys(await takenKeys(tx, folderId, keys), mapping);
-  await guarded(() => keepKeys(tx, { rotationId, organizationId, projectId, folderId, fields, keys }), CODES);
+  const kept = fields.map((field, at) => ({
+    rotationId,
+    field,
+    organizationId,
+    projectId,
+    folderId,
+    key: keys[at] as string,
+  }));
+  await guarded(() => tx.em.insertMany(SecretRotationKey, kept), CODES);
 }
 
 /** What another caller may have done since the folder was looked up; two fields of one mapping may have one key. */
@@ -138,7 +147,7 @@ export async function releaseRotated(
   const [home] = mapped;
   if (home === undefined) return [];
   const records = [...(await lockMapped(tx, mapped, { withValues: !isDeleting })).values()];
-  await forgetKeys(tx, { rotationId });
+  await tx.em.nativeDelete(SecretRotationKey, { rotationId });
   if (records.length === 0) return [];
   const ids = records.map(({ id }) => id);
   if (isDeleting) {

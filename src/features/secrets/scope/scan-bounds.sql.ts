@@ -1,4 +1,6 @@
-import { sqlStatement, t } from '../../../kernel/database/statement.js';
+import { t } from '../../../kernel/database/statement.js';
+import { anyOf, prepared } from '../../../kernel/database/tables.js';
+import { tables } from '../entities/tables.js';
 
 /** The scope of a scan. Other rows are hidden by their location: the scan neither counts them nor stops at them. */
 export interface ScanBounds {
@@ -9,12 +11,13 @@ export interface ScanBounds {
 }
 
 /** All folders of projects, as rules see them. */
-export const listPlacedFolders = sqlStatement({
-  text: `select f.id, f.project_id as "projectId", e.slug as environment, f.path
-    from folder f join environment e on e.id = f.environment_id where f.project_id = any(:projectIds::uuid[])`,
-  params: { projectIds: t.array(t.uuid) },
-  row: { id: t.uuid, projectId: t.uuid, environment: t.text, path: t.text },
-});
+export const listPlacedFolders = prepared(({ projectIds }: { readonly projectIds: readonly string[] }) =>
+  tables
+    .selectFrom('folder as f')
+    .innerJoin('environment as e', 'e.id', 'f.environment_id')
+    .select(['f.id', 'f.project_id as projectId', 'e.slug as environment', 'f.path'])
+    .where('f.project_id', '=', anyOf(projectIds)),
+);
 
 /** Up to this number of folders it is cheaper to read everything in them than to skip the rest. */
 const FEW_FOLDERS = 1_000;

@@ -1,9 +1,11 @@
 import type { Context } from '../../../kernel/context.js';
 import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';
-import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
+import { type RowFrom, sqlVariants, t } from '../../../kernel/database/statement.js';
+import { prepared } from '../../../kernel/database/tables.js';
 import type { CursorKey } from '../../../kernel/paging.js';
+import { among, tables } from '../entities/tables.js';
 import type { ScanBounds } from '../scope/scan-bounds.sql.js';
-import { tagSlugsOf } from '../scope/subject.sql.js';
+import { tagSlugsOf } from '../scope/subject.queries.js';
 
 /** A secret of one environment. */
 export interface ComparedSecret {
@@ -27,12 +29,23 @@ export interface ComparedPlace {
 }
 
 /** Which of these environments exist, and whether any of them has the folder. */
-export const findEnvironments = sqlStatement({
-  text: `select e.id, e.slug, exists (select from folder f where f.environment_id = e.id and f.path = :secretPath) as "hasFolder"
-    from environment e where e.project_id = :projectId and e.slug = any(:environments::text[])`,
-  params: { secretPath: t.text, projectId: t.uuid, environments: t.array(t.text) },
-  row: { id: t.uuid, slug: t.text, hasFolder: t.boolean },
-});
+export const findEnvironments = prepared(
+  ({ projectId, environments, secretPath }: Pick<ComparedPlace, 'projectId' | 'environments' | 'secretPath'>) =>
+    tables
+      .selectFrom('environment as e')
+      .select(({ exists, selectFrom }) => [
+        'e.id',
+        'e.slug',
+        exists(
+          selectFrom('folder as f')
+            .select('f.id')
+            .whereRef('f.environment_id', '=', 'e.id')
+            .where('f.path', '=', secretPath),
+        ).as('hasFolder'),
+      ])
+      .where('e.project_id', '=', projectId)
+      .where('e.slug', '=', among(environments, 'text')),
+);
 
 /** Only the empty value has no digest; values written before there were digests have none either, but are longer. */
 const DIGEST = `case when s.value_digest is not null then encode(s.value_digest, 'hex')

@@ -1,7 +1,7 @@
 import type { Context } from '../../../kernel/context.js';
 import { type RowFrom, sqlVariants, t } from '../../../kernel/database/statement.js';
 import { BOUNDS_OPTION, BOUNDS_PARAMS, boundsOf, isWithinBounds, type ScanBounds } from '../scope/scan-bounds.sql.js';
-import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.sql.js';
+import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.queries.js';
 
 /** Maximum number of secrets of one group that are examined. */
 export const MAX_MEMBERS = 1_000;

@@ -5,7 +5,7 @@ import type { CursorKey } from '../../../kernel/paging.js';
 import { FILTER_PARAMS, FILTERS, filterParams, type SecretFilters } from '../scope/filter.sql.js';
 import type { TextMatch } from '../scope/glob.rules.js';
 import { BOUNDS_OPTION, BOUNDS_PARAMS, boundsOf, isWithinBounds, type ScanBounds } from '../scope/scan-bounds.sql.js';
-import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.sql.js';
+import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.queries.js';
 
 /** Search criteria. Null and empty lists do not narrow. */
 export interface SearchCriteria extends SecretFilters {

@@ -1,6 +1,6 @@
 import { type RowFrom, sqlStatement, t } from '../../../kernel/database/statement.js';
 import type { CursorKey } from '../../../kernel/paging.js';
-import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.sql.js';
+import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.queries.js';
 
 /** A folder, or one secret in it. */
 export interface UsedItem {

@@ -1,5 +1,5 @@
 import type { AuthorizeTagChange } from '../../tags/public.js';
-import { listCarriers } from '../scope/subject.sql.js';
+import { listCarriers } from '../scope/subject.queries.js';
 import { authorizeCarried, mayCarryAll } from '../scope/visibility.rules.js';
 import { listPastCarriers } from './version.sql.js';
 

@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import { anyOf, prepared } from '../../../kernel/database/tables.js';
+import { among, tables } from '../entities/tables.js';
+import { lengthOf } from '../scope/value-column.sql.js';
+
+interface Folders {
+  readonly folderIds: readonly string[];
+}
+
+const folders = tables
+  .selectFrom('folder as f')
+  .innerJoin('environment as e', 'e.id', 'f.environment_id')
+  .select(['f.id', 'f.environment_id as environmentId', 'e.slug as environment', 'f.path']);
+
+/** All folders of environments, including the root folders, parents first. */
+export const listFoldersOf = prepared(({ environmentIds }: { readonly environmentIds: readonly string[] }) =>
+  folders.where('f.environment_id', '=', anyOf(environmentIds)).orderBy('e.position').orderBy('f.path'),
+);
+
+/** The root folders of a project. */
+export const listRoots = prepared(({ projectId }: { readonly projectId: string }) =>
+  folders.where('e.project_id', '=', projectId).where('f.path', '=', '/'),
+);
+
+/** Secrets of folders with the attributes that rules use, and their sizes. No value is read. */
+export const listSizes = prepared(({ folderIds, limit }: Folders & { readonly limit: number }) =>
+  tables
+    .selectFrom('secret as s')
+    .select(({ selectFrom }) => [
+      's.id',
+      's.folder_id as folderId',
+      's.key',
+      sql<number>`${sql.raw(lengthOf('s.value_sealed'))}`.as('valueBytes'),
+      sql<number>`octet_length(s.metadata::text) + coalesce(octet_length(s.comment_sealed), 0)
+        + coalesce(octet_length(s.metadata_sealed), 0)`.as('otherBytes'),
+      sql<string[]>`array(${selectFrom('secret_tag as st')
+        .innerJoin('tag as g', 'g.id', 'st.tag_id')
+        .select('g.slug')
+        .whereRef('st.secret_id', '=', 's.id')})`.as('tags'),
+    ])
+    .where('s.folder_id', '=', among(folderIds))
+    .limit(limit),
+);
+
+/** Imports of folders, those of each folder in their order. */
+export const listImportsFrom = prepared(({ folderIds }: Folders) =>
+  tables
+    .selectFrom('secret_import')
+    .select(['folder_id as folderId', 'source_folder_id as sourceFolderId'])
+    .where('folder_id', '=', among(folderIds))
+    .orderBy('folder_id')
+    .orderBy('position'),
+);
+
+/** The project that copies are written into. */
+interface Target {
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
+/** A folder that is copied: a row of `given`. `describedBy`: the folder whose description it gets. */
+export interface CopiedFolder {
+  readonly id: string;
+  readonly environmentId: string;
+  readonly parentId: string | undefined;
+  readonly name: string;
+  readonly path: string;
+  readonly describedBy: string | null;
+}
+
+/** Adds folders. @param folders in JSON: `CopiedFolder[]` */
+export const insertCopiedFolders = prepared((copied: Target & { readonly folders: string }) =>
+  tables
+    .insertInto('folder')
+    .columns(['id', 'organization_id', 'project_id', 'environment_id', 'parent_id', 'name', 'path', 'description'])
+    .expression(({ selectFrom }) =>
+      selectFrom(
+        sql<CopiedFolder>`jsonb_to_recordset(${copied.folders}::text::jsonb)`.as<'n'>(
+          sql`n (id uuid, "environmentId" uuid, "parentId" uuid, name text, path text, "describedBy" uuid)`,
+        ),
+      )
+        .leftJoin('folder as f', 'f.id', 'n.describedBy')
+        .select([
+          'n.id',
+          sql<string>`${copied.organizationId}::uuid`.as('organization_id'),
+          sql<string>`${copied.projectId}::uuid`.as('project_id'),
+          'n.environmentId',
+          'n.parentId',
+          'n.name',
+          'n.path',
+          'f.description',
+        ]),
+    ),
+);
+
+/** Adds imports to folders that have none, in the order given. */
+export const insertCopiedImports = prepared(
+  ({
+    organizationId,
+    projectId,
+    folderIds,
+    sourceFolderIds,
+  }: Target & Folders & { readonly sourceFolderIds: readonly string[] }) =>
+    tables
+      .insertInto('secret_import')
+      .columns(['id', 'organization_id', 'project_id', 'folder_id', 'source_folder_id', 'position'])
+      .expression(
+        sql`select gen_random_uuid(), ${organizationId}::uuid, ${projectId}::uuid, i.folder_id, i.source_folder_id,
+          row_number() over (partition by i.folder_id order by i.at)
+        from unnest(${folderIds}::uuid[], ${sourceFolderIds}::uuid[]) with ordinality as i (folder_id, source_folder_id, at)`,
+      ),
+);
