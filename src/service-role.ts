@@ -31,10 +31,10 @@ export async function prepareServiceRole(
 ): Promise<ServiceRole | null> {
   if (databaseRole === 'owner') return null;
   const login = serviceUrl === null ? null : await userOf({ url: serviceUrl, pooler });
-  return database.withConnection(async (query) => {
+  return database.withConnection(async (query, session) => {
     const found = await (login === null ? ensureServiceRole(query) : checkServiceRole(query, login));
     if ('role' in found) {
-      await grantToServiceRole(query, found.role, tableRights);
+      await grantToServiceRole(session, found.role, tableRights);
       await setRowSecurity(query, hasRowSecurity);
     }
     if ('reason' in found && login !== null)

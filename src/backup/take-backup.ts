@@ -25,9 +25,9 @@ export async function takeBackup(
     throw error;
   });
   return database.withoutLimits(() =>
-    database.withConnection(async (query) => {
+    database.withConnection(async (query, session) => {
       const tables = await tablesToBackUp(query);
-      return inSnapshot(query, async () => {
+      return inSnapshot(session, async () => {
         await query(setLocalLimit('lock_timeout', 0));
         // Before the first query, which fixes the moment: a dropped month of the audit trail or a migrated table is gone from older
         // moments too.

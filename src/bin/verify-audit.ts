@@ -10,8 +10,9 @@ import { verifyTrail } from '../kernel/audit/verify-trail.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
 import { openInstallationKeys, openRootKeys } from '../kernel/crypto/installation.js';
 import { findInstallation } from '../kernel/crypto/installation.sql.js';
-import { Database, type Query } from '../kernel/database/database.js';
+import { Database } from '../kernel/database/database.js';
 import { inSnapshot } from '../kernel/database/on-connection.js';
+import type { Session } from '../kernel/database/session.js';
 import { openServer } from './program.js';
 import { runProgram } from './run-program.js';
 
@@ -43,7 +44,7 @@ async function main(): Promise<number> {
     const database = await Database.connect(server, {});
     try {
       const report = await database.withoutLimits(() =>
-        database.withConnection((query) => verify(query, config, anchors)),
+        database.withConnection((_, session) => verify(session, config, anchors)),
       );
       process.stdout.write(describe(report));
       return report.trail.faultCount + report.secrets.differenceCount === 0 ? 0 : EXIT_BROKEN;
@@ -78,8 +79,9 @@ interface Report {
 }
 
 /** @throws ConfigurationError when it is no database of a service, or of one with another root key */
-function verify(query: Query, config: Config, anchors: readonly Anchor[]): Promise<Report> {
-  return inSnapshot(query, async () => {
+function verify(session: Session, config: Config, anchors: readonly Anchor[]): Promise<Report> {
+  const { query } = session;
+  return inSnapshot(session, async () => {
     const [tables] = await hasTrail(query, {});
     if (tables?.exists !== true)
       throw new ConfigurationError(['the database has no audit seals; start the service on it once']);

@@ -185,7 +185,8 @@ describe('statements', () => {
       const ask = async (text: string, params?: readonly unknown[]) => (await client.query(text, params as never)).rows;
       const found = await ensureServiceRole(ask as never);
       if (!('role' in found)) throw new Error(found.reason);
-      await grantToServiceRole(ask as never, found.role, {});
+      const nothing = async (): Promise<void> => undefined;
+      await grantToServiceRole({ query: ask, begin: nothing, commit: nothing } as never, found.role, {});
       const bounded = async (text: string) => [
         await readsOf(client, text, found.role),
         await readsOf(client, text, null),

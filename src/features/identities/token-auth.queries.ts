@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import { sql, Utils } from '@mikro-orm/core';
 import type { z } from 'zod';
 import type { Transaction } from '../../kernel/context.js';
-import { anyOf, db, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { IdentitySchema } from './identity.entity.js';
-import type { IdentityTokenAuth, IdentityTokenAuthSchema } from './token-auth.entity.js';
+import { IdentityTokenAuth, type IdentityTokenAuthSchema } from './token-auth.entity.js';
 import { toRanges, type UpdateTokenAuth } from './token-auth.rules.js';
 
 const tables = tablesOf<typeof IdentityTokenAuthSchema | typeof IdentitySchema>();
@@ -51,20 +51,24 @@ export const deleteTokenAuth = prepared(({ identityId }: { identityId: string })
 
 /** No row: there was none. */
 export const updateTokenAuth = (tx: Transaction, { identityId, ...changes }: z.output<typeof UpdateTokenAuth>) =>
-  db<typeof IdentityTokenAuthSchema>(tx)
-    .updateTable('identity_token_auth')
-    .set({ ...tokenSettingsOf(changes), updated_at: sql`now()` })
-    .where('identity_id', '=', identityId)
-    .returning(TOKEN_AUTH_COLUMNS)
-    .execute();
+  tx.em
+    .createQueryBuilder(IdentityTokenAuth)
+    .update({ ...tokenSettingsOf(changes), updatedAt: sql`now()` })
+    .where({ identityId })
+    .returning('*')
+    .execute<IdentityTokenAuth[]>('all');
 
-/** The columns of what changes; undefined keeps. */
-export const tokenSettingsOf = (changes: Omit<z.output<typeof UpdateTokenAuth>, 'identityId'>) => ({
-  trusted_ips: changes.accessTokenTrustedIps && toRanges(changes.accessTokenTrustedIps),
-  ttl_seconds: changes.accessTokenTTL,
-  max_ttl_seconds: changes.accessTokenMaxTTL,
-  num_uses_limit: changes.accessTokenNumUsesLimit,
-});
+/** The settings that change. */
+export const tokenSettingsOf = (changes: Omit<z.output<typeof UpdateTokenAuth>, 'identityId'>) => {
+  const settings = {
+    trustedIps: changes.accessTokenTrustedIps && toRanges(changes.accessTokenTrustedIps),
+    ttlSeconds: changes.accessTokenTTL,
+    maxTtlSeconds: changes.accessTokenMaxTTL,
+    numUsesLimit: changes.accessTokenNumUsesLimit,
+  };
+  Utils.dropUndefinedProperties(settings);
+  return settings;
+};
 
 /** The token-auth configuration of an identity as services pass it on, in the names of the interface. */
 export interface TokenAuthView {

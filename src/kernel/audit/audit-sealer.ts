@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Query } from '../database/database.js';
 import { inOwnTransaction } from '../database/on-connection.js';
+import type { Session } from '../database/session.js';
 import { describeError, type Log } from '../log.js';
 import { periodically } from '../periodic.js';
 import type { AuditChain, ChainHead } from './audit-chain.js';
@@ -86,12 +87,12 @@ export class AuditSealer {
   }
 
   #seal(): Promise<void> {
-    return this.database.withConnection(async (query) => {
+    return this.database.withConnection(async (query, session) => {
       const newest = await this.#look(query);
       if (this.#oldestUnsealedAt === null) return;
       const settled = await this.#settle(query, newest);
       if (settled === null) return;
-      while (await this.#sealRows(query, settled));
+      while (await this.#sealRows(session, settled));
       await this.#look(query);
     });
   }
@@ -124,8 +125,8 @@ export class AuditSealer {
   }
 
   /** Makes one seal. False when there is nothing left to seal, or another node does it. */
-  #sealRows(query: Query, settled: bigint): Promise<boolean> {
-    return inOwnTransaction(query, () => this.#sealLocked(query, settled));
+  #sealRows(session: Session, settled: bigint): Promise<boolean> {
+    return inOwnTransaction(session, () => this.#sealLocked(session.query, settled));
   }
 
   async #sealLocked(query: Query, settled: bigint): Promise<boolean> {

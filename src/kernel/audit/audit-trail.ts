@@ -1,9 +1,8 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Context, Transaction } from '../context.js';
-import { type Query, query } from '../database/database.js';
+import { type Query, withNext } from '../database/database.js';
 import { atOnce } from '../database/in-transaction.js';
-import { sendWithNext } from '../database/scope.js';
 import { AppError, toAppError } from '../errors.js';
 import { storeTogether } from '../storing-together.js';
 import type { AuditChain } from './audit-chain.js';
@@ -89,7 +88,7 @@ export class AuditTrail {
         disclosures: disclosuresOf(events),
       },
     );
-    const recorded = sendWithNext(() => query(tx, text, params), unavailable);
+    const recorded = withNext(tx, unavailable)(text, params);
     if (first !== undefined) tx.states.length = 0;
     await atOnce(recorded, this.onChange(tx, events));
   }

@@ -2,20 +2,16 @@ import pg from 'pg';
 import { startChildSpan } from '../tracing/spans.js';
 import { ConnectionLost, QueryDeadline } from './connection-error.js';
 import {
-  BEGIN,
-  begun,
-  begunScope,
   type Callback,
-  CONTROL,
   type LocalSettings,
   localSettings,
-  meaningOfFailure,
+  type Meaning,
   type Preamble,
   PrecededQuery,
   preambleOf,
   type Scope,
 } from './scope.js';
-import { COMMIT, ROLLBACK, setSettings } from './session.sql.js';
+import { BEGIN, COMMIT, ROLLBACK, setSettings } from './session.sql.js';
 import { spanOfStatement } from './statement-span.js';
 
 /** What a pooler between the service and its database shares among those that connect to it. */
@@ -40,6 +36,8 @@ export interface Watch extends Pooler {
   count(client: BoundedClient): void;
   /** Name under which a text is prepared; undefined when it is sent as it is. */
   nameOf(text: string): string | undefined;
+  /** Has a text be prepared that is made from what is asked for, as long as there are few. */
+  prepareGenerated(text: string): void;
   opened(client: BoundedClient): void;
   ended(client: BoundedClient): void;
 }
@@ -61,12 +59,11 @@ const DISK_FULL = '53100';
 const UNSUPPORTED = '0A000';
 /** The other side closes within this time when it is asked to, or is not there any more. */
 const CLOSE_WITHIN_MS = 1_000;
-/** Of the begin of a transaction: the text itself, and its scope. */
-const BEGINNING = 2;
 /** Statements that are sent with another: all of them share its deadline, and are read in one turn of the event loop. */
 const MOST_AHEAD = 16;
 
 const isAwaited = ({ callback }: Preamble): boolean => callback !== undefined;
+const TRANSACTION_IS_OVER = 'the transaction is over';
 
 /**
  * A connection that knows whether it can still be trusted. `query_timeout` of the driver only rejects the query and keeps the
@@ -190,30 +187,91 @@ export class BoundedClient extends pg.Client {
     );
   }
 
+  /**
+   * Begins a transaction whose statements reach the rows of a scope. It is sent with the first of them, which saves a round trip.
+   *
+   * @param scope null: rows are not bounded
+   */
+  begin(scope: Scope | null, text = BEGIN): void {
+    const begin = this.#heldBack(text === BEGIN ? 'beginning' : undefined, text);
+    // What would come after it would be in no transaction.
+    const done = (error: Error | null): void => {
+      begin.done?.(error);
+      if (error instanceof pg.DatabaseError) this.discard();
+      else if (error !== null) this.#isEnding = true;
+    };
+    const settings = scope === null && this.#shared === null ? [] : [this.#preambleIn(scope)];
+    this.#ahead = [{ ...begin, done }, ...settings].map((one) => ({ ...one, isBeginning: true }));
+  }
+
+  /** Commits with what is in front of it, as far as that fits. A transaction of which nothing was sent is none. */
+  async commit(): Promise<void> {
+    if (this.#ahead.length <= MOST_AHEAD) this.#isGathering = false;
+    this.#flushAll();
+    if (this.#isUnsent && this.#ahead.every(({ isBeginning }) => isBeginning)) return this.#drop();
+    this.#isEnding = true;
+    const { command } = await this.#control(COMMIT);
+    // So the server says that a statement of the transaction has failed.
+    if (command !== COMMIT.toUpperCase()) throw new Error('the transaction was rolled back');
+  }
+
+  async rollback(): Promise<void> {
+    this.#flushAll();
+    const isUnsent = this.#isUnsent;
+    this.#drop();
+    this.#isEnding = false;
+    if (!isUnsent) await this.#control(ROLLBACK);
+  }
+
+  /** Nothing of the transaction was sent. */
+  get #isUnsent(): boolean {
+    return this.#ahead[0]?.isBeginning === true;
+  }
+
+  #control(text: string): Promise<pg.QueryResult> {
+    return new Promise((resolve, reject) => {
+      const callback: Callback = (error, result) => (error ? reject(error) : resolve(result as pg.QueryResult));
+      this.#submit(
+        this.#queryOf({ scope: null, text, values: undefined, callback: this.#sent(text, callback) }),
+        undefined,
+      );
+    });
+  }
+
+  /**
+   * A statement of a transaction that is sent with the next one, or with its commit: for what nobody reads the rows of, and fails the
+   * transaction. Does not wait for the server, unless too many are waiting already.
+   *
+   * @param meaning of its failure, which the next one has then
+   */
+  async queryWithNext(text: string, values: readonly unknown[], meaning: Meaning): Promise<void> {
+    if (this.#isEnding) throw new Error(TRANSACTION_IS_OVER);
+    if (this.#ahead.length < MOST_AHEAD) {
+      this.#ahead = [...this.#ahead, { ...this.#heldBack(this.#watch.nameOf(text), text, values), meaning }];
+      return;
+    }
+    await this.query(text, [...values]).catch((error: Error) => {
+      throw meaning(error);
+    });
+  }
+
+  prepareGenerated(text: string): void {
+    this.#watch.prepareGenerated(text);
+  }
+
   #send(text: string | pg.QueryConfig, values: unknown[] | undefined, callback: Callback): void {
-    const isControl = typeof text !== 'string' || CONTROL.test(text);
-    // A commit goes with what is in front of it, as far as that fits.
-    if (text === COMMIT && this.#ahead.length <= MOST_AHEAD) this.#isGathering = false;
-    if (isControl) this.#flushAll();
-    if (typeof text === 'string' && this.#isHeld(text, values)) {
-      process.nextTick(callback, null, { command: '', rowCount: null, rows: [] });
+    if (this.#isEnding) {
+      process.nextTick(callback, new Error(TRANSACTION_IS_OVER));
       return;
     }
-    const meaning = meaningOfFailure();
-    const told: Callback =
-      meaning === undefined ? callback : (error, result) => callback(error && meaning(error), result);
     const name = typeof text === 'string' && values !== undefined ? this.#watch.nameOf(text) : undefined;
-    if (this.#isEnding && !isControl) {
-      process.nextTick(callback, new Error('the transaction is over'));
-      return;
-    }
-    this.#isEnding = text === COMMIT;
-    if (typeof text === 'string' && !isControl && values !== undefined && this.#hasResponded && this.#isInTransaction) {
-      this.#gather({ text, values, name, callback: this.#sent(text, told) });
+    const told = this.#sent(text, callback);
+    if (typeof text === 'string' && values !== undefined && this.#hasResponded && this.#isInTransaction) {
+      this.#gather({ text, values, name, callback: told });
       return;
     }
     this.#flushAll();
-    this.#submit(this.#queryOf({ scope: null, text, values, callback: this.#sent(text, told) }), name);
+    this.#submit(this.#queryOf({ scope: null, text, values, callback: told }), name);
   }
 
   /**
@@ -248,34 +306,6 @@ export class BoundedClient extends pg.Client {
     this.#ahead = behind;
   }
 
-  /**
-   * Whether the statement is not sent now: it goes in front of the next one, or it ends a transaction of which nothing was sent. That
-   * saves a round trip of each transaction at its begin, and one at its end.
-   */
-  #isHeld(text: string, values: unknown[] | undefined): boolean {
-    const scope = begunScope(text, this);
-    if (scope !== null) {
-      const begin = this.#heldBack('beginning', text);
-      // What would come after it would be in no transaction.
-      const done = (error: Error | null): void => {
-        begin.done?.(error);
-        if (error instanceof pg.DatabaseError) this.discard();
-        else if (error !== null) this.#isEnding = true;
-      };
-      this.#ahead = [{ ...begin, done }, this.#preambleIn(scope)];
-      return true;
-    }
-    const meaning = meaningOfFailure();
-    if (meaning !== undefined && this.#ahead.length < MOST_AHEAD) {
-      this.#ahead = [...this.#ahead, { ...this.#heldBack(this.#watch.nameOf(text), text, values), meaning }];
-      return true;
-    }
-    const isUnsent = BEGIN.test(this.#ahead[0]?.text ?? '');
-    const isEmpty = isUnsent && text === COMMIT && this.#ahead.length === BEGINNING;
-    if (text === ROLLBACK || isEmpty) this.#drop();
-    return isEmpty || (isUnsent && text === ROLLBACK);
-  }
-
   /** Counts and traces a statement as if it were sent now. */
   #heldBack(name: string | undefined, text: string, values: readonly unknown[] = []): Preamble {
     this.#watch.count(this);
@@ -304,10 +334,10 @@ export class BoundedClient extends pg.Client {
   }): pg.Submittable {
     const ahead = this.#ahead;
     this.#ahead = [];
-    const isControl = typeof text === 'string' && CONTROL.test(text);
+    const isControl = text === COMMIT || text === ROLLBACK;
     this.isBatch = ahead.filter(({ callback, meaning }) => callback ?? meaning).length + (isControl ? 0 : 1) > 1;
     if (ahead.length === 0 && (isControl || (this.#shared === null && scope === null && maxRows === null)))
-      return new pg.Query(isControl ? begun(text, this.#shared) : text, values, callback);
+      return new pg.Query(text, values, callback);
     const find = (): readonly Preamble[] => (ahead.length > 0 ? ahead : this.#preamblesOf(scope));
     return new PrecededQuery(find, text, values, callback, maxRows) as unknown as pg.Submittable;
   }

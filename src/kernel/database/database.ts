@@ -1,9 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
-import { type EntityManager, IsolationLevel, MikroORM } from '@mikro-orm/postgresql';
-import { CompiledQuery } from 'kysely';
-import type { Client, Pool, PoolClient, QueryResult } from 'pg';
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Client, Pool, QueryResult } from 'pg';
 import { ConfigurationError } from '../configuration-error.js';
-import { isTransaction } from '../context.js';
+import { isTransaction, type Transaction } from '../context.js';
 import { FairQueue } from '../load/fair-queue.js';
 import type { RequestWork } from '../load/request-work.js';
 import { createLog, type Log } from '../log.js';
@@ -11,7 +10,8 @@ import { type BoundedClient, OWN_SESSIONS, type Pooler } from './bounded-client.
 import { connectionError, SHARED_SESSIONS } from './connection-error.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
-import { type Bounded, beginIn, CONTROL, EVERY_ORGANIZATION, type Scope, scopeOf, TooManyRows } from './scope.js';
+import { type Bounded, EVERY_ORGANIZATION, type Meaning, type Scope, scopeOf, TooManyRows } from './scope.js';
+import { type Executor, type Lent, Session } from './session.js';
 import { FIND_LOCK_TIMEOUT, FIND_READ_ONLY, FIND_SESSION, TRY_DISK } from './session.sql.js';
 import { POOL_LIMITS, type PoolLimits, TIME_LIMITS } from './time-limits.js';
 
@@ -109,8 +109,6 @@ export class Database {
     }
   }
 
-  readonly #connections = new WeakMap<object, BoundedClient>();
-
   /** SQL statements sent since start, transaction control included: for requests, and for background tasks. */
   get statements(): PoolGuard['statements'] {
     return this.guard.statements;
@@ -157,19 +155,23 @@ export class Database {
    * By callbacks: with promises, V8 keeps what a statement leaves until the next full collection, and a read takes a fifth longer.
    * Not `query` of the pool, which answers with the bare error of a socket, without what is known of its connection.
    */
-  readonly query: Query = (text, params) => this.queryIn(null, text, params);
+  readonly query: Query = (text, params) => this.#prepared(null, text, params);
 
   /** The same for rows of all organizations, of work that none of them asked for. Each use is listed in a test. */
-  readonly everywhere: Query = (text, params) => this.queryIn(EVERY_ORGANIZATION, text, params);
+  readonly everywhere: Query = (text, params) => this.#prepared(EVERY_ORGANIZATION, text, params);
 
-  /** The same for the rows of a scope. @param maxRows null: any number @throws TooManyRows */
+  #prepared<R extends object>(scope: Scope | null, text: string, params?: readonly unknown[]): Promise<R[]> {
+    this.prepare(text);
+    return this.queryIn(scope, text, params);
+  }
+
+  /** One statement for the rows of a scope. @param maxRows null: any number @throws TooManyRows */
   queryIn<R extends object = Row>(
     scope: Scope | null,
     text: string,
     params: readonly unknown[] = [],
     maxRows: number | null = null,
   ): Promise<R[]> {
-    this.prepare(text);
     return new Promise((resolve, reject) => {
       // The pool calls whoever has waited in the context of the one that gave the connection back, whose statement and whose span this
       // would be. Not `AsyncResource.bind`, of which each call leaves what only a full collection takes away.
@@ -188,26 +190,21 @@ export class Database {
     });
   }
 
-  /** Begins the transaction of an entity manager, READ COMMITTED. */
-  async begin(em: EntityManager, scope: Scope): Promise<void> {
-    const client = await beginIn<BoundedClient>(this.isBounded ? scope : null, () =>
-      em.begin({ isolationLevel: IsolationLevel.READ_COMMITTED }),
-    );
-    const transaction = em.getTransactionContext<object>();
-    if (client !== null && transaction !== undefined) this.#connections.set(transaction, client);
-  }
-
-  /**
-   * The connection of a transaction that `begin` began. Statements go to it and not through the ORM's transaction, which sends none
-   * before the one before it has its response.
-   */
-  connectionOf(transaction: object): BoundedClient | undefined {
-    return this.#connections.get(transaction);
+  /** Begins a transaction, READ COMMITTED, whose statements reach the rows of a scope. */
+  async begin(scope: Scope): Promise<Session> {
+    const session = new Session((await this.pool.connect()) as unknown as Lent, this.isBounded ? scope : null);
+    session.begin();
+    return session;
   }
 
   /** Marks a text to be parsed and planned once on each connection, however it is sent. For texts of which there are few. */
   prepare(text: string): void {
     this.guard.prepare(text);
+  }
+
+  /** The same for texts that are made from what is asked for: as long as there are few. */
+  prepareGenerated(text: string): void {
+    this.guard.prepareGenerated(text);
   }
 
   /**
@@ -217,25 +214,22 @@ export class Database {
    *
    * @param patientUntil its statements may take as long as they need, until this signal closes the connection
    */
-  async withConnection<T>(work: (query: Query) => Promise<T>, patientUntil?: AbortSignal): Promise<T> {
-    const client = (await this.pool.connect()) as PoolClient & BoundedClient;
+  async withConnection<T>(
+    work: (query: Query, session: Session) => Promise<T>,
+    patientUntil?: AbortSignal,
+  ): Promise<T> {
+    const client = (await this.pool.connect()) as unknown as Lent;
     client.isBackground = true;
     client.isPatient = patientUntil !== undefined;
     const discard = (): void => client.discard();
     patientUntil?.addEventListener('abort', discard);
-    const query: Query = <R extends object = Row>(text: string, params: readonly unknown[] = []): Promise<R[]> =>
-      new Promise((resolve, reject) => {
-        const answer = (error: Error | null | undefined, result?: unknown): void =>
-          error ? reject(error) : resolve((result as QueryResult<R>).rows);
-        const isBounded = this.isBounded && !CONTROL.test(text);
-        client.queryIn(isBounded ? EVERY_ORGANIZATION : null, text, [...params], answer);
-      });
+    const session = new Session(client, this.isBounded ? EVERY_ORGANIZATION : null);
     try {
-      const result = await work(query);
-      client.release();
+      const result = await work(session.query, session);
+      session.end();
       return result;
     } catch (error) {
-      client.release(true);
+      session.end(true);
       throw error;
     } finally {
       patientUntil?.removeEventListener('abort', discard);
@@ -269,9 +263,11 @@ export class Database {
     return this.guard.withoutLimits(work);
   }
 
-  /** A fresh unit of work. `inTransaction` is the way to get one. */
-  fork(): EntityManager {
-    return this.orm.em.fork({ clear: true });
+  /** A fresh unit of work. `inTransaction` is the way to get one. @param executor of its statements; absent: it begins transactions itself */
+  fork(executor?: Executor): EntityManager {
+    const em = this.orm.em.fork({ clear: true });
+    em.setTransactionContext(executor as never);
+    return em;
   }
 
   /** Names of the migrations that this program knows. */
@@ -306,14 +302,45 @@ export async function query<R extends object = Row>(
   text: string,
   params: readonly unknown[] = [],
 ): Promise<R[]> {
-  if (!isTransaction(ctx)) return readFor<R>(ctx, text, params);
-  const transaction = ctx.em.getTransactionContext<{ executeQuery(q: CompiledQuery): Promise<{ rows: R[] }> }>();
-  if (transaction === undefined) throw new Error('the transaction is over');
   ctx.database.prepare(text);
-  const client = ctx.database.connectionOf(transaction);
-  if (client !== undefined) return ((await client.query(text, [...params])) as QueryResult<R>).rows;
-  return (await transaction.executeQuery(CompiledQuery.raw(text, [...params]))).rows;
+  return isTransaction(ctx) ? sessionOf(ctx).query<R>(text, params) : readFor<R>(ctx, text, params);
 }
+
+const sessionOf = ({ em }: Transaction): Session => em.getTransactionContext<Session>() as Session;
+
+/**
+ * Sends a statement of a transaction with the next one, or with its commit: for what nobody reads the rows of, and fails the
+ * transaction.
+ *
+ * @param meaning of its failure, which the next one has then
+ */
+export const withNext =
+  (tx: Transaction, meaning: Meaning = (error) => error): Query =>
+  async (text, params = []) => {
+    tx.database.prepare(text);
+    await sessionOf(tx).queryWithNext(text, params, meaning);
+    return [];
+  };
+
+/** What an entity manager can do without a transaction. */
+export type Reads = Pick<EntityManager, 'find' | 'findOne' | 'count' | 'populate' | 'createQueryBuilder'>;
+const READ_ONLY = /^(select|with)\b(?!.* for (update|no key update|share|key share)\b)/s;
+
+/**
+ * The entity manager for rows of the organization of `ctx`: that of its transaction, or a fresh one for reading.
+ *
+ * @throws as `query`
+ */
+export const emOf = (ctx: Connected): Reads =>
+  isTransaction(ctx)
+    ? ctx.em
+    : ctx.database.fork({
+        executeQuery: async ({ sql, parameters }) => {
+          if (!READ_ONLY.test(sql)) throw new Error('changes and locks need a transaction');
+          ctx.database.prepareGenerated(sql);
+          return { rows: await readFor<Row>(ctx, sql, parameters) };
+        },
+      });
 
 async function readFor<R extends object>(ctx: Connected, text: string, params: readonly unknown[]): Promise<R[]> {
   const { work } = ctx.load ?? {};

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { type Context, isTransaction, type Transaction } from '../context.js';
 import { AppError, type ErrorCode } from '../errors.js';
-import { query } from './database.js';
-import { type Scope, scopeOf, sendWithNext } from './scope.js';
+import { withNext } from './database.js';
+import { type Scope, scopeOf } from './scope.js';
 import { refuseAfter } from './session.sql.js';
 import { TIME_LIMITS } from './time-limits.js';
 
@@ -102,8 +102,8 @@ async function once<T>(
   work: (tx: Transaction) => Promise<T | WholeTransaction<T>>,
   scope: Scope,
 ): Promise<T> {
-  const em = ctx.database.fork();
-  await ctx.database.begin(em, scope);
+  const session = await ctx.database.begin(scope);
+  const em = ctx.database.fork(session);
   try {
     ctx.standing?.spend();
     ctx.claim?.begin();
@@ -111,18 +111,21 @@ async function once<T>(
     const last = await work(tx);
     if (tx.states.length > 0) throw new Error('rows were changed without an audit record');
     const commit = async (): Promise<void> => {
-      if (last instanceof WholeTransaction) void sendWithNext(() => query(tx, REFUSE_LATE), tooLate);
+      if (last instanceof WholeTransaction) void withNext(tx, tooLate)(REFUSE_LATE).catch(() => undefined);
       await ctx.claim?.markEffective(tx);
-      await em.commit();
+      await em.flush();
+      await session.commit();
     };
     const [result, end] = await Promise.allSettled([resultOf(last), commit()]);
     if (end.status === 'fulfilled') for (const report of tx.afterCommit) report();
     return outcomeOf(result, end);
   } catch (error) {
     // A lost connection has rolled back by itself; its own error must not hide the first one. One on which the
-    // rollback fails is closed, whatever the ORM does with it.
-    await em.rollback().catch(() => undefined);
+    // rollback fails is closed.
+    await session.rollback().catch(() => undefined);
     throw error;
+  } finally {
+    session.end();
   }
 }
 

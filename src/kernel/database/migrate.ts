@@ -13,7 +13,8 @@ import {
   listMigrations,
   tryMigrationLock,
 } from './migration.sql.js';
-import { BEGIN, COMMIT, ROLLBACK, setLocalLimit } from './session.sql.js';
+import type { Session } from './session.js';
+import { setLocalLimit } from './session.sql.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
 const MIGRATION_LOCK = { lock: '7266001' };
@@ -33,9 +34,9 @@ export async function migrate(
   after: () => Promise<void>,
 ): Promise<void> {
   try {
-    await database.withConnection(async (query) => {
+    await database.withConnection(async (query, session) => {
       await refuseReadOnlyServer(query);
-      await lock(query);
+      await lock(session);
       // A start that fails closes the connection, and the lock ends with its transaction.
       await database.withoutLimits(async () => {
         await refuseUnsafeServer(database);
@@ -46,7 +47,7 @@ export async function migrate(
           await after();
         });
       });
-      await query(COMMIT);
+      await session.commit();
     });
   } catch (error) {
     if (error instanceof ConfigurationError || toAppError(error).code !== 'STORE_UNAVAILABLE') throw error;
@@ -60,13 +61,13 @@ export async function migrate(
  * Begins a transaction that has the lock. Ten nodes may wait here for the first one, for as long as its work takes. No single
  * statement does, so that a server that falls silent meanwhile is noticed, and no transaction, which would keep a session of a pooler.
  */
-async function lock(query: Query): Promise<void> {
+async function lock(session: Session): Promise<void> {
   for (;;) {
-    await query(BEGIN);
-    await query(setLocalLimit('idle_in_transaction_session_timeout', 0));
-    const [answer] = await tryMigrationLock(query, MIGRATION_LOCK);
+    session.begin();
+    await session.query(setLocalLimit('idle_in_transaction_session_timeout', 0));
+    const [answer] = await tryMigrationLock(session.query, MIGRATION_LOCK);
     if (answer?.held === true) return;
-    await query(ROLLBACK);
+    await session.rollback();
     await delay(LOCK_PAUSE_MS);
   }
 }
@@ -145,9 +146,9 @@ export interface Filling {
  * @throws ConfigurationError when the database is not empty, or the rows are of a newer version
  */
 export async function fillEmptyDatabase(database: Database, { migrations, fill, finish }: Filling): Promise<void> {
-  await database.withConnection(async (query) => {
+  await database.withConnection(async (query, session) => {
     await refuseReadOnlyServer(query);
-    await lock(query);
+    await lock(session);
     await database.withoutLimits(async () => {
       await refuseUnsafeServer(database);
       await dropEmptyMigrations(database);
@@ -170,7 +171,7 @@ export async function fillEmptyDatabase(database: Database, { migrations, fill, 
         throw error;
       });
     });
-    await query(COMMIT);
+    await session.commit();
   });
 }
 

@@ -1,41 +1,35 @@
-import type { Query } from './database.js';
-import { BEGIN, BEGIN_SNAPSHOT, COMMIT, ROLLBACK, setLocalLimit } from './session.sql.js';
+import type { Session } from './session.js';
+import { BEGIN, BEGIN_SNAPSHOT, setLocalLimit } from './session.sql.js';
 
 /**
  * Runs work in a transaction, for what has a connection of its own and no Context.
  *
- * @param query on one connection
- * @param options `isUnlimited`: each statement may take as long as it needs
+ * @param options `isUnlimited`: each statement may take as long as it needs; `begin`: the text
  */
 export async function inOwnTransaction<T>(
-  query: Query,
+  session: Session,
   work: () => Promise<T>,
-  { isUnlimited = false }: { readonly isUnlimited?: boolean } = {},
+  { isUnlimited = false, begin = BEGIN }: { readonly isUnlimited?: boolean; readonly begin?: string } = {},
 ): Promise<T> {
-  await query(BEGIN);
+  session.begin(begin);
   try {
-    if (isUnlimited) await query(setLocalLimit('statement_timeout', 0));
+    if (isUnlimited) await session.query(setLocalLimit('statement_timeout', 0));
     const result = await work();
-    await query(COMMIT);
+    await session.commit();
     return result;
   } catch (error) {
-    await query(ROLLBACK).catch(() => undefined);
+    await session.rollback().catch(() => undefined);
     throw error;
   }
 }
 
-/**
- * Runs work on the database as it is at one moment, also while the service goes on writing, and without limits of time.
- *
- * @param query on one connection
- */
-export async function inSnapshot<T>(query: Query, work: () => Promise<T>): Promise<T> {
-  await query(BEGIN_SNAPSHOT);
-  try {
-    await query(setLocalLimit('statement_timeout', 0));
-    await query(setLocalLimit('idle_in_transaction_session_timeout', 0));
-    return await work();
-  } finally {
-    await query(ROLLBACK).catch(() => undefined);
-  }
-}
+/** Runs work on the database as it is at one moment, also while the service goes on writing, and without limits of time. */
+export const inSnapshot = <T>(session: Session, work: () => Promise<T>): Promise<T> =>
+  inOwnTransaction(
+    session,
+    async () => {
+      await session.query(setLocalLimit('idle_in_transaction_session_timeout', 0));
+      return work();
+    },
+    { isUnlimited: true, begin: BEGIN_SNAPSHOT },
+  );

@@ -2,6 +2,7 @@ import type { Constructor } from '@mikro-orm/core';
 import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { defineConfig } from '@mikro-orm/postgresql';
 import type { Pool, TypeOverrides } from 'pg';
+import { SessionDriver } from './orm-driver.js';
 import type { PoolGuard } from './pool-guard.js';
 import { POOL_LIMITS, TIME_LIMITS } from './time-limits.js';
 
@@ -41,6 +42,7 @@ export function ormOptions(
   guard?: PoolGuard,
 ): ReturnType<typeof defineConfig> {
   return defineConfig({
+    ...(guard === undefined ? {} : { driver: SessionDriver }),
     clientUrl: url,
     entities: [...entities] as never[],
     extensions: [Migrator],

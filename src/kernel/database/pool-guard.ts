@@ -3,6 +3,7 @@ import { describeError, type Log } from '../log.js';
 import { isInBackground } from './background.js';
 import { BoundedClient, type Loan, OWN_SESSIONS, type Pooler, type Watch } from './bounded-client.js';
 import { ConnectionLost } from './connection-error.js';
+import type { Lent } from './session.js';
 import { PING } from './session.sql.js';
 import { type PoolLimits, TIME_LIMITS } from './time-limits.js';
 
@@ -11,9 +12,11 @@ const CHECK_MS = 100;
 const LONGEST_STEP_MS = 250;
 /** So many connections are opened at a time: twenty together would take much longer than others take to come back. */
 const OPENING_AT_ONCE = 2;
+/** Texts of the entity manager that are prepared, each of which takes memory on every connection. Later ones are not. */
+const MOST_GENERATED = 500;
+/** Longer ones insert many rows: there is one for each number of them. */
+const LONGEST_GENERATED = 4_000;
 
-/** As the pool hands it out. */
-type Lent = BoundedClient & { release: pg.PoolClient['release'] };
 type Connected = (error: Error | undefined, client?: Lent, release?: unknown) => void;
 
 /** Connections of the pool by state; waiting are callers without one. */
@@ -54,6 +57,8 @@ export class PoolGuard implements Watch {
   #timer: NodeJS.Timeout | undefined;
   readonly #statements = { request: 0, background: 0 };
   readonly #names = new Map<string, string>();
+  /** How many of them are of the entity manager. */
+  #generated = 0;
   #onWait: (milliseconds: number) => void = () => undefined;
   /** How many ask for work without limits at the moment. */
   #unlimited = 0;
@@ -80,7 +85,7 @@ export class PoolGuard implements Watch {
   get Unwatched(): typeof pg.Client {
     const { isPooled, sharesSessions, keepsStatements } = this;
     const nothing = (): undefined => undefined;
-    const events = { count: nothing, nameOf: nothing, opened: nothing, ended: nothing };
+    const events = { count: nothing, nameOf: nothing, prepareGenerated: nothing, opened: nothing, ended: nothing };
     const watch: Watch = { isPooled, sharesSessions, keepsStatements, clock: 0, isDiskFull: false, ...events };
     return class extends BoundedClient {
       constructor(config: pg.ClientConfig) {
@@ -122,6 +127,12 @@ export class PoolGuard implements Watch {
   /** Marks a text to be parsed and planned once on each connection. */
   prepare(text: string): void {
     if (!this.#names.has(text)) this.#names.set(text, `s${this.#names.size}`);
+  }
+
+  prepareGenerated(text: string): void {
+    if (this.#names.has(text) || this.#generated === MOST_GENERATED || text.length > LONGEST_GENERATED) return;
+    this.#generated += 1;
+    this.prepare(text);
   }
 
   /** Work that may rightly take long, as migrations do: no deadline holds meanwhile. */

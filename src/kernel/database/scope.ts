@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { NO_ID } from '../ids.js';
 import { setLocal, settingsIn } from './session.sql.js';
@@ -23,11 +22,6 @@ const SCOPE_SETTING = 'strongroom.organization';
 /** A setting of connections whose statements are not bounded, in the form of their start. */
 export const UNBOUNDED = `-c ${SCOPE_SETTING}=${EVERY_ORGANIZATION}`;
 const SET_SCOPE = setLocal(SCOPE_SETTING);
-const SCOPE = /^(\*|[0-9a-f-]{36})$/;
-
-/** Begins or ends a transaction; in one that has failed, nothing may come before it. */
-export const CONTROL = /^(begin|start|commit|rollback|savepoint|release)\b/;
-export const BEGIN = /^(begin|start)\b/;
 
 /**
  * What is sent in front of a statement, for nobody waits for it alone: the begin of its transaction, a setting of that, a record of the
@@ -38,6 +32,8 @@ export interface Preamble {
   /** Under which it is prepared; undefined: it is not. */
   readonly name: string | undefined;
   readonly values: readonly unknown[];
+  /** It begins a transaction, or sets what holds for it. */
+  readonly isBeginning?: boolean;
   /** Called once: when the server has run it, or with what failed. */
   readonly done?: (error: Error | null) => void;
   /** What its failure means to those who wait for the statement behind it. Absent: the same as a failure of that. */
@@ -46,7 +42,8 @@ export interface Preamble {
   readonly callback?: Callback;
 }
 
-type Meaning = (error: Error) => Error;
+/** What a failure means to those who wait for something else. */
+export type Meaning = (error: Error) => Error;
 export type Callback = (error: Error | null | undefined, result?: unknown, meaning?: Meaning) => void;
 
 /** The scope of a statement. */
@@ -54,77 +51,16 @@ export const preambleOf = (scope: Scope): Preamble => ({ name: 'scope', text: SE
 
 /** Settings of connections, set for a transaction on a session that others use too. Whatever scope these left, it is not kept. */
 export interface LocalSettings {
-  /** Comes after the text that begins a transaction. */
-  readonly text: string;
-  /** Comes before a statement outside of transactions. */
+  /** Comes after the begin of a transaction, or before a statement outside of any. */
   preambleOf(scope: Scope | null): Preamble;
 }
 
 /** @param options in the form of the start of a connection */
 export function localSettings(options: string): LocalSettings {
   // After the scope: among them may be that nothing is bounded.
-  const after = (scope: string): string => [scope, ...settingsIn(options, true)].join(', ');
-  const text = after(SET_SCOPE);
-  return {
-    text: after(setLocal(SCOPE_SETTING, '')),
-    preambleOf: (scope) => ({ name: 'settings', text, values: [scope ?? ''] }),
-  };
+  const text = [SET_SCOPE, ...settingsIn(options, true)].join(', ');
+  return { preambleOf: (scope) => ({ name: 'settings', text, values: [scope ?? ''] }) };
 }
-
-/** A transaction that begins. */
-interface Beginning<Connection> {
-  /** Whose rows its statements reach; null: they are not bounded. */
-  readonly scope: Scope | null;
-  /** The connection that it begins on. */
-  client: Connection | null;
-}
-const beginning = new AsyncLocalStorage<Beginning<unknown>>();
-
-/**
- * Begins a transaction whose statements reach the rows of a scope. It is sent with the first of them.
- *
- * @param scope null: rows are not bounded
- * @returns the connection of the transaction
- */
-export async function beginIn<Connection>(
-  scope: Scope | null,
-  begin: () => Promise<unknown>,
-): Promise<Connection | null> {
-  const begun: Beginning<Connection> = { scope, client: null };
-  await beginning.run(begun, begin);
-  return begun.client;
-}
-
-/** The scope of the transaction that a text begins on a connection, if `beginIn` does. */
-export function begunScope(text: string, client: unknown): Scope | null {
-  const begun = text.startsWith('start transaction') ? beginning.getStore() : undefined;
-  if (begun === undefined) return null;
-  begun.client = client;
-  if (begun.scope !== null && !SCOPE.test(begun.scope)) throw new Error('this is no scope');
-  return begun.scope;
-}
-
-/**
- * A text that begins a transaction, with the settings of connections in the same round trip; any other stays as it is.
- *
- * @param settings of connections, on a session that others use too
- */
-export const begun = (text: string, settings: LocalSettings | null): string =>
-  settings !== null && BEGIN.test(text) ? `${text}; ${settings.text}` : text;
-
-const withNext = new AsyncLocalStorage<Meaning>();
-
-/**
- * Has a statement of a transaction sent with the next one, or with its commit: for what nobody reads the rows of, and fails the
- * transaction.
- *
- * @param send its promise does not wait for the server
- * @param meaning of its failure, which the next one has then
- */
-export const sendWithNext = <T>(send: () => T, meaning: Meaning = (error) => error): T => withNext.run(meaning, send);
-
-/** What a failure of the statement that is sent now means, if `sendWithNext` sends it. */
-export const meaningOfFailure = (): Meaning | undefined => withNext.getStore();
 
 /** What of the driver's connection is used here. */
 interface Wire {

@@ -20,6 +20,7 @@ import {
   revoke,
   setTableRowSecurity,
 } from './service-role.sql.js';
+import type { Session } from './session.js';
 import type { RowFrom } from './statement.js';
 
 /** Rights to tables, as grants name them, by table: `select`, `update (valid_to)`. */
@@ -100,14 +101,15 @@ type Relation = RowFrom<typeof listRelations>;
  * @param query of the owner, on one connection, under the migration lock
  * @param ofSlices rights to tables of slices that are narrower than to others
  */
-export async function grantToServiceRole(query: Query, role: string, ofSlices: TableRights): Promise<void> {
+export async function grantToServiceRole(session: Session, role: string, ofSlices: TableRights): Promise<void> {
+  const { query } = session;
   const narrow = { ...NARROW, ...ofSlices };
   const changes = (await listRelations(query, { role })).flatMap((relation) => changesOf(relation, role, narrow));
   changes.push(...(await missingFunctions(query, role)));
   const [schema] = await findSchema(query, { role });
   if (schema?.isUsable === false) changes.push(grant(['usage'], nameOfSchema(schema.name), role));
   if (changes.length === 0) return;
-  await inOwnTransaction(query, async () => {
+  await inOwnTransaction(session, async () => {
     for (const change of changes) await query(change);
   });
 }

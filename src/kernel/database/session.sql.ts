@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** Texts that control a session or a transaction: they have neither parameters nor rows. */
-export const BEGIN = 'begin';
+export const BEGIN = 'begin isolation level read committed';
 export const BEGIN_READ_ONLY = 'begin read only';
 /** All of its queries see the database as the first one did. */
 export const BEGIN_SNAPSHOT = 'begin isolation level repeatable read, read only';

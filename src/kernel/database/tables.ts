@@ -14,7 +14,6 @@ import {
   sql,
   type UpdateResult,
 } from 'kysely';
-import type { Transaction } from '../context.js';
 import { once } from '../once.js';
 import type { KeyBounds, TimeBounds } from '../paging.js';
 import type { Connected, Query } from './database.js';
@@ -25,11 +24,6 @@ export type RowOf<Schema extends EntitySchemaWithMeta> = Selectable<InferKyselyT
 
 /** Tables and columns as the schemas of their entities state them. */
 type Tables<Schema extends EntitySchemaWithMeta> = InferKyselyDB<Schema>;
-
-/** Statements on the tables of `Schema`, in the transaction. For those whose text depends on what they are given. */
-export const db = <Schema extends EntitySchemaWithMeta>(tx: Transaction): Kysely<Tables<Schema>> =>
-  // Its own type is a conditional one, which TypeScript does not resolve while `Schema` is open.
-  tx.em.getKysely<Tables<Schema>>() as unknown as Kysely<Tables<Schema>>;
 
 /** Where `prepared` statements on the tables of `Schema` are made. It has no connection. */
 export const tablesOf = <Schema extends EntitySchemaWithMeta>(): Kysely<Tables<Schema>> =>

@@ -48,7 +48,8 @@ export class Replay {
     const ask = async (text: string, params?: readonly unknown[]) => (await owner.query(text, params as never)).rows;
     const found = await ensureServiceRole(ask as never);
     if (!('role' in found)) throw new Error(found.reason);
-    await grantToServiceRole(ask as never, found.role, {});
+    const nothing = async (): Promise<void> => undefined;
+    await grantToServiceRole({ query: ask, begin: nothing, commit: nothing } as never, found.role, {});
     // Slices have rights of their own beside those; here only plans matter.
     await owner.query(`grant select on all tables in schema public to ${pg.escapeIdentifier(found.role)}`);
     for (const table of await tablesOf(owner)) {

@@ -3,10 +3,10 @@ import { jest } from '@jest/globals';
 import pg from 'pg';
 import type { Context, Transaction } from '../../../src/kernel/context.js';
 import { OWN_SESSIONS } from '../../../src/kernel/database/bounded-client.js';
-import { Database, query } from '../../../src/kernel/database/database.js';
+import { Database, query, withNext } from '../../../src/kernel/database/database.js';
 import { atOnce, inTransaction, WholeTransaction } from '../../../src/kernel/database/in-transaction.js';
 import { PoolGuard } from '../../../src/kernel/database/pool-guard.js';
-import { localSettings, sendWithNext } from '../../../src/kernel/database/scope.js';
+import { localSettings } from '../../../src/kernel/database/scope.js';
 import { POOL_LIMITS } from '../../../src/kernel/database/time-limits.js';
 import { createLog } from '../../../src/kernel/log.js';
 import { freshDatabase } from '../../kit/strongroom.js';
@@ -31,10 +31,7 @@ const transact = <T>(work: (tx: Transaction) => Promise<T | WholeTransaction<T>>
   inTransaction({ database, organizationId, actor: null } as unknown as Context, work);
 /** A statement that nobody waits for. */
 const record = (tx: Transaction, text: string, add = ADD): Promise<unknown> =>
-  sendWithNext(
-    () => query(tx, add, [text]),
-    () => new Error('it could not be recorded'),
-  );
+  withNext(tx, () => new Error('it could not be recorded'))(add, [text]);
 const lines = async (): Promise<string[]> =>
   (await database.query<{ text: string }>('select text from line order by text')).map(({ text }) => text);
 

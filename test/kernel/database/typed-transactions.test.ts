@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import { sql } from '@mikro-orm/core';
 import { Organization, type OrganizationSchema } from '../../../src/features/organizations/core/organization.entity.js';
 import type { Context, Transaction } from '../../../src/kernel/context.js';
 import { Database, query } from '../../../src/kernel/database/database.js';
 import { flush, inTransaction } from '../../../src/kernel/database/in-transaction.js';
-import { db, prepared, tablesOf } from '../../../src/kernel/database/tables.js';
+import { prepared, tablesOf } from '../../../src/kernel/database/tables.js';
 import { POOL_LIMITS } from '../../../src/kernel/database/time-limits.js';
 import { toAppError } from '../../../src/kernel/errors.js';
 import { createLog } from '../../../src/kernel/log.js';
@@ -39,15 +39,11 @@ const terminate = (pid: number): Promise<unknown> =>
   withClient(url, (client) => client.query('select pg_terminate_backend($1)', [pid]));
 
 describe('a transaction', () => {
-  test('is the same for the unit of work, typed tables and prepared statements, one statement each', async () => {
+  test('is the same for the unit of work, the entity manager and prepared statements, one statement each', async () => {
     const before = database.statements.request;
     const rows = await inTransaction(ctx(), async (tx) => {
       const { id } = await flushing(tx, 'one');
-      await db<typeof OrganizationSchema>(tx)
-        .updateTable('organization')
-        .set({ name: 'other', updated_at: sql`now()` })
-        .where('id', '=', id)
-        .execute();
+      await tx.em.nativeUpdate(Organization, { id }, { name: 'other', updatedAt: sql`now()` });
       // Nobody else sees it yet.
       expect(await findByName(database.query, { name: 'other' })).toEqual([]);
       return findByName(tx, { name: 'other' });
@@ -60,7 +56,7 @@ describe('a transaction', () => {
 
   test.each<[string, (tx: Transaction) => Promise<unknown>]>([
     ['the unit of work', (tx) => flushing(tx, 'late')],
-    ['typed tables', (tx) => db<typeof OrganizationSchema>(tx).selectFrom('organization').select('id').execute()],
+    ['the entity manager', (tx) => tx.em.find(Organization, { name: 'late' })],
     ['a prepared statement', (tx) => findByName(tx, { name: 'late' })],
   ])('whose connection dies before a statement of %s gives its place back', async (_, statement) => {
     for (let round = 0; round <= PLACES; round += 1) {

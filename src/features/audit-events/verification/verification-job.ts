@@ -54,8 +54,8 @@ function verify(
   };
   const how = { anchors: anchors.map(readAnchor), maxFaults: MAX_VIOLATIONS, rowsAtOnce: ROWS_AT_ONCE, onProgress };
   return ctx.database.withConnection(
-    (query) =>
-      inSnapshot(query, async () =>
+    (query, session) =>
+      inSnapshot(session, async () =>
         verdictOf(
           await ctx.auditTrail.verify(query, ctx.auditChain, how),
           await compareWithTrail(query, MAX_VIOLATIONS),

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import type { Transaction } from '../../../kernel/context.js';
-import { anyOf, db, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import { TOKEN_AUTH_COLUMNS, tokenSettingsOf } from '../token-auth.queries.js';
 import { toRanges } from '../token-auth.rules.js';
-import type { IdentityUniversalAuthSchema } from '../universal-auth.entity.js';
+import { IdentityUniversalAuth, type IdentityUniversalAuthSchema } from '../universal-auth.entity.js';
 import type { UpdateUniversalAuth } from './universal-auth.rules.js';
 
 const tables = tablesOf<typeof IdentityUniversalAuthSchema>();
@@ -38,13 +38,13 @@ export const updateUniversalAuth = (
   tx: Transaction,
   { identityId, clientSecretTrustedIps: networks, ...changes }: z.output<typeof UpdateUniversalAuth>,
 ) =>
-  db<typeof IdentityUniversalAuthSchema>(tx)
-    .updateTable('identity_universal_auth')
-    .set({
+  tx.em
+    .createQueryBuilder(IdentityUniversalAuth)
+    .update({
       ...tokenSettingsOf(changes),
-      client_secret_trusted_ips: networks && toRanges(networks),
-      updated_at: sql`now()`,
+      ...(networks && { clientSecretTrustedIps: toRanges(networks) }),
+      updatedAt: sql`now()`,
     })
-    .where('identity_id', '=', identityId)
-    .returning(UNIVERSAL_AUTH_COLUMNS)
-    .execute();
+    .where({ identityId })
+    .returning('*')
+    .execute<IdentityUniversalAuth[]>('all');

@@ -1,6 +1,6 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
-import { sendWithNext } from '../../../kernel/database/scope.js';
+import { type Query, withNext } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
 import { filterYielding } from '../../../kernel/event-loop.js';
 import { distinctIds, isId } from '../../../kernel/ids.js';
@@ -40,7 +40,7 @@ export async function holdSecret(
     await lockHomeOf(tx, { secretId: id });
   }
   // It may have been changed, moved and hidden meanwhile.
-  const [record] = await lockedRecords(tx, project, () => lockNotedByIds(tx, { ids: [id] }));
+  const [record] = await lockedRecords(tx, project, (lock) => lockNotedByIds(lock, { ids: [id] }));
   if (record === undefined) throw new AppError(code);
   const { environmentId, folderId, projectId, environment, path: secretPath } = record;
   return {
@@ -58,7 +58,7 @@ export async function lockRecords(
   { folderId, project }: Pick<WriteTarget, 'folderId' | 'project'>,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, SecretRecord>> {
-  const records = await lockedRecords(tx, project, () => lockNotedByKeys(tx, { folderId, keys }));
+  const records = await lockedRecords(tx, project, (lock) => lockNotedByKeys(lock, { folderId, keys }));
   return new Map(records.map((record) => [record.key, record]));
 }
 
@@ -70,10 +70,10 @@ export async function lockBatch(
 ): Promise<ReadonlyMap<string, SecretRecord>> {
   const keys = wanted.map(({ key }) => key);
   const folderIds = wanted.map(({ index }) => homeAt(target, index).folderId);
-  const records = await lockedRecords(tx, target.project, () =>
+  const records = await lockedRecords(tx, target.project, (lock) =>
     target.homes === undefined
-      ? lockNotedByKeys(tx, { folderId: target.folderId, keys })
-      : lockNotedInFolders(tx, { folderIds, keys }),
+      ? lockNotedByKeys(lock, { folderId: target.folderId, keys })
+      : lockNotedInFolders(lock, { folderIds, keys }),
   );
   return new Map(records.map((record) => [nameOf(record), record]));
 }
@@ -87,7 +87,7 @@ export async function lockRecordsById(
   { folderId, project, pathOf }: Pick<WriteTarget, 'folderId' | 'project' | 'pathOf'>,
   ids: readonly string[],
 ): Promise<SecretRecord[]> {
-  const records = await lockedRecords(tx, project, () => lockNotedByIds(tx, { ids: ids.filter(isId) }));
+  const records = await lockedRecords(tx, project, (lock) => lockNotedByIds(lock, { ids: ids.filter(isId) }));
   const byId = new Map(records.filter((record) => record.folderId === folderId).map((record) => [record.id, record]));
   refuseMissing(
     ids.map((id) => !byId.has(id.toLowerCase())),
@@ -100,9 +100,9 @@ export async function lockRecordsById(
 async function lockedRecords(
   tx: Transaction,
   project: ProjectAccess,
-  lock: () => Promise<unknown>,
+  lock: (query: Query) => Promise<unknown>,
 ): Promise<SecretRecord[]> {
-  await sendWithNext(lock);
+  await lock(withNext(tx));
   // A statement after the lock and not the same: one that waited for the lock would see the old tags.
   const records = await listLocked(tx);
   const visibility = new Visibility(project.ability);

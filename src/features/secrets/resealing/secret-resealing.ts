@@ -42,18 +42,20 @@ type SealedRow = RowFrom<typeof lockCurrent>;
  * the database could list the project again and have old rows resealed.
  */
 export const resealSecrets: NonNullable<Feature['upgrade']> = (kernel, contextOf, log) =>
-  kernel.database.withConnection(async (ask) => {
+  kernel.database.withConnection(async (ask, session) => {
     const pending = await listPending(ask, {});
     if (pending.length === 0) return;
     // These scan all rows, which may take a while.
-    const resealed = await inOwnTransaction(ask, () => listResealed(ask, { action: ACTION }), { isUnlimited: true });
+    const resealed = await inOwnTransaction(session, () => listResealed(ask, { action: ACTION }), {
+      isUnlimited: true,
+    });
     const done = new Set(resealed.map(({ projectId }) => projectId));
     for (const { projectId, organizationId } of pending) {
       if (done.has(projectId)) {
         log.warn('resealing refused', { projectId });
         await finishResealing(ask, { projectId });
       } else {
-        const secrets = await inOwnTransaction(ask, () => listSized(ask, { projectId }), { isUnlimited: true });
+        const secrets = await inOwnTransaction(session, () => listSized(ask, { projectId }), { isUnlimited: true });
         await resealProject(contextOf(organizationId), projectId, secrets);
         log.info('secrets resealed', { projectId, secrets: secrets.length });
       }

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { measureKeys } from '../../crypto/data-key.sql.js';
-import type { Database, Query } from '../../database/database.js';
-import { BEGIN_READ_ONLY, COMMIT, setLocalLimit } from '../../database/session.sql.js';
+import type { Database } from '../../database/database.js';
+import { inOwnTransaction } from '../../database/on-connection.js';
+import type { Session } from '../../database/session.js';
+import { BEGIN_READ_ONLY, setLocalLimit } from '../../database/session.sql.js';
 import type { RowFrom } from '../../database/statement.js';
 import { countJobs } from '../../jobs/job.sql.js';
 import { SingleFlight } from '../../single-flight.js';
@@ -75,7 +77,9 @@ export class StoreProbe {
     if (begun < this.#storedNextAt) return;
     // While they are read nobody else reads them, however long that takes.
     this.#storedNextAt = Number.POSITIVE_INFINITY;
-    const stored = await this.database.withConnection((query) => readStored(query, this.gauges)).catch(() => null);
+    const stored = await this.database
+      .withConnection((_, session) => readStored(session, this.gauges))
+      .catch(() => null);
     const ended = performance.now();
     this.#storedNextAt = stored === null ? ended : ended + (ended - begun) / MOST_OF_TIME - FRESH_MS;
     this.#stored = stored ?? this.#stored;
@@ -83,11 +87,12 @@ export class StoreProbe {
 }
 
 /** Without waiting for locks: figures must not hold connections that requests need. */
-async function readStored(query: Query, gauges: readonly StoredGauges[]): Promise<Reading['stored']> {
-  const stored = new Map<StoredGauges, readonly object[]>();
-  await query(BEGIN_READ_ONLY);
-  await query(setLocalLimit('lock_timeout', 1));
-  for (const each of gauges) stored.set(each, await each.read(query));
-  await query(COMMIT);
-  return stored;
+function readStored(session: Session, gauges: readonly StoredGauges[]): Promise<Reading['stored']> {
+  const read = async (): Promise<Reading['stored']> => {
+    await session.query(setLocalLimit('lock_timeout', 1));
+    const stored = new Map<StoredGauges, readonly object[]>();
+    for (const each of gauges) stored.set(each, await each.read(session.query));
+    return stored;
+  };
+  return inOwnTransaction(session, read, { begin: BEGIN_READ_ONLY });
 }
