@@ -11,7 +11,7 @@ import { connectionError, SHARED_SESSIONS } from './connection-error.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
 import { type Bounded, EVERY_ORGANIZATION, type Meaning, type Scope, scopeOf, TooManyRows } from './scope.js';
-import { type Executor, type Lent, Session } from './session.js';
+import { type Executor, type Lent, type Query, type Row, Session } from './session.js';
 import { FIND_LOCK_TIMEOUT, FIND_READ_ONLY, FIND_SESSION, TRY_DISK } from './session.sql.js';
 import { POOL_LIMITS, type PoolLimits, TIME_LIMITS } from './time-limits.js';
 
@@ -21,13 +21,13 @@ declare module '../context.js' {
   }
 }
 
-export type Row = Record<string, unknown>;
-
 /** Where a database is. */
 export interface Address {
   readonly url: string;
   readonly pooler: Pooler;
 }
+
+export type { Query } from './session.js';
 
 type Orm = ReturnType<typeof open>;
 
@@ -35,9 +35,6 @@ type Orm = ReturnType<typeof open>;
 const CHECK_ROUNDS = 3;
 const SILENT = createLog('silent');
 const TRANSACTIONS = { capacity: 12, spare: 0, maxWaiting: 500 };
-
-/** Runs one statement with `$1` parameters and answers its rows. */
-export type Query = <R extends object = Row>(text: string, params?: readonly unknown[]) => Promise<R[]>;
 
 /** The entity manager for writes, and a direct way past it for hot reads, over one pool. */
 export class Database {

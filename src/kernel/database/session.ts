@@ -1,8 +1,12 @@
 import type { PoolClient, QueryResult } from 'pg';
 import type { BoundedClient } from './bounded-client.js';
-import type { Query, Row } from './database.js';
 import type { Meaning, Scope } from './scope.js';
 import { BEGIN } from './session.sql.js';
+
+export type Row = Record<string, unknown>;
+
+/** Runs one statement with `$1` parameters and answers its rows. */
+export type Query = <R extends object = Row>(text: string, params?: readonly unknown[]) => Promise<R[]>;
 
 /** As the pool hands it out. */
 export type Lent = BoundedClient & Pick<PoolClient, 'release'>;
