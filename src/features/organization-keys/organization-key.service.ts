@@ -13,14 +13,20 @@ import { orderedPageOf } from '../../kernel/list-order.js';
 import type { Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
-import { findKeys, listKeys, type OrganizationKeyRow } from './organization-key.queries.js';
+import {
+  findKeys,
+  holdKeyOfProject,
+  listKeys,
+  type OrganizationKeyRow,
+  raiseRevisions,
+  storeKeyOfProject,
+} from './organization-key.queries.js';
 import {
   CreateOrganizationKey,
   ListOrganizationKeys,
   OneOrganizationKey,
   SetProjectKey,
 } from './organization-key.rules.js';
-import { holdKeyOfProject, raiseRevisions, storeKeyOfProject } from './organization-key.sql.js';
 
 const NOT_FOUND = 'KEY_NOT_FOUND';
 const CONSTRAINTS = {

@@ -1,12 +1,10 @@
 import { sql } from 'kysely';
 import { anyOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { KeyBounds } from '../../kernel/paging.js';
-import type { OrganizationMembershipSchema, OrganizationSchema } from '../organizations/public.js';
+import type { OrganizationSchema } from '../organizations/public.js';
 import type { OrganizationRoleSchema } from './organization-role.entity.js';
 
-const tables = tablesOf<
-  typeof OrganizationRoleSchema | typeof OrganizationMembershipSchema | typeof OrganizationSchema
->();
+const tables = tablesOf<typeof OrganizationRoleSchema | typeof OrganizationSchema>();
 
 const roles = tables
   .selectFrom('organization_role as r')
@@ -28,26 +26,19 @@ interface Scope {
   readonly isRoot: boolean;
 }
 
-export const findRole = prepared(({ organizationId, id }: { organizationId: string; id: string }) =>
-  roles.where('r.id', '=', id).where('r.organization_id', '=', organizationId),
+const isIn = ({ organizationId, isRoot }: Scope) =>
+  sql<boolean>`(o.id = ${organizationId}::uuid or (${isRoot}::boolean and o.parent_id = ${organizationId}::uuid))`;
+
+/** Roles within a scope, by id. */
+export const findRoles = prepared((scope: Scope & { ids: readonly string[] }) =>
+  roles
+    .innerJoin('organization as o', 'o.id', 'r.organization_id')
+    .where('r.id', '=', anyOf(scope.ids))
+    .where(isIn(scope)),
 );
 
 /** A role that an organization made, as it is read. */
-export type OrganizationRoleRow = Awaited<ReturnType<typeof findRole>>[number];
-
-export const findRoleBySlug = prepared(({ organizationId, slug }: { organizationId: string; slug: string }) =>
-  roles.where('r.organization_id', '=', organizationId).where('r.slug', '=', slug),
-);
-
-/** Roles within a scope, by id. */
-export const findRoles = prepared(({ ids, organizationId, isRoot }: Scope & { ids: readonly string[] }) =>
-  roles
-    .innerJoin('organization as o', 'o.id', 'r.organization_id')
-    .where('r.id', '=', anyOf(ids))
-    .where(
-      sql<boolean>`(o.id = ${organizationId}::uuid or (${isRoot}::boolean and o.parent_id = ${organizationId}::uuid))`,
-    ),
-);
+export type OrganizationRoleRow = Awaited<ReturnType<typeof findRoles>>[number];
 
 /** Roles of whatever organizations that have one of these slugs. */
 export const findRolesNamed = prepared(
@@ -72,31 +63,9 @@ export const countRoles = prepared(({ organizationIds }: { organizationIds: read
 );
 
 /** The organizations of a scope, as old as their built-in roles. */
-export const findOrganizations = prepared(({ organizationId, isRoot }: Scope) =>
+export const findOrganizations = prepared((scope: Scope) =>
   tables
     .selectFrom('organization as o')
     .select(['o.id', 'o.created_at as createdAt', 'o.updated_at as updatedAt'])
-    .where(
-      sql<boolean>`(o.id = ${organizationId}::uuid or (${isRoot}::boolean and o.parent_id = ${organizationId}::uuid))`,
-    ),
-);
-
-/** Carries a new slug of a role into the memberships that name it. */
-export const renameInMemberships = prepared(
-  ({ organizationId, from, to }: { organizationId: string; from: string; to: string }) =>
-    tables
-      .updateTable('organization_membership')
-      .set({ role: to, updated_at: sql`now()` })
-      .where('organization_id', '=', organizationId)
-      .where('role', '=', from),
-);
-
-/** A row: some user, identity or group has the role. */
-export const findHolder = prepared(({ organizationId, slug }: { organizationId: string; slug: string }) =>
-  tables
-    .selectFrom('organization_membership')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('role', '=', slug)
-    .limit(1),
+    .where(isIn(scope)),
 );

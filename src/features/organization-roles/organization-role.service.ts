@@ -9,27 +9,19 @@ import { isId } from '../../kernel/ids.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, Page, rowLimit } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { keepLoggedInAdmins, lockAdminsOf } from '../organizations/public.js';
+import { keepLoggedInAdmins, lockAdminsOf, OrganizationMembership } from '../organizations/public.js';
 import {
   builtInRoleId,
   isBuiltInOfOrganization,
   ORGANIZATION_ROLES,
   ORGANIZATION_VOCABULARY,
-  type Rename,
   readStoredRules,
-  replacedRules,
+  renameInRules,
   rightsBeyondChange,
   toRules,
 } from '../permissions/public.js';
 import { OrganizationRole } from './organization-role.entity.js';
-import {
-  countRoles,
-  findHolder,
-  findRole,
-  findRoleBySlug,
-  listRoles,
-  renameInMemberships,
-} from './organization-role.queries.js';
+import { countRoles, findRoles, findRolesNamed, listRoles } from './organization-role.queries.js';
 import { type OrganizationRoleView, ownBuiltInRoles, rolesByIds, toRoleView } from './organization-role.relations.js';
 import {
   CreateOrganizationRole,
@@ -41,7 +33,6 @@ import {
   slugBefore,
   UpdateOrganizationRole,
 } from './organization-role.rules.js';
-import { LOCK_ROLES_ABOUT_ROLES, REPLACE_RULES } from './organization-role.sql.js';
 
 const SLUGS = { organization_role_slug_unique: 'ROLE_SLUG_TAKEN' } as const;
 
@@ -107,9 +98,10 @@ export class OrganizationRoleService {
       const { organizationId, slug: to } = role;
       let renamedIn: readonly string[] = [];
       if (to !== from) {
-        await renameInMemberships(tx, { organizationId, from, to });
+        const renamed = { role: to, updatedAt: sql('now()') };
+        await tx.em.nativeUpdate(OrganizationMembership, { organizationId, role: from }, renamed);
         // Rules that are given with a new slug name roles as they will be.
-        renamedIn = await renameInRules(tx, { field: 'role', from, to }, given === null ? null : role.id);
+        renamedIn = await renameInRules(tx, tx, { field: 'role', from, to }, given === null ? null : role.id);
       }
       const changed = Object.entries({ ...changes, permissions }).filter(([, value]) => value !== undefined);
       const names = changed.map(([name]) => name).sort();
@@ -131,8 +123,9 @@ export class OrganizationRoleService {
       const rules = rulesOf(role);
       // Nobody has it: what it forbids is not lifted by its deletion.
       authorizeReach(tx, 'role:delete', rules, rules);
-      const [holder] = await findHolder(tx, { organizationId: role.organizationId, slug: role.slug });
-      if (holder !== undefined) throw new AppError('ROLE_IN_USE');
+      const { organizationId, slug } = role;
+      const holder = await tx.em.findOne(OrganizationMembership, { organizationId, role: slug }, { fields: ['id'] });
+      if (holder !== null) throw new AppError('ROLE_IN_USE');
       const deleted = await loadOwn(tx, role.id);
       tx.em.remove(role);
       await flush(tx);
@@ -158,7 +151,8 @@ export class OrganizationRoleService {
         ctx,
         (await ownBuiltInRoles(ctx)).find((role) => role.slug === slug),
       );
-    return shown(ctx, toRoleView(await loadRow(ctx, findRoleBySlug, { organizationId, slug }, 'ROLE_NOT_FOUND')));
+    const key = { organizationIds: [organizationId], slugs: [slug] };
+    return shown(ctx, toRoleView(await loadRow(ctx, findRolesNamed, key, 'ROLE_NOT_FOUND')));
   }
 
   /** Those that the organization made, by slug, then the built-in ones, admin first; or in another order. */
@@ -195,7 +189,9 @@ async function shown(ctx: Context, role: OrganizationRoleView | undefined): Prom
 }
 
 const loadOwn = async (tx: Transaction, id: string): Promise<OrganizationRoleView> =>
-  toRoleView(await loadRow(tx, findRole, { organizationId: tx.organizationId, id }, 'ROLE_NOT_FOUND'));
+  toRoleView(
+    await loadRow(tx, findRoles, { organizationId: tx.organizationId, isRoot: false, ids: [id] }, 'ROLE_NOT_FOUND'),
+  );
 
 /** A role that can change. Whoever gives it to somebody waits. @throws ROLE_BUILT_IN, ROLE_NOT_FOUND */
 async function lockOwn(tx: Transaction, id: string): Promise<OrganizationRole> {
@@ -212,21 +208,6 @@ const rulesOf = ({ permissions }: OrganizationRole): readonly Rule[] =>
 function authorizeReach(tx: Transaction, action: Action, before: readonly Rule[], after: readonly Rule[]): void {
   const beyond = rightsBeyondChange(tx.ability, before, after);
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
-}
-
-/**
- * Carries a new slug into the rules of the organization that name the role.
- *
- * @param except id of a role whose rules stay
- * @returns ids of the roles that changed
- * @throws PERMISSION_BOUNDARY
- */
-async function renameInRules(tx: Transaction, rename: Rename, except: string | null): Promise<readonly string[]> {
-  const stored = await LOCK_ROLES_ABOUT_ROLES(tx, { organizationId: tx.organizationId });
-  const others = stored.filter(({ id }) => id !== except);
-  const { ids, permissions } = await replacedRules(tx, others, rename, ORGANIZATION_VOCABULARY);
-  if (ids.length > 0) await REPLACE_RULES(tx, { ids, permissions });
-  return ids;
 }
 
 const record = (

@@ -37,7 +37,7 @@ export {
   withPermissions,
 } from './permission.type.js';
 export { actionsAsked, answerOf, ruleAsked } from './question.js';
-export { type Rename, replacedRules } from './rename-in-rules.js';
+export { renameInRules } from './rename-in-rules.js';
 export {
   type CheckedRules,
   findOrganizationRights,

@@ -1,10 +1,12 @@
 import { type Access, authorize, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import { type ConditionOperators, type Conditions, compileConditions } from '../../kernel/authz/conditions.js';
+import type { Transaction } from '../../kernel/context.js';
 import { mapYielding } from '../../kernel/event-loop.js';
-import type { Vocabulary } from './actions.js';
+import { ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
 import { namesAttributes } from './attributes.js';
 import { rightsBeyondChange } from './boundary.js';
 import { readStoredRules } from './stored-rules.js';
+import { LOCK_RULES, REPLACE_RULES } from './stored-rules.sql.js';
 
 /** A new slug of a role or an environment. */
 export interface Rename {
@@ -26,38 +28,48 @@ interface RenamedIn {
   readonly otherwise: readonly Rule[];
 }
 
-/** The rules of a role or a privilege as read from the database. */
-interface Stored {
-  readonly id: string;
-  readonly permissions: unknown;
-}
-
-/** Rules that changed, as JSON text, in the order of the IDs of their owners. */
-interface Replacements {
-  readonly ids: readonly string[];
-  readonly permissions: readonly string[];
-}
-
 /**
- * Updates a slug in the rules that name it. Where a rule would still match only one of the two slugs, that counts as a
- * change of this rule.
+ * Updates a slug in the rules that name it. Where a rule would still match only one of the two slugs, that counts as a change of
+ * this rule. Rules of a project do not change concurrently: it is locked.
  *
  * @param access the organization or the project, as the caller sees it
+ * @param except ID of a role whose rules stay
+ * @returns IDs of the roles and privileges that changed
  * @throws PERMISSION_DENIED, which reveals nothing about the rule; PERMISSION_BOUNDARY
  */
-export async function replacedRules(
+export async function renameInRules(
+  tx: Transaction,
   access: Access,
-  stored: readonly Stored[],
   rename: Rename,
-  words: Vocabulary,
-): Promise<Replacements> {
-  const renamed = await mapYielding(stored, ({ id, permissions }) => ({ id, ...withSlug(permissions, rename, words) }));
-  await authorizeChanges(
-    access,
-    renamed.flatMap(({ otherwise }) => otherwise),
-  );
-  const changed = renamed.filter(({ isChanged }) => isChanged);
-  return { ids: changed.map(({ id }) => id), permissions: changed.map((each) => JSON.stringify(each.stored)) };
+  except: string | null,
+): Promise<readonly string[]> {
+  const { projectId = null } = access;
+  const [stores, words] =
+    projectId === null
+      ? ([['organizationRoles'], ORGANIZATION_VOCABULARY] as const)
+      : ([['projectRoles', 'privileges'], PROJECT_VOCABULARY] as const);
+  const changedIn: string[] = [];
+  for (const store of stores) {
+    const stored = await LOCK_RULES[store](tx, {
+      ownerId: projectId ?? tx.organizationId,
+      except,
+      field: rename.field,
+    });
+    const renamed = await mapYielding(stored, ({ id, permissions }) => ({
+      id,
+      ...withSlug(permissions, rename, words),
+    }));
+    await authorizeChanges(
+      access,
+      renamed.flatMap(({ otherwise }) => otherwise),
+    );
+    const changed = renamed.filter(({ isChanged }) => isChanged);
+    if (changed.length === 0) continue;
+    const ids = changed.map(({ id }) => id);
+    await REPLACE_RULES[store](tx, { ids, permissions: changed.map((each) => JSON.stringify(each.stored)) });
+    changedIn.push(...ids);
+  }
+  return changedIn;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { groups } from './projects.groups.js';
 import './projects.errors.js';
 import type { Feature } from '../../feature.js';
+import { ProjectMembership } from './core/membership.entity.js';
 import { Project } from './core/project.entity.js';
 import { ProjectReader } from './core/project.reader.js';
 import type { ApplyTemplate } from './core/project.rules.js';
@@ -13,7 +14,6 @@ import {
   type FollowEnvironment,
   type ForgetEnvironment,
 } from './environments/environment.service.js';
-import { ProjectMembership } from './members/membership.entity.js';
 import { MembershipResolver } from './members/membership.resolver.js';
 import { membershipRoutes } from './members/membership.routes.js';
 import { MembershipService } from './members/membership.service.js';

@@ -22,6 +22,7 @@ import {
   type ProjectRecord,
 } from './core/find-projects.js';
 import { openIgnoreValues, sealIgnoreValues } from './core/ignore-values.js';
+import { ProjectMembership } from './core/membership.entity.js';
 import { Project } from './core/project.entity.js';
 import type { ProjectReader } from './core/project.reader.js';
 import {
@@ -43,7 +44,6 @@ import {
 import type { ProjectAccess } from './core/project-access.js';
 import type { CreateRootFolders } from './environments/environment.service.js';
 import { columnsIn, insertEnvironments } from './environments/environment.sql.js';
-import { ProjectMembership } from './members/membership.entity.js';
 
 /** A page of projects, and the total count. */
 export interface ListedProjects {

@@ -1,5 +1,6 @@
 export { lockProject } from './core/find-projects.js';
 export { openIgnoreValues, sealIgnoreValues } from './core/ignore-values.js';
+export type { ProjectMembershipSchema } from './core/membership.entity.js';
 export type { ProjectSchema } from './core/project.entity.js';
 export { ProjectReader } from './core/project.reader.js';
 export {
@@ -23,7 +24,6 @@ export type { EnvironmentSchema } from './environments/environment.entity.js';
 export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environments/environment.service.js';
 export { EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
 export { listHoldings } from './members/holdings.js';
-export type { ProjectMembershipSchema } from './members/membership.entity.js';
 export { fieldsOf, subjectOf } from './members/membership.rules.js';
 export { ProjectMembershipType } from './members/membership.type.js';
 export { authorizeMemberChanges, type MemberChange } from './members/membership-rights.js';

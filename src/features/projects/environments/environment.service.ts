@@ -4,21 +4,15 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
-import { newId } from '../../../kernel/ids.js';
+import { AppError } from '../../../kernel/errors.js';
 import { parse } from '../../../kernel/validation.js';
+import { renameInRules } from '../../permissions/public.js';
 import { lockProject } from '../core/find-projects.js';
 import type { ProjectReader } from '../core/project.reader.js';
 import type { EnvironmentRecord } from '../core/project.sql.js';
 import type { ProjectAccess } from '../core/project-access.js';
-import { renameInRules } from '../roles/rename-in-stored-rules.js';
 import { Environment } from './environment.entity.js';
-import {
-  countEnvironments,
-  findEnvironment,
-  findEnvironmentBySlug,
-  findEnvironments,
-  shiftPositions,
-} from './environment.queries.js';
+import { findEnvironmentBySlug, findEnvironments } from './environment.queries.js';
 import { CreateEnvironment, EnvironmentBySlug, OneEnvironment, UpdateEnvironment } from './environment.rules.js';
 import { checkImports } from './environment.sql.js';
 
@@ -106,8 +100,7 @@ export class EnvironmentService {
       const count = await lockPositions(tx, access);
       const at = Math.min(position ?? count + 1, count + 1);
       await shift(tx, access, { from: at, to: count, by: 1 });
-      const { id } = tx.em.create(Environment, {
-        id: newId(),
+      const environment = tx.em.create(Environment, {
         organizationId: access.organizationId,
         projectId: access.projectId,
         name,
@@ -115,9 +108,9 @@ export class EnvironmentService {
         position: at,
       });
       await flush(tx, SLUG_TAKEN);
-      await this.createRootFolders(tx, [{ id, projectId: access.projectId }]);
-      await record(tx, 'environment:create', access, { id, slug });
-      return { environment: await load(tx, access, id), access };
+      await this.createRootFolders(tx, [environment]);
+      await record(tx, 'environment:create', access, environment);
+      return { environment, access };
     });
   }
 
@@ -137,19 +130,15 @@ export class EnvironmentService {
       const { id } = found;
       if (slug !== undefined) await this.followEnvironment(tx, access, { environmentId: id, to: slug });
       const count = await lockPositions(tx, access);
-      const { position: was, slug: from } = await load(tx, access, id);
+      const environment = await load(tx, access, id);
+      const { position: was, slug: from } = environment;
       const to = slug ?? from;
       const renamedIn = to === from ? [] : await renameInRules(tx, access, { field: 'environment', from, to }, null);
       const at = Math.min(position ?? was, count);
       if (at < was) await shift(tx, access, { from: at, to: was - 1, by: 1 });
       if (at > was) await shift(tx, access, { from: was + 1, to: at, by: -1 });
-      const changes = {
-        ...(name === undefined ? {} : { name }),
-        ...(slug === undefined ? {} : { slug }),
-        position: at,
-      };
-      await guarded(() => tx.em.nativeUpdate(Environment, { id }, { ...changes, updatedAt: sql('now()') }), SLUG_TAKEN);
-      const environment = await load(tx, access, id);
+      tx.em.assign(environment, { name: name ?? environment.name, slug: to, position: at, updatedAt: sql('now()') });
+      await flush(tx, SLUG_TAKEN);
       await record(tx, 'environment:update', access, environment, { ...(renamedIn.length > 0 && { renamedIn }) });
       return { environment, access };
     });
@@ -173,7 +162,7 @@ export class EnvironmentService {
       await this.forgetEnvironment(tx, access, id);
       const count = await lockPositions(tx, access);
       const environment = await load(tx, access, id);
-      await tx.em.nativeDelete(Environment, { id });
+      await tx.em.remove(environment).flush();
       await guarded(() => checkImports(tx), IMPORTED);
       await shift(tx, access, { from: environment.position + 1, to: count, by: -1 });
       await record(tx, 'environment:delete', access, environment);
@@ -197,22 +186,25 @@ async function shown(ctx: Context, found: ReadEnvironment): Promise<ReadEnvironm
   return found;
 }
 
-const load = (ctx: Context, { projectId }: ProjectAccess, id: string): Promise<EnvironmentRecord> =>
-  loadRow(ctx, findEnvironment, { projectId, id }, 'ENVIRONMENT_NOT_FOUND');
+/** Under the lock of its project. */
+const load = (tx: Transaction, { projectId }: ProjectAccess, id: string): Promise<Environment> =>
+  tx.em.findOneOrFail(Environment, { id, projectId }, { failHandler: () => new AppError('ENVIRONMENT_NOT_FOUND') });
 
 /** Blocks other changes of positions until the commit, and counts the environments. */
 async function lockPositions(tx: Transaction, project: ProjectAccess): Promise<number> {
   await lockProject(tx, project);
-  const [counted] = await countEnvironments(tx, { projectId: project.projectId });
-  return counted?.count ?? 0;
+  return tx.em.count(Environment, { projectId: project.projectId });
 }
 
+/** Moves the environments at positions from `from` to `to`. */
 async function shift(
   tx: Transaction,
   { projectId }: ProjectAccess,
   { from, to, by }: { from: number; to: number; by: 1 | -1 },
 ): Promise<void> {
-  if (from <= to) await shiftPositions(tx, { projectId, from, to, by });
+  if (from > to) return;
+  const moved = { projectId, position: { $gte: from, $lte: to } };
+  await tx.em.nativeUpdate(Environment, moved, { position: sql('position + ?', [by]) });
 }
 
 const record = (

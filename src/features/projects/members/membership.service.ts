@@ -9,10 +9,10 @@ import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { isBuiltIn } from '../../permissions/public.js';
 import { lockProject } from '../core/find-projects.js';
+import { ProjectMembership, type RoleTerm } from '../core/membership.entity.js';
 import type { ProjectReader } from '../core/project.reader.js';
 import type { ProjectAccess } from '../core/project-access.js';
 import { loadMemberPage } from './member-page.js';
-import { ProjectMembership, type RoleTerm } from './membership.entity.js';
 import {
   AddMember,
   AddUsers,

@@ -1,6 +1,6 @@
 import type { Ability, Action, Rule } from '../../../kernel/authz/ability.js';
 import { isBuiltIn, rightsBeyond, rulesOfRoles } from '../../permissions/public.js';
-import type { RoleTerm } from './membership.entity.js';
+import type { RoleTerm } from '../core/membership.entity.js';
 import type { RolesHeld } from './role-terms.rules.js';
 
 /** Which roles are granted and revoked. A role whose term changes counts as both. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
 import { endOfTerm, termRange, termStart } from '../../permissions/public.js';
+import type { RoleTerm } from '../core/membership.entity.js';
 import { roleSlug } from '../roles/role.rules.js';
-import type { RoleTerm } from './membership.entity.js';
 
 /** Maximum number of roles of a member. */
 export const MAX_ROLES = 10;

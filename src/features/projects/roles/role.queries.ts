@@ -58,21 +58,3 @@ export const findStoredRules = prepared(({ projectId, slugs }: { projectId: stri
     .where('project_id', '=', projectId)
     .where(sql<boolean>`slug = any(${slugs}::text[])`),
 );
-
-/** Updates a role, under its next version. `permissions` are JSON. */
-export const updateRole = prepared(
-  (role: { id: string; slug: string; name: string; description: string; permissions: string }) =>
-    tables
-      .updateTable('project_role')
-      .set({
-        slug: role.slug,
-        name: role.name,
-        description: role.description,
-        permissions: sql`${role.permissions}::jsonb`,
-        version: sql`version + 1`,
-        updated_at: sql`now()`,
-      })
-      .where('id', '=', role.id),
-);
-
-export const deleteRole = prepared(({ id }: { id: string }) => tables.deleteFrom('project_role').where('id', '=', id));

@@ -1,20 +1,22 @@
+import { raw as sql } from '@mikro-orm/core';
 import type { Rule } from '../../../kernel/authz/ability.js';
 import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batched } from '../../../kernel/database/batched.js';
-import { guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
-import { isId, NO_ID, newId } from '../../../kernel/ids.js';
+import { isId, NO_ID } from '../../../kernel/ids.js';
 import { type OrderedRequest, orderedPageOf } from '../../../kernel/list-order.js';
 import { type KeyBounds, Page, type PageRequest, rowLimit } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import { isBuiltIn, isBuiltInForm, rightsBeyondChange, toRules } from '../../permissions/public.js';
+import { isBuiltIn, isBuiltInForm, renameInRules, rightsBeyondChange, toRules } from '../../permissions/public.js';
 import { findById, lockProject, type ProjectRecord } from '../core/find-projects.js';
+import { ProjectMembership } from '../core/membership.entity.js';
 import type { ProjectReader } from '../core/project.reader.js';
 import { listAccess, type ProjectAccess } from '../core/project-access.js';
-import { renameInRules } from './rename-in-stored-rules.js';
-import { deleteRole, findRole, findRoleBySlug, listRoles, type RoleRow, updateRole } from './role.queries.js';
+import { ProjectRole } from './role.entity.js';
+import { findRole, findRoleBySlug, listRoles } from './role.queries.js';
 import {
   builtInRolesOf,
   CreateRole,
@@ -29,7 +31,7 @@ import {
   rolePosition,
   UpdateRole,
 } from './role.rules.js';
-import { countHolders, insertRole, renameInMemberships } from './role.sql.js';
+import { renameInMemberships } from './role.sql.js';
 import { countsOfRoles, rolesByIds, rolesOfProjects, toRole } from './role.view.js';
 
 const CODES = {
@@ -53,14 +55,16 @@ export class RoleService {
    */
   create(ctx: Context, raw: unknown): Promise<Role> {
     const { projectId, permissions, description, ...rest } = parse(CreateRole, raw);
-    const fields = { ...rest, description: description ?? '', rules: toRules(permissions) };
+    const texts = { ...rest, description: description ?? '' };
+    const rules = toRules(permissions);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       authorize(project, 'role:create');
-      authorizeReach(project, 'role:create', [], fields.rules);
-      const home = { id: newId(), organizationId: project.organizationId, projectId: project.projectId };
-      const [row] = await guarded(() => insertRole(tx, { ...home, ...written(fields) }), CODES);
-      const role = toRole(row as RoleRow);
+      authorizeReach(project, 'role:create', [], rules);
+      const { organizationId, projectId: id } = project;
+      const made = tx.em.create(ProjectRole, { ...texts, permissions: rules, organizationId, projectId: id });
+      await flush(tx, CODES);
+      const role = toRole(made);
       await record(tx, 'project-role:create', role, { rules: role.rules.length });
       return role;
     });
@@ -90,7 +94,9 @@ export class RoleService {
       };
       // Also for another slug or name: whoever assigns the role later relies on these.
       authorizeReach(project, 'role:edit', before.rules, fields.rules);
-      await guarded(() => updateRole(tx, { id: before.id, ...written(fields) }), CODES);
+      const { rules: permissions, ...texts } = fields;
+      const change = { ...texts, permissions, version: sql('version + 1'), updatedAt: sql('now()') };
+      await guarded(() => tx.em.nativeUpdate(ProjectRole, { id: before.id }, change), CODES);
       let renamedIn: readonly string[] = [];
       if (fields.slug !== before.slug) {
         const rename = { field: 'role', from: before.slug, to: fields.slug } as const;
@@ -125,12 +131,15 @@ export class RoleService {
       const role = await loadOwn(tx, project, id);
       // Nobody has it: its deletion does not lift what it forbids.
       authorizeReach(project, 'role:delete', role.rules, role.rules);
-      const [holders] = await countHolders(tx, { projectId: project.projectId, slug: role.slug });
-      if (holders !== undefined && holders.count > 0) {
-        const message = `is a role of members of the project: ${holders.count}`;
+      const holders = await tx.em.count(ProjectMembership, {
+        projectId: project.projectId,
+        roles: { $contains: [role.slug] },
+      });
+      if (holders > 0) {
+        const message = `is a role of members of the project: ${holders}`;
         throw new AppError('ROLE_IN_USE', undefined, { details: [{ path: 'id', code: 'ROLE_IN_USE', message }] });
       }
-      await deleteRole(tx, { id: role.id });
+      await tx.em.nativeDelete(ProjectRole, { id: role.id });
       await record(tx, 'project-role:delete', role);
       return role;
     });
@@ -292,11 +301,6 @@ const findOwn = async (ctx: Context, { projectId }: ProjectAccess, id: string): 
 
 const findOwnBySlug = async (ctx: Context, { projectId }: ProjectAccess, slug: string): Promise<Role> =>
   toRole(await loadRow(ctx, findRoleBySlug, { projectId, slug }, 'ROLE_NOT_FOUND'));
-
-const written = ({ rules, ...fields }: Pick<Role, 'slug' | 'name' | 'description' | 'rules'>) => ({
-  ...fields,
-  permissions: JSON.stringify(rules),
-});
 
 /** A role that can change. @throws ROLE_BUILT_IN, ROLE_NOT_FOUND */
 async function loadOwn(tx: Transaction, project: ProjectAccess, roleId: string): Promise<Role> {
