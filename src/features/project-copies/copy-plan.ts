@@ -1,10 +1,11 @@
 import { type Action, can, canAlways } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
 import { lockPresent } from '../project-templates/public.js';
-import type { ProjectAccess } from '../projects/public.js';
+import { Environment, type ProjectAccess, ProjectRole } from '../projects/public.js';
 import { type ContentsPlan, planContents, readsAllFolders, readsAllSecrets } from '../secrets/public.js';
+import { Tag } from '../tags/public.js';
 import type { CopyPart } from './project-copy.rules.js';
-import { listEnvironments, listMembers, listPrivileges, listRoles, listTagIds } from './project-copy.sql.js';
+import { listMembers, listPrivileges } from './project-copy.sql.js';
 
 export type SkipReason =
   | 'not-readable'
@@ -33,7 +34,7 @@ export interface CopyPlan {
   /** Without the caller, who is an admin of the copy. */
   readonly members: readonly Member[];
   readonly privilegeIds: readonly string[];
-  readonly tagIds: readonly string[];
+  readonly tags: readonly Pick<Tag, 'id' | 'slug' | 'color'>[];
   readonly skipped: readonly Skip[];
 }
 
@@ -49,19 +50,21 @@ export async function planCopy(
 ): Promise<CopyPlan> {
   const { ability, projectId } = project;
   const reads = (part: CopyPart, action: Action): boolean => parts.has(part) && can(ability, action);
-  const environments = reads('environments', 'environments:read') ? await listEnvironments(tx, { projectId }) : [];
+  const environments = reads('environments', 'environments:read')
+    ? await tx.em.find(Environment, { projectId }, { fields: ['name', 'slug'], orderBy: { position: 'asc' } })
+    : [];
   const contents = await planContents(tx, project, {
     environments,
     folders: parts.has('folders'),
     secrets: parts.has('secret-keys') || parts.has('secret-values'),
     values: parts.has('secret-values'),
   });
-  const roles = reads('roles', 'role:read') ? await listRoles(tx, { projectId }) : [];
+  const roles = reads('roles', 'role:read') ? await tx.em.find(ProjectRole, { projectId }, { fields: ['slug'] }) : [];
   const { members, left } =
     parts.has('members') && readsMembers(project) ? await planMembers(tx, project) : { members: [], left: [] };
   const membershipIds = members.map(({ id }) => id);
   const privileges = members.length === 0 ? [] : await listPrivileges(tx, { membershipIds });
-  const tags = reads('tags', 'tags:read') ? await listTagIds(tx, { projectId }) : [];
+  const tags = reads('tags', 'tags:read') ? await tx.em.find(Tag, { projectId }, { fields: ['slug', 'color'] }) : [];
   return {
     settings: parts.has('settings'),
     ignoreValues: reads('settings', 'settings:read'),
@@ -70,7 +73,7 @@ export async function planCopy(
     roleSlugs: roles.map(({ slug }) => slug),
     members,
     privilegeIds: privileges.map(({ id }) => id),
-    tagIds: tags.map(({ id }) => id),
+    tags,
     skipped: [...hiddenParts(project, parts), ...counted(contents), ...left],
   };
 }

@@ -1,17 +1,11 @@
 import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../kernel/context.js';
 import { newId } from '../../kernel/ids.js';
-import { openIgnoreValues, type ProjectAccess, sealIgnoreValues } from '../projects/public.js';
+import { openIgnoreValues, Project, type ProjectAccess, sealIgnoreValues } from '../projects/public.js';
 import { writeContents } from '../secrets/public.js';
+import { Tag } from '../tags/public.js';
 import type { CopyPlan } from './copy-plan.js';
-import {
-  copyMembers,
-  copyPrivileges,
-  copyRoles,
-  copySettings,
-  copyTags,
-  findIgnoreValues,
-} from './project-copy.sql.js';
+import { copyMembers, copyPrivileges, copyRoles, copySettings } from './project-copy.sql.js';
 
 /**
  * Fills a new project, which has its environments and its admin, with the planned contents. The number of statements
@@ -27,12 +21,17 @@ export async function writeCopy(
   plan: CopyPlan,
 ): Promise<readonly AuditEvent[]> {
   const { organizationId, actor } = tx;
-  const { roleSlugs, members, privilegeIds, tagIds, contents } = plan;
+  const { roleSlugs, members, privilegeIds, tags, contents } = plan;
   const copy = { sourceId: source.projectId, projectId };
   if (plan.settings) await copySettings(tx, { ...copy, ...(await resealedIgnoreValues(tx, copy, plan)) });
   if (roleSlugs.length > 0) await copyRoles(tx, { ...copy, slugs: roleSlugs });
-  const [newTagIds, newMemberIds, newPrivilegeIds] = [newIds(tagIds), newIds(members), newIds(privilegeIds)];
-  if (tagIds.length > 0) await copyTags(tx, { projectId, ids: tagIds, newIds: newTagIds });
+  const [newMemberIds, newPrivilegeIds] = [newIds(members), newIds(privilegeIds)];
+  const tagIds = new Map(tags.map(({ id }) => [id, newId()]));
+  if (tags.length > 0)
+    await tx.em.insertMany(
+      Tag,
+      tags.map(({ id, slug, color }) => ({ id: tagIds.get(id) as string, organizationId, projectId, slug, color })),
+    );
   const ids = members.map(({ id }) => id);
   if (ids.length > 0) await copyMembers(tx, { projectId, ids, newIds: newMemberIds });
   if (privilegeIds.length > 0) await copyPrivileges(tx, { projectId, ids: privilegeIds, newIds: newPrivilegeIds });
@@ -40,7 +39,7 @@ export async function writeCopy(
     organizationId,
     projectId,
     enforceEncryptedSecretMetadata: plan.settings && source.enforceEncryptedSecretMetadata,
-    tagIds: new Map(tagIds.map((id, at) => [id, newTagIds[at] as string])),
+    tagIds,
     userIds: new Set([actor, ...members.map(({ kind, memberId: id }) => ({ kind, id }))].flatMap(userIdOf)),
   };
   const { events, disclosed } = await writeContents(tx, source, target, contents);
@@ -54,15 +53,19 @@ const newIds = (rows: readonly unknown[]): string[] => rows.map(newId).sort();
 const userIdOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string[] =>
   kind === 'user' ? [id] : [];
 
+const IGNORE_VALUES = ['secretDetectionIgnoreValuesSealed', 'secretDetectionIgnoreValuesVersion'] as const;
+
 /** The values that leak detection ignores, sealed for the new project. */
 async function resealedIgnoreValues(
   tx: Transaction,
   { sourceId, projectId }: { readonly sourceId: string; readonly projectId: string },
   { ignoreValues }: CopyPlan,
 ): Promise<{ readonly ignoreValuesSealed: Buffer | null; readonly version: number }> {
-  const [stored] = ignoreValues ? await findIgnoreValues(tx, { projectId: sourceId }) : [];
-  if (stored === undefined || stored.sealed === null) return { ignoreValuesSealed: null, version: 0 };
-  const values = await openIgnoreValues(tx, { projectId: sourceId, version: stored.version }, stored.sealed);
+  const source = ignoreValues ? await tx.em.findOne(Project, { id: sourceId }, { fields: IGNORE_VALUES }) : null;
+  const sealed = source?.secretDetectionIgnoreValuesSealed ?? null;
+  if (source === null || sealed === null) return { ignoreValuesSealed: null, version: 0 };
+  const place = { projectId: sourceId, version: source.secretDetectionIgnoreValuesVersion };
+  const values = await openIgnoreValues(tx, place, sealed);
   const version = 1;
   return { ignoreValuesSealed: await sealIgnoreValues(tx, { projectId, version }, values), version };
 }

@@ -8,6 +8,7 @@ import {
   DEFAULT_TEMPLATE,
   lockProject,
   type MakeProject,
+  Project,
   type ProjectAccess,
   type ProjectContents,
   type ProjectReader,
@@ -16,7 +17,6 @@ import {
 import { type CopyPlan, planCopy, type Skip } from './copy-plan.js';
 import { writeCopy } from './copy-writes.js';
 import { type CopyPart, CopyProject } from './project-copy.rules.js';
-import { findBySlug } from './project-copy.sql.js';
 
 /** Sizes of the parts of a copy. */
 export interface CopyCounts {
@@ -85,8 +85,8 @@ export class ProjectCopyService {
     const { organizationId } = tx;
     await lockMaker(tx);
     const plan = await planCopy(tx, await this.projects.load(tx, id), parts);
-    const taken = slug == null ? [] : await findBySlug(tx, { organizationId, slug });
-    if (taken.length > 0) throw new AppError('PROJECT_SLUG_TAKEN');
+    const isTaken = slug != null && (await tx.em.count(Project, { organizationId, slug })) > 0;
+    if (isTaken) throw new AppError('PROJECT_SLUG_TAKEN');
     return plan;
   }
 }
@@ -119,7 +119,7 @@ const outcomeOf = (plan: CopyPlan): Omit<ProjectCopy, 'project'> => ({
   skipped: plan.skipped,
 });
 
-const countsOf = ({ environments, contents, roleSlugs, members, privilegeIds, tagIds }: CopyPlan): CopyCounts => ({
+const countsOf = ({ environments, contents, roleSlugs, members, privilegeIds, tags }: CopyPlan): CopyCounts => ({
   environments: environments.length,
   // Each environment has its own root folder.
   folders: contents.folders.filter(({ path }) => path !== '/').length,
@@ -127,7 +127,7 @@ const countsOf = ({ environments, contents, roleSlugs, members, privilegeIds, ta
   roles: roleSlugs.length,
   members: members.length,
   privileges: privilegeIds.length,
-  tags: tagIds.length,
+  tags: tags.length,
   secrets: contents.secrets.length,
   values: contents.secrets.filter(({ withValue }) => withValue).length,
 });

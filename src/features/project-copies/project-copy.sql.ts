@@ -1,73 +1,65 @@
+// Memberships and privileges that are copied as far as they last: terms of roles, and lists of pairs of IDs.
+import { sql } from 'kysely';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { prepared, tablesOf } from '../../kernel/database/tables.js';
+import type { ProjectRoleSchema, ProjectSchema } from '../projects/public.js';
 
-const PROJECT = { projectId: t.uuid };
-const COPY = { sourceId: t.uuid, projectId: t.uuid };
+interface Copy {
+  readonly sourceId: string;
+  readonly projectId: string;
+}
 
-/** Whether a slug is taken in an organization. */
-export const findBySlug = sqlStatement({
-  text: 'select id from project where organization_id = :organizationId and slug = :slug',
-  params: { organizationId: t.uuid, slug: t.text },
-  row: { id: t.uuid },
-});
+const tables = tablesOf<typeof ProjectSchema | typeof ProjectRoleSchema>();
 
-/** The values that leak detection of a project ignores, and the version that they are sealed for. */
-export const findIgnoreValues = sqlStatement({
-  text: `select secret_detection_ignore_values_sealed as sealed, secret_detection_ignore_values_version as version
-    from project where id = :projectId`,
-  params: PROJECT,
-  row: { sealed: t.nullable(t.bytea), version: t.integer },
-});
+/** The values that leak detection ignores, sealed for the copy. */
+interface IgnoreValues {
+  readonly ignoreValuesSealed: Buffer | null;
+  readonly version: number;
+}
 
 /** Copies the settings of another project to a new one. */
-export const copySettings = sqlStatement({
-  text: `update project p set description = coalesce(p.description, s.description), default_product = s.default_product,
-      auto_capitalization = s.auto_capitalization, pit_version_limit = s.pit_version_limit,
-      audit_logs_retention_days = s.audit_logs_retention_days, has_delete_protection = s.has_delete_protection,
-      secret_sharing = s.secret_sharing, show_snapshots_legacy = s.show_snapshots_legacy,
-      enforce_encrypted_secret_metadata = s.enforce_encrypted_secret_metadata,
-      secret_detection_ignore_values_sealed = :ignoreValuesSealed, secret_detection_ignore_values_version = :version
-    from project s where p.id = :projectId and s.id = :sourceId`,
-  params: { ...COPY, ignoreValuesSealed: t.nullable(t.bytea), version: t.integer },
-  row: {},
-});
+export const copySettings = prepared(({ sourceId, projectId, ignoreValuesSealed, version }: Copy & IgnoreValues) =>
+  tables
+    .updateTable('project as p')
+    .from('project as s')
+    .set(({ ref, fn }) => ({
+      description: fn.coalesce('p.description', 's.description'),
+      default_product: ref('s.default_product'),
+      auto_capitalization: ref('s.auto_capitalization'),
+      pit_version_limit: ref('s.pit_version_limit'),
+      audit_logs_retention_days: ref('s.audit_logs_retention_days'),
+      has_delete_protection: ref('s.has_delete_protection'),
+      secret_sharing: ref('s.secret_sharing'),
+      show_snapshots_legacy: ref('s.show_snapshots_legacy'),
+      enforce_encrypted_secret_metadata: ref('s.enforce_encrypted_secret_metadata'),
+      secret_detection_ignore_values_sealed: ignoreValuesSealed,
+      secret_detection_ignore_values_version: version,
+    }))
+    .where('p.id', '=', projectId)
+    .where('s.id', '=', sourceId),
+);
 
-/** Environments of a project by position. */
-export const listEnvironments = sqlStatement({
-  text: 'select id, name, slug from environment where project_id = :projectId order by position',
-  params: PROJECT,
-  row: { id: t.uuid, name: t.text, slug: t.text },
-});
+export const copyRoles = prepared(({ sourceId, projectId, slugs }: Copy & { readonly slugs: readonly string[] }) =>
+  tables
+    .insertInto('project_role')
+    .columns(['id', 'organization_id', 'project_id', 'slug', 'name', 'description', 'permissions'])
+    .expression(({ selectFrom }) =>
+      selectFrom('project_role')
+        .select([
+          sql<string>`gen_random_uuid()`.as('id'),
+          'organization_id',
+          sql<string>`${projectId}::uuid`.as('project_id'),
+          'slug',
+          'name',
+          'description',
+          'permissions',
+        ])
+        .where('project_id', '=', sourceId)
+        .where(sql<boolean>`slug = any(${slugs}::text[])`),
+    ),
+);
 
-/** The custom roles of a project. */
-export const listRoles = sqlStatement({
-  text: 'select slug from project_role where project_id = :projectId',
-  params: PROJECT,
-  row: { slug: t.text },
-});
-
-export const copyRoles = sqlStatement({
-  text: `insert into project_role (id, organization_id, project_id, slug, name, description, permissions)
-    select gen_random_uuid(), organization_id, :projectId, slug, name, description, permissions
-    from project_role where project_id = :sourceId and slug = any(:slugs)`,
-  params: { ...COPY, slugs: t.array(t.text) },
-  row: {},
-});
-
-/** IDs of the tags of a project. */
-export const listTagIds = sqlStatement({
-  text: 'select id from tag where project_id = :projectId',
-  params: PROJECT,
-  row: { id: t.uuid },
-});
-
-/** Copies tags under new IDs. */
-export const copyTags = sqlStatement({
-  text: `insert into tag (id, organization_id, project_id, slug, color)
-    select n.id, g.organization_id, :projectId, g.slug, g.color
-    from unnest(:ids::uuid[], :newIds::uuid[]) as n (source_id, id) join tag g on g.id = n.source_id`,
-  params: { ...PROJECT, ids: t.array(t.uuid), newIds: t.array(t.uuid) },
-  row: {},
-});
+const PROJECT = { projectId: t.uuid };
 
 /** The roles of a membership `m` that have not ended, including those that have not started. */
 const HELD = `array(select role from unnest(m.roles) with ordinality as listed (role, at)

@@ -10,9 +10,14 @@ import { Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import { ProjectReencryption } from './project-reencryption.entity.js';
-import { findReencryptions, listReencryptions, type ReencryptionRow } from './project-reencryption.queries.js';
+import {
+  changeState,
+  findReencryptions,
+  holdProjectKey,
+  listReencryptions,
+  type ReencryptionRow,
+} from './project-reencryption.queries.js';
 import { ListReencryptions, OneReencryption, StartReencryption } from './project-reencryption.rules.js';
-import { changeState, holdProjectKey } from './project-reencryption.sql.js';
 
 const REENCRYPTION = { find: findReencryptions, notFound: 'REENCRYPTION_NOT_FOUND' } as const;
 /** Of whoever changes the project, and so of whoever looks. */
@@ -47,7 +52,7 @@ export class ReencryptionService {
       const { projectId, organizationId } = await this.projects.authorized(tx, wanted, RIGHT);
       authorize(tx, 'kms:edit');
       const key = await loadRow(tx, holdProjectKey, { projectId }, 'PROJECT_NOT_FOUND');
-      if (key.isDisabled) throw new AppError('KEY_DISABLED');
+      if (key.disabledAt !== null) throw new AppError('KEY_DISABLED');
       const { id } = tx.em.create(ProjectReencryption, { organizationId, projectId });
       await flush(tx, { project_reencryption_active_unique: 'REENCRYPTION_RUNNING' });
       await tx.keyring.renewProjectKey(queryOf(tx), { organizationId, projectId });

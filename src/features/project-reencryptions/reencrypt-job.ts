@@ -1,21 +1,21 @@
+import { raw as sql } from '@mikro-orm/core';
 import type { Context } from '../../kernel/context.js';
 import type { SealedTable } from '../../kernel/crypto/sealed-table.js';
 import { queryOf } from '../../kernel/database/database.js';
+import { flush } from '../../kernel/database/in-transaction.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
-import { findReencryptions, type ReencryptionRow } from './project-reencryption.queries.js';
+import { ProjectReencryption } from './project-reencryption.entity.js';
 import {
   changeState,
-  findPass,
-  finish,
+  findReencryptions,
   holdProjectKey,
-  holdWorking,
   isSettled,
   listSettledKeys,
+  type ReencryptionRow,
   settle,
-  storeTotal,
-} from './project-reencryption.sql.js';
-import { countPending, goOn, rowsOf } from './reencrypting.js';
+} from './project-reencryption.queries.js';
+import { countPending, goOn, holdWorking, rowsOf } from './reencrypting.js';
 
 /** Pause between looks whether the last transactions of before have ended. */
 const SETTLING_AGAIN: Again = { againInSeconds: 30 };
@@ -32,12 +32,21 @@ export function reencryptJob(tables: readonly SealedTable[]): JobKind {
     run.inTransaction(async (tx) => {
       const { id, organizationId, projectId } = row;
       await holdProjectKey(tx, { projectId });
-      if ((await holdWorking(tx, { id })).length === 0) return undefined;
-      const unreadable = (await findPass(tx, { id }))[0]?.unreadable ?? 0;
+      const working = await holdWorking(tx, id);
+      if (working === null) return undefined;
+      const unreadable = working.passUnreadable;
       const settled = new Set((await listSettledKeys(tx, { id })).map((key) => key.id));
       const scope = { organizationId, projectId };
       const destroyed = unreadable === 0 ? await tx.keyring.destroyRetiredKeys(queryOf(tx), scope, settled) : 0;
-      await finish(tx, { id, destroyed });
+      tx.em.assign(working, {
+        state: 'done',
+        unreadableValues: unreadable,
+        totalValues: working.doneValues + unreadable,
+        destroyedKeys: destroyed,
+        finishedAt: sql('now()'),
+        updatedAt: sql('now()'),
+      });
+      await flush(tx);
       await tx.auditTrail.recordChange(tx, {
         action: 'project-reencryption:finish',
         projectId,
@@ -54,12 +63,18 @@ export function reencryptJob(tables: readonly SealedTable[]): JobKind {
     if (row.totalValues === null) {
       const total = await countPending(ctx, run, { tables: rows, row });
       if (total === null) return undefined;
-      await run.inTransaction((tx) => storeTotal(tx, { id: row.id, total }));
+      await run.inTransaction((tx) =>
+        tx.em.nativeUpdate(
+          ProjectReencryption,
+          { id: row.id, totalValues: null },
+          { totalValues: total, updatedAt: sql('now()') },
+        ),
+      );
     }
     const progress = await goOn(ctx, run, { tables: rows, row });
     if (progress !== 'complete') return progress === 'more' ? AT_ONCE : undefined;
-    const [pass] = await findPass(ctx, { id: row.id });
-    if (isSettling && pass?.done === 0) return end(run, row);
+    const [pass] = await findReencryptions(ctx, { ids: [row.id] });
+    if (isSettling && pass?.passDone === 0) return end(run, row);
     await run.inTransaction((tx) => settle(tx, { id: row.id }));
     return SETTLING_AGAIN;
   };

@@ -1,13 +1,15 @@
+import { LockMode, raw as sql } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { keyIdOf, type SealPlace } from '../../kernel/crypto/seal.js';
 import type { SealedTable } from '../../kernel/crypto/sealed-table.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
 import { queryOf } from '../../kernel/database/database.js';
+import { flush } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobRun } from '../../kernel/jobs/job-kind.js';
-import type { ReencryptionRow } from './project-reencryption.queries.js';
-import { countDone, findPass, holdWorking, listRetiredKeys, storePosition } from './project-reencryption.sql.js';
+import { ProjectReencryption } from './project-reencryption.entity.js';
+import { listRetiredKeys, type ReencryptionRow } from './project-reencryption.queries.js';
 import { lookStatementOf, statementsOf } from './sealed-columns.sql.js';
 
 /** Values that a transaction seals anew. */
@@ -82,11 +84,12 @@ export async function goOn(
   run: JobRun,
   { tables, row }: { readonly tables: readonly SealedRows[]; readonly row: ReencryptionRow },
 ): Promise<Progress> {
-  const at = await loadPass(ctx, row);
-  const begun = tables.findIndex(({ table }) => table.table === at.table);
+  const { passTable, passRowId, passPart } = row;
+  const position = passRowId === null || passPart === null ? START : { afterId: passRowId, afterPart: passPart };
+  const begun = tables.findIndex(({ table }) => table.table === passTable);
   let steps = 0;
   for (const rows of tables.slice(Math.max(begun, 0))) {
-    for (let after: Position | null = rows.table.table === at.table ? at.position : START; after !== null; ) {
+    for (let after: Position | null = rows.table.table === passTable ? position : START; after !== null; ) {
       const from: Position = after;
       const [seen] = await rows.look(ctx, { ...(await pendingIn(ctx, row)), ...from, most: ROWS_AT_ONCE });
       after = positionOf(seen);
@@ -103,11 +106,11 @@ export async function goOn(
 const positionOf = (seen: { readonly id: string; readonly part: number } | undefined): Position | null =>
   seen === undefined ? null : { afterId: seen.id, afterPart: seen.part };
 
-async function loadPass(ctx: Context, { id }: ReencryptionRow): Promise<{ table: string | null; position: Position }> {
-  const [pass] = await findPass(ctx, { id });
-  const { table = null, rowId = null, part = null } = pass ?? {};
-  return { table, position: rowId === null || part === null ? START : { afterId: rowId, afterPart: part } };
-}
+const working = (id: string) => ({ id, state: { $in: ['running' as const, 'settling' as const] } });
+
+/** Holds a re-encryption: it is neither paused nor cancelled until the transaction ends. Null when it does not work. */
+export const holdWorking = (tx: Transaction, id: string): Promise<ProjectReencryption | null> =>
+  tx.em.findOne(ProjectReencryption, working(id), { lockMode: LockMode.PESSIMISTIC_WRITE });
 
 interface Stretch {
   readonly row: ReencryptionRow;
@@ -140,9 +143,15 @@ async function reencryptStretch(
   }
   if (run.signal.aborted) return null;
   const stored = await run.inTransaction((tx) =>
-    storePosition(tx, { id: row.id, table: table.table, rowId: to.afterId, part: to.afterPart, unreadable }),
+    tx.em.nativeUpdate(ProjectReencryption, working(row.id), {
+      passTable: table.table,
+      passRowId: to.afterId,
+      passPart: to.afterPart,
+      passUnreadable: sql('pass_unreadable + ?', [unreadable]),
+      updatedAt: sql('now()'),
+    }),
   );
-  return stored.length === 0 ? null : { steps };
+  return stored === 0 ? null : { steps };
 }
 
 interface Batch {
@@ -157,7 +166,8 @@ async function reencryptBatch(
   { table, column, statements }: SealedColumn,
   { row, from, to }: Pick<Stretch, 'row' | 'from' | 'to'>,
 ): Promise<Batch | null> {
-  if ((await holdWorking(tx, { id: row.id })).length === 0) return null;
+  const held = await holdWorking(tx, row.id);
+  if (held === null) return null;
   const end = { lastId: to.afterId, lastPart: to.afterPart };
   const found = await statements.next(tx, { ...(await pendingIn(tx, row)), ...from, ...end, most: VALUES_AT_ONCE });
   const last = found.at(-1);
@@ -177,7 +187,11 @@ async function reencryptBatch(
     former: anew.map(({ sealed }) => sealed),
     fresh: anew.map(({ fresh }) => fresh),
   });
-  await countDone(tx, { id: row.id, done: anew.length });
+  const doneValues = held.doneValues + anew.length;
+  // Transactions that began before the new key may have added values to those that were counted first.
+  const totalValues = Math.max(held.totalValues ?? 0, doneValues);
+  tx.em.assign(held, { doneValues, totalValues, passDone: held.passDone + anew.length, updatedAt: sql('now()') });
+  await flush(tx);
   if (table.digest !== undefined && stored.length > 0) {
     const formerOf = new Map(found.map(({ id, former }) => [id, former]));
     // `verify-audit` follows the states of a version from the one that it had.

@@ -1,3 +1,4 @@
+// Statements on any table with sealed columns, whose names they are given.
 import type { SealedTable } from '../../kernel/crypto/sealed-table.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 

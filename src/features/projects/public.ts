@@ -1,7 +1,7 @@
 export { lockProject } from './core/find-projects.js';
 export { openIgnoreValues, sealIgnoreValues } from './core/ignore-values.js';
 export type { ProjectMembershipSchema } from './core/membership.entity.js';
-export type { ProjectSchema } from './core/project.entity.js';
+export { Project, type ProjectSchema } from './core/project.entity.js';
 export { ProjectReader } from './core/project.reader.js';
 export {
   type ApplyTemplate,
@@ -20,7 +20,7 @@ export {
   listAccessBelow,
   type ProjectAccess,
 } from './core/project-access.js';
-export type { EnvironmentSchema } from './environments/environment.entity.js';
+export { Environment, type EnvironmentSchema } from './environments/environment.entity.js';
 export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environments/environment.service.js';
 export { EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
 export { listHoldings } from './members/holdings.js';
@@ -33,4 +33,5 @@ export type { ProjectRelations } from './project.relations.js';
 export type { ListCredentialsLeft, MakeProject, ReadProject } from './project.service.js';
 export { ProjectKindEnum, ProjectType, toProjectType } from './project.type.js';
 export { projectRelationOf } from './relation.resolver.js';
+export { ProjectRole, type ProjectRoleSchema } from './roles/role.entity.js';
 export { authorizeNewNames } from './roles/role-selection.js';

@@ -1,4 +1,4 @@
-export type { TagSchema } from './tag.entity.js';
+export { Tag, type TagSchema } from './tag.entity.js';
 export { findTags, type TagRow } from './tag.queries.js';
 export { tagSlug } from './tag.rules.js';
 export type { AuthorizeTagChange } from './tag.service.js';

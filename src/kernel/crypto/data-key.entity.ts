@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../ids.js';
 
-const DataKeySchema = defineEntity({
+export const DataKeySchema = defineEntity({
   name: 'DataKey',
   tableName: 'data_key',
   properties: {
