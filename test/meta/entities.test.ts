@@ -51,11 +51,13 @@ const COLUMNS = `
 const WITHOUT_PRIMARY_KEY = ['SecretReference'];
 
 const columnsOf = ({ className, tableName, props }: EntityMetadata): string[] =>
-  props.map(({ primary, fieldNames, columnTypes }) => {
-    const mark = primary && !WITHOUT_PRIMARY_KEY.includes(className) ? ' primary' : '';
-    const type = columnTypes[0]?.endsWith('[]') ? ` ${columnTypes[0]}` : '';
-    return `${tableName}.${fieldNames[0]}${mark}${type}`;
-  });
+  props
+    .filter(({ persist }) => persist !== false)
+    .map(({ primary, fieldNames, columnTypes }) => {
+      const mark = primary && !WITHOUT_PRIMARY_KEY.includes(className) ? ' primary' : '';
+      const type = columnTypes[0]?.endsWith('[]') ? ` ${columnTypes[0]}` : '';
+      return `${tableName}.${fieldNames[0]}${mark}${type}`;
+    });
 
 describe('the entities', () => {
   test('state the tables of a migrated database: their columns, types, defaults and unique keys', async () => {

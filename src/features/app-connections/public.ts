@@ -1,3 +1,4 @@
+export { AppConnection } from './connection.entity.js';
 export { type ConnectionReader, type OpenedConnection, openConnection } from './connection.reader.js';
 export { findTarget, lockAccount } from './connection.sql.js';
 export { digestOfAccount, SEALED_CREDENTIALS } from './connection-sealing.js';

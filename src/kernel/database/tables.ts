@@ -39,16 +39,19 @@ export const tablesOf = <Schema extends EntitySchemaWithMeta>(): Kysely<Tables<S
 type SnakeCase<Name extends string> = Name extends `${infer Head}${infer Rest}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeCase<Rest>}`
   : Name;
-type PropertyOf<Schema extends EntitySchemaWithMeta> = keyof Schema['properties'] & string;
+/** Not the relations, which are functions. */
+type PropertyOf<Schema extends EntitySchemaWithMeta> = {
+  [Name in keyof Schema['properties'] & string]: Schema['properties'][Name] extends () => unknown ? never : Name;
+}[keyof Schema['properties'] & string];
 
 /** All columns of a table under the names of its properties, but those that are named: `select(columnsOf(TagSchema, 'updatedAt'))`. */
 export const columnsOf = <Schema extends EntitySchemaWithMeta, const Omitted extends PropertyOf<Schema> = never>(
   schema: Schema,
   ...omitted: readonly Omitted[]
 ) =>
-  Object.keys(schema.properties)
-    .filter((name) => !omitted.includes(name as Omitted))
-    .map((name) => `${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} as ${name}`) as {
+  Object.entries(schema.properties)
+    .filter(([name, property]) => typeof property !== 'function' && !omitted.includes(name as Omitted))
+    .map(([name]) => `${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} as ${name}`) as {
     [Name in Exclude<PropertyOf<Schema>, Omitted>]: `${SnakeCase<Name>} as ${Name}`;
   }[Exclude<PropertyOf<Schema>, Omitted>][];
 

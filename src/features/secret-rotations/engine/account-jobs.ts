@@ -1,12 +1,13 @@
-import type { Transaction } from '../../../kernel/context.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import { openConnection } from '../../app-connections/public.js';
-import type { Kinds } from '../kinds/kinds.js';
-import { listUnknownAccounts } from '../store/attempt.sql.js';
+import type { Kinds, RotationType } from '../kinds/kinds.js';
 import { failureOf } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
+import { SecretRotation } from '../store/rotation.entity.js';
 import { findRotations } from '../store/rotation.queries.js';
 import { claimAccount, OWNED } from './accounts.js';
 import { notify } from './outcomes.js';
@@ -45,7 +46,7 @@ export function accountJobs(kinds: Kinds): readonly JobKind[] {
     everySeconds: HOUR_SECONDS,
     run: async (ctx, run) => {
       const types = kinds.all.filter(({ accountOf }) => accountOf !== undefined).map(({ type }) => type);
-      await askForEach(run, learn, (page) => listUnknownAccounts(ctx, { ...page, types }));
+      await askForEach(run, learn, (page) => unknownAccounts(ctx, types, page));
     },
   };
   return [learn, findUnknown];
@@ -64,3 +65,28 @@ async function pause(tx: Transaction, rotationId: string): Promise<void> {
   });
   await notify(tx, rotation, 'paused', OWNED);
 }
+
+/** Rotations of these types that do not know which account they own, and whose connections work. */
+const unknownAccounts = async (
+  ctx: Context,
+  types: RotationType[],
+  { after, most }: { after: string; most: number },
+) => {
+  const found = await emOf(ctx).find(
+    SecretRotation,
+    {
+      id: { $gt: after },
+      accountDigest: null,
+      type: { $in: types },
+      status: { $in: ['success', 'failed', 'needs_reconciliation'] },
+      connection: { checkState: 'working' },
+    },
+    { fields: ['organizationId', 'projectId', 'connection.target'], orderBy: { id: 'asc' }, limit: most },
+  );
+  return found.map(({ id, organizationId, projectId, connection }) => ({
+    id,
+    organizationId,
+    projectId,
+    target: connection.target,
+  }));
+};

@@ -167,17 +167,6 @@ export const listRotationsWithoutJob = sqlStatement({
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid, target: t.text },
 });
 
-/** IDs of rotations of these types that do not know which account they own, and whose connections work. */
-export const listUnknownAccounts = sqlStatement({
-  text: `
-    select r.id, r.organization_id as "organizationId", r.project_id as "projectId", c.target
-    from secret_rotation r join app_connection c on c.id = r.connection_id
-    where r.account_digest is null and r.type = any(:types) and r.status in ('success', 'failed', 'needs_reconciliation')
-      and c.check_state = 'working' and r.id > :after order by r.id limit :most::integer`,
-  params: { types: t.array(t.text), after: t.uuid, most: t.integer },
-  row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid, target: t.text },
-});
-
 /** Whether it is unknown which credential of a rotation is valid, with no success since. */
 export const findUndecided = sqlStatement({
   text: `

@@ -1,5 +1,6 @@
 import { defineEntity, type Opt, p } from '@mikro-orm/core';
 import { projectColumns } from '../../../kernel/database/columns.js';
+import { AppConnection } from '../../app-connections/public.js';
 import type { RotationType } from '../kinds/kinds.js';
 import type { ScheduleExtras } from './timing.js';
 
@@ -19,6 +20,7 @@ export const SecretRotationSchema = defineEntity({
     environmentId: p.uuid(),
     folderId: p.uuid(),
     connectionId: p.uuid(),
+    connection: () => p.manyToOne(AppConnection).joinColumn('connection_id').persist(false),
     /** Keyed digest of the account that it owns, as `digestOfAccount` makes it. Null: none, or it is not known. */
     accountDigest: p.blob().nullable(),
     type: p.text().$type<RotationType>(),
