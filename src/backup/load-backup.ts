@@ -63,13 +63,20 @@ async function loadParts(
   tables: ReadonlyMap<string, Table>,
   checkKey: () => Promise<unknown>,
 ): Promise<void> {
+  const columns = new Map<string, readonly string[]>();
   let last = '';
   for await (const part of parts) {
     const name = 'table' in part ? part.table.table : '';
     if (last === FIRST_TABLE && name !== last) await checkKey();
     last = name;
-    if ('table' in part) await insert(query, tableOf(tables, part.table), part.table.columns, part.lines);
-    if ('manifest' in part) await compare(query, tables, part.manifest);
+    if ('table' in part) {
+      columns.set(name, part.table.columns);
+      await insert(query, tableOf(tables, part.table), part.table.columns, part.lines);
+    }
+    if ('manifest' in part) {
+      if (columns.size !== tables.size) throw new BackupError('the backup lacks tables that its migrations make');
+      await compare(query, columns, part.manifest);
+    }
   }
 }
 
@@ -98,17 +105,21 @@ async function setSequences(query: Query, header: Header): Promise<void> {
     throw new BackupError('the backup has sequences that its migrations do not make');
 }
 
-/** What is stored now, against what the backup has. @throws BackupError */
-async function compare(query: Query, tables: ReadonlyMap<string, Table>, manifest: Manifest): Promise<void> {
-  if (manifest.tables.length !== tables.size) throw new BackupError('the backup lacks tables that its migrations make');
+/**
+ * What is stored now, against what the backup has.
+ *
+ * @param columns of each table, in the order of the backup: its rows are compared as it has them
+ * @throws BackupError
+ */
+async function compare(
+  query: Query,
+  columns: ReadonlyMap<string, readonly string[]>,
+  manifest: Manifest,
+): Promise<void> {
   const wrong: string[] = [];
   for (const { name, rows, digest } of manifest.tables) {
     const found = new TableDigest();
-    for await (const lines of rowsOf(
-      query,
-      tableOf(tables, { table: name, columns: [...(tables.get(name)?.columns ?? [])] }),
-    ))
-      found.add(lines);
+    for await (const lines of rowsOf(query, { name, columns: columns.get(name) ?? [] })) found.add(lines);
     if (found.value.rows !== rows || found.value.digest !== digest) wrong.push(name);
   }
   if (wrong.length > 0) throw new BackupError(`these tables are not as the backup has them: ${wrong.join(', ')}`);
