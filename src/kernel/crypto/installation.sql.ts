@@ -7,18 +7,17 @@ export const hasInstallationTable = sqlStatement({
   row: { exists: t.boolean },
 });
 
-/** The root key of the installation. As JSON, what a database that was not upgraded yet has no column for. */
+/** The root key of the installation. */
 export const findInstallation = sqlStatement({
   text: `
-    select key_check_value as "checkValue", to_jsonb(installation) ->> 'wrapped_root_key' as wrapped,
-      to_jsonb(installation) ->> 'next_wrapped_root_key' as "nextWrapped" from installation`,
+    select key_check_value as "checkValue", wrapped_root_key as wrapped, next_wrapped_root_key as "nextWrapped" from installation`,
   params: {},
   row: { checkValue: t.bytea, wrapped: t.nullable(t.text), nextWrapped: t.nullable(t.text) },
 });
 
-/** The sealed base of keys that stay the same when the root key changes. As JSON, like those. */
+/** The sealed base of keys that stay the same when the root key changes. */
 export const findStableKeys = sqlStatement({
-  text: `select (to_jsonb(installation) ->> 'kept_keys_sealed')::bytea as sealed from installation`,
+  text: 'select kept_keys_sealed as sealed from installation',
   params: {},
   row: { sealed: t.nullable(t.bytea) },
 });
@@ -46,14 +45,6 @@ export const forgetNextRootKey = sqlStatement({
   text: 'update installation set next_wrapped_root_key = null where next_wrapped_root_key is not null returning true as done',
   params: {},
   row: { done: t.boolean },
-  isOfOwner: true,
-});
-
-/** Adds the base of stable keys to a database that has none. */
-export const addStableKeys = sqlStatement({
-  text: 'update installation set kept_keys_sealed = :sealed where kept_keys_sealed is null',
-  params: { sealed: t.bytea },
-  row: {},
   isOfOwner: true,
 });
 

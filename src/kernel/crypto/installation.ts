@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ConfigurationError } from '../configuration-error.js';
 import type { Query } from '../database/database.js';
+import { AppError } from '../errors.js';
 import { createLog, type Log } from '../log.js';
 import { findAnyKey } from './data-key.sql.js';
 import {
-  addStableKeys,
   findInstallation,
   findStableKeys,
   hasInstallationTable,
@@ -49,8 +49,7 @@ export const isOf = (rootKey: RootKey, checkValue: Buffer): boolean =>
   timingSafeEqual(checkValue, rootKey.checkValue());
 
 /**
- * Ties an empty database to its root key, and stores the keys that stay the same when the root key changes, where the database
- * has none yet.
+ * Ties an empty database to its root key, and stores the keys that stay the same when that changes.
  *
  * @returns all keys of the installation
  */
@@ -64,20 +63,18 @@ export async function recordInstallation(query: Query, rootKeys: RootKeys): Prom
   // All nodes change to the same one.
   if (next !== null && next !== inUse && next.ciphertext() !== null)
     await noteNextRootKey(query, { wrapped: next.ciphertext() });
-  await addStableKeys(query, { sealed: StableKeys.ofRootKey(inUse).seal(inUse) });
   return openInstallationKeys(query, rootKeys);
 }
 
 /**
  * All keys of an installation, for programs that must not write.
  *
- * @throws SEALED_VALUE_INVALID when the stable keys were changed in the database
+ * @throws SEALED_VALUE_INVALID when the stable keys were changed in the database or deleted
  */
 export async function openInstallationKeys(query: Query, rootKeys: RootKeys): Promise<InstallationKeys> {
   const [row] = await findStableKeys(query, {});
-  const sealed = row?.sealed ?? null;
-  const stable = sealed === null ? StableKeys.ofRootKey(rootKeys.inUse) : StableKeys.open(rootKeys, sealed);
-  return new InstallationKeys(rootKeys, stable);
+  if (row === undefined || row.sealed === null) throw new AppError('SEALED_VALUE_INVALID');
+  return new InstallationKeys(rootKeys, StableKeys.open(rootKeys, row.sealed));
 }
 
 async function storedInstallation(query: Query): Promise<StoredRootKeys | null> {

@@ -49,11 +49,6 @@ export class RootKey {
     return isSealedWith(record, this.#wrapping);
   }
 
-  /** A key of 32 bytes for one kind of MAC, of installations from before there were stable keys. */
-  macKey(label: string): Buffer {
-    return this.#derive(`mac/${label}`, 32);
-  }
-
   #derive(label: string, bytes: number): Buffer {
     return deriveKey(this.#bytes, `root/${label}`, bytes);
   }

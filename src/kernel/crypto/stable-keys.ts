@@ -9,9 +9,6 @@ const BASE_BYTES = 32;
 
 const Stored = z.object({ base: z.string(), older: z.record(z.string(), z.string()) });
 
-/** What installations derived from their root key before they stored these keys. */
-const LABELS_OF_ROOT_KEYS = ['audit', 'audit-seal', 'rate-limits'];
-
 const PLACE: SealPlace = {
   organizationId: NO_ID,
   projectId: null,
@@ -27,7 +24,7 @@ const PLACE: SealPlace = {
  */
 export class StableKeys {
   readonly #base: Buffer;
-  /** By label, in base64: keys of older installations, which are not derived from the base. */
+  /** By label, in base64: keys that are not derived from the base, of installations that had them before it. */
   readonly #older: Readonly<Record<string, string>>;
 
   private constructor(base: Buffer, older: Readonly<Record<string, string>>) {
@@ -38,12 +35,6 @@ export class StableKeys {
   /** Those of an empty database. */
   static make(): StableKeys {
     return new StableKeys(randomBytes(BASE_BYTES), {});
-  }
-
-  /** Those of a database that derived them from its root key until now: what its audit trail needs stays the same. */
-  static ofRootKey(rootKey: RootKey): StableKeys {
-    const older = LABELS_OF_ROOT_KEYS.map((label) => [label, rootKey.macKey(label).toString('base64')]);
-    return new StableKeys(randomBytes(BASE_BYTES), Object.fromEntries(older));
   }
 
   /** @throws SEALED_VALUE_INVALID unless this root key sealed them */

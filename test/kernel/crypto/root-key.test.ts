@@ -48,15 +48,6 @@ describe('a root key', () => {
     );
   });
 
-  test('gives each kind of MAC a key of its own, which is neither the root key nor its check value', () => {
-    const bytes = randomBytes(32);
-    const rootKey = new RootKey(bytes);
-    const keys = [rootKey.macKey('audit'), rootKey.macKey('other'), bytes];
-    expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(3);
-    expect(rootKey.macKey('audit')).toEqual(rootKey.macKey('audit'));
-    expect(keys.some((key) => key.includes(rootKey.checkValue()))).toBe(false);
-  });
-
   test('keeps its own copy of the bytes, and shows none of them', () => {
     const bytes = randomBytes(32);
     const rootKey = new RootKey(bytes);

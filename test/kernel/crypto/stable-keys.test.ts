@@ -8,6 +8,7 @@ import { type InstallationKeys, RootKeys } from '../../../src/kernel/crypto/root
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import { StableKeys } from '../../../src/kernel/crypto/stable-keys.js';
 import { Database, type Query } from '../../../src/kernel/database/database.js';
+import { NO_ID } from '../../../src/kernel/ids.js';
 import { migratedDatabase } from '../../kit/databases.js';
 import { NOTHING_DISABLED } from '../../kit/nothing-disabled.js';
 
@@ -16,6 +17,16 @@ const made = (): RootKey => new RootKey(randomBytes(32));
 const LABELS = ['audit', 'audit-seal', 'rate-limits', 'new-label'];
 const keysOf = (keys: Pick<InstallationKeys, 'macKey'>, labels = LABELS): string[] =>
   labels.map((label) => keys.macKey(label).toString('hex'));
+
+/** Where they are sealed. */
+const PLACE = {
+  organizationId: NO_ID,
+  projectId: null,
+  table: 'installation',
+  column: 'kept_keys_sealed',
+  rowId: NO_ID,
+  rowVersion: 1,
+};
 
 describe('kept keys', () => {
   let database: Database;
@@ -41,34 +52,51 @@ describe('kept keys', () => {
     return id;
   }
 
-  test('are random in an empty database and the same at each later start; none is derived from the root key', async () => {
+  test('are random in an empty database and the same at each later start', async () => {
     const rootKey = made();
     const first = await recordInstallation(database.query, new RootKeys(rootKey));
     const second = await recordInstallation(database.query, new RootKeys(rootKey));
     expect(keysOf(second)).toEqual(keysOf(first));
-    expect(new Set([...keysOf(first), ...LABELS.map((label) => rootKey.macKey(label).toString('hex'))]).size).toBe(8);
+    await database.query('delete from installation');
+    const other = await recordInstallation(database.query, new RootKeys(rootKey));
+    expect(new Set([...keysOf(first), ...keysOf(other)]).size).toBe(8);
     const id = randomUUID();
     const cursorKey = (keys: InstallationKeys, kind: string) => keys.cursorKey(id, kind).key.export().toString('hex');
     expect(cursorKey(second, 'a')).toBe(cursorKey(first, 'a'));
     expect(cursorKey(first, 'b')).not.toBe(cursorKey(first, 'a'));
   });
 
-  test('of a database from before stay what its audit trail was written with, through two changes of the root key', async () => {
+  test('that are stored by themselves stay what the audit trail was written with, through two changes of the root key', async () => {
     const [one, two, three] = [made(), made(), made()];
-    await database.query('insert into installation (key_check_value) values ($1)', [one.checkValue()]);
     const known = ['audit', 'audit-seal', 'rate-limits'];
-    const before = known.map((label) => one.macKey(label).toString('hex'));
-    expect(keysOf(await openInstallationKeys(database.query, new RootKeys(one)), known)).toEqual(before);
+    const own = known.map((label) => [label, randomBytes(32)] as const);
+    const stored = {
+      base: randomBytes(32).toString('base64'),
+      older: Object.fromEntries(own.map(([label, key]) => [label, key.toString('base64')])),
+    };
+    await database.query('insert into installation (key_check_value, kept_keys_sealed) values ($1, $2)', [
+      one.checkValue(),
+      one.wrap(Buffer.from(JSON.stringify(stored)), PLACE),
+    ]);
     const first = await recordInstallation(database.query, new RootKeys(one));
-    expect(keysOf(first, known)).toEqual(before);
+    expect(keysOf(first, known)).toEqual(own.map(([, key]) => key.toString('hex')));
     await change(one, two);
     await change(two, three);
     expect(keysOf(await recordInstallation(database.query, new RootKeys(three)))).toEqual(keysOf(first));
   });
 
+  test('that are missing or were changed are never made again', async () => {
+    const rootKey = made();
+    await recordInstallation(database.query, new RootKeys(rootKey));
+    for (const sealed of [null, rootKey.wrap(Buffer.from('{}'), { ...PLACE, rowVersion: 2 })]) {
+      await database.query('update installation set kept_keys_sealed = $1', [sealed]);
+      await expect(recordInstallation(database.query, new RootKeys(rootKey))).rejects.toThrow(invalid);
+    }
+  });
+
   test('show nothing when they are printed, and open with their root key only', () => {
     const rootKey = made();
-    const kept = StableKeys.ofRootKey(rootKey);
+    const kept = StableKeys.make();
     expect(inspect(kept, { showHidden: true, depth: 9 }) + JSON.stringify(kept)).toBe('StableKeys {}{}');
     const record = kept.seal(rootKey);
     expect(keysOf(StableKeys.open(rootKey, record))).toEqual(keysOf(kept));
