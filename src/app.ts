@@ -130,7 +130,7 @@ export interface Assembly extends KernelParts {
   readonly groups: readonly Group[];
   readonly authenticator: Authenticator;
   readonly stampOf: StampOf;
-  readonly upgrades: readonly NonNullable<Feature['upgrade']>[];
+  readonly preparations: readonly NonNullable<Feature['prepare']>[];
   readonly tableRights: TableRights;
   readonly jobs: readonly JobKind[];
   readonly documents: NonNullable<Feature['documents']>;
@@ -195,7 +195,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     ]),
     routes: features.flatMap(({ routes }) => routes),
     groups: withPlaces(features.flatMap(({ groups = [] }) => groups)),
-    upgrades: [preparing(config), ...features.flatMap(({ upgrade }) => upgrade ?? [])],
+    preparations: [preparing(config), ...features.flatMap(({ prepare }) => prepare ?? [])],
     tableRights: Object.assign({}, ...features.map(({ tableRights }) => tableRights)) as TableRights,
     jobs,
     documents: features.flatMap(({ documents = [] }) => documents),
@@ -224,8 +224,8 @@ const stampsOf =
 
 /** Before the service listens: records that end have their partitions. */
 const preparing =
-  ({ auditRetention }: Pick<Config, 'auditRetention'>): NonNullable<Feature['upgrade']> =>
-  (_, contextOf) =>
+  ({ auditRetention }: Pick<Config, 'auditRetention'>): NonNullable<Feature['prepare']> =>
+  (contextOf) =>
     preparePartitions(auditRetention)(contextOf(NO_ID));
 
 /**

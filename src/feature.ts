@@ -1,4 +1,4 @@
-import type { Context, Kernel } from './kernel/context.js';
+import type { Context } from './kernel/context.js';
 import type { EntityClass } from './kernel/database/orm-options.js';
 import type { TableRights } from './kernel/database/service-role.js';
 import type { NodeKind } from './kernel/graphql/node.js';
@@ -6,7 +6,6 @@ import type { Download } from './kernel/http/downloads.js';
 import type { PublicDocument } from './kernel/http/public-documents.js';
 import type { EventStream } from './kernel/http/streams/event-streams.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
-import type { Log } from './kernel/log.js';
 import type { StoredGauges } from './kernel/operations/metrics/stored-gauge.js';
 import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
@@ -30,6 +29,6 @@ export interface Feature {
   readonly jobs?: readonly JobKind[];
   /** What it shows in the metrics. */
   readonly gauges?: readonly StoredGauges[];
-  /** What a migration needs keys for. Runs under the migration lock, before the service listens, at every start. */
-  readonly upgrade?: (kernel: Kernel, contextOf: (organizationId: string) => Context, log: Log) => Promise<void>;
+  /** What it does at every start, under the migration lock and before the service listens. */
+  readonly prepare?: (contextOf: (organizationId: string) => Context) => Promise<void>;
 }

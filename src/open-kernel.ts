@@ -25,19 +25,19 @@ export interface Opened extends WorkingRole {
 }
 
 /**
- * Checks the root key before anything is written, migrates, upgrades, makes the first admin of an empty database, and leaves the role
+ * Checks the root key before anything is written, migrates, prepares the slices, makes the first admin of an empty database, and leaves the role
  * of the owner.
  */
 export async function openKernel(
   database: Database,
   config: Config,
   {
-    upgrades,
+    preparations,
     tableRights,
     log,
     server,
     ...parts
-  }: KernelParts & { readonly upgrades: readonly NonNullable<Feature['upgrade']>[] } & {
+  }: KernelParts & { readonly preparations: readonly NonNullable<Feature['prepare']>[] } & {
     readonly tableRights: TableRights;
     readonly log: Log;
     readonly server: DatabaseServer;
@@ -56,7 +56,7 @@ export async function openKernel(
       const kernel = makeKernel(database, keys, { ...parts, ...config });
       const auditChain = new AuditChain(keys.macKey('audit-seal'));
       const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
-      for (const upgrade of upgrades) await upgrade(kernel, contextOf, log);
+      for (const prepare of preparations) await prepare(contextOf);
       const bootstrapToken = await bootstrap(kernel, config, (token) => keepToken(config.dataDir, token));
       const role = await prepareServiceRole(database, config, { ...server, tableRights });
       opened = { kernel, auditChain, bootstrapToken, limitKey: keys.macKey('rate-limits'), role };

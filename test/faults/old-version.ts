@@ -23,9 +23,9 @@ function output(directory: string, program: string, ...args: readonly string[]):
 
 /** The commit before the last migration was added. @returns null outside of a clone, or when its history is not there */
 async function beforeLastMigration(): Promise<string | null> {
-  const names = await readdir(join(ROOT, 'src/migrations'), { recursive: true });
+  const names = await readdir(join(ROOT, 'src/migrations'));
   const last = names
-    .filter((name) => /\/\d{4}-[^/]*\.ts$/.test(name))
+    .filter((name) => /^\d{4}-[^/]*\.ts$/.test(name))
     .sort((a, b) => (a < b ? -1 : 1))
     .at(-1);
   const added = output(ROOT, 'git', 'log', '-1', '--format=%H', '--diff-filter=A', '--', `src/migrations/${last}`);

@@ -163,7 +163,6 @@ describe('the single places', () => {
       'src/features/certificates/revocation/revocation.service.ts',
       'src/features/change-feed/change-tail.ts',
       'src/features/organizations/organization.service.ts',
-      'src/features/secrets/resealing/secret-resealing.ts',
       'src/kernel/audit/audit-sealer.ts',
       'src/kernel/database/database.ts',
       'src/kernel/database/migrate.ts',

@@ -65,7 +65,7 @@ export function createOutgoingEvents(deps: {
     routes: [...webhookRoutes(rules), ...sinkRoutes(sinkRules)],
     jobs: [followJob([WEBHOOKS, SINKS]), deliveryJob(WEBHOOKS, policy), deliveryJob(SINKS, policy)],
     gauges: [DELIVERY_GAUGES],
-    upgrade: resumeFollowing,
+    prepare: resumeFollowing,
     groups: [
       {
         name: 'change-webhooks',

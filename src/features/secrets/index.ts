@@ -23,7 +23,6 @@ import { NestedListingService } from './relations/nested-listing.service.js';
 import { secretRelations } from './relations/relation.resolver.js';
 import { secretNodes } from './relations/secret.nodes.js';
 import { SecretRelations } from './relations/secret.relations.js';
-import { resealSecrets } from './resealing/secret-resealing.js';
 import { RestoreResolver } from './restoring/restore.resolver.js';
 import { restoreRoutes } from './restoring/restore.routes.js';
 import { RestoreService } from './restoring/restore.service.js';
@@ -88,7 +87,6 @@ export function createSecrets({
       new ComparisonResolver(new ComparisonService(projects)),
     ],
     nodes: secretNodes(own),
-    upgrade: resealSecrets,
     routes: [
       ...secretRoutes,
       ...secretWritingRoutes,

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ConfigurationError, TemporaryError } from '../configuration-error.js';
 import { toAppError } from '../errors.js';
-import { type Database, isReadOnly, type Query } from './database.js';
+import { NO_ID } from '../ids.js';
+import { type Database, isReadOnly, type Query, queryOf } from './database.js';
 import { sqlState } from './in-transaction.js';
 import {
   countRelations,
@@ -11,6 +12,7 @@ import {
   findServerSettings,
   hasMigrationTable,
   listMigrations,
+  nameFormerSteps,
   tryMigrationLock,
 } from './migration.sql.js';
 import type { Session } from './session.js';
@@ -20,12 +22,15 @@ import { setLocalLimit } from './session.sql.js';
 const MIGRATION_LOCK = { lock: '7266001' };
 const LOCK_PAUSE_MS = 100;
 
+/** The steps that the first migration has in it, as databases name them, and the commit that knows each of them. */
+const FORMER = { first: '0001-foundation', last: '0082-accounts-of-debts', commit: '131bf3a9' };
+
 /**
  * Brings the database to this program's schema. Any number of nodes may start at once: one migrates, the others wait.
  *
  * @param before runs under the lock, before anything is written; it refuses a database that is not ours
  * @param after runs under the lock, on the migrated schema
- * @throws ConfigurationError when the schema is newer than the program, or the server may lose acknowledged writes
+ * @throws ConfigurationError when the schema is newer than the program or too old for it, or the server may lose acknowledged writes
  * @throws TemporaryError when the server takes no changes at present, or is lost on the way
  */
 export async function migrate(
@@ -41,8 +46,8 @@ export async function migrate(
       await database.withoutLimits(async () => {
         await refuseUnsafeServer(database);
         await refusingForeignTables(database, async () => {
+          await namesIn(database);
           await before();
-          await refuseNewerSchema(database);
           await run(database);
           await after();
         });
@@ -77,6 +82,9 @@ async function run(database: Database): Promise<void> {
   await makeList(database);
   await database.fork().transactional(async (em) => {
     await em.execute(setLocalLimit('statement_timeout', 0));
+    const [name = ''] = database.migrations;
+    const connected = { database, em, organizationId: NO_ID };
+    await nameFormerSteps(queryOf(connected), { last: FORMER.last, name });
     const transaction = em.getTransactionContext();
     await database.migrator.up(transaction === undefined ? {} : { transaction });
   });
@@ -122,12 +130,45 @@ async function refuseUnsafeServer(database: Database): Promise<void> {
   if (violations.length > 0) throw new ConfigurationError(violations);
 }
 
-async function refuseNewerSchema(database: Database): Promise<void> {
-  if (!(await hasMigrations(database))) return;
-  const done = await listMigrations(database.query, {});
-  if (done.some(({ name }) => !database.migrations.includes(name))) {
-    throw new ConfigurationError(['the database was migrated by a newer version of Strongroom; start that version']);
+/** What a database or backup is to its owner, where it is of a newer version, and of one that is too old. */
+const REFUSALS = {
+  database: {
+    newer: 'the database was migrated by a newer version of Strongroom; start that version',
+    older: `the database is of a version of Strongroom that this one cannot upgrade; start commit ${FORMER.commit} on it until it is ready, then this version`,
+  },
+  backup: {
+    newer: 'the backup is of a newer version of Strongroom; restore it with that version',
+    older: `the backup is of a version of Strongroom that this one cannot upgrade; restore it with commit ${FORMER.commit}, start that until it is ready, then this version`,
+  },
+} as const;
+
+/**
+ * What of the migrations of this program has run, by the names that are stored.
+ *
+ * @throws ConfigurationError when it does not know one, or they end before its first one
+ */
+function knownNames(
+  { migrations }: Pick<Database, 'migrations'>,
+  stored: readonly string[],
+  of: keyof typeof REFUSALS,
+): readonly string[] {
+  if (stored[0] === FORMER.first) {
+    if (stored.at(-1) !== FORMER.last) throw new ConfigurationError([REFUSALS[of].older]);
+    return migrations.slice(0, 1);
   }
+  if (stored.some((name) => !migrations.includes(name))) throw new ConfigurationError([REFUSALS[of].newer]);
+  return stored;
+}
+
+/** The same of a database. */
+async function namesIn(database: Database): Promise<readonly string[]> {
+  if (!(await hasMigrations(database))) return [];
+  const stored = await listMigrations(database.query, {});
+  return knownNames(
+    database,
+    stored.map(({ name }) => name),
+    'database',
+  );
 }
 
 /** What is to be stored in an empty database. */
@@ -143,7 +184,7 @@ export interface Filling {
 /**
  * Fills an empty database in one transaction, so that one that is interrupted leaves it empty. Nodes that start meanwhile wait.
  *
- * @throws ConfigurationError when the database is not empty, or the rows are of a newer version
+ * @throws ConfigurationError when the database is not empty, or the rows are of a newer version or one that is too old
  */
 export async function fillEmptyDatabase(database: Database, { migrations, fill, finish }: Filling): Promise<void> {
   await database.withConnection(async (query, session) => {
@@ -153,15 +194,14 @@ export async function fillEmptyDatabase(database: Database, { migrations, fill, 
       await refuseUnsafeServer(database);
       await dropEmptyMigrations(database);
       await refuseUsedDatabase(query);
-      if (migrations.some((name) => !database.migrations.includes(name)))
-        throw new ConfigurationError(['the backup is of a newer version of Strongroom; restore it with that version']);
+      const names = knownNames(database, migrations, 'backup');
       await makeList(database);
       const filled = database.fork().transactional(async (em) => {
         await em.execute(setLocalLimit('statement_timeout', 0));
         await em.execute(setLocalLimit('idle_in_transaction_session_timeout', 0));
         const transaction = em.getTransactionContext();
         if (transaction === undefined) throw new Error('there is no transaction');
-        await database.migrator.up({ migrations: [...migrations], transaction });
+        await database.migrator.up({ migrations: [...names], transaction });
         await fill(em);
         await database.migrator.up({ transaction });
         await finish(em);
@@ -193,9 +233,7 @@ async function refuseUsedDatabase(query: Query): Promise<void> {
 export async function refuseOtherSchema(database: Database): Promise<void> {
   if (!(await hasMigrations(database)))
     throw new ConfigurationError(['the database is empty; start the service on it once']);
-  await refuseNewerSchema(database);
-  const done = await listMigrations(database.query, {});
-  if (done.length !== database.migrations.length)
+  if ((await namesIn(database)).length !== database.migrations.length)
     throw new ConfigurationError(['the database is of an older version of Strongroom; start this version on it once']);
 }
 

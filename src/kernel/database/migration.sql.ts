@@ -30,6 +30,16 @@ export const listMigrations = sqlStatement({
   row: { name: t.text },
 });
 
+/** Puts the first migration of this program in the place of the steps that it has in it, where the last of them has run. */
+export const nameFormerSteps = sqlStatement({
+  text: `
+    with last as (update schema_migration set name = :name::text where name = :last returning id)
+    delete from schema_migration where id < (select id from last)`,
+  params: { last: t.text, name: t.text },
+  row: {},
+  isOfOwner: true,
+});
+
 /** Whether the list has anything, whatever its columns are. */
 export const findAnyMigration = sqlStatement({
   text: 'select true as found from schema_migration limit 1',

@@ -1,10 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
-import { freshDatabase } from '../../kit/databases.js';
-import { migrateTo } from '../../kit/migrate-to.js';
 import { rounds } from '../../kit/scope.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
-import { withClient } from '../../kit/tables.js';
 
 const RENAME = {
   user: `mutation ($id: ID!, $name: String) { updateUser(input: { id: $id, username: $name }) { user { id } } }`,
@@ -142,69 +138,4 @@ describe('the name of a member', () => {
     );
     expect(await strongroom.sql(STRAY)).toEqual([]);
   });
-});
-
-test('memberships of before get the names of their members, and stay as they are', async () => {
-  const url = await freshDatabase();
-  await migrateTo(url, '0068-vacuum-of-secrets');
-  const ids = Array.from({ length: 6 }, () => randomUUID());
-  const [organization, project, user, identity, ofProject, group] = ids;
-  const CONTENTS = `select to_jsonb(m) - 'name' as content from organization_membership m union all
-    select to_jsonb(m) - 'name' from group_member m union all select to_jsonb(m) - 'name' from project_membership m union all
-    select to_jsonb(h) from access_history h order by 1`;
-  await withClient(url, async (client) => {
-    const { rows } = await client.query(
-      `select conname from pg_constraint where contype = 'f' and conrelid = 'project'::regclass`,
-    );
-    for (const { conname } of rows) await client.query(`alter table project drop constraint ${conname}`);
-    await client.query(`insert into organization (id, name, slug) values ($1, 'O', 'o')`, [organization]);
-    await client.query(
-      `insert into project (id, organization_id, name, slug, type, kms_secret_manager_key_id)
-       values ($1, $2, 'P', 'p', 'secret-manager', $1)`,
-      [project, organization],
-    );
-    await client.query(`insert into app_user (id, organization_id, username) values ($1, $2, 'ada')`, [
-      user,
-      organization,
-    ]);
-    await client.query(
-      `insert into identity (id, organization_id, project_id, name) values ($1, $2, null, 'bot'), ($3, $2, $4, 'own')`,
-      [identity, organization, ofProject, project],
-    );
-    await client.query(`insert into member_group (id, organization_id, name, slug) values ($1, $2, 'Web', 'web')`, [
-      group,
-      organization,
-    ]);
-    await client.query(
-      `insert into organization_membership (id, organization_id, user_id, identity_id, group_id, role, updated_at)
-       select gen_random_uuid(), $1, u, i, g, 'member', '2026-01-02T03:04:05Z'
-       from (values ($2::uuid, null::uuid, null::uuid), (null, $3, null), (null, $4, null), (null, null, $5)) as m (u, i, g)`,
-      [organization, user, identity, ofProject, group],
-    );
-    await client.query(
-      `insert into project_membership (id, organization_id, project_id, user_id, identity_id, group_id, roles, updated_at)
-       select gen_random_uuid(), organization_id, $1, user_id, identity_id, group_id, array['admin'], updated_at from organization_membership`,
-      [project],
-    );
-    await client.query(
-      `insert into group_member (id, organization_id, group_id, user_id, identity_id, updated_at)
-       select gen_random_uuid(), organization_id, $1, user_id, identity_id, updated_at
-       from organization_membership where user_id = $2 or identity_id = $3`,
-      [group, user, identity],
-    );
-  });
-  const contents = () => withClient(url, async (client) => (await client.query(CONTENTS)).rows);
-  const before = await contents();
-  await migrateTo(url, '0070-names-of-members');
-  expect(await contents()).toEqual(before);
-  const { rows } = await withClient(url, (client) =>
-    client.query(
-      `select (select array_agg(name order by name) from organization_membership) as organization,
-         (select array_agg(name order by name) from group_member) as "group",
-         (select array_agg(name order by name) from project_membership) as project`,
-    ),
-  );
-  expect(rows).toEqual([
-    { organization: ['', '', 'ada', 'bot'], group: ['ada', 'bot'], project: ['Web', 'ada', 'bot', 'own'] },
-  ]);
 });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { BackupError, type Header, readBackup, writeBackup } from '../../../src/backup/backup-file.js';
 import { LEFT_OUT } from '../../../src/backup/tables.js';
+import { migrations } from '../../../src/migrations/index.js';
 import { Caller } from '../../kit/caller.js';
 import { freshDatabase } from '../../kit/databases.js';
 import { useStrongroom } from '../../kit/strongroom.js';
@@ -51,25 +51,22 @@ const readAll = async (path: string): Promise<number> => {
   return parts;
 };
 
-/** A backup as the version before the migration `0054-kept-keys` would have written it. */
-async function writeOlder(from: string, to: string): Promise<void> {
+/** The names that a version with a step for each change of the schema stored, as far as anything depends on them. */
+const FORMER_STEPS = ['0001-foundation', '0082-accounts-of-debts'];
+
+/** A backup with other names of migrations, and what a version had that stored them: a table, and another order of columns. */
+async function writeFormer(from: string, to: string, migrations: readonly string[]): Promise<void> {
   let header: Header | undefined;
   const tables = new Map<string, { columns: string[]; lines: string[] }>();
   for await (const part of readBackup(from)) {
     if ('header' in part) header = part.header;
     if (!('table' in part)) continue;
     const { table, columns } = part.table;
-    const lines = [...(tables.get(table)?.lines ?? []), ...part.lines];
-    tables.set(table, { columns, lines });
+    const lines = part.lines.map((line) => JSON.stringify(JSON.parse(line).toReversed()));
+    tables.set(table, { columns: columns.toReversed(), lines: [...(tables.get(table)?.lines ?? []), ...lines] });
   }
-  const { columns, lines } = tables.get('installation') as { columns: string[]; lines: string[] };
-  const without = <T>(values: T[]): T[] => values.toSpliced(columns.indexOf('kept_keys_sealed'), 1);
-  tables.set('installation', {
-    columns: without(columns),
-    lines: lines.map((line) => JSON.stringify(without(JSON.parse(line)))),
-  });
+  tables.set('secret_reseal', { columns: ['project_id', 'organization_id'], lines: [] });
   const { format: _format, version: _version, ...rest } = header as Header;
-  const migrations = rest.migrations.filter((name) => name !== '0054-kept-keys');
   async function* written() {
     for (const [table, { columns, lines }] of tables)
       yield {
@@ -80,7 +77,7 @@ async function writeOlder(from: string, to: string): Promise<void> {
         })(),
       };
   }
-  await writeBackup(to, { ...rest, migrations }, written());
+  await writeBackup(to, { ...rest, migrations: [...migrations] }, written());
 }
 
 describe('a backup', () => {
@@ -255,28 +252,31 @@ describe('a backup', () => {
     expect([code, stdout]).toEqual([0, expect.not.stringContaining('was not changed')]);
   });
 
-  test('of an older version is migrated, and one of a newer version is refused', async () => {
-    const older = join(home, 'older.gz');
-    await writeOlder(backup, older);
-    const { code, stderr, databaseUrl } = await restore(older, 'keep');
-    expect([code, stderr]).toEqual([0, '']);
-    const [installation] = await withClient(databaseUrl, async (client) => {
-      const { rows } = await client.query('select kept_keys_sealed is not null as "hasKeys" from installation');
-      return rows;
-    });
-    expect(installation).toEqual({ hasKeys: true });
-    expect((await tableContents(databaseUrl)).secret).toEqual(before.secret);
+  test('of the last version with a step for each change is migrated, and one of an older or newer version is refused', async () => {
+    const restoredWith = async (name: string, migrations: readonly string[]) => {
+      await writeFormer(backup, join(home, name), migrations);
+      return restore(join(home, name), 'keep');
+    };
+    const former = await restoredWith('former.gz', FORMER_STEPS);
+    expect([former.code, former.stderr]).toEqual([0, '']);
+    expect((await tableContents(former.databaseUrl)).secret).toEqual(before.secret);
+    const { rows } = await withClient(former.databaseUrl, (client) =>
+      client.query('select name from schema_migration order by id'),
+    );
+    expect(rows).toEqual(migrations.map(({ name }) => ({ name })));
 
-    const lines = (await textOf(backup)).trimEnd().split('\n').slice(0, -1);
-    lines[0] = (lines[0] as string).replace('"0054-kept-keys"', '"0054-kept-keys","9999-later"');
-    const manifest = JSON.parse((await textOf(backup)).trimEnd().split('\n').at(-1) as string);
-    const sha256 = createHash('sha256')
-      .update(lines.map((line) => `${line}\n`).join(''))
-      .digest('hex');
-    const newer = join(home, 'newer.gz');
-    await writeFile(newer, gzipSync(`${lines.join('\n')}\n${JSON.stringify({ ...manifest, sha256 })}\n`));
-    const refused = await restore(newer, 'keep');
-    expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('of a newer version')]);
+    for (const [name, steps, line] of [
+      [
+        'older.gz',
+        FORMER_STEPS.slice(0, 1),
+        /^strongroom: the backup is of a version [^\n]* commit 131bf3a9, [^\n]*\n$/,
+      ],
+      ['newer.gz', [...migrations.map((it) => it.name), '9999-later'], /of a newer version/],
+    ] as const) {
+      const refused = await restoredWith(name, steps);
+      expect([refused.code, refused.stderr]).toEqual([78, expect.stringMatching(line)]);
+      expect(await tablesIn(refused.databaseUrl)).toEqual([]);
+    }
   });
 
   test('is refused with another root key, for a database that is not empty, and without a word about tokens', async () => {

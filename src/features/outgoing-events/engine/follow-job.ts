@@ -1,5 +1,5 @@
 import { settledSequence } from '../../../kernel/audit/settled.js';
-import type { Context, Kernel, Transaction } from '../../../kernel/context.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
@@ -48,7 +48,7 @@ export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'table'>[]): Jo
 });
 
 /** Has the trail followed from the start of the service if there are targets: the job may have been cancelled. */
-export async function resumeFollowing(_: Kernel, contextOf: (organizationId: string) => Context): Promise<void> {
+export async function resumeFollowing(contextOf: (organizationId: string) => Context): Promise<void> {
   const ctx = contextOf(NO_ID);
   const [{ enabled = 0 } = {}] = await countEnabled(ctx, {});
   if (enabled > 0) await inTransaction(ctx, followTrail);

@@ -7,7 +7,6 @@ import { Folder, type FolderSchema } from './folder.entity.js';
 import { SecretImport, type SecretImportSchema } from './import.entity.js';
 import { PersonalSecret, type PersonalSecretSchema } from './personal.entity.js';
 import { SecretReference, type SecretReferenceSchema } from './reference.entity.js';
-import { SecretReseal } from './reseal.entity.js';
 import { SecretRotationKey, type SecretRotationKeySchema } from './rotation-key.entity.js';
 import { Secret, type SecretSchema } from './secret.entity.js';
 import { SecretTag, type SecretTagSchema } from './secret-tag.entity.js';
@@ -21,7 +20,6 @@ export const SECRET_ENTITIES: readonly EntityClass[] = [
   SecretVersion,
   SecretReference,
   SecretImport,
-  SecretReseal,
   SecretTag,
   SecretRotationKey,
 ];
