@@ -1,11 +1,7 @@
 import { sql } from 'kysely';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
-import { among, tables } from '../entities/tables.js';
+import { among, type Lists, type Texts, tables } from '../entities/tables.js';
 import { lengthOf } from '../scope/value-column.sql.js';
-
-interface Folders {
-  readonly folderIds: readonly string[];
-}
 
 const folders = tables
   .selectFrom('folder as f')
@@ -13,37 +9,34 @@ const folders = tables
   .select(['f.id', 'f.environment_id as environmentId', 'e.slug as environment', 'f.path']);
 
 /** All folders of environments, including the root folders, parents first. */
-export const listFoldersOf = prepared(({ environmentIds }: { readonly environmentIds: readonly string[] }) =>
+export const listFoldersOf = prepared(({ environmentIds }: Lists<'environmentIds'>) =>
   folders.where('f.environment_id', '=', anyOf(environmentIds)).orderBy('e.position').orderBy('f.path'),
 );
 
 /** The root folders of a project. */
-export const listRoots = prepared(({ projectId }: { readonly projectId: string }) =>
+export const listRoots = prepared(({ projectId }: Texts<'projectId'>) =>
   folders.where('e.project_id', '=', projectId).where('f.path', '=', '/'),
 );
 
 /** Secrets of folders with the attributes that rules use, and their sizes. No value is read. */
-export const listSizes = prepared(({ folderIds, limit }: Folders & { readonly limit: number }) =>
+export const listSizes = prepared(({ folderIds, limit }: Lists<'folderIds'> & { readonly limit: number }) =>
   tables
     .selectFrom('secret as s')
-    .select(({ selectFrom }) => [
-      's.id',
-      's.folder_id as folderId',
-      's.key',
+    .select(['s.id', 's.folder_id as folderId', 's.key'])
+    .select([
       sql<number>`${sql.raw(lengthOf('s.value_sealed'))}`.as('valueBytes'),
       sql<number>`octet_length(s.metadata::text) + coalesce(octet_length(s.comment_sealed), 0)
         + coalesce(octet_length(s.metadata_sealed), 0)`.as('otherBytes'),
-      sql<string[]>`array(${selectFrom('secret_tag as st')
-        .innerJoin('tag as g', 'g.id', 'st.tag_id')
-        .select('g.slug')
-        .whereRef('st.secret_id', '=', 's.id')})`.as('tags'),
+      sql<
+        string[]
+      >`array(select g.slug from secret_tag st join tag g on g.id = st.tag_id where st.secret_id = s.id)`.as('tags'),
     ])
     .where('s.folder_id', '=', among(folderIds))
     .limit(limit),
 );
 
 /** Imports of folders, those of each folder in their order. */
-export const listImportsFrom = prepared(({ folderIds }: Folders) =>
+export const listImportsFrom = prepared(({ folderIds }: Lists<'folderIds'>) =>
   tables
     .selectFrom('secret_import')
     .select(['folder_id as folderId', 'source_folder_id as sourceFolderId'])
@@ -53,10 +46,7 @@ export const listImportsFrom = prepared(({ folderIds }: Folders) =>
 );
 
 /** The project that copies are written into. */
-interface Target {
-  readonly organizationId: string;
-  readonly projectId: string;
-}
+type Target = Texts<'organizationId' | 'projectId'>;
 
 /** A folder that is copied: a row of `given`. `describedBy`: the folder whose description it gets. */
 export interface CopiedFolder {
@@ -69,38 +59,21 @@ export interface CopiedFolder {
 }
 
 /** Adds folders. @param folders in JSON: `CopiedFolder[]` */
-export const insertCopiedFolders = prepared((copied: Target & { readonly folders: string }) =>
+export const insertCopiedFolders = prepared((copied: Target & Texts<'folders'>) =>
   tables
     .insertInto('folder')
     .columns(['id', 'organization_id', 'project_id', 'environment_id', 'parent_id', 'name', 'path', 'description'])
-    .expression(({ selectFrom }) =>
-      selectFrom(
-        sql<CopiedFolder>`jsonb_to_recordset(${copied.folders}::text::jsonb)`.as<'n'>(
-          sql`n (id uuid, "environmentId" uuid, "parentId" uuid, name text, path text, "describedBy" uuid)`,
-        ),
-      )
-        .leftJoin('folder as f', 'f.id', 'n.describedBy')
-        .select([
-          'n.id',
-          sql<string>`${copied.organizationId}::uuid`.as('organization_id'),
-          sql<string>`${copied.projectId}::uuid`.as('project_id'),
-          'n.environmentId',
-          'n.parentId',
-          'n.name',
-          'n.path',
-          'f.description',
-        ]),
+    .expression(
+      sql`select n.id, ${copied.organizationId}::uuid, ${copied.projectId}::uuid, n."environmentId", n."parentId", n.name, n.path, f.description
+        from jsonb_to_recordset(${copied.folders}::text::jsonb)
+          as n (id uuid, "environmentId" uuid, "parentId" uuid, name text, path text, "describedBy" uuid)
+        left join folder f on f.id = n."describedBy"`,
     ),
 );
 
 /** Adds imports to folders that have none, in the order given. */
 export const insertCopiedImports = prepared(
-  ({
-    organizationId,
-    projectId,
-    folderIds,
-    sourceFolderIds,
-  }: Target & Folders & { readonly sourceFolderIds: readonly string[] }) =>
+  ({ organizationId, projectId, folderIds, sourceFolderIds }: Target & Lists<'folderIds' | 'sourceFolderIds'>) =>
     tables
       .insertInto('secret_import')
       .columns(['id', 'organization_id', 'project_id', 'folder_id', 'source_folder_id', 'position'])

@@ -1,95 +1,72 @@
 import { sql } from 'kysely';
 import { prepared } from '../../../kernel/database/tables.js';
-import { among, tables } from '../entities/tables.js';
-
-interface Ids {
-  readonly ids: readonly string[];
-}
-
-interface Folders {
-  readonly folderIds: readonly string[];
-}
-
-/** Folders, and a key in each of them. */
-interface Keys extends Folders {
-  readonly keys: readonly string[];
-}
+import { among, given, type Lists, type Texts, tables } from '../entities/tables.js';
 
 /**
  * Serializes changes of the structure of a project: folders, imports, and the keys and locations that references name.
  * They touch many rows in no common order, and two imports that are harmless by themselves may close a cycle together.
  * To be taken before any other lock. Not the row of the project: every change in it ends with writing there.
  */
-export const lockStructure = prepared(({ projectId }: { readonly projectId: string }) =>
+export const lockStructure = prepared(({ projectId }: Texts<'projectId'>) =>
   tables.selectNoFrom(
     sql<string>`pg_advisory_xact_lock(hashtextextended('secret structure ' || ${projectId}, 0))::text`.as('lock'),
   ),
 );
 
+const folders = tables.selectFrom('folder as f').select('f.id').orderBy('f.id').forNoKeyUpdate('f');
+
 /**
  * Locks the folders in which secrets get new keys, or to which they are moved: before the secrets themselves are
  * locked, since inserts lock folders first. Otherwise writers of one key could deadlock.
  */
-export const lockHomes = prepared(({ folderIds }: Folders) =>
-  tables.selectFrom('folder').select('id').where('id', '=', among(folderIds)).orderBy('id').forNoKeyUpdate(),
-);
+export const lockHomes = prepared(({ folderIds }: Lists<'folderIds'>) => folders.where('f.id', '=', among(folderIds)));
 
 /** Locks, as `lockHomes` does, the folder of a secret, which stays in it: the structure is locked. */
-export const lockHomeOf = prepared(({ secretId }: { readonly secretId: string }) =>
-  tables
-    .selectFrom('folder as f')
-    .innerJoin('secret as s', 's.folder_id', 'f.id')
-    .select('f.id')
-    .where('s.id', '=', secretId)
-    .forNoKeyUpdate('f'),
+export const lockHomeOf = prepared(({ secretId }: Texts<'secretId'>) =>
+  folders.innerJoin('secret as s', 's.folder_id', 'f.id').where('s.id', '=', secretId),
 );
 
 /** Locks, as `lockHomes` does, a folder, with `recursive` also all below it. */
 export const lockHomesIn = prepared(
-  ({ environmentId, path, recursive }: { environmentId: string; path: string; recursive: boolean }) =>
-    tables
-      .selectFrom('folder')
-      .select('id')
-      .where('environment_id', '=', environmentId)
-      .where(sql<boolean>`(path = ${path} or ${recursive} and (${path} = '/' or starts_with(path, ${path} || '/')))`)
-      .orderBy('id')
-      .forNoKeyUpdate(),
+  ({ environmentId, path, recursive }: Texts<'environmentId' | 'path'> & { readonly recursive: boolean }) =>
+    folders
+      .where('f.environment_id', '=', environmentId)
+      .where(sql<boolean>`(path = ${path} or ${recursive} and (${path} = '/' or starts_with(path, ${path} || '/')))`),
 );
 
 /** Locks, as `lockHomes` does, folders, and returns their locations, which stay. */
-export const lockPlaces = prepared(({ folderIds }: Folders) =>
-  tables
-    .selectFrom('folder as f')
+export const lockPlaces = prepared(({ folderIds }: Lists<'folderIds'>) =>
+  folders
     .innerJoin('environment as e', 'e.id', 'f.environment_id')
-    .select(['f.id', 'f.path', 'e.slug as environment'])
+    .select(['f.path', 'e.slug as environment'])
     .where('f.id', '=', among(folderIds))
-    .orderBy('f.id')
-    .forNoKeyUpdate('f')
     .forKeyShare('e'),
 );
 
-const secrets = tables.selectFrom('secret as s').select('s.id');
+/** The same for the folders of secrets. */
+export const lockHomesOf = prepared(({ ids }: Lists<'ids'>) =>
+  folders
+    .innerJoin('environment as e', 'e.id', 'f.environment_id')
+    .where(sql<boolean>`f.id in (select s.folder_id from secret s where s.id = ${among(ids)})`)
+    .forKeyShare('e'),
+);
 
-const lockedByIds = (ids: readonly string[]) =>
-  secrets.where('s.id', '=', among(ids)).orderBy(sql`s.key collate "C"`).orderBy('s.id').forUpdate('s');
+const secrets = tables.selectFrom('secret as s').select('s.id').orderBy('s.key').orderBy('s.id').forUpdate('s');
+const secretsById = (ids: readonly string[]) => secrets.where('s.id', '=', among(ids));
 
 /** Those of these secrets that exist, locked until the transaction ends, in one order. */
-export const lockByIds = prepared(({ ids }: Ids) => lockedByIds(ids));
+export const lockByIds = prepared(({ ids }: Lists<'ids'>) => secretsById(ids));
 
 /** All secrets of folders, locked until the transaction ends. */
-export const lockSecretsIn = prepared(({ folderIds }: Folders) =>
-  secrets.where('s.folder_id', '=', among(folderIds)).orderBy(sql`s.key collate "C"`).orderBy('s.id').forUpdate('s'),
+export const lockSecretsIn = prepared(({ folderIds }: Lists<'folderIds'>) =>
+  secrets.where('s.folder_id', '=', among(folderIds)),
 );
 
 const LOCKED = 'strongroom.locked';
 /** What the last `noted` of the transaction has locked, as an array of IDs. */
 export const LOCKED_IDS = `(select string_to_array(current_setting('${LOCKED}'), ',')::uuid[])::uuid[]`;
 
-/**
- * A lock of secrets that is sent together with what reads them: their IDs are in a setting of the transaction.
- *
- * @param locked a query of IDs
- */
+/** A lock of secrets that is sent together with what reads them: their IDs are in a setting of the transaction. */
 const noted = (locked: typeof secrets) =>
   tables
     .selectFrom(locked.as('locked'))
@@ -98,56 +75,38 @@ const noted = (locked: typeof secrets) =>
     );
 
 /** Locks, as `lockByIds` does, those secrets of a folder that have these keys, and notes them. */
-export const lockNotedByKeys = prepared(({ folderId, keys }: { folderId: string; keys: readonly string[] }) =>
-  noted(
-    secrets
-      .where('s.folder_id', '=', folderId)
-      .where('s.key', '=', among(keys, 'text'))
-      .orderBy(sql`s.key collate "C"`)
-      .forUpdate('s'),
-  ),
+export const lockNotedByKeys = prepared(({ folderId, keys }: Texts<'folderId'> & Lists<'keys'>) =>
+  noted(secrets.where('s.folder_id', '=', folderId).where('s.key', '=', among(keys, 'text'))),
 );
 
-/** Keys of folders. */
-const given = ({ folderIds, keys }: Keys) =>
-  sql<{
-    folder_id: string;
-    key: string;
-  }>`unnest((select ${folderIds}::uuid[])::uuid[], (select ${keys}::text[])::text[])`.as<'given'>(
-    sql`given (folder_id, key)`,
-  );
+const keysOf = ({ folderIds, keys }: Lists<'folderIds' | 'keys'>) =>
+  given({ folder_id: ['uuid', folderIds], key: ['text', keys] });
 
 /** The same in several folders. */
-export const lockNotedInFolders = prepared((wanted: Keys) =>
+export const lockNotedInFolders = prepared((wanted: Lists<'folderIds' | 'keys'>) =>
   noted(
-    secrets
-      .innerJoin(given(wanted), (join) =>
-        join.onRef('s.folder_id', '=', 'given.folder_id').onRef('s.key', '=', 'given.key'),
-      )
-      .orderBy(sql`s.key collate "C"`)
-      .orderBy('s.id')
-      .forUpdate('s'),
+    secrets.innerJoin(keysOf(wanted), (join) =>
+      join.onRef('s.folder_id', '=', 'given.folder_id').onRef('s.key', '=', 'given.key'),
+    ),
   ),
 );
 
 /** The same as `lockByIds`, and notes them. */
-export const lockNotedByIds = prepared(({ ids }: Ids) => noted(lockedByIds(ids)));
+export const lockNotedByIds = prepared(({ ids }: Lists<'ids'>) => noted(secretsById(ids)));
 
 /** Which of these keys of folders are taken: by secrets but for some, or reserved for rotations. */
-export const listTaken = prepared((wanted: Keys & { readonly exceptIds: readonly string[] }) =>
+export const listTaken = prepared((wanted: Lists<'folderIds' | 'keys' | 'exceptIds'>) =>
   tables
-    .with('wanted', (from) => from.selectFrom(given(wanted)).selectAll())
-    .selectFrom('wanted')
+    .selectFrom(keysOf(wanted))
     .innerJoin('secret as s', (join) =>
-      join.onRef('s.folder_id', '=', 'wanted.folder_id').onRef('s.key', '=', 'wanted.key'),
+      join.onRef('s.folder_id', '=', 'given.folder_id').onRef('s.key', '=', 'given.key'),
     )
     .select(['s.folder_id as folderId', 's.key'])
     .where('s.id', '<>', sql<string>`all((select ${wanted.exceptIds}::uuid[])::uuid[])`)
-    .union((from) =>
-      from
-        .selectFrom('wanted')
+    .union(({ selectFrom }) =>
+      selectFrom(keysOf(wanted))
         .innerJoin('secret_rotation_key as k', (join) =>
-          join.onRef('k.folder_id', '=', 'wanted.folder_id').onRef('k.key', '=', 'wanted.key'),
+          join.onRef('k.folder_id', '=', 'given.folder_id').onRef('k.key', '=', 'given.key'),
         )
         .select(['k.folder_id as folderId', 'k.key']),
     ),

@@ -40,8 +40,28 @@ export const tables = tablesOf<
   | typeof TagSchema
 >();
 
+/** Parameters of statements that are texts, and lists of texts. */
+export type Texts<Name extends string> = Readonly<Record<Name, string>>;
+export type Lists<Name extends string> = Readonly<Record<Name, readonly string[]>>;
+
+type ColumnType = 'uuid' | 'text';
+
 /** Any of these. How many there are stays hidden from the planner: see `plannedOnce`. */
-export const among = (values: readonly string[], type: 'uuid' | 'text' = 'uuid'): RawBuilder<string> => {
+export const among = (values: readonly string[], type: ColumnType = 'uuid'): RawBuilder<string> => {
   const array = sql.raw(`${type}[]`);
   return sql`any((select ${values}::${array})::${array})`;
+};
+
+/** Rows `given`, from a list for each column: `innerJoin(given({ id: ['uuid', ids] }), 'given.id', 'f.id')`. */
+export const given = <Column extends string>(
+  columns: Readonly<Record<Column, readonly [ColumnType, readonly (string | null)[]]>>,
+) => {
+  const [names, lists] = [
+    Object.keys(columns),
+    Object.values<readonly [ColumnType, readonly (string | null)[]]>(columns),
+  ];
+  const arrays = lists.map(([type, values]) => sql`(select ${values}::${sql.raw(`${type}[]`)})`);
+  return sql<Record<Column, string>>`unnest(${sql.join(arrays)})`.as<'given'>(
+    sql`given (${sql.join(names.map((name) => sql.ref(name)))})`,
+  );
 };

@@ -1,3 +1,4 @@
+import { raw as sql } from '@mikro-orm/core';
 import { authorize, can, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { guarded } from '../../../kernel/database/in-transaction.js';
@@ -7,12 +8,12 @@ import { validationFailed } from '../../../kernel/validation.js';
 import type { FieldChange } from '../../permissions/public.js';
 import { authorizeNewNames, type ProjectAccess } from '../../projects/public.js';
 import { lockHomes } from '../core/locks.queries.js';
+import { Folder } from '../entities/folder.entity.js';
 import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from '../references/reference-rewriting.js';
 import { isShortEnough, joinPath, parentOf } from '../scope/place.rules.js';
 import { listSubjects } from '../scope/subject.queries.js';
 import { authorizeCarried, mayCarryAll } from '../scope/visibility.rules.js';
 import {
-  clearPaths,
   type FolderRow,
   findFolders,
   type LockedEnvironment,
@@ -173,7 +174,8 @@ async function findPlaces(
 async function writePaths(tx: Transaction, relocations: readonly Relocation[], areMany: boolean): Promise<void> {
   if (relocations.length === 0) return;
   const ids = relocations.map(({ folderId }) => folderId);
-  if (areMany) await clearPaths(tx, { ids });
+  // No name contains a dot: these paths are free.
+  if (areMany) await tx.em.nativeUpdate(Folder, { id: { $in: ids } }, { path: sql(`'/.' || id`) });
   const codes = { folder_path_unique: 'FOLDER_NAME_TAKEN' } as const;
   await guarded(() => setPaths(tx, { ids, paths: relocations.map(({ to }) => to.path) }), codes);
 }

@@ -5,7 +5,7 @@ import type { CreateRootFolders, ProjectAccess } from '../../projects/public.js'
 import { lockStructure } from '../core/locks.queries.js';
 import { Folder } from '../entities/folder.entity.js';
 import { parentOf, pathsDownTo } from '../scope/place.rules.js';
-import { holdRoots, insertRoots, type LockedEnvironment, listPaths } from './folder.queries.js';
+import { holdRoots, insertRoots, type LockedEnvironment, listAtPlaces } from './folder.queries.js';
 
 /** Creates the root folder of each environment, in one statement. */
 export const createRootFolders: CreateRootFolders = async (tx, environments) => {
@@ -48,7 +48,7 @@ export async function findPaths(
   paths: readonly string[],
 ): Promise<FoundFolders> {
   const wanted = [...new Set(['/', ...paths.flatMap(pathsDownTo)])];
-  const rows = await listPaths(ctx, { environmentId, paths: wanted });
+  const rows = await listAtPlaces(ctx, { environmentIds: wanted.map(() => environmentId), paths: wanted });
   const ids = new Map(rows.map(({ id, path }) => [path, id]));
   const missing = wanted.filter((path) => !ids.has(path)).sort((a, b) => a.length - b.length);
   for (const path of missing) authorize(project, 'secret-folders:create', { environment, secretPath: parentOf(path) });

@@ -3,15 +3,7 @@ import { ofEach } from '../../../kernel/database/plans.sql.js';
 import { anyOf, pageBy, prepared } from '../../../kernel/database/tables.js';
 import type { KeyBounds } from '../../../kernel/paging.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import { among, tables } from '../entities/tables.js';
-
-interface Ids {
-  readonly ids: readonly string[];
-}
-
-interface OfEnvironment {
-  readonly environmentId: string;
-}
+import { among, given, type Lists, type Texts, tables } from '../entities/tables.js';
 
 const placed = tables.selectFrom('folder as f').innerJoin('environment as e', 'e.id', 'f.environment_id');
 
@@ -31,7 +23,7 @@ const folders = placed.select([
 ]);
 
 /** Folders by ID, in no order. */
-export const findFolders = prepared(({ ids }: Ids) => folders.where('f.id', '=', anyOf(ids)));
+export const findFolders = prepared(({ ids }: Lists<'ids'>) => folders.where('f.id', '=', anyOf(ids)));
 
 /** A folder with slug and name of its environment. */
 export type FolderRow = Awaited<ReturnType<typeof findFolders>>[number];
@@ -47,7 +39,7 @@ export const withAccess =
   (folder: FolderRow): ReadFolder => ({ ...folder, access });
 
 /** One folder of an environment by its path. */
-export const findFolderByPath = prepared(({ environmentId, path }: OfEnvironment & { readonly path: string }) =>
+export const findFolderByPath = prepared(({ environmentId, path }: Texts<'environmentId' | 'path'>) =>
   folders.where('f.environment_id', '=', environmentId).where('f.path', '=', path),
 );
 
@@ -55,82 +47,65 @@ export const findFolderByPath = prepared(({ environmentId, path }: OfEnvironment
 export const prefixOf = (path: string): string => (path === '/' ? path : `${path}/`);
 
 /** A page of folders by path, and with `modifiedSince` only of those in which a secret was written then or later. */
-interface FolderList extends KeyBounds, OfEnvironment {
+interface FolderList extends KeyBounds {
   readonly modifiedSince: Date | null;
 }
 
 const modifiedSince = (since: Date | null) =>
-  folders.where(({ or, exists, selectFrom }) =>
-    or([
-      sql<boolean>`${since}::timestamptz is null`,
-      exists(
-        selectFrom('secret_version as v')
-          .select('v.version')
-          .whereRef('v.folder_id', '=', 'f.id')
-          .where('v.created_at', '>=', sql<Date>`${since}`),
-      ),
-    ]),
+  folders.where(
+    sql<boolean>`(${since}::timestamptz is null
+      or exists (select from secret_version v where v.folder_id = f.id and v.created_at >= ${since}))`,
   );
 
 /** The folders directly in a folder. */
-export const listFoldersInside = prepared((page: FolderList & { readonly folderId: string }) =>
+export const listFoldersInside = prepared((page: FolderList & Texts<'folderId'>) =>
   modifiedSince(page.modifiedSince).where('f.parent_id', '=', page.folderId).$call(pageBy('f.path', page)),
 );
 
 /** The folders at any depth whose paths begin with a prefix. */
-export const listFoldersBelow = prepared((page: FolderList & { readonly prefix: string }) =>
+export const listFoldersBelow = prepared((page: FolderList & Texts<'environmentId' | 'prefix'>) =>
   modifiedSince(page.modifiedSince)
     .where('f.environment_id', '=', page.environmentId)
-    .where('f.path', '<>', '/')
-    .where(sql<boolean>`starts_with(f.path, ${page.prefix})`)
+    .where(sql<boolean>`f.path <> '/' and starts_with(f.path, ${page.prefix})`)
     .$call(pageBy('f.path', page)),
 );
 
 /** A folder and all below it, by path, with the number of secrets directly in each. */
-export const listTree = prepared(
-  ({ environmentId, path, prefix }: OfEnvironment & { readonly path: string; readonly prefix: string }) =>
-    folders
-      .select(({ selectFrom }) =>
-        selectFrom('secret as s')
-          .select(sql<number>`count(*)::integer`.as('count'))
-          .whereRef('s.folder_id', '=', 'f.id')
-          .$asScalar()
-          .$notNull()
-          .as('secretCount'),
-      )
-      .where('f.environment_id', '=', environmentId)
-      .where(({ or, eb }) => or([eb('f.path', '=', path), sql<boolean>`starts_with(f.path, ${prefix})`]))
-      .orderBy('f.path'),
+export const listTree = prepared(({ environmentId, path, prefix }: Texts<'environmentId' | 'path' | 'prefix'>) =>
+  folders
+    .select(sql<number>`(select count(*)::integer from secret s where s.folder_id = f.id)`.as('secretCount'))
+    .where('f.environment_id', '=', environmentId)
+    .where(sql<boolean>`(f.path = ${path} or starts_with(f.path, ${prefix}))`)
+    .orderBy('f.path'),
 );
 
 /** The folders directly in many folders, by path: a page of each of them. */
-export const listFoldersInFolders = prepared((page: KeyBounds & { readonly folderIds: readonly string[] }) =>
+export const listFoldersInFolders = prepared((page: KeyBounds & Lists<'folderIds'>) =>
   ofEach(tables, page.folderIds, (id) => folders.where('f.parent_id', '=', id).$call(pageBy('f.path', page))),
 );
 
 /** The folders directly in one path of many environments, by path: a page of each of them. */
-export const listFoldersInEnvironments = prepared(
-  (page: KeyBounds & { readonly environmentIds: readonly string[]; readonly path: string }) =>
-    ofEach(tables, page.environmentIds, (id) =>
-      folders
-        .where('f.parent_id', '=', ({ selectFrom }) =>
-          selectFrom('folder as parent')
-            .select('parent.id')
-            .where('parent.environment_id', '=', id)
-            .where('parent.path', '=', page.path),
-        )
-        .$call(pageBy('f.path', page)),
-    ),
+export const listFoldersInEnvironments = prepared((page: KeyBounds & Lists<'environmentIds'> & Texts<'path'>) =>
+  ofEach(tables, page.environmentIds, (id) =>
+    folders
+      .where(
+        'f.parent_id',
+        '=',
+        sql<string>`(select p.id from folder p where p.environment_id = ${id} and p.path = ${page.path})`,
+      )
+      .$call(pageBy('f.path', page)),
+  ),
 );
 
-/** Whether each of these folders directly contains secrets and imports. */
-export const listHolding = prepared(({ ids }: Ids) =>
+/** Whether each of these folders directly contains folders, secrets and imports. */
+export const listHolding = prepared(({ ids }: Lists<'ids'>) =>
   tables
     .selectFrom('folder as f')
-    .select(({ exists, selectFrom }) => [
+    .select([
       'f.id',
-      exists(selectFrom('secret as s').select('s.id').whereRef('s.folder_id', '=', 'f.id')).as('secrets'),
-      exists(selectFrom('secret_import as i').select('i.id').whereRef('i.folder_id', '=', 'f.id')).as('imports'),
+      sql<boolean>`exists (select from folder below where below.parent_id = f.id)`.as('folders'),
+      sql<boolean>`exists (select from secret s where s.folder_id = f.id)`.as('secrets'),
+      sql<boolean>`exists (select from secret_import i where i.folder_id = f.id)`.as('imports'),
     ])
     .where('f.id', '=', anyOf(ids)),
 );
@@ -138,12 +113,12 @@ export const listHolding = prepared(({ ids }: Ids) =>
 const places = placed.select(['f.id', 'f.path', 'e.slug as environment']);
 
 /** All folders of an environment whose slug is not this one. */
-export const listFoldersToFollow = prepared(({ environmentId, to }: OfEnvironment & { readonly to: string }) =>
+export const listFoldersToFollow = prepared(({ environmentId, to }: Texts<'environmentId' | 'to'>) =>
   places.where('e.id', '=', environmentId).where('e.slug', '<>', to),
 );
 
 /** All folders of an environment, locked, so that nothing comes in without a check. */
-export const holdFoldersOf = prepared(({ environmentId }: OfEnvironment) =>
+export const holdFoldersOf = prepared(({ environmentId }: Texts<'environmentId'>) =>
   places.where('e.id', '=', environmentId).orderBy('f.id').forUpdate('f'),
 );
 
@@ -151,81 +126,50 @@ export const holdFoldersOf = prepared(({ environmentId }: OfEnvironment) =>
  * Environments and their root folders, whose rows are the lock of all folders, in a mode that does not block writes of
  * secrets. The slugs of the environments cannot change meanwhile.
  */
-export const holdRoots = prepared(
-  ({ projectId, slugs }: { readonly projectId: string; readonly slugs: readonly string[] }) =>
-    placed
-      .select(['e.slug as environment', 'e.id as environmentId', 'f.id as rootId'])
-      .where('e.project_id', '=', projectId)
-      .where('e.slug', '=', among(slugs, 'text'))
-      .where('f.path', '=', '/')
-      .orderBy('f.id')
-      .forNoKeyUpdate('f')
-      .forKeyShare('e'),
+export const holdRoots = prepared(({ projectId, slugs }: Texts<'projectId'> & Lists<'slugs'>) =>
+  placed
+    .select(['e.slug as environment', 'e.id as environmentId', 'f.id as rootId'])
+    .where('e.project_id', '=', projectId)
+    .where('e.slug', '=', among(slugs, 'text'))
+    .where('f.path', '=', '/')
+    .orderBy('f.id')
+    .forNoKeyUpdate('f')
+    .forKeyShare('e'),
 );
 
 /** An environment whose folders nobody else changes until the transaction ends. */
 export type LockedEnvironment = Awaited<ReturnType<typeof holdRoots>>[number];
 
-/** A folder and all below it, locked against new contents and new imports from them, by path. */
-export const lockTree = prepared(({ environmentId, path }: OfEnvironment & { readonly path: string }) =>
-  tables
-    .with('locked', (from) =>
-      from
-        .selectFrom('folder')
-        .select(['id', 'path'])
-        .where('environment_id', '=', environmentId)
-        .where(sql<boolean>`(path = ${path} or starts_with(path, ${path} || '/'))`)
-        .orderBy('id')
-        .forUpdate(),
-    )
-    .selectFrom('locked')
-    .select(['id', 'path'])
-    .orderBy('path'),
-);
-
-/** Whether a folder contains anything: folders, secrets or imports. */
-export const findContents = prepared(({ id }: { readonly id: string }) =>
-  tables.selectNoFrom(({ exists, or, selectFrom }) =>
-    or([
-      exists(selectFrom('secret').select('id').where('folder_id', '=', id)),
-      exists(selectFrom('folder').select('id').where('parent_id', '=', id)),
-      exists(selectFrom('secret_import').select('id').where('folder_id', '=', id)),
-    ]).as('isFilled'),
-  ),
-);
-
-/** Which of these paths exist. */
-export const listPaths = prepared(({ environmentId, paths }: OfEnvironment & { readonly paths: readonly string[] }) =>
+/** A folder and all below it, locked against new contents and new imports from them, by ID. */
+export const lockTree = prepared(({ environmentId, path }: Texts<'environmentId' | 'path'>) =>
   tables
     .selectFrom('folder')
     .select(['id', 'path'])
     .where('environment_id', '=', environmentId)
-    .where('path', '=', among(paths, 'text')),
+    .where(sql<boolean>`(path = ${path} or starts_with(path, ${path} || '/'))`)
+    .orderBy('id')
+    .forUpdate(),
 );
 
 /** Folders by location: an environment, and a path in it. */
-export const listAtPlaces = prepared(
-  ({ environmentIds, paths }: { readonly environmentIds: readonly string[]; readonly paths: readonly string[] }) =>
-    tables
-      .selectFrom('folder as f')
-      .select(['f.id', 'f.environment_id as environmentId', 'f.path'])
-      .where(
-        sql<boolean>`(f.environment_id, f.path) in (select * from unnest(${environmentIds}::uuid[], ${paths}::text[]))`,
-      ),
+export const listAtPlaces = prepared(({ environmentIds, paths }: Lists<'environmentIds' | 'paths'>) =>
+  tables
+    .selectFrom('folder as f')
+    .innerJoin(given({ environment_id: ['uuid', environmentIds], path: ['text', paths] }), (join) =>
+      join.onRef('f.environment_id', '=', 'given.environment_id').onRef('f.path', '=', 'given.path'),
+    )
+    .select(['f.id', 'f.environment_id as environmentId', 'f.path']),
 );
 
 /** The root folder `/`, named root, of each environment. */
-export const insertRoots = prepared(({ ids, environmentIds }: Ids & { readonly environmentIds: readonly string[] }) =>
+export const insertRoots = prepared(({ ids, environmentIds }: Lists<'ids' | 'environmentIds'>) =>
   tables
     .insertInto('folder')
     .columns(['id', 'organization_id', 'project_id', 'environment_id', 'name', 'path'])
-    .expression((from) =>
-      from
-        .selectFrom('environment as e')
+    .expression(({ selectFrom }) =>
+      selectFrom('environment as e')
         .innerJoin(
-          sql<{ id: string; environment_id: string }>`unnest(${ids}::uuid[], ${environmentIds}::uuid[])`.as<'given'>(
-            sql`given (id, environment_id)`,
-          ),
+          given({ id: ['uuid', ids], environment_id: ['uuid', environmentIds] }),
           'given.environment_id',
           'e.id',
         )
@@ -234,25 +178,20 @@ export const insertRoots = prepared(({ ids, environmentIds }: Ids & { readonly e
     ),
 );
 
-/** What folders get: one list per column, so that the statement is the same for every number of them. */
-interface ChangedFolders extends Ids {
-  readonly parentIds: readonly string[];
-  readonly names: readonly string[];
-  readonly descriptions: readonly (string | null)[];
-}
+/** What folders get, in a list for each column. */
+type ChangedFolders = Lists<'ids' | 'parentIds' | 'names'> & { readonly descriptions: readonly (string | null)[] };
 
 /** Writes the new state of folders. Their paths and those of all below them are updated separately: see `listMoves`. */
 export const updateFolders = prepared(({ ids, parentIds, names, descriptions }: ChangedFolders) =>
   tables
     .updateTable('folder as f')
     .from(
-      sql<{
-        id: string;
-        parent_id: string;
-        name: string;
-        description: string | null;
-      }>`unnest(${ids}::uuid[], ${parentIds}::uuid[],
-        ${names}::text[], ${descriptions}::text[])`.as<'given'>(sql`given (id, parent_id, name, description)`),
+      given({
+        id: ['uuid', ids],
+        parent_id: ['uuid', parentIds],
+        name: ['text', names],
+        description: ['text', descriptions],
+      }),
     )
     .set(({ ref }) => ({
       parent_id: ref('given.parent_id'),
@@ -264,36 +203,22 @@ export const updateFolders = prepared(({ ids, parentIds, names, descriptions }: 
     .whereRef('f.id', '=', 'given.id'),
 );
 
-/** Gives folders temporary paths. No name contains a dot, so that these are free. */
-export const clearPaths = prepared(({ ids }: Ids) =>
-  tables.updateTable('folder').set({ path: sql`'/.' || id` }).where('id', '=', anyOf(ids)),
-);
-
-export const setPaths = prepared(({ ids, paths }: Ids & { readonly paths: readonly string[] }) =>
+export const setPaths = prepared(({ ids, paths }: Lists<'ids' | 'paths'>) =>
   tables
     .updateTable('folder as f')
-    .from(
-      sql<{ id: string; path: string }>`unnest(${ids}::uuid[], ${paths}::text[])`.as<'given'>(sql`given (id, path)`),
-    )
+    .from(given({ id: ['uuid', ids], path: ['text', paths] }))
     .set(({ ref }) => ({ path: ref('given.path') }))
     .whereRef('f.id', '=', 'given.id'),
 );
 
 /** All versions, also in other environments, of secrets that are in an environment, or were last. */
-export const deleteHistoriesOf = prepared(({ environmentId }: OfEnvironment) =>
+export const deleteHistoriesOf = prepared(({ environmentId }: Texts<'environmentId'>) =>
   tables
     .deleteFrom('secret_version as v')
     .using('secret_version as n')
     .where('n.environment_id', '=', environmentId)
     .whereRef('v.secret_id', '=', 'n.secret_id')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('secret_version as later')
-            .select('later.version')
-            .whereRef('later.secret_id', '=', 'n.secret_id')
-            .whereRef('later.version', '>', 'n.version'),
-        ),
-      ),
+    .where(
+      sql<boolean>`not exists (select from secret_version later where later.secret_id = n.secret_id and later.version > n.version)`,
     ),
 );

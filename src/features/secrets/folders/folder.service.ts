@@ -17,10 +17,10 @@ import { listSubjects } from '../scope/subject.queries.js';
 import { fieldsOf } from '../scope/visibility.rules.js';
 import {
   type FolderRow,
-  findContents,
   findFolderByPath,
   findFolders,
   type LockedEnvironment,
+  listHolding,
   lockTree,
   type ReadFolder,
   withAccess,
@@ -217,7 +217,8 @@ async function deleteFound(
   authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(folder.path) });
   // Against new secrets and folders in it.
   await tx.em.findOne(Folder, { id: folder.id }, { fields: ['id'], lockMode: LockMode.PESSIMISTIC_WRITE });
-  const isEmpty = (await findContents(tx, { id: folder.id }))[0]?.isFilled !== true;
+  const [holding] = await listHolding(tx, { ids: [folder.id] });
+  const isEmpty = holding === undefined || !(holding.folders || holding.secrets || holding.imports);
   if (!isEmpty && !forceDelete) throw new AppError('FOLDER_NOT_EMPTY');
   const tree = isEmpty ? [folder] : await lockTree(tx, folder);
   await refuseImported(tx, project, { tree, at });
@@ -303,10 +304,7 @@ async function deleteContents(
     at,
   }: { environment: string; tree: readonly { readonly id: string; readonly path: string }[]; at: 'id' | 'name' },
 ): Promise<number> {
-  const [, ...below] = tree;
-  for (const { path } of below) {
-    authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(path) });
-  }
+  for (const { path } of tree) authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(path) });
   const folderIds = tree.map(({ id }) => id);
   for (const { path } of await listImporting(tx, { folderIds })) {
     authorize(project, 'secret-imports:delete', { environment, secretPath: path });

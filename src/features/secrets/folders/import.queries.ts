@@ -1,15 +1,7 @@
 import { sql } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
-import { tables } from '../entities/tables.js';
-
-interface Folders {
-  readonly folderIds: readonly string[];
-}
-
-interface OfFolder {
-  readonly folderId: string;
-}
+import { type Lists, type Texts, tables } from '../entities/tables.js';
 
 const imports = tables
   .selectFrom('secret_import as i')
@@ -18,42 +10,32 @@ const imports = tables
   .innerJoin('folder as sf', 'sf.id', 'i.source_folder_id')
   .innerJoin('environment as se', 'se.id', 'sf.environment_id');
 
-const detailed = imports.select(({ ref }) => [
-  'i.id',
-  'i.project_id as projectId',
-  // The importing folder.
+const text = (column: string) => sql<string>`${sql.ref(column)}`;
+
+/** A folder at one end of an import. */
+const end = (folder: string, environment: string) =>
   jsonBuildObject({
-    folderId: ref('f.id'),
-    path: ref('f.path'),
-    environmentId: ref('e.id'),
-    environmentSlug: ref('e.slug'),
-    environmentName: ref('e.name'),
-  }).as('folder'),
-  // The imported folder.
-  jsonBuildObject({
-    folderId: ref('sf.id'),
-    path: ref('sf.path'),
-    environmentId: ref('se.id'),
-    environmentSlug: ref('se.slug'),
-    environmentName: ref('se.name'),
-  }).as('source'),
-  // From 1 without gaps among the imports of the folder.
-  'i.position',
-  'i.created_at as createdAt',
-  'i.updated_at as updatedAt',
-]);
+    folderId: text(`${folder}.id`),
+    path: text(`${folder}.path`),
+    environmentId: text(`${environment}.id`),
+    environmentSlug: text(`${environment}.slug`),
+    environmentName: text(`${environment}.name`),
+  });
+
+const detailed = imports
+  .select(['i.id', 'i.project_id as projectId', 'i.created_at as createdAt', 'i.updated_at as updatedAt'])
+  // The importing folder, the imported one, and the position from 1 without gaps among the imports of the folder.
+  .select([end('f', 'e').as('folder'), end('sf', 'se').as('source'), 'i.position']);
 
 /** Imports by ID, in no order. */
-export const findImports = prepared(({ ids }: { readonly ids: readonly string[] }) =>
-  detailed.where('i.id', '=', anyOf(ids)),
-);
+export const findImports = prepared(({ ids }: Lists<'ids'>) => detailed.where('i.id', '=', anyOf(ids)));
 
 /** An import with both of its folders. */
 export type ImportRow = Awaited<ReturnType<typeof findImports>>[number];
 
 /** Imports of a folder after a position, by position. */
 export const listImports = prepared(
-  ({ folderId, after, limit }: OfFolder & { readonly after: number | null; readonly limit: number | null }) =>
+  ({ folderId, after, limit }: Texts<'folderId'> & { readonly after: number | null; readonly limit: number | null }) =>
     detailed
       .where('i.folder_id', '=', folderId)
       .where(sql<boolean>`(${after}::integer is null or i.position > ${after})`)
@@ -62,45 +44,41 @@ export const listImports = prepared(
 );
 
 /** Imports of the folders at the same path of many environments. */
-export const listImportsInEnvironments = prepared(
-  ({ environmentIds, path }: { readonly environmentIds: readonly string[]; readonly path: string }) =>
-    detailed
-      .where('f.environment_id', '=', anyOf(environmentIds))
-      .where('f.path', '=', path)
-      .orderBy('f.environment_id')
-      .orderBy('i.position'),
+export const listImportsInEnvironments = prepared(({ environmentIds, path }: Lists<'environmentIds'> & Texts<'path'>) =>
+  detailed
+    .where('f.environment_id', '=', anyOf(environmentIds))
+    .where('f.path', '=', path)
+    .orderBy('f.environment_id')
+    .orderBy('i.position'),
 );
 
 /** Imports of many folders. */
-export const listImportsOf = prepared(({ folderIds }: Folders) =>
+export const listImportsOf = prepared(({ folderIds }: Lists<'folderIds'>) =>
   detailed.where('i.folder_id', '=', anyOf(folderIds)).orderBy('i.folder_id').orderBy('i.position'),
 );
 
 /** Those of these folders that exist, locked against deletion until the transaction ends. */
-export const holdFolders = prepared(({ folderIds }: Folders) =>
+export const holdFolders = prepared(({ folderIds }: Lists<'folderIds'>) =>
   tables.selectFrom('folder').select('id').where('id', '=', anyOf(folderIds)).orderBy('id').forKeyShare(),
 );
 
-/** A new import. */
-interface NewImport extends OfFolder {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly projectId: string;
-  readonly sourceFolderId: string;
-}
-
 /** Adds an import after those of its folder. */
-export const insertImport = prepared(({ id, organizationId, projectId, folderId, sourceFolderId }: NewImport) =>
-  tables.insertInto('secret_import').values(({ selectFrom }) => ({
+export const insertImport = prepared(
+  ({
     id,
-    organization_id: organizationId,
-    project_id: projectId,
-    folder_id: folderId,
-    source_folder_id: sourceFolderId,
-    position: selectFrom('secret_import')
-      .select(sql<number>`coalesce(max(position), 0) + 1`.as('position'))
-      .where('folder_id', '=', folderId),
-  })),
+    organizationId,
+    projectId,
+    folderId,
+    sourceFolderId,
+  }: Texts<'id' | 'organizationId' | 'projectId' | 'folderId' | 'sourceFolderId'>) =>
+    tables.insertInto('secret_import').values({
+      id,
+      organization_id: organizationId,
+      project_id: projectId,
+      folder_id: folderId,
+      source_folder_id: sourceFolderId,
+      position: sql<number>`(select coalesce(max(position), 0) + 1 from secret_import where folder_id = ${folderId})`,
+    }),
 );
 
 /**
@@ -108,7 +86,7 @@ export const insertImport = prepared(({ id, organizationId, projectId, folderId,
  * last one.
  */
 export const moveImport = prepared(
-  ({ id, folderId, position, wanted }: OfFolder & { id: string; readonly position: number; readonly wanted: number }) =>
+  ({ id, folderId, position, wanted }: Texts<'id' | 'folderId'> & Readonly<Record<'position' | 'wanted', number>>) =>
     tables
       .with('wanted', (from) =>
         from
@@ -127,7 +105,7 @@ export const moveImport = prepared(
 );
 
 /** Folders outside of a set that import folders in it, by environment and path. */
-export const listImporters = prepared(({ folderIds }: Folders) =>
+export const listImporters = prepared(({ folderIds }: Lists<'folderIds'>) =>
   imports
     .select(['e.slug as environment', 'f.path', 'sf.path as sourcePath'])
     .where('i.source_folder_id', '=', anyOf(folderIds))
@@ -138,12 +116,10 @@ export const listImporters = prepared(({ folderIds }: Folders) =>
 );
 
 /** Which of these folders import. */
-export const listImporting = prepared(({ folderIds }: Folders) =>
+export const listImporting = prepared(({ folderIds }: Lists<'folderIds'>) =>
   tables
     .selectFrom('folder as f')
     .select(['f.id', 'f.path'])
     .where('f.id', '=', anyOf(folderIds))
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('secret_import as i').select('i.id').whereRef('i.folder_id', '=', 'f.id')),
-    ),
+    .where(sql<boolean>`exists (select from secret_import i where i.folder_id = f.id)`),
 );

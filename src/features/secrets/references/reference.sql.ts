@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type RowFrom, sqlStatement, t } from '../../../kernel/database/statement.js';
 import { prepared } from '../../../kernel/database/tables.js';
-import { tables } from '../entities/tables.js';
+import { given, type Lists, type Texts, tables } from '../entities/tables.js';
 import { TAG_SLUGS } from '../scope/subject.queries.js';
 
 /**
@@ -18,12 +18,8 @@ export interface SecretName {
 
 const NAMES = { environments: t.array(t.text), paths: t.array(t.text), keys: t.array(t.text) } as const;
 
-/** The parameters of names: one list per column. */
-interface Names {
-  readonly environments: readonly string[];
-  readonly paths: readonly string[];
-  readonly keys: readonly string[];
-}
+/** The parameters of names: a list for each column. */
+type Names = Lists<'environments' | 'paths' | 'keys'>;
 
 export const namesOf = (names: readonly SecretName[]): Names => ({
   environments: names.map(({ environment }) => environment),
@@ -93,53 +89,39 @@ export const listImported = sqlStatement({
 export type ImportedRow = RowFrom<typeof listImported>;
 
 /** Secrets of a project whose values reference any of these. */
-export const listReferring = prepared(
-  ({ projectId, environments, paths, keys }: Names & { readonly projectId: string }) =>
-    tables
-      .with('target', (from) =>
-        from
-          .selectFrom(
-            sql<SecretName>`unnest(${environments}::text[], ${paths}::text[], ${keys}::text[])`.as<'given'>(
-              sql`given (environment, path, key)`,
-            ),
-          )
-          .selectAll(),
-      )
-      .selectFrom('target as t')
-      .innerJoin('secret_reference as r', (join) =>
-        join
-          .on('r.project_id', '=', projectId)
-          .onRef('r.key', '=', 't.key')
-          .onRef('r.environment', '=', 't.environment')
-          .onRef('r.path', '=', 't.path'),
-      )
-      .select('r.secret_id as id')
-      .union(({ selectFrom }) =>
-        selectFrom('target as t')
-          .innerJoin('environment as e', (join) =>
-            join.on('e.project_id', '=', projectId).onRef('e.slug', '=', 't.environment'),
-          )
-          .innerJoin('folder as f', (join) =>
-            join.onRef('f.environment_id', '=', 'e.id').onRef('f.path', '=', 't.path'),
-          )
-          .innerJoin('secret as s', 's.folder_id', 'f.id')
-          .innerJoin('secret_reference as r', (join) =>
-            join.onRef('r.secret_id', '=', 's.id').onRef('r.key', '=', 't.key').on('r.environment', 'is', null),
-          )
-          .select('s.id'),
-      ),
-);
+export const listReferring = prepared(({ projectId, environments, paths, keys }: Names & Texts<'projectId'>) => {
+  const named = given({ environment: ['text', environments], path: ['text', paths], key: ['text', keys] });
+  return tables
+    .selectFrom(named)
+    .innerJoin('secret_reference as r', (join) =>
+      join
+        .on('r.project_id', '=', projectId)
+        .on(sql<boolean>`(r.key, r.environment, r.path) = (given.key, given.environment, given.path)`),
+    )
+    .select('r.secret_id as id')
+    .union(({ selectFrom }) =>
+      selectFrom(named)
+        .innerJoin('environment as e', (join) =>
+          join.on('e.project_id', '=', projectId).onRef('e.slug', '=', 'given.environment'),
+        )
+        .innerJoin('folder as f', (join) =>
+          join.onRef('f.environment_id', '=', 'e.id').onRef('f.path', '=', 'given.path'),
+        )
+        .innerJoin('secret as s', 's.folder_id', 'f.id')
+        .innerJoin('secret_reference as r', (join) =>
+          join.onRef('r.secret_id', '=', 's.id').onRef('r.key', '=', 'given.key').on('r.environment', 'is', null),
+        )
+        .select('s.id'),
+    );
+});
 
 /** Secrets of a project whose values reference any of these folders. */
 export const listReferringInto = prepared(
-  ({ projectId, environments, paths }: Omit<Names, 'keys'> & { readonly projectId: string }) =>
+  ({ projectId, environments, paths }: Lists<'environments' | 'paths'> & Texts<'projectId'>) =>
     tables
       .selectFrom('secret_reference as r')
-      .innerJoin(
-        sql<{ environment: string; path: string }>`unnest(${environments}::text[], ${paths}::text[])`.as<'given'>(
-          sql`given (environment, path)`,
-        ),
-        (join) => join.onRef('given.environment', '=', 'r.environment').onRef('given.path', '=', 'r.path'),
+      .innerJoin(given({ environment: ['text', environments], path: ['text', paths] }), (join) =>
+        join.onRef('given.environment', '=', 'r.environment').onRef('given.path', '=', 'r.path'),
       )
       .select('r.secret_id as id')
       .distinct()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { prepared } from '../../../kernel/database/tables.js';
-import { among, tables } from '../entities/tables.js';
+import { among, given, type Lists, type Texts, tables } from '../entities/tables.js';
 
 const mapped = tables
   .selectFrom('secret_rotation_key as k')
@@ -26,33 +26,22 @@ const mapped = tables
 const byField = sql`k.field collate "C"`;
 
 /** The keys reserved for rotations, their locations, and their secrets, by rotation and field. */
-export const listMapped = prepared(({ rotationIds }: { readonly rotationIds: readonly string[] }) =>
+export const listMapped = prepared(({ rotationIds }: Lists<'rotationIds'>) =>
   mapped.where('k.rotation_id', '=', among(rotationIds)).orderBy('k.rotation_id').orderBy(byField),
 );
 
 /** The same for one rotation; its folder is locked, as by every write of secrets in it. */
-export const holdMapped = prepared(({ rotationId }: { readonly rotationId: string }) =>
+export const holdMapped = prepared(({ rotationId }: Texts<'rotationId'>) =>
   mapped.where('k.rotation_id', '=', rotationId).orderBy('f.id').orderBy(byField).forNoKeyUpdate('f').forKeyShare('e'),
 );
 
-/** The keys of the fields of a rotation, in a folder. */
-interface FieldKeys {
-  readonly rotationId: string;
-  readonly folderId: string;
-  readonly fields: readonly string[];
-  readonly keys: readonly string[];
-}
-
-/** Changes keys of a rotation. */
-export const changeKeys = prepared(({ rotationId, folderId, fields, keys }: FieldKeys) =>
-  tables
-    .updateTable('secret_rotation_key as k')
-    .from(
-      sql<{ field: string; key: string }>`unnest(${fields}::text[], ${keys}::text[])`.as<'given'>(
-        sql`given (field, key)`,
-      ),
-    )
-    .set(({ ref }) => ({ key: ref('given.key'), folder_id: folderId }))
-    .where('k.rotation_id', '=', rotationId)
-    .whereRef('k.field', '=', 'given.field'),
+/** Changes the keys of the fields of a rotation, in a folder. */
+export const changeKeys = prepared(
+  ({ rotationId, folderId, fields, keys }: Texts<'rotationId' | 'folderId'> & Lists<'fields' | 'keys'>) =>
+    tables
+      .updateTable('secret_rotation_key as k')
+      .from(given({ field: ['text', fields], key: ['text', keys] }))
+      .set(({ ref }) => ({ key: ref('given.key'), folder_id: folderId }))
+      .where('k.rotation_id', '=', rotationId)
+      .whereRef('k.field', '=', 'given.field'),
 );
