@@ -79,7 +79,7 @@ async function renewPlans(database: Database, log: Log): Promise<() => Promise<v
   const look = async (): Promise<void> => {
     const sizes = await database.withConnection((query) => listTableSizes(query, { least: SMALL_PAGES }));
     if (!growth.isOutgrown(sizes)) return;
-    await database.renewPlans();
+    database.renewPlans();
     log.debug('plans renewed');
   };
   await look();

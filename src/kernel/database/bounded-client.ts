@@ -11,7 +11,7 @@ import {
   preambleOf,
   type Scope,
 } from './scope.js';
-import { BEGIN, COMMIT, ROLLBACK, setSettings } from './session.sql.js';
+import { BEGIN, COMMIT, DISCARD_PLANS, ROLLBACK, setSettings } from './session.sql.js';
 import { spanOfStatement } from './statement-span.js';
 
 /** What a pooler between the service and its database shares among those that connect to it. */
@@ -82,6 +82,8 @@ export class BoundedClient extends pg.Client {
   isBackground = false;
   /** Its statements may take as long as they need. */
   isPatient = false;
+  /** Its plans are outdated: whoever gets it next has them made anew. */
+  isOutgrown = false;
   /** Several statements are on their way together: each may wait for as long as one may, and the server responds when all have ended. */
   isBatch = false;
   #pending = 0;
@@ -386,6 +388,12 @@ export class BoundedClient extends pg.Client {
   giveUp(): void {
     this.#isPastDeadline = true;
     this.discard();
+  }
+
+  /** Has its statements planned anew, from the next one on. It is no statement of whoever has it. */
+  replan(): void {
+    this.isOutgrown = false;
+    super.query(new pg.Query(DISCARD_PLANS, undefined, () => undefined));
   }
 
   /** It ends when it is given back. */

@@ -251,8 +251,8 @@ export class Database {
   }
 
   /** Has all statements planned anew. */
-  renewPlans(): Promise<void> {
-    return this.guard.renew();
+  renewPlans(): void {
+    this.guard.renewPlans();
   }
 
   /** Work that may rightly take long, as migrations do: no deadline of ours holds meanwhile. */

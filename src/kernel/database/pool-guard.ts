@@ -165,12 +165,9 @@ export class PoolGuard implements Watch {
     await this.reconnect({});
   }
 
-  /** Replaces all connections that are open, each as soon as nobody holds it: what the server keeps for them is made anew. */
-  async renew(): Promise<void> {
-    for (const client of this.#open) client.spend();
-    // Idle ones are taken as anybody takes them: to end them where they are could be to end them for who gets them at this moment.
-    const idle = Array.from({ length: this.#pool.idleCount }, async () => (await this.#pool.connect()).release());
-    await Promise.allSettled(idle);
+  /** Has all statements planned anew: on each connection that is open, when somebody next gets it. */
+  renewPlans(): void {
+    for (const client of this.#open) client.isOutgrown = true;
   }
 
   close(): void {
@@ -251,6 +248,7 @@ export class PoolGuard implements Watch {
   }
 
   #lend(client: Lent): void {
+    if (client.isOutgrown) client.replan();
     const { release } = client;
     const loan: Loan = {
       client,

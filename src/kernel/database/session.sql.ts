@@ -7,6 +7,8 @@ export const BEGIN_READ_ONLY = 'begin read only';
 export const BEGIN_SNAPSHOT = 'begin isolation level repeatable read, read only';
 export const COMMIT = 'commit';
 export const ROLLBACK = 'rollback';
+/** The session's prepared statements are planned anew, each when it is next used. */
+export const DISCARD_PLANS = 'discard plans';
 /** Asks whether a server responds. */
 export const PING = 'select 1';
 

@@ -25,7 +25,7 @@ describe('tables have outgrown their plans', () => {
 describe('a service whose tables grow', () => {
   const strongroom = useStrongroom({ LOG_LEVEL: 'debug' });
 
-  test('plans its statements anew, without a fault for a hundred callers, and has no connection too many', async () => {
+  test('plans its statements anew on the connections that it has, without a fault for a hundred callers', async () => {
     const { admin, project } = await strongroom.seed.project();
     const place = { projectId: project.id, environment: 'dev' };
     const list = () => admin.get(`/api/v4/secrets?projectId=${project.id}&environment=dev`);
@@ -48,12 +48,9 @@ describe('a service whose tables grow', () => {
       for (const { status } of await crowd()) expect(status).toBe(200);
       return (await renewals()) > seen;
     });
-    await until('all connections that were open to be replaced', 60_000, async () => {
-      await list();
-      return (await connections()).every(({ pid }) => !before.has(pid));
-    });
-    // Postgres lists one that was closed until its process has ended.
-    await until('no connection too many', 60_000, async () => (await connections()).length <= 20);
     expect((await list()).body.secrets).toHaveLength(2_000);
+    const open = (await connections()).map(({ pid }) => pid);
+    expect(open.filter((pid) => before.has(pid))).not.toEqual([]);
+    expect(open.length).toBeLessThanOrEqual(20);
   });
 });

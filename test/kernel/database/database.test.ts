@@ -88,6 +88,37 @@ describe('a parameter that cannot be written', () => {
     }));
 });
 
+describe('plans that tables have outgrown', () => {
+  test('are kept until they are renewed, and then made anew on the same connection, whoever gets it', () =>
+    withDatabase({ connections: 1 }, async (database) => {
+      const ADD = `insert into line (text) select repeat('x', 100) from generate_series(1, $1::integer)`;
+      await database.query('create table line (text text) with (autovacuum_enabled = false)');
+      await database.query('set plan_cache_mode = force_generic_plan');
+      const [before] = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
+      await database.query('select text from line where text <> $1', ['']);
+      const find = `select 'explain (format json) execute ' || name || $2 as text from pg_prepared_statements where statement ~ $1`;
+      const [explain] = await database.query<{ text: string }>(find, ['^select text from line', `('')`]);
+      const expectedRows = async (): Promise<number> => {
+        const [row] = await database.query<Record<string, [{ Plan: { 'Plan Rows': number } }]>>(
+          explain?.text as string,
+        );
+        return row?.['QUERY PLAN']?.[0].Plan['Plan Rows'] ?? 0;
+      };
+      const few = await expectedRows();
+      await database.query(ADD, [10_000]);
+      expect(await expectedRows()).toBe(few);
+
+      database.renewPlans();
+      expect(await expectedRows()).toBeGreaterThan(2 * few);
+      expect(await database.query('select pg_backend_pid() as pid')).toEqual([before]);
+      await database.withConnection(async (query) => {
+        database.renewPlans();
+        await query('select 1');
+      });
+      expect(database.connections).toMatchObject({ open: 1, held: 0, waiting: 0 });
+    }));
+});
+
 describe('a pool whose connections are not given back', () => {
   test('takes those away that are not used, and counts them', () =>
     withDatabase({ heldIdleMs: 300 }, async (database) => {

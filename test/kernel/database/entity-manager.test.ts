@@ -59,7 +59,7 @@ beforeAll(async () => {
   database = await Database.connect(url, { entities: [Box, Shelf] }, createLog('silent'), POOL_LIMITS);
   const { pool } = database as unknown as { pool: Pool };
   pool.on('connect', (client) => client.on('notice', ({ message }) => texts.push(message ?? '')));
-  await database.renewPlans();
+  await database.reconnect({ url: null, settings: [] });
 });
 afterAll(() => database.close());
 
