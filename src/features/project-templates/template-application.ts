@@ -1,17 +1,13 @@
 import type { Transaction } from '../../kernel/context.js';
-import { loadRow } from '../../kernel/database/rows.js';
+import { AppError } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import { validationFailed } from '../../kernel/validation.js';
-import type { ApplyTemplate } from '../projects/public.js';
-import { findStoredByName } from './template.queries.js';
-import type { TemplateContent, TemplateMember } from './template.rules.js';
-import {
-  INSERT_IDENTITIES,
-  INSERT_MEMBERS,
-  INSERT_ORGANIZATION_MEMBERS,
-  INSERT_ROLES,
-  LOCK_MEMBERSHIPS,
-} from './template-application.sql.js';
+import { Identity } from '../identities/public.js';
+import { OrganizationMembership } from '../organizations/public.js';
+import { type ApplyTemplate, ProjectMembership, ProjectRole } from '../projects/public.js';
+import { ProjectTemplate } from './template.entity.js';
+import type { TemplateContent, TemplateMember, TemplateRole } from './template.rules.js';
+import { lockMemberships } from './template-members.queries.js';
 
 /** Kind of a template member. */
 export type MemberKind = 'user' | 'group' | 'identity';
@@ -38,7 +34,7 @@ export const joiningOf = ({
  */
 export async function lockPresent(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const memberships = await LOCK_MEMBERSHIPS(tx, { organizationId: tx.organizationId, ids });
+  const memberships = await lockMemberships(tx, { organizationId: tx.organizationId, ids });
   return new Set(memberships.filter(({ hasEnded }) => !hasEnded).map(({ id }) => id));
 }
 
@@ -50,7 +46,8 @@ export async function lockPresent(tx: Transaction, ids: readonly string[]): Prom
  */
 export const applyTemplate: ApplyTemplate = async (tx, { template: name, type }) => {
   const { organizationId, actor } = tx;
-  const template = await loadRow(tx, findStoredByName, { organizationId, name }, 'PROJECT_TEMPLATE_NOT_FOUND');
+  const template = await tx.em.findOne(ProjectTemplate, { organizationId, name });
+  if (template === null) throw new AppError('PROJECT_TEMPLATE_NOT_FOUND');
   if (template.type !== type)
     throw validationFailed([
       { path: 'template', code: 'WRONG_PROJECT_TYPE', message: 'must be a template of the same type as the project' },
@@ -64,7 +61,7 @@ export const applyTemplate: ApplyTemplate = async (tx, { template: name, type })
   const { id, version } = template;
   return {
     template: { id, version },
-    environments: template.environments,
+    environments: template.environments ?? null,
     creatorRoles: joining.find(({ id }) => id === actor.id)?.roles ?? [],
     facts: {
       templateId: id,
@@ -72,7 +69,12 @@ export const applyTemplate: ApplyTemplate = async (tx, { template: name, type })
       skipped: named.filter((member) => !present.has(member.id)).map((member) => member.id),
     },
     fill: async (projectId) => {
-      await fill(tx, projectId, { ...template, joining: joining.filter((member) => member.id !== actor.id) });
+      const { roles, projectManagedIdentities } = template;
+      await fill(tx, projectId, {
+        roles,
+        projectManagedIdentities,
+        joining: joining.filter((member) => member.id !== actor.id),
+      });
       return [];
     },
   };
@@ -87,16 +89,57 @@ async function fill(
   projectId: string,
   { roles, projectManagedIdentities, joining }: Filling,
 ): Promise<void> {
-  const { organizationId } = tx;
-  if (roles.length > 0) await INSERT_ROLES(tx, { organizationId, projectId, roles: JSON.stringify(roles) });
   const made = projectManagedIdentities.map((identity) => ({ id: newId(), ...identity }));
-  if (made.length > 0) {
-    await INSERT_IDENTITIES(tx, { organizationId, projectId, identities: JSON.stringify(made) });
-    await INSERT_ORGANIZATION_MEMBERS(tx, { organizationId, identityIds: made.map(({ id }) => id) });
-  }
-  const members = [
-    ...joining.map(({ kind, id, roles: held }) => ({ [`${kind}Id`]: id, roles: held })),
-    ...made.map(({ id, roles: held }) => ({ identityId: id, roles: held })),
-  ];
-  if (members.length > 0) await INSERT_MEMBERS(tx, { organizationId, projectId, members: JSON.stringify(members) });
+  await insertRoles(tx, projectId, roles);
+  await insertIdentities(tx, projectId, made);
+  await insertMembers(tx, projectId, [
+    ...joining,
+    ...made.map((identity) => ({ kind: 'identity' as const, ...identity })),
+  ]);
+}
+
+/** Adds roles to a project. */
+export async function insertRoles(tx: Transaction, projectId: string, roles: readonly TemplateRole[]): Promise<void> {
+  if (roles.length === 0) return;
+  const { organizationId } = tx;
+  await tx.em.insertMany(
+    ProjectRole,
+    roles.map(({ slug, name, rules }) => ({ id: newId(), organizationId, projectId, slug, name, permissions: rules })),
+  );
+}
+
+/** Creates identities owned by a project, as members of the organization without permissions. */
+export async function insertIdentities(
+  tx: Transaction,
+  projectId: string,
+  identities: readonly { readonly id: string; readonly name: string }[],
+): Promise<void> {
+  if (identities.length === 0) return;
+  const { organizationId } = tx;
+  await tx.em.insertMany(
+    Identity,
+    identities.map(({ id, name }) => ({ id, organizationId, projectId, name })),
+  );
+  await tx.em.insertMany(
+    OrganizationMembership,
+    identities.map(({ id }) => ({ id: newId(), organizationId, identityId: id, role: 'no-access' })),
+  );
+}
+
+/** Adds members to a project. */
+export async function insertMembers(tx: Transaction, projectId: string, members: readonly Joining[]): Promise<void> {
+  if (members.length === 0) return;
+  const { organizationId } = tx;
+  await tx.em.insertMany(
+    ProjectMembership,
+    members.map(({ kind, id, roles }) => ({
+      id: newId(),
+      organizationId,
+      projectId,
+      userId: kind === 'user' ? id : null,
+      groupId: kind === 'group' ? id : null,
+      identityId: kind === 'identity' ? id : null,
+      roles: [...roles],
+    })),
+  );
 }

@@ -1,3 +1,4 @@
+import { raw as sql } from '@mikro-orm/core';
 import { authorize, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { guarded, inTransaction } from '../../kernel/database/in-transaction.js';
@@ -9,6 +10,7 @@ import {
   fieldsOf,
   lockProject,
   type MemberChange,
+  Project,
   type ProjectAccess,
   type ProjectReader,
   subjectOf,
@@ -27,7 +29,6 @@ import {
   type ProjectState,
   planOf,
 } from './template-drift.rules.js';
-import { SET_TEMPLATE_VERSION } from './template-drift.sql.js';
 import { carryOut } from './template-drift-writes.js';
 
 /** The changes made (or previewed) and the remaining differences; null for a project without a template. */
@@ -100,7 +101,7 @@ export class TemplateDriftService {
     if (state !== null) await authorizePlan(tx, project, plan, state);
     const outcome = { drift, plan, ...wanted };
     if (!wanted.dryRun) {
-      if (drift !== null) await this.#carryOut(tx, project, { ...outcome, drift });
+      if (compared !== null) await this.#carryOut(tx, project, { ...outcome, ...compared });
       await tx.auditTrail.recordChange(tx, recordOf(project, outcome));
     }
     return { project, outcome };
@@ -108,17 +109,18 @@ export class TemplateDriftService {
 
   async #carryOut(tx: Transaction, project: ProjectAccess, application: Application): Promise<void> {
     const { projectId } = project;
-    const { plan, drift } = application;
+    const { plan, drift, state } = application;
     const { version } = drift.template;
     await guarded(async () => {
-      await carryOut(tx, { projectId, plan }, this.createRootFolders);
-      if (reachesVersion(project, application)) await SET_TEMPLATE_VERSION(tx, { projectId, version });
+      await carryOut(tx, { projectId, plan, state }, this.createRootFolders);
+      if (!reachesVersion(project, application)) return;
+      await tx.em.nativeUpdate(Project, { id: projectId }, { templateVersion: version, updatedAt: sql('now()') });
     }, CONSTRAINTS);
   }
 }
 
 /** Whether the project then matches the version of its template: all parts were selected, or no part differs any more. */
-function reachesVersion(project: ProjectAccess, { plan, drift, parts }: Application): boolean {
+function reachesVersion(project: ProjectAccess, { plan, drift, parts }: Omit<Application, 'state'>): boolean {
   if (parts.length === ALL_PARTS.length) return true;
   const left = leftOf(drift, plan);
   // Does not reveal whether a part that the caller cannot read differs.
@@ -141,6 +143,7 @@ interface Outcome extends Wanted {
 /** The changes to a project that has a template. */
 interface Application extends Pick<Outcome, 'plan' | 'parts'> {
   readonly drift: Drift;
+  readonly state: ProjectState;
 }
 
 function answer(project: ProjectAccess, { drift, plan, parts, dryRun }: Outcome): Applied {

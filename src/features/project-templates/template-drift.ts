@@ -1,9 +1,13 @@
 import { type Action, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
-import { fieldsOf, type ProjectAccess, subjectOf } from '../projects/public.js';
-import { findStored, findTemplate } from './template.queries.js';
+import { emOf } from '../../kernel/database/database.js';
+import { Identity } from '../identities/public.js';
+import { fieldsOf, Project, type ProjectAccess, subjectOf } from '../projects/public.js';
+import { ProjectTemplate } from './template.entity.js';
+import { findTemplates } from './template.queries.js';
 import { type TemplateView, toTemplateView } from './template.view.js';
 import { joiningOf, type MemberKind } from './template-application.js';
+import { listEnvironments, listMembers, listRoles } from './template-drift.queries.js';
 import {
   type Differences,
   differencesOf,
@@ -11,13 +15,6 @@ import {
   type Part,
   type ProjectState,
 } from './template-drift.rules.js';
-import {
-  FIND_ENVIRONMENTS,
-  FIND_OWN_IDENTITIES,
-  FIND_PROJECT_MEMBERS,
-  FIND_ROLES,
-  FIND_TEMPLATE_OF,
-} from './template-drift.sql.js';
 
 /** A comparison of a project with the template that it was created from. */
 export interface Drift extends Differences {
@@ -59,24 +56,29 @@ export async function compare(
   hold: (ids: readonly string[]) => Promise<unknown> = async () => undefined,
 ): Promise<Compared | null> {
   const { organizationId } = ctx;
-  const [origin] = await FIND_TEMPLATE_OF(ctx, { projectId });
-  if (origin === undefined || origin.templateId === null || origin.version === null) return null;
-  const key = { organizationId, id: origin.templateId };
-  const [stored] = await findStored(ctx, key);
-  if (stored === undefined) return null;
-  const named = joiningOf(stored).map(({ id }) => id);
+  const em = emOf(ctx);
+  const origin = await em.findOne(Project, { id: projectId }, { fields: ['templateId', 'templateVersion'] });
+  const { templateId: id, templateVersion: version } = origin ?? {};
+  if (id == null || version == null) return null;
+  const stored = await em.findOne(ProjectTemplate, { organizationId, id });
+  if (stored === null) return null;
+  const named = joiningOf(stored).map((member) => member.id);
   if (named.length > 0) await hold(named);
-  const [row] = await findTemplate(ctx, key);
+  const [row] = await findTemplates(ctx, { organizationId, ids: [id] });
   if (row === undefined) return null;
   const state = {
-    environments: await FIND_ENVIRONMENTS(ctx, { projectId }),
-    roles: await FIND_ROLES(ctx, { projectId }),
-    members: await FIND_PROJECT_MEMBERS(ctx, { projectId }),
-    ownIdentities: await FIND_OWN_IDENTITIES(ctx, { projectId }),
+    environments: await listEnvironments(ctx, { projectId }),
+    roles: await listRoles(ctx, { projectId }),
+    members: await listMembers(ctx, { projectId }),
+    ownIdentities: await em.find(
+      Identity,
+      { projectId },
+      { fields: ['name'], orderBy: { createdAt: 'asc', id: 'asc' } },
+    ),
   };
   const template = toTemplateView(row);
   const differences = differencesOf({ ...template, namedIds: new Set(named) }, state);
-  return { drift: { template, version: origin.version, ...differences }, state };
+  return { drift: { template, version, ...differences }, state };
 }
 
 /** The subject of a project member in rules. */

@@ -1,11 +1,12 @@
 import { can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
+import { emOf } from '../../kernel/database/database.js';
 import { DEFAULT_ENVIRONMENTS, fieldsOf, subjectOf } from '../projects/public.js';
-import { findStored } from './template.queries.js';
+import { ProjectTemplate } from './template.entity.js';
 import type { TemplateEnvironment } from './template.rules.js';
 import type { TemplateView } from './template.view.js';
 import { type Joining, joiningOf, type MemberKind } from './template-application.js';
-import { FIND_MEMBERSHIPS } from './template-application.sql.js';
+import { findMemberships } from './template-members.queries.js';
 
 /** A future member of a project and its roles. */
 export interface PreviewedMember {
@@ -85,10 +86,10 @@ const shownMembers = ({ users, groups, identities }: TemplateView): (Joining & {
 
 async function skippedOf(ctx: Context, { id, isBuiltIn }: TemplateView): Promise<PreviewedSkip[]> {
   const { organizationId } = ctx;
-  const [stored] = isBuiltIn ? [] : await findStored(ctx, { organizationId, id });
-  const named = stored === undefined ? [] : joiningOf(stored);
+  const stored = isBuiltIn ? null : await emOf(ctx).findOne(ProjectTemplate, { organizationId, id });
+  const named = stored === null ? [] : joiningOf(stored);
   if (named.length === 0) return [];
-  const memberships = await FIND_MEMBERSHIPS(ctx, { organizationId, ids: named.map((member) => member.id) });
+  const memberships = await findMemberships(ctx, { organizationId, ids: named.map((member) => member.id) });
   const hasEnded = new Map(memberships.map((row) => [row.id, row.hasEnded]));
   return named
     .filter((member) => hasEnded.get(member.id) !== false)

@@ -68,16 +68,12 @@ const templates = () =>
       ...content,
     ]);
 
-export const findTemplate = prepared(({ organizationId, id }: { organizationId: string; id: string }) =>
-  templates().where('t.organization_id', '=', organizationId).where('t.id', '=', id),
-);
-
-/** A template as read from the database, without members who have left the organization. */
-export type TemplateRow = Awaited<ReturnType<typeof findTemplate>>[number];
-
 export const findTemplates = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
   templates().where('t.organization_id', '=', organizationId).where('t.id', '=', anyOf(ids)),
 );
+
+/** A template as read from the database, without members who have left the organization. */
+export type TemplateRow = Awaited<ReturnType<typeof findTemplates>>[number];
 
 /** Templates of an organization by name, of one type or of all types. */
 export const listTemplates = prepared((page: KeyBounds & { organizationId: string; type: string | null }) =>
@@ -94,33 +90,6 @@ export const countTemplates = prepared(({ organizationIds }: { organizationIds: 
     .select(['organization_id as organizationId', 'type', sql<number>`count(*)::integer`.as('count')])
     .where('organization_id', '=', anyOf(organizationIds))
     .groupBy(['organization_id', 'type']),
-);
-
-const storedJson = <K extends keyof TemplateContent>(column: string): RawBuilder<TemplateContent[K]> =>
-  json<TemplateContent[K]>(`t.${column}`);
-
-/** Templates with the stored IDs, including members who have left. */
-const stored = () =>
-  tables
-    .selectFrom('project_template as t')
-    .select([
-      't.id',
-      't.type',
-      't.version',
-      storedJson<'roles'>('roles').as('roles'),
-      storedJson<'environments'>('environments').as('environments'),
-      storedJson<'users'>('users').as('users'),
-      storedJson<'groups'>('groups').as('groups'),
-      storedJson<'identities'>('identities').as('identities'),
-      storedJson<'projectManagedIdentities'>('project_managed_identities').as('projectManagedIdentities'),
-    ]);
-
-export const findStoredByName = prepared(({ organizationId, name }: { organizationId: string; name: string }) =>
-  stored().where('t.organization_id', '=', organizationId).where('t.name', '=', name),
-);
-
-export const findStored = prepared(({ organizationId, id }: { organizationId: string; id: string }) =>
-  stored().where('t.organization_id', '=', organizationId).where('t.id', '=', id),
 );
 
 const versions = () =>

@@ -16,7 +16,6 @@ import {
   countTemplates,
   findOrganizationAge,
   findOrigins,
-  findTemplate,
   findTemplates,
   findVersions,
   listTemplates,
@@ -259,7 +258,7 @@ async function builtInOf(ctx: Context): Promise<TemplateView[]> {
 /** A template that has a row. @throws PROJECT_TEMPLATE_NOT_FOUND */
 async function loadStored(ctx: Context, id: string): Promise<TemplateView> {
   const { organizationId } = ctx;
-  return toTemplateView(await loadRow(ctx, findTemplate, { organizationId, id }, 'PROJECT_TEMPLATE_NOT_FOUND'));
+  return toTemplateView(await loadRow(ctx, findTemplates, { organizationId, ids: [id] }, 'PROJECT_TEMPLATE_NOT_FOUND'));
 }
 
 /** A template that can be changed. @throws PROJECT_TEMPLATE_BUILT_IN, PROJECT_TEMPLATE_NOT_FOUND */

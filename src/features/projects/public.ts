@@ -1,6 +1,6 @@
 export { lockProject } from './core/find-projects.js';
 export { openIgnoreValues, sealIgnoreValues } from './core/ignore-values.js';
-export type { ProjectMembershipSchema } from './core/membership.entity.js';
+export { ProjectMembership, type ProjectMembershipSchema } from './core/membership.entity.js';
 export { Project, type ProjectSchema } from './core/project.entity.js';
 export { ProjectReader } from './core/project.reader.js';
 export {

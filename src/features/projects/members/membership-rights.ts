@@ -1,5 +1,6 @@
 import { type Action, authorize, can, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
+import type { RowFrom } from '../../../kernel/database/statement.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import {
@@ -13,9 +14,9 @@ import {
 } from '../../permissions/public.js';
 import type { ProjectAccess } from '../core/project-access.js';
 import { rulesBySlug } from '../roles/role.view.js';
-import { BESIDES_EACH } from './besides-roles.sql.js';
 import { fieldsOf, type MemberKind, type MemberNames, subjectOf } from './membership.rules.js';
-import { type BesidesRoles, besidesRoles, findMember } from './memberships.js';
+import { BESIDES_ROLES } from './membership.sql.js';
+import { findMember } from './memberships.js';
 import { type BeyondOwnTerm, ownTermIn } from './own-term.js';
 import { endOf, NO_ROLES, outlastedRoles, rightsBeyondRoleChange, roleChange, rolesInChange } from './role-change.js';
 import type { RolesHeld } from './role-terms.rules.js';
@@ -129,10 +130,10 @@ export async function authorizeMemberChanges(
 ): Promise<void> {
   if (changes.length === 0) return;
   const memberIds = changes.map(({ target }) => target.names?.memberId ?? NO_ID);
-  const rows = await BESIDES_EACH(tx, { projectId: project.projectId, memberIds });
+  const rows = await BESIDES_ROLES(tx, { projectId: project.projectId, memberIds });
   const isOwn = changes.some(({ target }) => isCaller(tx, target));
   const ownTerm = isOwn ? await ownTermIn(tx, project.projectId) : null;
-  const besides = new Map(rows.map(({ memberId, ...row }) => [memberId, row as BesidesRoles]));
+  const besides = new Map(rows.map((row) => [row.memberId, row]));
   for (const change of changes) {
     const { target, placeOf = String, unknownRole = UNKNOWN_ROLE, before = NO_ROLES, after = NO_ROLES, verb } = change;
     const own = new Set(ownSlugs({ before, after }));
@@ -202,16 +203,23 @@ function judgeRoles(
 const hasProhibitions = (rules: ReadonlyMap<string, readonly Rule[]>): boolean =>
   [...rules.values()].flat().some(({ inverted }) => inverted === true);
 
+/** What members have in a project besides the roles of a membership. */
+type BesidesRoles = Omit<RowFrom<typeof BESIDES_ROLES>, 'memberId'>;
+
 const NOTHING_ELSE: BesidesRoles = { hasMore: false, privileges: null };
 
-/** A member unknown to the organization has nothing. */
+/** What several members have together. One unknown to the organization has nothing. */
 async function besidesOf(
   tx: Transaction,
   { projectId }: ProjectAccess,
   targets: readonly Target[],
 ): Promise<BesidesRoles> {
-  const members = targets.flatMap(({ kind, names }) => (names === undefined ? [] : [{ kind, id: names.memberId }]));
-  return besidesRoles(tx, projectId, members);
+  const memberIds = targets.flatMap(({ names }) => names?.memberId ?? []);
+  const rows = await BESIDES_ROLES(tx, { projectId, memberIds });
+  return {
+    hasMore: rows.some(({ hasMore }) => hasMore),
+    privileges: rows.flatMap(({ privileges }) => privileges ?? []),
+  };
 }
 
 /**

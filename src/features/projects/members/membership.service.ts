@@ -2,6 +2,7 @@ import { raw as sql } from '@mikro-orm/core';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
 import { orderedPageBounds } from '../../../kernel/list-order.js';
@@ -30,7 +31,6 @@ import {
 } from './membership.rules.js';
 import { actionOn, authorizeRoles, authorizeTarget, loadTarget, type Target } from './membership-rights.js';
 import {
-  databaseNow,
   findMembership,
   findUserIds,
   type MembershipRecord,

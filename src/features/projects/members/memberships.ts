@@ -1,25 +1,20 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batchOfLists, batchOfOwned } from '../../../kernel/database/batched.js';
-import type { RowFrom } from '../../../kernel/database/statement.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
-import type { MemberKind, MemberNames } from './membership.rules.js';
 import {
   countMembersOfProjects,
-  FIND_BY_ID,
-  FIND_BY_NAME,
   FIND_MEMBERSHIP,
-  findBesides,
   findMemberships,
-  findNow,
   findUsersByName,
   listMembershipsInOrder,
   listMembershipsOfMembers,
   listMembershipsOfUsers,
-} from './membership.sql.js';
+  type MembershipRow,
+} from './membership.queries.js';
+import type { MemberKind, MemberNames } from './membership.rules.js';
+import { FIND_BY_ID, FIND_GROUP_BY_NAME } from './membership.sql.js';
 import { type HeldRole, heldRoles } from './role-terms.rules.js';
-
-type MembershipRow = RowFrom<typeof findMemberships>;
 
 /** A membership with the name of its member. */
 export interface MembershipRecord extends Omit<MembershipRow, 'activeSlugs'> {
@@ -103,33 +98,10 @@ export async function findMember(
     if (row !== undefined || kind !== 'group') return row;
   }
   if (kind === 'identity') return undefined;
-  const [row] = await FIND_BY_NAME[kind](ctx, { organizationId, named, rootOrganizationId: ctx.rootOrganizationId });
-  return row;
-}
-
-/** The current time of the database. */
-export async function databaseNow(tx: Transaction): Promise<Date> {
-  const [row] = await findNow(tx, {});
-  return (row as { now: Date }).now;
-}
-
-/** What members have in a project besides the roles of a membership. */
-export type BesidesRoles = RowFrom<typeof findBesides>;
-
-/** What some members have in a project besides the roles of a membership. */
-export async function besidesRoles(
-  tx: Transaction,
-  projectId: string,
-  members: readonly { readonly kind: MemberKind; readonly id: string }[],
-): Promise<BesidesRoles> {
-  const idsOf = (wanted: MemberKind) => members.filter(({ kind }) => kind === wanted).map(({ id }) => id);
-  const [row] = await findBesides(tx, {
-    projectId,
-    user: idsOf('user'),
-    identity: idsOf('identity'),
-    group: idsOf('group'),
-  });
-  return row as BesidesRoles;
+  const { rootOrganizationId } = ctx;
+  if (kind === 'group') return (await FIND_GROUP_BY_NAME(ctx, { organizationId, named, rootOrganizationId }))[0];
+  const [user] = await findUsersByName(ctx, { organizationId, rootOrganizationId, usernames: [named] });
+  return user && { memberId: user.id, name: user.username, groupSlug: null };
 }
 
 const toRecord = ({ activeSlugs, ...row }: MembershipRow): MembershipRecord => ({
