@@ -1,6 +1,7 @@
 import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
+import { lockProjects } from '../core/locks.queries.js';
 import { sealedRow, writtenRecord } from '../core/next-version.js';
 import { type SecretView, SecretViewer, writtenView } from '../core/secret.view.js';
 import { reserveRows } from '../core/secret-read-limits.js';
@@ -10,7 +11,6 @@ import { type WriteFacts, writeEvent } from '../core/write-record.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import type { Difference } from '../versions/version.rules.js';
-import { holdProjects } from './batch.queries.js';
 import type { Planned, ProjectPlan } from './batch-plan.js';
 
 /** The changes of one secret of a batch. */
@@ -51,7 +51,7 @@ export async function writeBatch(
     rewritten += await rewriteReferencesTo(tx, plan.project, plan.renamings, { except: idsOf(plan.planned) });
   }
   if (shown.length > 0) {
-    await holdProjects(tx, { ids: plans.map(({ project }) => project.projectId) });
+    await lockProjects(tx, { ids: plans.map(({ project }) => project.projectId) });
     await tx.auditTrail.recordChange(tx, ...eventsOf(shown, { action, facts }));
   }
   return outcomeOf(shown, { dryRun: false, rewritten });

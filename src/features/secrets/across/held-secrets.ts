@@ -3,10 +3,9 @@ import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/find-secrets.js';
-import { lockByIds, lockStructure } from '../core/locks.queries.js';
+import { lockByIds, lockHomesOf, lockStructure } from '../core/locks.queries.js';
 import { listReferring, namesOf } from '../references/reference.sql.js';
 import { Visibility } from '../scope/visibility.rules.js';
-import { holdHomesOf } from './batch.queries.js';
 
 /** A secret that the caller may see, and its project. */
 export interface Found {
@@ -46,7 +45,7 @@ export async function lockSecrets(
   const renamed = found.filter(({ record }) => renamedIds.has(record.id));
   const renamedIn = [...Map.groupBy(renamed, ({ project }) => project.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [projectId] of renamedIn) await lockStructure(tx, { projectId });
-  const homes = new Set((await holdHomesOf(tx, { ids })).map(({ id }) => id));
+  const homes = new Set((await lockHomesOf(tx, { ids })).map(({ id }) => id));
   const referring: string[] = [];
   for (const [projectId, secrets] of renamedIn) {
     const names = namesOf(secrets.map(({ record }) => record));

@@ -11,10 +11,10 @@ import type { ProjectReader } from '../../projects/public.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
 import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
 import { openersFor, openSecretValue } from '../core/secret-sealing.js';
+import { Secret } from '../entities/secret.entity.js';
 import { loadBounds } from '../scope/scan-bounds.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import { listMembers, MAX_MEMBERS } from '../search/duplicates.sql.js';
-import { findDigest } from './batch.queries.js';
 import { MAX_SECRETS, ReplaceValue } from './batch.rules.js';
 import { planBatch } from './batch-plan.js';
 import { type Outcome, previewBatch, writeBatch } from './batch-writes.js';
@@ -101,8 +101,9 @@ const inInput = (_index: number, field: string): string => (field === '' ? 'like
 
 /** IDs of the secrets with the value that the caller may read; null when there are too many. */
 async function listEqual(tx: Transaction, { project, record }: Found, reach: SecretReach): Promise<string[] | null> {
-  const [{ digest } = { digest: null }] = await findDigest(tx, { id: record.id });
-  if (digest === null)
+  const stored = await tx.em.findOne(Secret, { id: record.id }, { fields: ['valueDigest'] });
+  const digest = stored?.valueDigest;
+  if (digest == null)
     throw validationFailed([{ path: 'likeSecretId', code: 'EMPTY_VALUE', message: 'must be a secret with a value' }]);
   const projectIds = reach.projectIds;
   const keyIds = new Map([project.projectId, ...projectIds].map((projectId) => [projectId, []]));

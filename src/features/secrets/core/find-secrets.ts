@@ -1,13 +1,12 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { chosenBy } from '../../../kernel/database/conditions.js';
-import type { RowFrom } from '../../../kernel/database/statement.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
 import type { TagRow } from '../../tags/public.js';
+import type { PersonalSecret } from '../entities/personal.entity.js';
 import { FILTERS, filterParams, type SecretFilters } from '../scope/filter.sql.js';
 import type { Place } from '../scope/place.rules.js';
 import { mostSlashes } from '../scope/scope.rules.js';
 import type { Position } from '../scope/secret-order.sql.js';
-import type { lockPersonal } from './personal.sql.js';
 import {
   findLockedSecrets,
   findSecret,
@@ -55,11 +54,12 @@ export interface ListedRecord extends SecretRecord {
   readonly personal?: OwnRecord | undefined;
 }
 
-/** A user's personal value of a shared secret. Other fields are those of the shared one. */
-export type PersonalRecord = RowFrom<typeof lockPersonal>;
-
-/** A personal secret in lists: its value is not read when values are not requested. */
-export type OwnRecord = Omit<PersonalRecord, 'valueSealed'> & Pick<SecretRecord, 'valueSealed'>;
+/** A user's personal value of a shared secret, whose value may not be read. Other fields are those of the shared one. */
+export type OwnRecord = Pick<
+  PersonalSecret,
+  'id' | 'secretId' | 'version' | 'commentSealed' | 'createdAt' | 'updatedAt'
+> &
+  Pick<SecretRecord, 'valueSealed'>;
 
 /** The user behind a context; undefined for identities and the service itself. */
 export const userOf = ({ actor }: Context): string | undefined => (actor.kind === 'user' ? actor.id : undefined);

@@ -43,7 +43,15 @@ export const lockPlaces = prepared(({ folderIds }: Lists<'folderIds'>) =>
     .forKeyShare('e'),
 );
 
-/** The same for the folders of secrets. */
+/** Projects, locked in one order: the audit records of a change in several of them are written there at its end. */
+export const lockProjects = prepared(({ ids }: Lists<'ids'>) =>
+  tables.selectFrom('project').select('id').where('id', '=', among(ids)).orderBy('id').forNoKeyUpdate(),
+);
+
+/**
+ * The folders of secrets: neither they nor their environments are renamed or moved, and rules are checked at this location. Locked
+ * before the secrets themselves, as by every write in several folders.
+ */
 export const lockHomesOf = prepared(({ ids }: Lists<'ids'>) =>
   folders
     .innerJoin('environment as e', 'e.id', 'f.environment_id')

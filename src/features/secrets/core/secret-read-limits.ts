@@ -33,7 +33,7 @@ export function releaseSlotOfFewRows(ctx: Context, first: number | null | undefi
 /** The sealed columns of a row. A value is undefined if values were not read, and null past the limit of a response. */
 interface SealedRow {
   readonly valueSealed?: Buffer | null | undefined;
-  readonly commentSealed: Buffer | null;
+  readonly commentSealed?: Buffer | null | undefined;
   readonly metadataSealed?: Buffer | null;
 }
 

@@ -4,11 +4,10 @@ import type { SealedTable as TableOfSeals } from '../../../kernel/crypto/sealed-
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { type Together, together } from '../../../kernel/database/batched.js';
-import { queryOf } from '../../../kernel/database/database.js';
+import { emOf, queryOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
-import type { ProjectAccess } from '../../projects/public.js';
+import { Project, type ProjectAccess } from '../../projects/public.js';
 import type { SecretRecord } from './find-secrets.js';
-import { findProject } from './lookup.queries.js';
 import {
   parseReferences,
   type Reference,
@@ -116,7 +115,7 @@ export async function sealerFor(
 }
 
 const exists = async (ctx: Context, projectId: string): Promise<boolean> =>
-  (await findProject(ctx, { id: projectId })).length > 0;
+  (await emOf(ctx).count(Project, { id: projectId })) > 0;
 
 type SealedColumns = Partial<Readonly<Record<'valueSealed' | 'commentSealed' | 'metadataSealed', Buffer | null>>> & {
   readonly personal?: Omit<SealedColumns, 'personal'> | undefined;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../../kernel/context.js';
+import type { PersonalSecret } from '../entities/personal.entity.js';
 
 /** A row as a write left it. An empty digest: it was deleted. A row that was only sealed anew also has the digest of before. */
 export interface State {
@@ -36,13 +37,15 @@ interface Stated {
 /** The same of a row that is to be written. */
 export function digestOf(row: Stated): string {
   const { environmentId, folderId, key, metadata, rotationId } = row;
-  const bytes = [
+  return digestOfBytes([
     Buffer.from(jsonbText([environmentId.toLowerCase(), folderId.toLowerCase(), key, metadata])),
     ...[row.valueSealed, row.commentSealed, row.metadataSealed].map(hash),
     Buffer.from(rotationId?.replaceAll('-', '') ?? '', 'hex'),
-  ];
-  return hash(Buffer.concat(bytes)).subarray(0, 16).toString('base64').replace(/=+$/, '');
+  ]);
 }
+
+const digestOfBytes = (bytes: readonly Buffer[]): string =>
+  hash(Buffer.concat(bytes)).subarray(0, 16).toString('base64').replace(/=+$/, '');
 
 const hash = (bytes: Buffer | null): Buffer =>
   bytes === null ? Buffer.alloc(1) : createHash('sha256').update(bytes).digest();
@@ -60,6 +63,10 @@ export function jsonbText(value: unknown): string {
 export const personalDigest = (row: string): string =>
   digest(`convert_to(jsonb_build_array(${row}.secret_id, ${row}.user_id)::text, 'UTF8')
       || ${hashOf(`${row}.value_sealed`)} || ${hashOf(`${row}.comment_sealed`)}`);
+
+/** The same of a row that is to be written. */
+export const personalDigestOf = ({ secretId, userId, valueSealed, commentSealed }: PersonalSecret): string =>
+  digestOfBytes([Buffer.from(jsonbText([secretId, userId])), hash(valueSealed), hash(commentSealed ?? null)]);
 
 const digest = (bytes: string): string => `rtrim(encode(substring(sha256(${bytes}) for 16), 'base64'), '=')`;
 

@@ -204,7 +204,7 @@ export class SecretViewer {
       version: own.version,
       secretValue: value,
       secretValueHidden: value === null,
-      secretComment: own.commentSealed === null ? undefined : (written?.comment ?? open('comment', own.commentSealed)),
+      secretComment: own.commentSealed == null ? undefined : (written?.comment ?? open('comment', own.commentSealed)),
       createdAt: own.createdAt,
       updatedAt: own.updatedAt,
       shared: { id: shared.id, createdAt: shared.createdAt, updatedAt: shared.updatedAt },

@@ -1,12 +1,13 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../../kernel/errors.js';
 import { distinctIds, isId } from '../../../kernel/ids.js';
+import { ProjectMembership } from '../../projects/public.js';
 import { findTags, type TagRow } from '../../tags/public.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeSubjectChanges, fieldsOf } from '../scope/visibility.rules.js';
 import { listTaken } from './locks.queries.js';
-import { listMemberUsers } from './lookup.queries.js';
 import { keyAfter, type NewSecret, type PathOf, type SecretChange } from './secret.rules.js';
 import { type Home, homeAt, nameOf, type Present, type WriteTarget } from './write-target.js';
 
@@ -74,8 +75,12 @@ async function checkRecipients(
   const wanted = distinctIds(secrets.flatMap((secret) => secret.secretReminderRecipients ?? [])).filter(isId);
   const isAsked = secrets.some((secret) => (secret.secretReminderRecipients ?? []).length > 0);
   if (!isAsked) return;
-  const members = await listMemberUsers(ctx, { projectId, userIds: wanted });
-  const known = new Set(members.map(({ id }) => id));
+  const members = await emOf(ctx).find(
+    ProjectMembership,
+    { projectId, userId: { $in: wanted } },
+    { fields: ['userId'] },
+  );
+  const known = new Set(members.map(({ userId }) => userId));
   const violation = { code: 'USER_NOT_FOUND', message: 'is not a user who is a member of the project' } as const;
   const details = secrets.flatMap(({ secretReminderRecipients }, index) =>
     (secretReminderRecipients ?? []).flatMap((id, at): ErrorDetail[] =>

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../kernel/context.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
-import { countKeeping } from './kept-keys.queries.js';
+import { SecretRotationKey } from '../entities/rotation-key.entity.js';
 
 /** The attributes of a secret that decide whether anybody but its rotation may change it. */
 interface Protected {
@@ -68,7 +68,8 @@ export const violationsOfRemoval = (
  * @throws ROTATED_SECRET
  */
 export async function refuseKept(tx: Transaction, folderIds: readonly string[], at: string): Promise<void> {
-  const rotations = Number((await countKeeping(tx, { folderIds }))[0]?.rotations);
+  const kept = await tx.em.find(SecretRotationKey, { folderId: { $in: [...folderIds] } }, { fields: ['rotationId'] });
+  const rotations = new Set(kept.map(({ rotationId }) => rotationId)).size;
   if (rotations === 0) return;
   refuseRotated([{ path: at, message: `contains secrets of ${rotations} rotations` }]);
 }

@@ -1,26 +1,18 @@
+import { sql } from 'kysely';
 import type { Transaction } from '../../../kernel/context.js';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
 import { lockByIds } from '../core/locks.queries.js';
-import { tables } from '../entities/tables.js';
+import { type Lists, tables } from '../entities/tables.js';
 
 /** The latest versions of those of these secrets that are deleted, locked until the transaction ends. */
-export const holdDeleted = prepared(({ ids }: { readonly ids: readonly string[] }) =>
+export const holdDeleted = prepared(({ ids }: Lists<'ids'>) =>
   tables
     .selectFrom('secret_version as v')
     .select('v.secret_id as id')
     .where('v.secret_id', '=', anyOf(ids))
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('secret as s').select('s.id').whereRef('s.id', '=', 'v.secret_id'))),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('secret_version as n')
-            .select('n.version')
-            .whereRef('n.secret_id', '=', 'v.secret_id')
-            .whereRef('n.version', '>', 'v.version'),
-        ),
-      ),
+    .where(
+      sql<boolean>`not exists (select from secret s where s.id = v.secret_id)
+        and not exists (select from secret_version n where n.secret_id = v.secret_id and n.version > v.version)`,
     )
     .orderBy('v.secret_id')
     .forUpdate(),

@@ -1,6 +1,6 @@
 import { t } from '../../../kernel/database/statement.js';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
-import { tables } from '../entities/tables.js';
+import { type Lists, tables } from '../entities/tables.js';
 
 /** The scope of a scan. Other rows are hidden by their location: the scan neither counts them nor stops at them. */
 export interface ScanBounds {
@@ -11,7 +11,7 @@ export interface ScanBounds {
 }
 
 /** All folders of projects, as rules see them. */
-export const listPlacedFolders = prepared(({ projectIds }: { readonly projectIds: readonly string[] }) =>
+export const listPlacedFolders = prepared(({ projectIds }: Lists<'projectIds'>) =>
   tables
     .selectFrom('folder as f')
     .innerJoin('environment as e', 'e.id', 'f.environment_id')

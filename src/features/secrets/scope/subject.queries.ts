@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { t } from '../../../kernel/database/statement.js';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
-import { tables } from '../entities/tables.js';
+import { type Lists, type Texts, tables } from '../entities/tables.js';
 
 /** Tags of a secret as rules see them. @param secretId the column with its id */
 export const tagSlugsOf = (
@@ -28,13 +28,11 @@ const subjects = tables
   ]);
 
 /** The secrets of folders, for rules that depend on single ones. */
-export const listSubjects = prepared(({ folderIds }: { readonly folderIds: readonly string[] }) =>
+export const listSubjects = prepared(({ folderIds }: Lists<'folderIds'>) =>
   subjects.where('s.folder_id', '=', anyOf(folderIds)),
 );
 
 /** The secrets that have a tag. */
-export const listCarriers = prepared(({ tagId }: { readonly tagId: string }) =>
-  subjects.where('s.id', 'in', ({ selectFrom }) =>
-    selectFrom('secret_tag as st').select('st.secret_id').where('st.tag_id', '=', tagId),
-  ),
+export const listCarriers = prepared(({ tagId }: Texts<'tagId'>) =>
+  subjects.where(sql<boolean>`s.id in (select st.secret_id from secret_tag st where st.tag_id = ${tagId})`),
 );

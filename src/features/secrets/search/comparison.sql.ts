@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Context } from '../../../kernel/context.js';
 import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';
 import { type RowFrom, sqlVariants, t } from '../../../kernel/database/statement.js';
@@ -33,16 +34,12 @@ export const findEnvironments = prepared(
   ({ projectId, environments, secretPath }: Pick<ComparedPlace, 'projectId' | 'environments' | 'secretPath'>) =>
     tables
       .selectFrom('environment as e')
-      .select(({ exists, selectFrom }) => [
-        'e.id',
-        'e.slug',
-        exists(
-          selectFrom('folder as f')
-            .select('f.id')
-            .whereRef('f.environment_id', '=', 'e.id')
-            .where('f.path', '=', secretPath),
-        ).as('hasFolder'),
-      ])
+      .select(['e.id', 'e.slug'])
+      .select(
+        sql<boolean>`exists (select from folder f where f.environment_id = e.id and f.path = ${secretPath})`.as(
+          'hasFolder',
+        ),
+      )
       .where('e.project_id', '=', projectId)
       .where('e.slug', '=', among(environments, 'text')),
 );

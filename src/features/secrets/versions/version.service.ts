@@ -1,6 +1,7 @@
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
 import { batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
 import { filterYielding } from '../../../kernel/event-loop.js';
 import { isId } from '../../../kernel/ids.js';
@@ -11,6 +12,7 @@ import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import { type SecretView, shownIn } from '../core/secret.view.js';
 import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openedSecret, openerFor } from '../core/secret-sealing.js';
+import { SecretVersion } from '../entities/version.entity.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import {
   CompareVersions,
@@ -30,7 +32,6 @@ import {
 } from './version.rules.js';
 import {
   type DeletedRow,
-  findProjectOfHistory,
   findVersions,
   listDeleted,
   listNewestStates,
@@ -257,7 +258,7 @@ export class VersionService {
  * @throws SECRET_NOT_FOUND, PERMISSION_DENIED
  */
 export async function loadHistory(ctx: Context, projects: ProjectReader, secretId: string): Promise<KnownHistory> {
-  const [found] = isId(secretId) ? await findProjectOfHistory(ctx, { secretId }) : [];
+  const found = isId(secretId) ? await emOf(ctx).findOne(SecretVersion, { secretId }, { fields: ['projectId'] }) : null;
   const project = await projects.loadOwning(ctx, found?.projectId, 'SECRET_NOT_FOUND');
   authorizeListing(project);
   const visibility = new Visibility(project.ability);

@@ -1,9 +1,7 @@
 import { SYSTEM } from '../../../kernel/context.js';
 import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
-import { prepared } from '../../../kernel/database/tables.js';
 import type { TagRow } from '../../tags/public.js';
 import type { StoredEntry } from '../core/secret.sql.js';
-import { tables } from '../entities/tables.js';
 import { fits, lengthOf } from '../scope/value-column.sql.js';
 
 const TAGS = t.builtJsonOf<readonly TagRow[]>();
@@ -67,11 +65,6 @@ const VERSION = {
   updatedAt: t.time,
   tags: TAGS,
 } as const;
-
-/** Project of a secret that is there or was, for calls that name the secret only. */
-export const findProjectOfHistory = prepared(({ secretId }: { readonly secretId: string }) =>
-  tables.selectFrom('secret_version').select('project_id as projectId').where('secret_id', '=', secretId).limit(1),
-);
 
 /**
  * Deleted folders, each with its last known path. A version keeps the path of its time; a restore uses the current or

@@ -1,23 +1,24 @@
+import { LockMode, raw as sql } from '@mikro-orm/core';
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
-import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { findByKey, type PersonalRecord, type SecretRecord, userOf } from '../core/find-secrets.js';
+import { findByKey, type SecretRecord, userOf } from '../core/find-secrets.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
-import { lockPersonal } from '../core/personal.sql.js';
 import type { NewSecret, SecretChange } from '../core/secret.rules.js';
 import { type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { type Clear, openerFor, openPersonal, sealerFor, sealPersonal } from '../core/secret-sealing.js';
+import { noteStates, personalDigestOf } from '../core/secret-states.js';
 import { refuse } from '../core/write-checks.js';
+import { PersonalSecret } from '../entities/personal.entity.js';
 import { authorizeReferences, type PlacedValue } from '../references/reference-guard.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
-import { deletePersonal, insertPersonal, updatePersonal } from './personal-writes.js';
 import type { UpdateMode } from './secret-writing.rules.js';
 
 /** A shared secret that the caller, a user, may have a personal value of. */
@@ -26,6 +27,11 @@ interface Owned {
   readonly shared: SecretRecord;
   readonly userId: string;
 }
+
+const CODES = {
+  personal_secret_owner_unique: 'SECRET_KEY_TAKEN',
+  personal_secret_shared_fk: 'SECRET_NOT_FOUND',
+} as const;
 
 /** Creates, updates and deletes personal values. They concern only their owner. */
 export class PersonalSecretService {
@@ -60,13 +66,16 @@ export class PersonalSecretService {
     const row = { id: newId(), version: 1 };
     const clear = { value, comment: secretComment ? new SealedText(secretComment) : null };
     const sealed = sealPersonal(await sealerFor(tx, project, 1), row, clear);
-    const home = {
-      organizationId: project.organizationId,
-      projectId: project.projectId,
+    const { organizationId, projectId } = project;
+    const own = tx.em.create(PersonalSecret, {
+      organizationId,
+      projectId,
       secretId: shared.id,
       userId,
-    };
-    const own = await insertPersonal(tx, { ...home, ...row, ...sealed });
+      ...row,
+      ...sealed,
+    });
+    await flush(tx, CODES);
     return finish(tx, owned, 'personal-secret:create', { own, clear });
   }
 
@@ -99,11 +108,11 @@ export class PersonalSecretService {
         throw error;
       });
       if (owned === null) return null;
-      const [own] = await lockPersonal(tx, { secretId: owned.shared.id, userId: owned.userId });
-      if (own === undefined && mode === 'upsert')
+      const own = await lockOwn(tx, owned);
+      if (own === null && mode === 'upsert')
         return this.#insert(tx, owned, { secretValue: secretValue ?? '', secretComment });
-      if (own === undefined && mode === 'ignore') return null;
-      if (own === undefined) throw new AppError('SECRET_NOT_FOUND');
+      if (own === null && mode === 'ignore') return null;
+      if (own === null) throw new AppError('SECRET_NOT_FOUND');
       const opener = await openerFor(tx, owned.project, [own]);
       if (secretValue !== undefined) {
         const value = new SealedText(secretValue);
@@ -111,15 +120,16 @@ export class PersonalSecretService {
         authorizeReferences(owned.project, [{ ...placeOf(owned.shared), value, at: 'secretValue', earlier }]);
       }
       const row = { id: own.id, version: own.version + 1 };
-      const kept = own.commentSealed === null ? null : openPersonal(opener, own, 'comment', own.commentSealed);
+      const kept = own.commentSealed == null ? null : openPersonal(opener, own, 'comment', own.commentSealed);
       const clear = {
         value:
           secretValue === undefined ? openPersonal(opener, own, 'value', own.valueSealed) : new SealedText(secretValue),
         comment: secretComment === undefined ? kept : secretComment ? new SealedText(secretComment) : null,
       };
       const sealed = sealPersonal(await sealerFor(tx, owned.project, 1), row, clear);
-      const written = await updatePersonal(tx, { ...row, ...sealed });
-      return finish(tx, owned, 'personal-secret:update', { own: written, clear });
+      tx.em.assign(own, { version: row.version, ...sealed, updatedAt: sql('now()') });
+      await flush(tx);
+      return finish(tx, owned, 'personal-secret:update', { own, clear });
     });
   }
 
@@ -132,7 +142,8 @@ export class PersonalSecretService {
     return inTransaction(ctx, async (tx) => {
       const owned = await this.#load(tx, place, secretKey);
       const own = await lockOwn(tx, owned);
-      await deletePersonal(tx, own);
+      if (own === null) throw new AppError('SECRET_NOT_FOUND');
+      await tx.em.nativeDelete(PersonalSecret, { id: own.id });
       return finish(tx, owned, 'personal-secret:delete', { own });
     });
   }
@@ -154,7 +165,7 @@ export class PersonalSecretService {
 const placeOf = ({ environment, path }: SecretRecord) => ({ environment, path });
 
 /** The value that is overwritten, which its owner may read, if it can be decrypted. */
-function earlierOf(opener: Sealer, shared: SecretRecord, own: PersonalRecord): readonly PlacedValue[] {
+function earlierOf(opener: Sealer, shared: SecretRecord, own: PersonalSecret): readonly PlacedValue[] {
   try {
     return [{ ...placeOf(shared), value: openPersonal(opener, own, 'value', own.valueSealed) }];
   } catch (error) {
@@ -163,19 +174,23 @@ function earlierOf(opener: Sealer, shared: SecretRecord, own: PersonalRecord): r
   }
 }
 
-async function lockOwn(tx: Transaction, { shared, userId }: Owned): Promise<PersonalRecord> {
-  const [own] = await lockPersonal(tx, { secretId: shared.id, userId });
-  if (own === undefined) throw new AppError('SECRET_NOT_FOUND');
-  return own;
-}
+const lockOwn = (tx: Transaction, { shared, userId }: Owned): Promise<PersonalSecret | null> =>
+  tx.em.findOne(PersonalSecret, { secretId: shared.id, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
 async function finish(
   tx: Transaction,
   { project, shared }: Owned,
   action: string,
-  { own, clear }: { own: PersonalRecord; clear?: Omit<Clear, 'metadata'> },
+  { own, clear }: { own: PersonalSecret; clear?: Omit<Clear, 'metadata'> },
 ): Promise<SecretView> {
-  const opener = await openerFor(tx, project, clear === undefined ? [shared, own] : [shared]);
+  const isDeletion = clear === undefined;
+  const state = {
+    id: own.id,
+    version: own.version + Number(isDeletion),
+    digest: isDeletion ? '' : personalDigestOf(own),
+  };
+  noteStates(tx, [state]);
+  const opener = await openerFor(tx, project, isDeletion ? [shared, own] : [shared]);
   const view = new SecretViewer(opener, new Visibility(project.ability), true).personalView(shared, own, clear);
   await tx.auditTrail.recordChange(tx, {
     action,
