@@ -1,7 +1,6 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { chosenBy } from '../../../kernel/database/conditions.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
-import type { TagRow } from '../../tags/public.js';
 import type { PersonalSecret } from '../entities/personal.entity.js';
 import { FILTERS, filterParams, type SecretFilters } from '../scope/filter.sql.js';
 import type { Place } from '../scope/place.rules.js';
@@ -15,39 +14,28 @@ import {
   findSecretsByKey,
   type ListedRow,
   listSecrets,
-  type StoredEntry,
 } from './secret.sql.js';
 
+/** What rows of a run share, and what is read as null where it is empty. */
+type Filled =
+  | 'organizationId'
+  | 'projectId'
+  | 'environmentId'
+  | 'environment'
+  | 'folderId'
+  | 'path'
+  | 'actorKind'
+  | 'actorId'
+  | 'tags'
+  | 'reminderRecipientIds';
+
 /** A secret row with its location, its tags and who wrote it. Everything that ends in `Sealed` is ciphertext. */
-export interface SecretRecord {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly projectId: string;
-  readonly environmentId: string;
-  readonly environment: string;
-  readonly folderId: string;
-  readonly path: string;
-  readonly key: string;
-  readonly version: number;
+export type SecretRecord = Readonly<
+  Omit<ListedRow, Filled | 'valueSealed' | `own${string}`> & { [Name in Filled]: NonNullable<ListedRow[Name]> }
+> & {
   /** Undefined when values are not requested: they are not even read. Null past the limit of a response, in lists. */
   readonly valueSealed?: Buffer | null;
-  readonly commentSealed: Buffer | null;
-  readonly metadata: readonly StoredEntry[];
-  readonly metadataSealed: Buffer | null;
-  readonly skipMultilineEncoding: boolean;
-  readonly reminderNote: string | null;
-  readonly reminderRepeatDays: number | null;
-  readonly reminderRecipientIds: readonly string[];
-  /** The rotation that writes its value, which contains no references; null for an ordinary secret. */
-  readonly rotationId: string | null;
-  readonly actorKind: 'identity' | 'user' | 'system';
-  readonly actorId: string;
-  readonly actorName: string | null;
-  readonly membershipId: string | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly tags: readonly TagRow[];
-}
+};
 
 /** A row with the caller's personal value, if the caller is a user and has one. */
 export interface ListedRecord extends SecretRecord {

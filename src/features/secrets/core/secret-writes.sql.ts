@@ -1,3 +1,4 @@
+// Secrets with their tags, references and versions in one round trip: statements that write several tables.
 import { SYSTEM } from '../../../kernel/context.js';
 import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';

@@ -1,3 +1,4 @@
+// Secrets as they are read: hot reads in variants, with sums of sizes and columns that rows share in windows.
 import { chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
 import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';

@@ -1,3 +1,4 @@
+// States of secrets in JSON of the audit trail, picked out by the database: no record is read into memory.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /**

@@ -1,3 +1,4 @@
+// The whole audit trail against all secrets, in one recursive statement of the database.
 import { type RowFrom, sqlStatement, t } from '../../../kernel/database/statement.js';
 import { personalDigest, secretDigest } from '../core/secret-states.js';
 

@@ -1,3 +1,4 @@
+// References and imports that are followed to any depth: a function of the database, and recursive statements.
 import { sql } from 'kysely';
 import { type RowFrom, sqlStatement, t } from '../../../kernel/database/statement.js';
 import { prepared } from '../../../kernel/database/tables.js';

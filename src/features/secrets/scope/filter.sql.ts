@@ -1,3 +1,4 @@
+// Parts of statements: filters of secrets.
 import { t } from '../../../kernel/database/statement.js';
 import type { MetadataPair } from './metadata-filter.rules.js';
 

@@ -1,3 +1,4 @@
+// Parts of statements that scan: which folders they look at.
 import { t } from '../../../kernel/database/statement.js';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
 import { type Lists, tables } from '../entities/tables.js';

@@ -1,3 +1,4 @@
+// The folders of a list, with those that they import at any depth: a recursive statement.
 import type { Context } from '../../../kernel/context.js';
 import { sqlVariants, t } from '../../../kernel/database/statement.js';
 import type { Place } from './place.rules.js';

@@ -1,3 +1,4 @@
+// Parts of statements: orders of secrets, and where a page begins.
 import { isDefault, type ListOrder } from '../../../kernel/list-order.js';
 
 /** Order of rows: path, then key; or a time of the shared secret, then its ID. */

@@ -1,3 +1,4 @@
+// Parts of statements: how many bytes of values a response reads.
 import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';
 import { MAX_RESPONSE_BYTES } from '../../../kernel/load/load.js';
 

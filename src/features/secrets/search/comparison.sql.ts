@@ -1,3 +1,4 @@
+// Secrets of several environments side by side: groups in JSON, in variants.
 import { sql } from 'kysely';
 import type { Context } from '../../../kernel/context.js';
 import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';

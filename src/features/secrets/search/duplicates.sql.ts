@@ -1,3 +1,4 @@
+// Digests of equal values: aggregates of bytes, in variants by where a scan looks.
 import type { Context } from '../../../kernel/context.js';
 import { type RowFrom, sqlVariants, t } from '../../../kernel/database/statement.js';
 import { BOUNDS_OPTION, BOUNDS_PARAMS, boundsOf, isWithinBounds, type ScanBounds } from '../scope/scan-bounds.sql.js';

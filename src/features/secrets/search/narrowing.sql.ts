@@ -1,3 +1,4 @@
+// Lateral joins that stop at a number of rows.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /** IDs of secrets with any of these tags, project by project and tag by tag, up to a number. */

@@ -1,3 +1,4 @@
+// A walk along the index of keys: a recursive statement.
 import type { Context } from '../../../kernel/context.js';
 import { chosenBy, chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
 import { sqlVariants, t } from '../../../kernel/database/statement.js';

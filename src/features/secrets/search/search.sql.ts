@@ -1,3 +1,4 @@
+// Pages of a search, which read no further than a page: lateral joins and walks along indexes, in many variants.
 import type { Context } from '../../../kernel/context.js';
 import { chosenBy, chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
 import { type RowFrom, sqlVariants, t } from '../../../kernel/database/statement.js';

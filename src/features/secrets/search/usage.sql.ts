@@ -1,3 +1,4 @@
+// Uses of a secret or a folder: chains of imports, and two kinds of rows in one order.
 import { type RowFrom, sqlStatement, t } from '../../../kernel/database/statement.js';
 import type { CursorKey } from '../../../kernel/paging.js';
 import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.queries.js';

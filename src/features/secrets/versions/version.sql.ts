@@ -1,3 +1,4 @@
+// Versions of secrets and of folders that are gone: lateral joins and aggregates by which rules see the past.
 import { SYSTEM } from '../../../kernel/context.js';
 import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
 import type { TagRow } from '../../tags/public.js';
