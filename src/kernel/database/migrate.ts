@@ -121,7 +121,7 @@ async function refuseReadOnlyServer(query: Query): Promise<void> {
 async function refuseUnsafeServer(database: Database): Promise<void> {
   const [server] = await findServerSettings(database.query, {});
   const violations = [
-    ...(Number(server?.version) < 140_000 ? ['DATABASE_URL names a server older than Postgres 14'] : []),
+    ...(Number(server?.version) < 150_000 ? ['DATABASE_URL names a server older than Postgres 15'] : []),
     ...(server?.fsync === 'off' ? ['DATABASE_URL names a server with fsync off, which can lose committed data'] : []),
     ...(server?.fullPageWrites === 'off'
       ? ['DATABASE_URL names a server with full_page_writes off, which can lose committed data']
