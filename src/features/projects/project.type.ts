@@ -152,11 +152,6 @@ export const ProjectConnection = countedConnectionOf(ProjectType, 'Project', 'na
 export const toProjectType = ({ access, ...record }: ReadProject): ProjectType => ({
   ...record,
   access,
-  id: access.projectId,
-  name: access.name,
-  type: access.type,
-  slug: access.slug,
-  organizationId: access.organizationId,
   enforceEncryptedSecretManagerSecretMetadata: access.enforceEncryptedSecretMetadata,
   environments: record.environments.map((environment) => toEnvironmentType(environment, access)),
 });

@@ -19,7 +19,7 @@ export const statement = <Params, Row extends object>(
   );
 
 /** A type of Postgres, and what the driver makes of its values. */
-interface SqlType<T> {
+export interface SqlType<T> {
   readonly name: string;
   readonly isNullable: boolean;
   /** A column that only some variants of a statement have. */

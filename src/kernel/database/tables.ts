@@ -1,3 +1,4 @@
+import { types } from '@mikro-orm/core';
 import type { EntitySchemaWithMeta, InferKyselyDB, InferKyselyTable } from '@mikro-orm/postgresql';
 import {
   type Compilable,
@@ -17,7 +18,7 @@ import {
 import { once } from '../once.js';
 import type { KeyBounds, TimeBounds } from '../paging.js';
 import type { Connected, Query } from './database.js';
-import { type Statement, statement } from './statement.js';
+import { type SqlType, type Statement, statement } from './statement.js';
 
 /** A row of a table as it is read. */
 export type RowOf<Schema extends EntitySchemaWithMeta> = Selectable<InferKyselyTable<Schema>>;
@@ -49,11 +50,71 @@ export const columnsOf = <Schema extends EntitySchemaWithMeta, const Omitted ext
   schema: Schema,
   ...omitted: readonly Omitted[]
 ) =>
-  Object.entries(schema.properties)
-    .filter(([name, property]) => typeof property !== 'function' && !omitted.includes(name as Omitted))
-    .map(([name]) => `${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} as ${name}`) as {
+  namesBut(schema, ...omitted).map((name) => `${columnNameOf(name)} as ${name}`) as {
     [Name in Exclude<PropertyOf<Schema>, Omitted>]: `${SnakeCase<Name>} as ${Name}`;
   }[Exclude<PropertyOf<Schema>, Omitted>][];
+
+type ColumnRow<Schema extends EntitySchemaWithMeta> = Selectable<
+  InferKyselyTable<Schema, { columnNamingStrategy: 'property' }>
+>;
+/** What a property states. One of a few texts has no type. */
+interface ColumnOptions {
+  readonly type?: object;
+  readonly columnType?: string;
+  readonly nullable?: boolean;
+}
+/** Types of Postgres by those of MikroORM. Entities state the column of others. */
+const SQL_TYPES = new Map<unknown, string>([
+  [types.uuid, 'uuid'],
+  [types.text, 'text'],
+  [types.integer, 'integer'],
+  [types.bigint, 'bigint'],
+  [types.double, 'double precision'],
+  [types.boolean, 'boolean'],
+  [types.blob, 'bytea'],
+  [types.datetime, 'timestamp with time zone'],
+  [types.json, 'jsonb'],
+  [types.array, 'text[]'],
+]);
+
+/**
+ * Columns of an entity for a statement in SQL, under the names of its properties: their text, and the types of their rows.
+ *
+ * @param alias of its table in the statement
+ */
+export function sqlColumnsOf<Schema extends EntitySchemaWithMeta, const Name extends PropertyOf<Schema>>(
+  schema: Schema,
+  alias: string,
+  names: readonly Name[],
+) {
+  const columns = names.map((name) => {
+    const { type, columnType, nullable } = schema.meta.properties[name] as ColumnOptions;
+    const sqlType = columnType ?? SQL_TYPES.get(typeof type === 'object' ? type.constructor : (type ?? types.text));
+    if (sqlType === undefined) throw new Error(`the type of ${schema.meta.className}.${name} in SQL is not known`);
+    return {
+      name,
+      text: `${alias}.${columnNameOf(name)} as "${name}"`,
+      type: { name: sqlType, isNullable: nullable === true },
+    };
+  });
+  return {
+    text: columns.map(({ text }) => text).join(', '),
+    row: Object.fromEntries(columns.map(({ name, type }) => [name, type])) as {
+      readonly [N in Name]: SqlType<ColumnRow<Schema>[N & keyof ColumnRow<Schema>]>;
+    },
+  };
+}
+
+const columnNameOf = (property: string): string => property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Names of all columns of an entity but some. */
+export const namesBut = <Schema extends EntitySchemaWithMeta, const Omitted extends PropertyOf<Schema>>(
+  schema: Schema,
+  ...omitted: readonly Omitted[]
+) =>
+  Object.entries(schema.properties).flatMap(([name, property]) =>
+    typeof property === 'function' || omitted.includes(name as Omitted) ? [] : [name],
+  ) as Exclude<PropertyOf<Schema>, Omitted>[];
 
 /** Any of these ids: `where('id', '=', anyOf(ids))`, whose text does not depend on how many there are. */
 export const anyOf = (ids: readonly string[]): RawBuilder<string> => sql<string>`any(${ids}::uuid[])`;

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../../kernel/ids.js';
-import { PROJECT_KINDS } from './project.rules.js';
+import { PROJECT_KINDS, type ProjectKind } from './project.rules.js';
 
 export const ProjectSchema = defineEntity({
   name: 'Project',
@@ -13,10 +13,10 @@ export const ProjectSchema = defineEntity({
     slug: p.text(),
     type: p.enum(PROJECT_KINDS),
     description: p.text().nullable(),
-    defaultProduct: p.text().nullable(),
+    defaultProduct: p.text().$type<ProjectKind>().nullable(),
     autoCapitalization: p.boolean().default(false),
     version: p.integer().default(1),
-    upgradeStatus: p.text().nullable(),
+    upgradeStatus: p.text().$type<'IN_PROGRESS' | 'FAILED'>().nullable(),
     pitVersionLimit: p.integer().default(10),
     kmsCertificateKeyId: p.uuid().nullable(),
     kmsSecretManagerKeyId: p.uuid(),

@@ -1,5 +1,6 @@
 import { inOrders, orderedText } from '../../../kernel/database/ordered-page.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
+import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
 import {
   attributesOf,
   type HeldOrigins,
@@ -7,6 +8,7 @@ import {
   type StoredRules,
   storedRulesOf,
 } from '../../permissions/public.js';
+import { ProjectSchema } from './project.entity.js';
 import { PROJECT_KINDS } from './project.rules.js';
 
 /** An environment row. */
@@ -23,20 +25,17 @@ export interface EnvironmentRecord {
 /** Callers who have only these roles need no query for other roles. */
 const BUILT_IN = `array[${PROJECT_ROLES.map((slug) => `'${slug}'`).join(', ')}]`;
 
+const ATTRIBUTE_NAMES = ['id', 'organizationId', 'type', 'name', 'slug', 'enforceEncryptedSecretMetadata'] as const;
+const ATTRIBUTES = sqlColumnsOf(ProjectSchema, 'p', ATTRIBUTE_NAMES);
+
 /** @param member SQL of its ID */
-const accessColumns = (member: string): string => `p.id, p.organization_id as "organizationId", p.type, p.name, p.slug,
-  p.enforce_encrypted_secret_metadata as "enforceEncryptedSecretMetadata", p.revision::float8 as revision,
+const accessColumns = (member: string): string => `${ATTRIBUTES.text}, p.revision::float8 as revision,
   m.id as "membershipId", m.roles, m."storedRules", m.privileges,
   case when m."storedRules" is not null or m.privileges is not null then ${attributesOf(member)} end as attributes`;
 const ACCESS_COLUMNS = accessColumns(':memberId');
 const rules = t.nullable(t.jsonOf<readonly StoredRules[]>());
 const ACCESS = {
-  id: t.uuid,
-  organizationId: t.uuid,
-  type: t.oneOf(...PROJECT_KINDS),
-  name: t.text,
-  slug: t.text,
-  enforceEncryptedSecretMetadata: t.boolean,
+  ...ATTRIBUTES.row,
   revision: t.double,
   membershipId: t.uuid,
   roles: t.array(t.text),
@@ -45,14 +44,13 @@ const ACCESS = {
   attributes: t.nullable(t.text),
 } as const;
 
-const PROJECT_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as "defaultProduct", p.auto_capitalization as "autoCapitalization",
-  p.version, p.upgrade_status as "upgradeStatus", p.pit_version_limit as "pitVersionLimit",
-  p.kms_certificate_key_id as "kmsCertificateKeyId", p.kms_secret_manager_key_id as "kmsSecretManagerKeyId",
-  p.audit_logs_retention_days as "auditLogsRetentionDays", p.has_delete_protection as "hasDeleteProtection",
-  p.secret_sharing as "secretSharing", p.show_snapshots_legacy as "showSnapshotsLegacy",
-  p.secret_detection_ignore_values_sealed as "secretDetectionIgnoreValuesSealed",
-  p.secret_detection_ignore_values_version as "secretDetectionIgnoreValuesVersion",
-  p.created_at as "createdAt", p.updated_at as "updatedAt",
+/** Besides those of an access. */
+const SETTINGS = sqlColumnsOf(
+  ProjectSchema,
+  'p',
+  namesBut(ProjectSchema, ...ATTRIBUTE_NAMES, 'revision', 'templateId', 'templateVersion'),
+);
+const PROJECT_COLUMNS = `${ACCESS_COLUMNS}, ${SETTINGS.text},
   (select coalesce(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'name', e.name, 'slug', e.slug,
       'position', e.position, 'createdAt', e.created_at, 'updatedAt', e.updated_at) order by e.position), '[]')
    from environment e where e.project_id = p.id) as environments`;
@@ -60,22 +58,7 @@ const PROJECT_COLUMNS = `${ACCESS_COLUMNS}, p.description, p.default_product as 
 type EnvironmentInJson = Omit<EnvironmentRecord, 'createdAt' | 'updatedAt'> & Record<'createdAt' | 'updatedAt', string>;
 const PROJECT = {
   ...ACCESS,
-  description: t.nullable(t.text),
-  defaultProduct: t.nullable(t.oneOf(...PROJECT_KINDS)),
-  autoCapitalization: t.boolean,
-  version: t.integer,
-  upgradeStatus: t.nullable(t.oneOf('IN_PROGRESS', 'FAILED')),
-  pitVersionLimit: t.integer,
-  kmsCertificateKeyId: t.nullable(t.uuid),
-  kmsSecretManagerKeyId: t.uuid,
-  auditLogsRetentionDays: t.nullable(t.integer),
-  hasDeleteProtection: t.boolean,
-  secretSharing: t.boolean,
-  showSnapshotsLegacy: t.boolean,
-  secretDetectionIgnoreValuesSealed: t.nullable(t.bytea),
-  secretDetectionIgnoreValuesVersion: t.integer,
-  createdAt: t.time,
-  updatedAt: t.time,
+  ...SETTINGS.row,
   /** By position. */
   environments: t.builtJsonOf<readonly EnvironmentInJson[]>(),
 } as const;
