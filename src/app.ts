@@ -78,7 +78,7 @@ import { mountStreams } from './kernel/http/streams/graphql-stream.js';
 import { OpenStreams } from './kernel/http/streams/open-streams.js';
 import { NO_ID } from './kernel/ids.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
-import { type Jobs, KERNEL_JOB_KINDS } from './kernel/jobs/jobs.js';
+import { type Jobs, jobsOfJobs } from './kernel/jobs/jobs.js';
 import { IdleMemory } from './kernel/load/heap.js';
 import { Load } from './kernel/load/load.js';
 import { describeError, type Log } from './kernel/log.js';
@@ -183,7 +183,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     connected,
     createSecretRotations({ ...projects, ...connected, policy: config }),
   ];
-  const kernelJobs = [...KERNEL_JOB_KINDS, ...auditJobs(config.auditRetention, statesToKeep)];
+  const kernelJobs = [...jobsOfJobs(config.jobsUrl !== null), ...auditJobs(config.auditRetention, statesToKeep)];
   const jobs = [...kernelJobs, ...working.flatMap(({ jobs: kinds = [] }) => kinds)];
   const operating = [...working, createJobOperations({ ...projects, kinds: jobs })];
   const features = [...operating, createAttention({ ...projects, routes: operating.flatMap(({ routes }) => routes) })];
@@ -262,8 +262,8 @@ export async function startApp(
     const database = await connectDatabase(config, { at: server, model, log, stopping });
     cleanup.push(() => database.close());
     const opened = await openKernel(database, config, { ...assembly, log, server });
-    const { auditChain, bootstrapToken, databaseRole, access } = opened;
-    const { jobs, kernel } = createJobs(opened.kernel, { kinds: assembly.jobs, config, access, log, lifecycle });
+    const { auditChain, bootstrapToken, databaseRole } = opened;
+    const { jobs, kernel } = createJobs(opened.kernel, { kinds: assembly.jobs, config, log, lifecycle });
     const unusedToken = bootstrapToken === null ? await findUnusedToken(config.dataDir, database.query) : null;
     const auditSealer = new AuditSealer(database, auditChain, log);
     cleanup.push(() => auditSealer.close());

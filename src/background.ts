@@ -4,11 +4,10 @@ import type { Kernel } from './kernel/context.js';
 import type { Database } from './kernel/database/database.js';
 import { Growth, SMALL_PAGES } from './kernel/database/growth.js';
 import { listTableSizes } from './kernel/database/plans.sql.js';
-import type { ServiceAccess } from './kernel/database/service-role.js';
 import type { Lifecycle } from './kernel/http/health.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import { Jobs } from './kernel/jobs/jobs.js';
-import { wakeStore } from './kernel/jobs/wake-stores.js';
+import { storeAt } from './kernel/jobs/stores.js';
 import type { Log } from './kernel/log.js';
 import type { RateLimits } from './kernel/operations/limits/rate-limits.js';
 import { SharedCounts } from './kernel/operations/limits/shared-counts.js';
@@ -31,7 +30,6 @@ export async function startTraces({ traces }: Pick<Config, 'traces'>, log: Log):
 interface JobParts {
   readonly kinds: readonly JobKind[];
   readonly config: Pick<Config, 'jobsUrl'>;
-  readonly access: ServiceAccess;
   readonly log: Log;
   readonly lifecycle: Lifecycle;
 }
@@ -39,7 +37,7 @@ interface JobParts {
 /** The jobs of this node, not yet started, and the kernel by which whoever queues one wakes them. */
 export function createJobs(
   kernel: Kernel,
-  { kinds, config, access, log, lifecycle }: JobParts,
+  { kinds, config, log, lifecycle }: JobParts,
 ): { jobs: Jobs; kernel: Kernel } {
   const jobs: Jobs = new Jobs({
     database: kernel.database,
@@ -47,7 +45,7 @@ export function createJobs(
     contextOf: (organizationId) => systemContext(waking, organizationId),
     log,
     isLeaving: () => lifecycle.isDraining,
-    store: wakeStore(config.jobsUrl, access),
+    storeAt: config.jobsUrl && storeAt(config.jobsUrl),
   });
   const waking: Kernel = { ...kernel, wakeJobs: jobs.wake, askLater: jobs.askLater, log };
   return { jobs, kernel: waking };

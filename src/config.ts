@@ -36,7 +36,7 @@ export interface Config {
   readonly pooler: Pooler;
   /** How long a start waits for a database that is away. */
   readonly databaseWaitSeconds: number;
-  /** Where Agenda keeps its wake-ups; `null`: in the database of the service. */
+  /** Where Agenda keeps its jobs; `null`: in the database of the service. */
   readonly jobsUrl: SealedText | null;
   /** Base64 of 32 bytes, `file:PATH` or `transit:URL`; `null`: made once in `dataDir`. */
   readonly rootKey: SealedText | null;
@@ -356,9 +356,10 @@ function misspelling(name: string): string[] {
 }
 
 /** What of the configuration services know, for who only wants the schema. */
-export const NO_CONFIG: Pick<Config, 'allowPrivateTargets' | 'smtpUrl' | 'mailFrom' | 'auditRetention'> = {
+export const NO_CONFIG: Pick<Config, 'allowPrivateTargets' | 'smtpUrl' | 'mailFrom' | 'auditRetention' | 'jobsUrl'> = {
   allowPrivateTargets: false,
   smtpUrl: null,
   mailFrom: DEFAULT_SENDER,
   auditRetention: KEPT_FOR_EVER,
+  jobsUrl: null,
 };

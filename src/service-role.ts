@@ -6,8 +6,6 @@ import {
   checkServiceRole,
   ensureServiceRole,
   grantToServiceRole,
-  roleSetting,
-  type ServiceAccess,
   type ServiceRole,
   setRowSecurity,
   switchToServiceRole,
@@ -53,10 +51,9 @@ async function userOf(at: Address): Promise<string> {
   }
 }
 
-/** What the service works with, and how its connections are made. */
+/** What the service works with. */
 export interface WorkingRole {
   readonly databaseRole: Config['databaseRole'];
-  readonly access: ServiceAccess;
 }
 
 /**
@@ -67,20 +64,16 @@ export interface WorkingRole {
 export async function takeServiceRole(
   database: Database,
   found: ServiceRole | null,
-  { server: { url, serviceUrl }, config, log }: { server: Server; config: Pick<Config, 'hasRowSecurity'>; log: Log },
+  { server: { serviceUrl }, config, log }: { server: Server; config: Pick<Config, 'hasRowSecurity'>; log: Log },
 ): Promise<WorkingRole> {
-  const { Client } = database;
-  if (found === null) return { databaseRole: 'owner', access: { url, Client } };
+  if (found === null) return { databaseRole: 'owner' };
   const stays = (reason: string): WorkingRole => {
     log.warn('database role not restricted', { reason });
-    return { databaseRole: 'owner', access: { url, Client } };
+    return { databaseRole: 'owner' };
   };
   if ('reason' in found) return stays(found.reason);
   if (await switchToServiceRole(database, found.role, { login: serviceUrl, isBounded: config.hasRowSecurity }))
-    return {
-      databaseRole: 'service',
-      access: serviceUrl === null ? { url, Client, settings: roleSetting(found.role) } : { url: serviceUrl, Client },
-    };
+    return { databaseRole: 'service' };
   if (serviceUrl === null)
     return stays('connections do not have the role that they ask for; is there a pooler between?');
   throw new ConfigurationError([

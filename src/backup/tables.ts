@@ -9,11 +9,10 @@ import { listRowsAsText } from './copy.sql.js';
  * Tables that backups leave out. All others are in them, also those that later versions add.
  *
  * - `schema_migration`: the backup names the migrations, and a restore runs them
- * - `agenda_jobs`: one wake-up; nodes find due jobs without it
  * - `rate_limit_count`: counts of the last minutes; not durable either
  * - `access_change`: numbers of transactions, which mean nothing on another server
  */
-export const LEFT_OUT: readonly string[] = ['schema_migration', 'agenda_jobs', 'rate_limit_count', 'access_change'];
+export const LEFT_OUT: readonly string[] = ['schema_migration', 'rate_limit_count', 'access_change'];
 
 /** A table of the database, and the names and types of its stored columns. */
 export type Table = RowFrom<typeof listTables>;

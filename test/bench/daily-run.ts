@@ -36,7 +36,9 @@ export async function runDailyRun({ service, admin }: Ground): Promise<void> {
     await client.query(FILL_ALERTS, [id]);
     await client.query('analyze');
     const [before, begun] = [await resident(), performance.now()];
-    await client.query(`update job_kind set next_at = now() where name = 'certificate-alerts:find-due'`);
+    await client.query(
+      `update job set wake_at = now() where kind = 'certificate-alerts:find-due' and every_seconds is not null`,
+    );
     await until('all alerts to have looked', GIVE_UP_MS, async () => {
       const { rows } = await client.query<{ done: number }>(CHECKED);
       return rows[0]?.done === ALERTS;

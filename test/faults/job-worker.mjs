@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Database, queryOf } from '../../src/kernel/database/database.ts';
 import { Jobs } from '../../src/kernel/jobs/jobs.ts';
-import { wakeStore } from '../../src/kernel/jobs/wake-stores.ts';
 import { createLog } from '../../src/kernel/log.ts';
 
 const [url, stepMs, steps, failure = '', leaseSeconds = '1'] = process.argv.slice(2);
@@ -34,7 +33,7 @@ const kind = {
   },
 };
 
-const jobs = new Jobs({ database, kinds: [kind], contextOf, log, store: wakeStore(null, { url }) });
+const jobs = new Jobs({ database, kinds: [kind], contextOf, log });
 await jobs.start();
 process.stdout.write('ready\n');
 process.on('SIGTERM', async () => {

@@ -10,7 +10,7 @@ import { migratedDatabase } from './databases.js';
 import { Authority, type ServerCertificate } from './outside/authority.js';
 import { MailServer } from './outside/mail-server.js';
 import { OutsideServer } from './outside/outside-server.js';
-import { MAKE_DUE, WAKE_NODE } from './schedules.js';
+import { MAKE_DUE } from './schedules.js';
 import { Seed } from './seed.js';
 import { Service } from './service.js';
 import { smallPool } from './tables.js';
@@ -146,13 +146,13 @@ export class Notifying {
     kind: string,
     { queued = [], withinMs = 50_000 }: { readonly queued?: readonly string[]; readonly withinMs?: number } = {},
   ): Promise<void> {
-    await this.sql('delete from job where kind = $1', [kind]);
+    await this.sql('delete from job where kind = $1 and every_seconds is null', [kind]);
     await this.runSchedule(kind);
     await this.hurry();
     await until(`${kind} to end`, withinMs, async () => {
       const open = await this.sql(
         `select from job where kind = any($2) and state in ('waiting', 'running')
-         union all select from job_kind where name = $1 and next_at <= now()`,
+         union all select from job where kind = $1 and wake_at <= now()`,
         [kind, [kind, ...queued]],
       );
       return open.length === 0;
@@ -182,7 +182,6 @@ export class Notifying {
   async hurry(kind = 'certificate-alerts:send'): Promise<void> {
     await this.sql('update notification_message set next_at = now() where next_at is not null');
     await this.sql(`update job set wake_at = now() where kind = $1 and state = 'waiting'`, [kind]);
-    await this.sql(WAKE_NODE);
   }
 
   /** Ids of the messages that are sent, by their rows. */
@@ -203,7 +202,6 @@ export class Notifying {
   /** The leases of a node that was killed are over. */
   async endLeases(): Promise<void> {
     await this.sql(`update job set wake_at = now() where state = 'running'`);
-    await this.sql(WAKE_NODE);
   }
 
   /** The mail server is away. @returns what brings it back, with what it received before forgotten */
@@ -225,7 +223,6 @@ export class Notifying {
     await this.sql(`update job set wake_at = wake_at - $1::interval where state = 'waiting' and kind like '%:send'`, [
       `${seconds} seconds`,
     ]);
-    await this.sql(WAKE_NODE);
   }
 
   async kill(): Promise<void> {

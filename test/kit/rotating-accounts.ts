@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed, type Reply } from './caller.ts';
 import type { Samba, SambaAccount } from './outside/samba.ts';
-import { WAKE_NODE } from './schedules.ts';
 import type { Seed, SeededProject } from './seed.ts';
 import { until } from './until.ts';
 
@@ -129,14 +128,12 @@ export class RotatingAccounts {
     await this.#parts.sql('update credential_debt set next_at = now() where project_id = $1 and next_at > now()', [
       this.project.id,
     ]);
-    const hurried = await this.#parts.sql(
+    await this.#parts.sql(
       `update job set wake_at = now() where kind in ('secret-rotations:rotate', 'secret-rotations:pay-debts')
          and state = 'waiting' and wake_at > now() and subject_id in (
-           select id from secret_rotation where project_id = $1 union all select id from app_connection where project_id = $1)
-       returning id`,
+           select id from secret_rotation where project_id = $1 union all select id from app_connection where project_id = $1)`,
       [this.project.id],
     );
-    if (hurried.length > 0) await this.#parts.sql(WAKE_NODE);
   }
 
   /** Waits until no attempt of the project is open. */

@@ -4,7 +4,6 @@ import { mintToken } from '../../src/kernel/crypto/token.js';
 import { Caller } from './caller.ts';
 import { migratedDatabase } from './databases.ts';
 import { Rotating } from './rotating.ts';
-import { WAKE_NODE } from './schedules.ts';
 import { Seed } from './seed.ts';
 import { Service } from './service.ts';
 import { smallPool } from './tables.ts';
@@ -159,7 +158,6 @@ export const MOMENTS: readonly Moment[] = [
       });
       return async () => {
         await pause(false);
-        await alone.sql(WAKE_NODE);
       };
     },
   },

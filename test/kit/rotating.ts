@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Caller, mustSucceed, type Reply } from './caller.ts';
 import { FakeDatatool } from './datatool.ts';
-import { WAKE_NODE } from './schedules.ts';
 import type { Seed, SeededProject } from './seed.ts';
 import { until } from './until.ts';
 
@@ -123,13 +122,12 @@ export class Rotating {
       `update unresponsive_target set next_try_at = now() where organization_id = (select organization_id from project where id = $1)`,
       [this.project.id],
     );
-    const hurried = await this.parts.sql(
+    await this.parts.sql(
       `update job set wake_at = now() where kind in ('secret-rotations:rotate', 'secret-rotations:pay-debts')
          and state = 'waiting' and wake_at > now()
-         and subject_id in (select id from secret_rotation where project_id = $1 union all select $2) returning id`,
+         and subject_id in (select id from secret_rotation where project_id = $1 union all select $2)`,
       [this.project.id, this.connectionId],
     );
-    if (hurried.length > 0) await this.parts.sql(WAKE_NODE);
   }
 
   /** Waits until no attempt of the project is open and it owes nothing. */
@@ -189,6 +187,5 @@ export class Rotating {
   /** Has another node take over what a lost one did. */
   async endLeases(): Promise<void> {
     await this.parts.sql(`update job set wake_at = now() where state = 'running'`);
-    await this.parts.sql(WAKE_NODE);
   }
 }

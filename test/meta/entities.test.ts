@@ -45,7 +45,7 @@ const COLUMNS = `
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   join pg_type t on t.oid = a.atttypid left join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-    and c.relname not in ('schema_migration', 'agenda_jobs')`;
+    and c.relname <> 'schema_migration'`;
 
 // No primary key of Postgres has columns that may be null. MikroORM takes no entity without one.
 const WITHOUT_PRIMARY_KEY = ['SecretReference'];

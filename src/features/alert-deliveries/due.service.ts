@@ -43,7 +43,7 @@ export const FIND_DUE: JobKind = {
           tx,
           CHECK,
           alerts.map(({ id, organizationId, projectId }) => ({
-            key: `${id} ${run.jobId}`,
+            key: `${id} ${run.queuedAt.toISOString()}`,
             organizationId,
             projectId,
             subjectId: id,

@@ -53,7 +53,7 @@ export class JobKindService {
       if (kind === undefined) throw new AppError('JOB_KIND_NOT_FOUND');
       const action = isPaused ? 'job-kind:pause' : 'job-kind:resume';
       await tx.auditTrail.recordChange(tx, { action, facts: { kind: name } });
-      if (!isPaused && tx.wakeJobs !== undefined) tx.afterCommit.push(tx.wakeJobs);
+      if (!isPaused) tx.afterCommit.push(() => tx.wakeJobs?.());
       return kind;
     });
   }

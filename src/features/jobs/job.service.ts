@@ -5,6 +5,7 @@ import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { isId, NO_ID } from '../../kernel/ids.js';
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
+import { wakeFor } from '../../kernel/jobs/queue.js';
 import { Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { ListJobs, OneJob } from './job.rules.js';
@@ -67,7 +68,7 @@ export class JobService {
       const [job] = isId(id) ? await RETRY_JOB(tx, { id, ...reachOf(tx) }) : [];
       if (job === undefined) return refuse(tx, id, 'JOB_NOT_RETRYABLE');
       await recordChange(tx, 'job:retry', job);
-      if (tx.wakeJobs !== undefined) tx.afterCommit.push(tx.wakeJobs);
+      wakeFor(tx, [job]);
       return job;
     });
   }

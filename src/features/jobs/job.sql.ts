@@ -1,5 +1,6 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { JOB_OUTCOMES, JOB_STATES } from '../../kernel/jobs/job.entity.js';
+import { nextTime } from '../../kernel/jobs/job.sql.js';
 
 const COLUMNS = `j.id, j.kind, j.organization_id is null as "isOfInstallation", j.project_id as "projectId",
   j.subject_id as "subjectId", j.state, j.attempts as "attemptCount",
@@ -23,8 +24,10 @@ const ROW = {
   finishedAt: t.nullable(t.time),
 } as const;
 
+/** A recurring job is shown from its first time on. */
+const IS_QUEUED = '(j.every_seconds is null or j.fence > 0)';
 /** What a caller may know of: the jobs of its organization, and, as the admin of the installation, those of nobody. */
-const IS_IN_REACH = `(j.organization_id = :organizationId or :isInstallationAdmin and j.organization_id is null)`;
+const IS_IN_REACH = `(j.organization_id = :organizationId or :isInstallationAdmin and j.organization_id is null and ${IS_QUEUED})`;
 const REACH = { organizationId: t.uuid, isInstallationAdmin: t.boolean } as const;
 
 /** Jobs by their ids, in no order. */
@@ -46,7 +49,7 @@ function pageText(condition: string): string {
        and (j.created_at, j.id) < (coalesce(:time::text, 'infinity')::timestamptz, coalesce(:id::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
      order by j.created_at desc, j.id desc limit :limit)`;
   return `select * from (${ofOwner('j.organization_id = :organizationId')} union all
-    ${ofOwner(':isInstallationAdmin and j.organization_id is null')}) found order by "createdAt" desc, id desc limit :limit`;
+    ${ofOwner(`:isInstallationAdmin and j.organization_id is null and ${IS_QUEUED}`)}) found order by "createdAt" desc, id desc limit :limit`;
 }
 
 const PAGE = {
@@ -124,7 +127,7 @@ export const CANCEL_JOB = sqlStatement({
     )
     update job j set is_cancel_requested = true, is_asked_again = false,
       state = case when held.is_waiting then 'cancelled' else j.state end,
-      wake_at = case when held.is_waiting then null else j.wake_at end,
+      wake_at = case when held.is_waiting then ${nextTime('j.every_seconds')} else j.wake_at end,
       finished_at = case when held.is_waiting then now() end
     from held where j.id = held.id
     returning ${COLUMNS}, held.state as "stateBefore"`,
@@ -132,7 +135,10 @@ export const CANCEL_JOB = sqlStatement({
   row: CHANGED,
 });
 
-const KIND = `k.name, k.every_seconds as "everySeconds", k.next_at as "nextAt", k.is_paused as "isPaused"`;
+const KIND = `k.name, r.every_seconds as "everySeconds", k.is_paused as "isPaused",
+      case when r.finished_at is null then ${nextTime('r.every_seconds')} else r.wake_at end as "nextAt"`;
+/** A kind, and its recurring job if it has a schedule. */
+const KINDS = 'job_kind k left join job r on r.kind = k.name and r.every_seconds is not null';
 const KIND_ROW = {
   name: t.text,
   everySeconds: t.nullable(t.integer),
@@ -149,7 +155,7 @@ export const LIST_KINDS_OF_ORGANIZATION = sqlStatement({
   text: `
     select ${KIND}, coalesce(c.waiting, 0) as "waitingCount", coalesce(c.running, 0) as "runningCount",
       coalesce(c.failed, 0) as "failedCount", c.next_due_at as "nextDueAt"
-    from job_kind k left join (
+    from ${KINDS} left join (
       select kind, (count(*) filter (where state = 'waiting'))::integer as waiting,
         (count(*) filter (where state = 'running'))::integer as running,
         (count(*) filter (where state = 'failed'))::integer as failed, min(wake_at) filter (where state = 'waiting') as next_due_at
@@ -169,7 +175,7 @@ export const LIST_KINDS = sqlStatement({
     select ${KIND}, open.waiting as "waitingCount", open.running as "runningCount",
       (select count(*)::integer from job j where j.kind = k.name and j.state = 'failed') as "failedCount",
       open.next_due_at as "nextDueAt"
-    from job_kind k cross join lateral (
+    from ${KINDS} cross join lateral (
       select (count(*) filter (where j.state = 'waiting'))::integer as waiting,
         (count(*) filter (where j.state = 'running'))::integer as running, min(j.wake_at) filter (where j.state = 'waiting') as next_due_at
       from job j where j.kind = k.name and j.wake_at is not null

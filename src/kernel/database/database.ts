@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import type { Client, Pool, QueryResult } from 'pg';
+import type { Pool, QueryResult } from 'pg';
 import { ConfigurationError } from '../configuration-error.js';
 import { isTransaction, type Transaction } from '../context.js';
 import { FairQueue } from '../load/fair-queue.js';
@@ -109,11 +109,6 @@ export class Database {
   /** SQL statements sent since start, transaction control included: for requests, and for background tasks. */
   get statements(): PoolGuard['statements'] {
     return this.guard.statements;
-  }
-
-  /** What others open their own connections with; absent: as they like. */
-  get Client(): typeof Client | undefined {
-    return this.guard.isPooled ? this.guard.Unwatched : undefined;
   }
 
   /** What becomes of the pool's connections. */

@@ -61,8 +61,6 @@ export function ormOptions(
       },
     },
     migrations: { migrationsList: [...migrations], tableName: 'schema_migration', snapshot: false, silent: true },
-    // Agenda's own: only its backend reads and writes it.
-    schemaGenerator: { skipTables: ['agenda_jobs'] },
     discovery: { warnWhenNoEntities: false },
     allowGlobalContext: false,
     forceUtcTimezone: true,

@@ -135,16 +135,6 @@ export async function setRowSecurity(query: Query, isOn: boolean): Promise<void>
     await query(setTableRowSecurity(name, isOn));
 }
 
-/** How the service reaches its database. */
-export interface ServiceAccess {
-  /** Who logs in. */
-  readonly url: string;
-  /** Settings of its connections, by which they have the role; absent where it is who logs in. */
-  readonly settings?: string;
-  /** The class of its connections behind a pooler. */
-  readonly Client?: Database['Client'];
-}
-
 /**
  * From now on all connections have a role that owns nothing.
  *
@@ -168,4 +158,4 @@ export async function switchToServiceRole(
 }
 
 /** Settings of a connection of the owner that has a role. */
-export const roleSetting = (role: string): string => `-c role=${role}`;
+const roleSetting = (role: string): string => `-c role=${role}`;

@@ -81,6 +81,8 @@ export interface JobRun {
   readonly target: string | null;
   /** Whether somebody waits for it. */
   readonly isUrgent: boolean;
+  /** When it was queued, or of one that recurs, when it came due: the same for all attempts, and another for the next time. */
+  readonly queuedAt: Date;
   /** 1 for the first. */
   readonly attempt: number;
   /** Aborted when the lease is lost, the job is cancelled, its time is over or the node is stopped. */

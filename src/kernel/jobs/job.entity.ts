@@ -13,13 +13,11 @@ const JobKindSchema = defineEntity({
   tableName: 'job_kind',
   properties: {
     name: p.text().primary(),
-    everySeconds: p.integer().nullable(),
-    nextAt: p.datetime(3).nullable(),
     isPaused: p.boolean().default(false),
   },
 });
 
-/** A kind of work, and when its schedule queues the next job. */
+/** A kind of work, on all nodes. */
 export class StoredJobKind extends JobKindSchema.class {}
 JobKindSchema.setClass(StoredJobKind);
 
@@ -45,6 +43,8 @@ const JobSchema = defineEntity({
     node: p.uuid().nullable(),
     isCancelRequested: p.boolean().default(false),
     isAskedAgain: p.boolean().default(false),
+    /** It recurs: each kind has at most one such job, which is due again after it has finished. */
+    everySeconds: p.integer().nullable(),
     giveUpAt: p.datetime(3).nullable(),
     giveUpFrom: p.datetime(3).defaultRaw('now()'),
     errorCode: p.text().nullable(),
@@ -53,7 +53,7 @@ const JobSchema = defineEntity({
   },
 });
 
-/** Work to be done once, after its transaction has committed. It holds ids only: what they name is read when it runs. */
+/** Work to be done once, after its transaction has committed, or again and again. It holds ids only: what they name is read when it runs. */
 export class StoredJob extends JobSchema.class {}
 JobSchema.setClass(StoredJob);
 

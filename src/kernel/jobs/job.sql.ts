@@ -1,15 +1,32 @@
 import { sqlStatement, t } from '../database/statement.js';
 import { WAIT_REASONS } from './job-kind.js';
 
-/** The kinds of this program, with their schedules. A changed schedule starts over. Kinds of other versions stay. */
+/** When a schedule is due next: at each multiple of its seconds since 1970. Null without one. */
+export const nextTime = (everySeconds: string): string =>
+  `to_timestamp((floor(extract(epoch from now()) / ${everySeconds}) + 1) * ${everySeconds})`;
+
+/** The kinds of this program. Those of other versions stay. */
 export const registerKinds = sqlStatement({
   text: `
-    insert into job_kind as k (name, every_seconds, next_at)
-    select name, every, to_timestamp((floor(extract(epoch from now()) / every) + 1) * every)
-    from unnest(:names::text[], :every::integer[]) as given (name, every)
-    on conflict (name) do update set every_seconds = excluded.every_seconds, next_at = excluded.next_at
-    where k.every_seconds is distinct from excluded.every_seconds`,
+    with unscheduled as (
+      delete from job j using unnest(:names::text[], :every::integer[]) as given (name, every)
+      where j.kind = given.name and given.every is null and j.every_seconds is not null
+    )
+    insert into job_kind (name) select unnest(:names::text[]) on conflict (name) do nothing`,
   params: { names: t.array(t.text), every: t.array(t.nullable(t.integer)) },
+  row: {},
+});
+
+/** The recurring job of each of these kinds. A changed interval starts over. */
+export const scheduleKinds = sqlStatement({
+  text: `
+    insert into job as j (id, kind, dedupe_key, every_seconds, state, wake_at, finished_at)
+    select gen_random_uuid(), name, 'schedule', every, 'done', ${nextTime('every')}, now()
+    from unnest(:names::text[], :every::integer[]) as given (name, every)
+    on conflict (kind, dedupe_key) do update set every_seconds = excluded.every_seconds,
+      wake_at = case when j.finished_at is null then j.wake_at else excluded.wake_at end
+    where j.every_seconds <> excluded.every_seconds`,
+  params: { names: t.array(t.text), every: t.array(t.integer) },
   row: {},
 });
 
@@ -77,30 +94,13 @@ export const askJobs = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Queues what schedules have due: one job each, however often it was missed. Of nodes that look at once one does it. */
-export const queueScheduled = sqlStatement({
-  text: `
-    with due as (
-      select name, every_seconds as every from job_kind
-      where name = any(:names) and next_at <= now() and not is_paused for update skip locked
-    ), moved as (
-      update job_kind k set next_at = to_timestamp((floor(extract(epoch from now()) / due.every) + 1) * due.every)
-      from due where k.name = due.name
-    )
-    insert into job (id, kind, dedupe_key, state, wake_at)
-    select gen_random_uuid(), name, 'scheduled ' || (floor(extract(epoch from now()) / every) * every)::bigint, 'waiting', now() from due
-    on conflict (kind, dedupe_key) do nothing`,
-  params: { names: t.array(t.text) },
-  row: {},
-});
-
 /** Standing jobs run for as long as there is something to do: what is kept of their attempts must not grow with it. */
 const KEPT_ATTEMPTS = 100;
 
-/** Jobs to take of the rooms for urgent ones, or of those for the others. */
-const dueIn = (areUrgent: boolean): string => `
+/** Jobs to take of the rooms for urgent ones, or of those for the others. @param which of those that are due */
+const dueIn = (areUrgent: boolean, which: string): string => `
       select d.id, room.lease from room cross join lateral (
-        select j.id from job j where j.kind = room.name and ${areUrgent ? '' : 'not '}j.is_urgent and j.wake_at <= now()
+        select j.id from job j where j.kind = room.name and ${areUrgent ? '' : 'not '}j.is_urgent and j.wake_at <= now() and ${which}
           and room.name || '${areUrgent ? '!' : ' '}' || coalesce(j.organization_id::text, '') <> all(:full::text[])
           and (j.target is null or room.name || ' ' || coalesce(j.organization_id::text, '') || ' ' || j.target <> all(:full::text[]))
         order by j.wake_at limit room.slots for update skip locked
@@ -115,26 +115,28 @@ export const fullOf = (kind: string, organizationId: string, of: { isUrgent: boo
  * A locked row is somebody's who takes it, or who writes for it within its lease. The arrays have the planner expect few rows: by the
  * join alone it expects a tenth of all that wait, and reads the whole tables.
  *
- * `full` has those of which no more may run at present, as `fullOf` writes them.
+ * `full` has those of which no more may run at present, as `fullOf` writes them. A finished job that is due recurs: it begins anew.
  */
-export const claimJobs = sqlStatement({
-  text: `
+const claiming = (which: string): string => `
     with room as (
       select name, is_urgent, slots, lease
       from unnest(:names::text[], :areUrgent::boolean[], :slots::integer[], :leases::double precision[]) as given (name, is_urgent, slots, lease)
       where exists (select from job_kind k where k.name = given.name and not k.is_paused)
-    ), urgent as (${dueIn(true)}
-    ), ordinary as (${dueIn(false)}
+    ), urgent as (${dueIn(true, which)}
+    ), ordinary as (${dueIn(false, which)}
     ), due as (
       select * from urgent union all select * from ordinary
     ), lost as (
       update job_attempt a set ended_at = now(), outcome = 'lost'
       where a.job_id = any(array(select id from due)) and a.ended_at is null
     ), claimed as (
-      update job j set state = 'running', node = :node, wake_at = now() + make_interval(secs => due.lease),
-        fence = j.fence + 1, attempts = j.attempts + 1
+      update job j set state = 'running', node = :node, wake_at = now() + make_interval(secs => due.lease), fence = j.fence + 1,
+        attempts = case when j.finished_at is null then j.attempts + 1 else 1 end,
+        is_cancel_requested = j.is_cancel_requested and j.finished_at is null,
+        error_code = case when j.finished_at is null then j.error_code end,
+        created_at = case when j.finished_at is null then j.created_at else now() end, finished_at = null
       from due where j.id = any(array(select id from due)) and j.id = due.id
-      returning j.id, j.kind, j.organization_id, j.project_id, j.subject_id, j.target, j.is_urgent, j.fence, j.attempts,
+      returning j.id, j.kind, j.organization_id, j.project_id, j.subject_id, j.target, j.is_urgent, j.created_at, j.fence, j.attempts,
         j.is_cancel_requested, coalesce(j.give_up_at <= now(), false) as is_too_late
     ), forgotten as (
       delete from job_attempt a using claimed
@@ -142,30 +144,66 @@ export const claimJobs = sqlStatement({
     ), begun as (
       insert into job_attempt (job_id, fence, node) select id, fence, :node from claimed
     )
-    select id, kind, organization_id as "organizationId", project_id as "projectId", subject_id as "subjectId", target, is_urgent as "isUrgent", fence,
+    select id, kind, organization_id as "organizationId", project_id as "projectId", subject_id as "subjectId", target, is_urgent as "isUrgent",
+      created_at as "createdAt", fence,
       attempts, is_cancel_requested as "isCancelRequested", is_too_late as "isTooLate"
-    from claimed`,
-  params: {
-    node: t.uuid,
-    names: t.array(t.text),
-    areUrgent: t.array(t.boolean),
-    slots: t.array(t.integer),
-    leases: t.array(t.double),
-    full: t.array(t.text),
-  },
-  row: {
-    id: t.uuid,
-    kind: t.text,
-    organizationId: t.nullable(t.uuid),
-    projectId: t.nullable(t.uuid),
-    subjectId: t.nullable(t.uuid),
-    target: t.nullable(t.text),
-    isUrgent: t.boolean,
-    fence: t.bigint,
-    attempts: t.integer,
-    isCancelRequested: t.boolean,
-    isTooLate: t.boolean,
-  },
+    from claimed`;
+const CLAIMING = {
+  node: t.uuid,
+  names: t.array(t.text),
+  areUrgent: t.array(t.boolean),
+  slots: t.array(t.integer),
+  leases: t.array(t.double),
+  full: t.array(t.text),
+} as const;
+const CLAIMED = {
+  id: t.uuid,
+  kind: t.text,
+  organizationId: t.nullable(t.uuid),
+  projectId: t.nullable(t.uuid),
+  subjectId: t.nullable(t.uuid),
+  target: t.nullable(t.text),
+  isUrgent: t.boolean,
+  createdAt: t.time,
+  fence: t.bigint,
+  attempts: t.integer,
+  isCancelRequested: t.boolean,
+  isTooLate: t.boolean,
+} as const;
+
+/** Claims what has been due for so long. */
+export const claimJobs = sqlStatement({
+  text: claiming('j.wake_at <= now() - make_interval(secs => :overdueSeconds::double precision)'),
+  params: { ...CLAIMING, overdueSeconds: t.double },
+  row: CLAIMED,
+});
+
+/** Claims those of the given jobs that are due. */
+export const claimGivenJobs = sqlStatement({
+  text: claiming('j.id = any(:ids::uuid[])'),
+  params: { ...CLAIMING, ids: t.array(t.uuid) },
+  row: CLAIMED,
+});
+
+const TIMES = `select j.id, j.kind, j.every_seconds as "everySeconds", greatest(extract(epoch from j.wake_at - now()), 0)::double precision as seconds
+    from job j where j.state <> 'running' and`;
+const TIME = { id: t.uuid, kind: t.text, everySeconds: t.nullable(t.integer), seconds: t.double } as const;
+
+/** When those of the given jobs are due that nobody runs, in seconds from now. */
+export const listTimes = sqlStatement({
+  text: `${TIMES} j.wake_at is not null and j.id = any(:ids)`,
+  params: { ids: t.array(t.uuid) },
+  row: TIME,
+});
+
+/** The same of the jobs of these kinds that are due within so many seconds, the first thousand, and of all that recur. */
+export const listTimesSoon = sqlStatement({
+  text: `${TIMES} j.id = any(array(
+      (select d.id from job d where d.kind = any(:names) and d.wake_at <= now() + make_interval(secs => :seconds)
+         and not exists (select from job_kind k where k.name = d.kind and k.is_paused) order by d.wake_at limit 1000)
+      union all select r.id from job r where r.kind = any(:names) and r.every_seconds is not null))`,
+  params: { names: t.array(t.text), seconds: t.double },
+  row: TIME,
 });
 
 /** Holds the lease for at least so long, and the row until the transaction ends. No row: the lease is over. */
@@ -205,7 +243,7 @@ const URGENT_ATTEMPTS = 4;
 /**
  * Ends an attempt. After a failure, the job is due again after the pause, unless it has none or its deadline passes first. After
  * success, it is due again after its pause, if it has one. If its work was requested meanwhile, the job starts over instead of ending.
- * A released attempt does not count, nor does the time that the job then waits for a reason. A job is urgent as long as somebody may wait
+ * A recurring job is due again at its next time at the latest. A released attempt does not count, nor does the time that the job then waits for a reason. A job is urgent as long as somebody may wait
  * for it. No row: the lease has expired, and nothing is written.
  */
 export const endAttempt = sqlStatement({
@@ -239,7 +277,8 @@ export const endAttempt = sqlStatement({
       wake_at = case
           when held.is_anew then now()
           when held.state = 'waiting' and :outcome = 'released' and held.error_code = '${WOKEN}' then now()
-          when held.state = 'waiting' then now() + make_interval(secs => coalesce(:pauseSeconds, 0))
+          when held.state = 'waiting' then least(now() + make_interval(secs => coalesce(:pauseSeconds, 0)), ${nextTime('j.every_seconds')})
+          else ${nextTime('j.every_seconds')}
         end,
       give_up_at = j.give_up_at
         + make_interval(secs => case when :outcome = 'released' and :errorCode is not null then coalesce(:pauseSeconds, 0) else 0 end),
@@ -276,21 +315,10 @@ export const wakeJobs = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** Seconds until the next job is due, a lease ends or a schedule queues one; null when nothing is. */
-export const secondsToNext = sqlStatement({
-  text: `
-    select extract(epoch from min(next_at) - now())::double precision as seconds from (
-      select least(k.next_at, (select min(j.wake_at) from job j where j.kind = k.name and j.wake_at is not null)) as next_at
-      from job_kind k where k.name = any(:names) and not k.is_paused
-    ) kinds`,
-  params: { names: t.array(t.text) },
-  row: { seconds: t.nullable(t.double) },
-});
-
 /** Deletes some of the jobs that finished long ago, and their attempts. */
 export const deleteFinished = sqlStatement({
   text: `
-    delete from job where id in (select id from job where finished_at < now() - make_interval(days => :days) limit 1000)
+    delete from job where id in (select id from job where finished_at < now() - make_interval(days => :days) and wake_at is null limit 1000)
     returning id`,
   params: { days: t.integer },
   row: { id: t.uuid },
@@ -303,7 +331,8 @@ export const countJobs = sqlStatement({
       (select count(*)::integer from job j where j.kind = k.name and j.state = 'failed') as failed
     from job_kind k cross join lateral (
       select count(*) filter (where j.state = 'waiting')::integer as waiting, count(*) filter (where j.state = 'running')::integer as running,
-        greatest(extract(epoch from now() - min(j.wake_at) filter (where j.state = 'waiting'))::double precision, 0) as overdue
+        greatest(extract(epoch from now() - min(j.wake_at) filter (
+          where j.state = 'waiting' or j.state <> 'running' and not k.is_paused))::double precision, 0) as overdue
       from job j where j.kind = k.name and j.wake_at is not null
     ) open`,
   params: {},

@@ -1,15 +1,26 @@
+import { Agenda, type Job } from 'agenda';
 import { NO_ID } from '../ids.js';
+import { describeError } from '../log.js';
 import { periodically } from '../periodic.js';
-import { deleteFinished } from './job.sql.js';
+import { deleteFinished, registerKinds } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
+import { JobStore, type StoreAddress } from './job-store.js';
+import { type JobData, JobTable } from './job-table.js';
 import { LateAsks } from './late-asks.js';
+import { placesOf } from './places.js';
 import type { JobRequest } from './queue.js';
-import { type JobFigures, JobRunner, type RunnerParts } from './runner.js';
-import { Waker, type WakeStore } from './waker.js';
+import { type JobFigures, Worker, type WorkerParts } from './worker.js';
 
 const KEPT_DAYS = 30;
 /** Whatever is asked for after a commit within this time causes one run of each job. */
 const LATE_ASKS_MS = 1_000;
+const LOOK_EVERY_MS = 1_000;
+/** For how long jobs are left to a store apart. */
+const OVERDUE_SECONDS = 5;
+/** How long a node that leaves waits for its jobs. Then it gives them back. */
+const FINISH_MS = 3_000;
+/** Half of it is how often Agenda looks whether a job has lost its lock, by a timer that outlives the job. */
+const LOCK_MS = 2_000;
 
 /** Removes jobs that nobody will look at any more. */
 const DELETE_FINISHED: JobKind = {
@@ -23,53 +34,121 @@ const DELETE_FINISHED: JobKind = {
   },
 };
 
-/** The background work of the kernel itself. */
-export const KERNEL_JOB_KINDS: readonly JobKind[] = [DELETE_FINISHED];
+/** Puts back what the store has lost, or what a node could not put there. */
+const REFILL_STORE: JobKind = {
+  name: 'jobs:refill-store',
+  description: 'Puts jobs that are due soon into the store of JOBS_URL, in case that it has lost them.',
+  everySeconds: 60,
+  staysInside: true,
+  run: async ({ wakeJobs }) => wakeJobs?.(),
+};
 
-/** Background work of this node: a runner that does it, and a waker that says when. */
+/** The background work of the kernel itself. @param hasStore whether Agenda keeps its jobs in a store apart */
+export const jobsOfJobs = (hasStore: boolean): readonly JobKind[] =>
+  hasStore ? [DELETE_FINISHED, REFILL_STORE] : [DELETE_FINISHED];
+
+/** What the background work of a node needs. */
+export interface JobsParts extends WorkerParts {
+  /** How often Agenda looks for due jobs without being told. */
+  readonly lookEveryMs?: number;
+  /** Where Agenda keeps its jobs apart from the database of the service. */
+  readonly storeAt?: StoreAddress | null;
+}
+
+/**
+ * Background work of this node: Agenda defines, schedules and runs each kind, on the table `job`, or on a store apart. Then it looks at the table
+ * as well: for all that is due while the store is away, and else for what the store has forgotten.
+ */
 export class Jobs {
-  private readonly runner: JobRunner;
-  private readonly waker: Waker;
+  private readonly worker: Worker;
+  private readonly table: JobTable;
+  private readonly agenda: Agenda;
+  private readonly storeApart: JobStore | null;
   private readonly lateAsks: LateAsks;
-  private stopLateAsks: () => Promise<void> = async () => undefined;
+  private stopPeriods: (() => Promise<void>)[] = [];
 
-  constructor(private readonly parts: Omit<RunnerParts, 'onNext'> & { readonly store: WakeStore }) {
-    this.runner = new JobRunner({
-      ...parts,
-      onNext: (seconds) => this.waker.wakeIn(seconds),
-    });
-    this.waker = new Waker(parts.store, this.runner.wake, parts.log);
+  constructor(private readonly parts: JobsParts) {
+    const { kinds, database, log, lookEveryMs = LOOK_EVERY_MS, storeAt = null } = parts;
+    const worker = new Worker(parts);
+    this.worker = worker;
+    this.storeApart = storeAt && new JobStore(storeAt, { database, kinds, log, worker });
+    this.table = new JobTable(
+      database,
+      worker,
+      kinds.map(({ name }) => name),
+      () => (this.storeApart?.isConnected ? OVERDUE_SECONDS : 0),
+    );
     this.lateAsks = new LateAsks(() => parts.contextOf(NO_ID));
+    this.agenda = new Agenda({
+      backend: this.table,
+      processEvery: lookEveryMs,
+      maxConcurrency: Number.POSITIVE_INFINITY,
+      defaultLockLifetime: LOCK_MS,
+    });
+    this.agenda.on('error', (error) => log.warn('job poll failed', describeError(error)));
+    this.agenda.on('complete', this.table.look);
+    for (const kind of kinds)
+      this.agenda.define(kind.name, (job: Job<JobData>) => this.run(job), {
+        concurrency: placesOf(kind),
+        lockLimit: placesOf(kind),
+      });
   }
 
   /** Does jobs from now on. */
   async start(): Promise<void> {
-    await this.runner.start();
-    this.waker.start();
-    this.stopLateAsks = periodically('asks for jobs', LATE_ASKS_MS, () => this.lateAsks.store(), this.parts.log);
+    const { kinds, database, log } = this.parts;
+    await registerKinds(database.query, {
+      names: kinds.map(({ name }) => name),
+      every: kinds.map(({ everySeconds = null }) => everySeconds),
+    });
+    await Promise.all(
+      kinds.map(
+        ({ name, everySeconds }) =>
+          everySeconds && this.agenda.every(everySeconds * 1_000, name, {}, { timezone: 'UTC', skipImmediate: true }),
+      ),
+    );
+    await this.agenda.start();
+    this.storeApart?.start();
+    this.stopPeriods = [
+      periodically('job leases', this.worker.renewalMs, () => this.worker.renew(), log),
+      periodically('asks for jobs', LATE_ASKS_MS, () => this.lateAsks.store(), log),
+    ];
   }
 
-  /** Looks for due jobs at once. */
-  readonly wake = (): void => this.runner.wake();
+  /** Looks at once for these jobs, or for all that are due. */
+  readonly wake = (ids?: readonly string[]): void =>
+    this.storeApart?.isConnected ? this.storeApart.put(ids) : this.table.look();
 
   /** Asks for standing jobs of a kind within a second. */
   readonly askLater = (kind: string, requests: readonly JobRequest[]): void => this.lateAsks.add(kind, requests);
 
-  /** Where Agenda keeps its wake-ups, and whether it is reached. */
-  get store(): { readonly backend: WakeStore['name']; readonly connected: boolean } {
-    return { backend: this.waker.backend, connected: this.waker.isConnected };
+  /** Where Agenda keeps its jobs, and whether it is reached. */
+  get store(): { readonly backend: 'postgres' | 'mongodb'; readonly connected: boolean } {
+    const { storeApart, worker } = this;
+    return storeApart === null
+      ? { backend: 'postgres', connected: worker.isConnected }
+      : { backend: storeApart.backend, connected: storeApart.isConnected };
   }
 
   /** What this node has done. */
   get figures(): JobFigures {
-    return this.runner.figures;
+    return this.worker.figures;
   }
 
   /** Takes no further job, waits a little for those that run, and leaves what was asked for to other nodes and the next start. */
-  async stop(): Promise<void> {
-    await this.waker.stop();
-    await this.runner.stop();
-    await this.stopLateAsks();
+  async stop(finishMs = FINISH_MS): Promise<void> {
+    await this.worker.stopClaiming();
+    await Promise.all([
+      this.agenda.drain({ timeout: finishMs, closeConnection: false }),
+      this.storeApart?.stop(finishMs),
+    ]);
+    await this.worker.release();
+    await Promise.all(this.stopPeriods.map((stop) => stop()));
     await this.lateAsks.store();
+  }
+
+  private async run({ attrs: { data } }: Job<JobData>): Promise<void> {
+    const claimed = this.table.claimedFor(data.id);
+    if (claimed !== undefined) await this.worker.run(claimed);
   }
 }

@@ -4,6 +4,8 @@ import { inTransaction } from '../database/in-transaction.js';
 import { endAttempt, holdLease } from './job.sql.js';
 import { type JobRun, LeaseLost, PermanentFailure } from './job-kind.js';
 
+/** Why an attempt ended that another node has taken over, or may have. */
+export const LEASE_LOST = 'JOB_LEASE_LOST';
 /** Over a call's own time limit, so that its outcome can still be written. */
 const RESERVE_SECONDS = 5;
 /** What a transaction of a job may take; the database ends longer ones. */
@@ -17,6 +19,7 @@ export interface ClaimedJob {
   readonly projectId: string | null;
   readonly target: string | null;
   readonly isUrgent: boolean;
+  readonly createdAt: Date;
   readonly attempts: number;
 }
 
@@ -27,13 +30,14 @@ export class Lease implements JobRun {
   readonly projectId: string | null;
   readonly target: string | null;
   readonly isUrgent: boolean;
+  readonly queuedAt: Date;
   readonly attempt: number;
   readonly fence: string;
   private readonly controller = new AbortController();
 
   constructor(
-    private readonly ctx: Context,
-    { id, fence, subjectId, projectId, target, isUrgent, attempts }: ClaimedJob,
+    readonly ctx: Context,
+    { id, fence, subjectId, projectId, target, isUrgent, createdAt, attempts }: ClaimedJob,
     readonly contextOf: (organizationId: string) => Context,
   ) {
     this.jobId = id;
@@ -42,12 +46,8 @@ export class Lease implements JobRun {
     this.projectId = projectId;
     this.target = target;
     this.isUrgent = isUrgent;
+    this.queuedAt = createdAt;
     this.attempt = attempts;
-  }
-
-  /** Of this lease and of no later one of the job. */
-  get key(): string {
-    return `${this.jobId} ${this.fence}`;
   }
 
   get signal(): AbortSignal {
@@ -55,7 +55,7 @@ export class Lease implements JobRun {
   }
 
   /** Lets the handler know that it should stop. @param code why the attempt fails, if the lease still holds */
-  abort(code = 'JOB_LEASE_LOST'): void {
+  abort(code = LEASE_LOST): void {
     this.controller.abort(new PermanentFailure(code));
   }
 

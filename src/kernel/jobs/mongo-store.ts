@@ -1,11 +1,11 @@
 import { MongoBackend } from '@agendajs/mongo-backend';
 import { MongoClient } from 'mongodb';
-import type { OpenStore } from './waker.js';
+import type { OpenStore } from './job-store.js';
 
 const CONNECT_MS = 5_000;
-const CONNECTIONS = 2;
+const CONNECTIONS = 4;
 
-/** Wake-ups in MongoDB. @throws when it cannot be reached now */
+/** Jobs in MongoDB. @throws when it cannot be reached now */
 export async function openMongo(url: string): Promise<OpenStore> {
   const client = new MongoClient(url, {
     serverSelectionTimeoutMS: CONNECT_MS,

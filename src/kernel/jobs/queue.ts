@@ -5,8 +5,8 @@ import type { JobKind, WaitReason } from './job-kind.js';
 
 declare module '../context.js' {
   interface Kernel {
-    /** Looks for due jobs on this node at once, not at the next poll. Absent where no jobs run. */
-    readonly wakeJobs?: (() => void) | undefined;
+    /** Has this node look at once for these jobs, or for all that are due. Absent where no jobs run. */
+    readonly wakeJobs?: ((ids?: readonly string[]) => void) | undefined;
     /** Asks for standing jobs of a kind within a second, together with others who ask meanwhile. Absent where no jobs run. */
     readonly askLater?: ((kind: string, requests: readonly JobRequest[]) => void) | undefined;
   }
@@ -96,12 +96,7 @@ export async function wakeWaiting(
   wakeFor(tx, await wakeJobs(tx, { organizationId, reason, target, spreadSeconds: SPREAD_SECONDS }));
 }
 
-/** For jobs that a statement of its own has queued or asked for: this node looks for due ones after the commit. */
-export function wakeFor(tx: Transaction, asked: readonly unknown[]): void {
-  if (asked.length > 0) wakeAfter(tx);
-}
-
-function wakeAfter(tx: Transaction): void {
-  const { wakeJobs } = tx;
-  if (wakeJobs !== undefined) tx.afterCommit.push(wakeJobs);
+/** For jobs that a statement of its own has queued or asked for: this node looks for them after the commit. */
+export function wakeFor({ wakeJobs, afterCommit }: Transaction, asked: readonly { readonly id: string }[]): void {
+  if (asked.length > 0 && wakeJobs !== undefined) afterCommit.push(() => wakeJobs(asked.map(({ id }) => id)));
 }

@@ -26,7 +26,7 @@ const decisions = async (id: string) => (await notifying.admin.data(DECISIONS, {
 /** Has every alert look for what is due, as at midnight. */
 async function lookNow(): Promise<void> {
   // There is one job for each day.
-  await notifying.sql(`delete from job where kind = 'certificate-alerts:find-due'`);
+  await notifying.sql(`delete from job where kind = 'certificate-alerts:find-due' and every_seconds is null`);
   await notifying.runSchedule('certificate-alerts:find-due');
   // Wakes whoever looks for jobs.
   const waker = await notifying.alert([mail('nobody@example.com')], { enabled: false });
@@ -38,7 +38,7 @@ const looked = () =>
     const [open] = await notifying.sql<{ isOver: boolean }>(
       `select not exists (select from job where kind in ('certificate-alerts:find-due', 'certificate-alerts:check')
            and state in ('waiting', 'running'))
-         and next_at > now() as "isOver" from job_kind where name = 'certificate-alerts:find-due'`,
+         and wake_at > now() as "isOver" from job where kind = 'certificate-alerts:find-due' and every_seconds is not null`,
     );
     return open?.isOver === true;
   });

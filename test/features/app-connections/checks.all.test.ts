@@ -52,7 +52,9 @@ async function hourLater(id: string): Promise<Checked> {
     [id],
   );
   // Of one period there is one job.
-  await notifying.sql(`delete from job where kind = 'app-connections:find-due' and state = 'done'`);
+  await notifying.sql(
+    `delete from job where kind = 'app-connections:find-due' and state = 'done' and every_seconds is null`,
+  );
   await notifying.runSchedule('app-connections:find-due');
   await until('the connection to be checked', WAIT_MS, async () => {
     const [now] = await notifying.sql<{ at: string }>(

@@ -36,7 +36,7 @@ async function runSchedule(kind: string): Promise<void> {
   await strongroom.sql(MAKE_DUE, [kind]);
   await until('the scheduled work', WAIT_MS, async () => {
     const [left] = await strongroom.sql(
-      `select (select next_at <= now() from job_kind where name = $1) as is_due,
+      `select (select wake_at <= now() from job where kind = $1 and every_seconds is not null) as is_due,
          (select count(*)::int from job where state in ('waiting', 'running')
            and (kind = $1 or kind = 'certificates:renew' and project_id = any($2))) as jobs`,
       [kind, projects],

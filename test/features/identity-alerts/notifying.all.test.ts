@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { Caller, mustSucceed } from '../../kit/caller.js';
 import { Notifying } from '../../kit/notifying.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
-import { WAKE_NODE } from '../../kit/schedules.js';
 import { testInAll } from '../../kit/scope.js';
 import { Seed } from '../../kit/seed.js';
 import { until } from '../../kit/until.js';
@@ -52,7 +51,6 @@ async function look(alertId: string): Promise<void> {
     `insert into job (id, kind, dedupe_key, state, wake_at) values (gen_random_uuid(), 'identity-alerts:find-due', $1, 'waiting', now())`,
     [randomUUID()],
   );
-  await notifying.sql(WAKE_NODE);
   await until('the alert to look', WAIT_MS, async () => (await count()) > before);
   await idle(alertId);
 }

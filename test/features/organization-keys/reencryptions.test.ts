@@ -2,7 +2,6 @@ import { lookStatementOf, statementsOf } from '../../../src/features/project-ree
 import { SEALED_TABLES } from '../../../src/sealed-tables.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { Rotating } from '../../kit/rotating.js';
-import { WAKE_NODE } from '../../kit/schedules.js';
 import { otherNodeInAll, testInAll } from '../../kit/scope.js';
 import { LENIENT, type OtherNode, useSharedStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
@@ -42,11 +41,10 @@ describe('re-encryptions of projects', () => {
       await strongroom.sql(change, [id]);
     return until('the state done', WITHIN_MS, async () => {
       // Again and again: the run that has begun to settle may plan the next one only now.
-      const hurried = await strongroom.sql(
-        `update job set wake_at = now() where subject_id = $1 and state = 'waiting' and wake_at > now() returning id`,
+      await strongroom.sql(
+        `update job set wake_at = now() where subject_id = $1 and state = 'waiting' and wake_at > now()`,
         [id],
       );
-      if (hurried.length > 0) await strongroom.sql(WAKE_NODE);
       const found = await get(admin, id);
       return found.state === 'done' && found;
     });

@@ -175,12 +175,11 @@ async function addSecrets(admin: Caller, projectIds: readonly string[]): Promise
 
 /** Some of them run at each hour, which may be at any moment: so all run now. */
 async function runSchedules(strongroom: Strongroom): Promise<void> {
-  const kinds = await strongroom.sql<{ name: string }>('select name from job_kind where every_seconds is not null');
+  const kinds = await strongroom.sql<{ name: string }>('select kind as name from job where every_seconds is not null');
   for (const { name } of kinds) await strongroom.sql(MAKE_DUE, [name]);
   await until('all schedules to have run', 60_000, async () => {
     const [left] = await strongroom.sql(
-      `select exists (select from job_kind where next_at <= now()) or exists (
-         select from job where dedupe_key like 'scheduled %' and state in ('waiting', 'running')) as is_some`,
+      `select exists (select from job where every_seconds is not null and (wake_at <= now() or finished_at is null)) as is_some`,
     );
     return left?.is_some === false;
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mustSucceed } from '../../kit/caller.ts';
 import { Rotating } from '../../kit/rotating.ts';
-import { MAKE_DUE, WAKE_NODE } from '../../kit/schedules.js';
+import { MAKE_DUE } from '../../kit/schedules.js';
 import { useStrongroom } from '../../kit/strongroom.ts';
 import { until } from '../../kit/until.ts';
 
@@ -33,7 +33,6 @@ describe('a rotation of service tokens', () => {
          where kind = 'secret-rotations:rotate' and subject_id = $1 and state = 'done'`,
         [id],
       );
-      await strongroom.sql(WAKE_NODE);
       return false;
     });
   }
@@ -171,7 +170,7 @@ describe('a rotation of service tokens', () => {
     await strongroom.sql(MAKE_DUE, ['secret-rotations:find-due']);
     await until('the schedule to have been looked at', 20_000, async () => {
       const [row] = await strongroom.sql(
-        `select next_at > now() as is_later from job_kind where name = 'secret-rotations:find-due'`,
+        `select wake_at > now() and state = 'done' as is_later from job where kind = 'secret-rotations:find-due' and every_seconds is not null`,
       );
       return row?.is_later === true;
     });
@@ -462,7 +461,6 @@ describe('a rotation of service tokens', () => {
       expect(await rotating.get(id)).toMatchObject({ rotationStatus: 'success' });
     } finally {
       await strongroom.sql(`update job_kind set is_paused = false where name = 'secret-rotations:rotate'`);
-      await strongroom.sql(WAKE_NODE);
     }
     await rotating.expectRotates(id);
   });

@@ -5,7 +5,7 @@ import { CuttingProxy } from '../../kit/outside/cutting-proxy.ts';
 import { describeWithSamba, Samba } from '../../kit/outside/samba.ts';
 import { Rotating } from '../../kit/rotating.ts';
 import { RotatingAccounts } from '../../kit/rotating-accounts.ts';
-import { MAKE_DUE, WAKE_NODE } from '../../kit/schedules.ts';
+import { MAKE_DUE } from '../../kit/schedules.ts';
 import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.ts';
 import { until } from '../../kit/until.ts';
 
@@ -86,7 +86,6 @@ describe('what is stuck because its external system is gone for good', () => {
       isPaused,
       (isPaused ? jobs : ['rotate', 'pay-debts']).map((job) => `secret-rotations:${job}`),
     ]);
-    if (!isPaused) await strongroom.sql(WAKE_NODE);
   };
   const attemptOf = async (rotation: string) => {
     const [row] = await strongroom.sql<{ id: string; state: string; tries: number }>(

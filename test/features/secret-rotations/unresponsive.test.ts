@@ -1,7 +1,7 @@
 import { mustSucceed } from '../../kit/caller.js';
 import { FakeDatatool } from '../../kit/datatool.js';
 import { Rotating } from '../../kit/rotating.js';
-import { MAKE_DUE, WAKE_NODE } from '../../kit/schedules.js';
+import { MAKE_DUE } from '../../kit/schedules.js';
 import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.js';
 import { until } from '../../kit/until.js';
 
@@ -74,7 +74,6 @@ describe('an external system that does not respond', () => {
       `update job set wake_at = now() where error_code = 'TARGET_UNRESPONSIVE' and state = 'waiting' and subject_id = any($1)`,
       [ids],
     );
-    await strongroom.sql(WAKE_NODE);
     await until('the trial to have failed', WAIT_MS, async () => {
       const [row] = await strongroom.sql<{ failures: number }>(
         `select failures from unresponsive_target where ${OF_PROJECT}`,
@@ -153,7 +152,6 @@ describe('an external system that does not respond', () => {
       [connectionId, target],
     );
     const answered = other.calls.length;
-    await strongroom.sql(WAKE_NODE);
     await until('the check', WAIT_MS, async () => other.calls.length > answered);
     expect(await targetsOf()).toHaveLength(1);
     await Promise.all([rotating.stop(), other.stop()]);

@@ -1,6 +1,5 @@
 import { mustSucceed, type Reply } from '../../kit/caller.ts';
 import { Rotating } from '../../kit/rotating.ts';
-import { WAKE_NODE } from '../../kit/schedules.ts';
 import { LENIENT, useSharedStrongroom } from '../../kit/strongroom.ts';
 import { withClient } from '../../kit/tables.ts';
 import { until } from '../../kit/until.ts';
@@ -26,7 +25,6 @@ describe('a rotation that cannot go on as it should', () => {
 
   const pause = async (isPaused: boolean, job = 'rotate'): Promise<void> => {
     await strongroom.sql('update job_kind set is_paused = $1 where name = $2', [isPaused, `secret-rotations:${job}`]);
-    if (!isPaused) await strongroom.sql(WAKE_NODE);
   };
   const ended = (id: string) =>
     until('the attempt to have ended', 30_000, async () => {

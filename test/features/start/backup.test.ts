@@ -97,7 +97,9 @@ describe('a backup', () => {
   };
   /** From then on the service writes nothing by itself: seals and jobs that it adds after the backup would differ. */
   const restOfService = async (): Promise<void> => {
-    await strongroom.sql(`update job_kind set next_at = now() + interval '1 day' where every_seconds is not null`);
+    await strongroom.sql(
+      `update job set wake_at = now() + interval '1 day' where every_seconds is not null and finished_at is not null`,
+    );
     await until('the service to be at rest', 60_000, async () => {
       await untilSealed((text) => strongroom.sql(text));
       const found = await tableContents(strongroom.databaseUrl);

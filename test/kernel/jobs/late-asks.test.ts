@@ -5,19 +5,12 @@ import { NO_ID } from '../../../src/kernel/ids.js';
 import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
 import type { Jobs } from '../../../src/kernel/jobs/jobs.js';
 import { askAfterCommit } from '../../../src/kernel/jobs/queue.js';
-import type { WakeStore } from '../../../src/kernel/jobs/waker.js';
 import { withRefused } from '../../kit/poison.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
 import { Nodes } from './runners.js';
 
 const WAIT_MS = 20_000;
-const UNREACHABLE: WakeStore = {
-  name: 'postgres',
-  open: async () => {
-    throw new Error('unreachable');
-  },
-};
 
 describe('a standing job that is asked for after the commit', () => {
   let nodes: Nodes;
@@ -35,7 +28,7 @@ describe('a standing job that is asked for after the commit', () => {
   });
   beforeEach(async () => {
     runs = 0;
-    node = await nodes.wokenNode([kind], UNREACHABLE, { pollMs: 200 });
+    node = await nodes.node([kind]);
   });
   afterEach(() => nodes.clear());
   afterAll(() => nodes.close());

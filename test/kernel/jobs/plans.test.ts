@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { claimJobs, secondsToNext } from '../../../src/kernel/jobs/job.sql.js';
+import { claimGivenJobs, claimJobs, listTimes, listTimesSoon } from '../../../src/kernel/jobs/job.sql.js';
 import { migratedDatabase } from '../../kit/databases.js';
 import { withClient } from '../../kit/tables.js';
 
@@ -27,8 +27,10 @@ describe('many jobs of one kind', () => {
       await client.query(FILL);
       const kinds = `'{kit:many,kit:few}'`;
       for (const [text, values] of [
-        [claimJobs.text, `null, ${kinds}, '{false,false}', '{4,4}', '{30,30}', '{}'`],
-        [secondsToNext.text, kinds],
+        [claimJobs.text, `null, ${kinds}, '{false,false}', '{4,4}', '{30,30}', '{}', 0`],
+        [claimGivenJobs.text, `null, ${kinds}, '{false,false}', '{4,4}', '{30,30}', '{}', '{}'`],
+        [listTimes.text, `'{}'`],
+        [listTimesSoon.text, `${kinds}, 90`],
       ] as const)
         expect(await planOf(client, text, values)).not.toMatch(/Seq Scan on job(_attempt)?( |$)/m);
       const { rows } = await client.query<{ kind: string }>(claimJobs.text, [
@@ -38,6 +40,7 @@ describe('many jobs of one kind', () => {
         [4, 4],
         [30, 30],
         [],
+        0,
       ]);
       expect(rows.map(({ kind }) => kind).sort()).toEqual([...Array(3).fill('kit:few'), ...Array(4).fill('kit:many')]);
     });

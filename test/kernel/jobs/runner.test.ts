@@ -57,7 +57,7 @@ describe('a job', () => {
 
   test('does not exist when its transaction fails, and starts without a poll when it commits', async () => {
     const kind = kindOf(async () => undefined);
-    const node = await nodes.node([kind], { pollMs: 600_000 });
+    const node = await nodes.node([kind], { lookEveryMs: 600_000 });
     await expect(
       nodes.queue(kind, ['one'], { organizationId: '99999999-9999-4999-8999-999999999999' }),
     ).rejects.toThrow();
@@ -77,12 +77,10 @@ describe('a job', () => {
 
   test('is not begun before it is due', async () => {
     const kind = kindOf(async () => undefined);
-    const reported: number[] = [];
-    await nodes.node([kind], { onNext: (seconds) => reported.push(seconds) });
-    await nodes.queue(kind, ['one'], { dueAt: new Date(Date.now() + 3_600_000) });
-    await until('the next wake-up', WAIT_MS, () => reported.length > 0);
+    const node = await nodes.node([kind]);
+    await nodes.queue(kind, ['one'], { dueAt: new Date(Date.now() + 3_600_000) }, node.wake);
+    await delay(1_000);
     expect(await states()).toEqual(['waiting']);
-    expect(Math.round((reported[0] as number) / 60)).toBe(60);
     await nodes.sql(`update job set wake_at = now()`);
     await allAre('done');
   });
@@ -105,7 +103,7 @@ describe('a job that fails', () => {
       times.push(performance.now());
       throw new Error(CANARY);
     });
-    await nodes.node([kind], { pollMs: 20 });
+    await nodes.node([kind], { lookEveryMs: 20 });
     await nodes.queue(kind, ['one']);
     await allAre('failed');
     expect(times).toHaveLength(3);
@@ -120,7 +118,7 @@ describe('a job that fails', () => {
     const kind = kindOf(async () => {
       throw new AppError('STORE_UNAVAILABLE');
     });
-    await nodes.node([kind], { pollMs: 20 });
+    await nodes.node([kind], { lookEveryMs: 20 });
     await nodes.queue(kind, ['one']);
     await allAre('failed');
     expect(await nodes.jobs()).toMatchObject([{ attempts: 3, error_code: 'STORE_UNAVAILABLE' }]);
@@ -284,31 +282,112 @@ describe('a lease', () => {
   });
 });
 
-describe('a schedule', () => {
-  test('queues one job each time, whoever looks, and one for all that were missed', async () => {
-    const kind = kindOf(async () => undefined, { everySeconds: DAY_SECONDS });
-    await Promise.all([nodes.node([kind]), nodes.node([kind]), nodes.node([kind])]);
-    expect(await states()).toEqual([]);
-    await nodes.sql(`update job_kind set next_at = now() - interval '3 days'`);
-    await until('the job', WAIT_MS, async () => (await states())[0] === 'done');
-    await delay(600);
-    expect(await states()).toEqual(['done']);
-    const [{ next, isAligned } = {}] = await nodes.sql<{ next: number; isAligned: boolean }>(
-      `select extract(epoch from next_at - now())::integer as next, extract(epoch from next_at)::bigint % ${DAY_SECONDS} = 0 as "isAligned" from job_kind`,
+describe('a recurring job', () => {
+  const DUE = `update job set wake_at = now() - interval '3 days' where every_seconds is not null and finished_at is not null`;
+  const next = async () => {
+    const [row] = await nodes.sql<{ next: number; isAligned: boolean }>(
+      `select extract(epoch from wake_at - now())::integer as next, extract(epoch from wake_at)::bigint % ${DAY_SECONDS} = 0 as "isAligned" from job`,
     );
-    expect(next).toBeLessThanOrEqual(DAY_SECONDS);
-    expect(isAligned).toBe(true);
+    return row;
+  };
+
+  test('is one for all nodes, runs once for all times that were missed, and is due again at its next time', async () => {
+    let runs = 0;
+    const kind = kindOf(
+      async () => {
+        runs += 1;
+      },
+      { everySeconds: DAY_SECONDS },
+    );
+    await Promise.all([nodes.node([kind]), nodes.node([kind]), nodes.node([kind])]);
+    expect(await nodes.jobs()).toMatchObject([{ state: 'done', fence: '0' }]);
+    await nodes.sql(DUE);
+    await until('the run', WAIT_MS, async () => runs === 1 && (await states())[0] === 'done');
+    await delay(600);
+    expect(runs).toBe(1);
+    expect(await next()).toEqual({ next: expect.any(Number), isAligned: true });
+    expect((await next())?.next).toBeLessThanOrEqual(DAY_SECONDS);
+    await nodes.sql(DUE);
+    await until('the second run', WAIT_MS, () => runs === 2);
+    await allAre('done');
+    expect(await nodes.jobs()).toMatchObject([{ attempts: 1, fence: '2' }]);
+  });
+
+  test('knows one time for all attempts of a run, and another for the next run', async () => {
+    const times: string[] = [];
+    const kind = kindOf(
+      async (_, run) => {
+        times.push(run.queuedAt.toISOString());
+        if (times.length === 1) throw new Error('no');
+      },
+      { everySeconds: DAY_SECONDS },
+    );
+    await nodes.node([kind]);
+    await nodes.sql(DUE);
+    await until('both attempts', WAIT_MS, async () => times.length === 2 && (await states())[0] === 'done');
+    await nodes.sql(DUE);
+    await until('the next run', WAIT_MS, () => times.length === 3);
+    expect(times[1]).toBe(times[0]);
+    expect(times[2]).not.toBe(times[0]);
+    await allAre('done');
+  });
+
+  test('that failed for good says so until its next time, and begins anew then', async () => {
+    let fails = true;
+    const kind = kindOf(
+      async () => {
+        if (fails) throw new PermanentFailure('TEST_FAILURE');
+      },
+      { everySeconds: DAY_SECONDS },
+    );
+    await nodes.node([kind]);
+    await nodes.sql(DUE);
+    await allAre('failed');
+    expect(await nodes.jobs()).toMatchObject([{ attempts: 1, error_code: 'TEST_FAILURE', wake_at: expect.any(Date) }]);
+    expect((await next())?.isAligned).toBe(true);
+    fails = false;
+    await nodes.sql(DUE);
+    await allAre('done');
+    expect(await nodes.jobs()).toMatchObject([{ attempts: 1, error_code: null }]);
+  });
+
+  test('that is to pause after a failure comes at its next time at the latest', async () => {
+    const kind = kindOf(
+      async () => {
+        throw new Error('no');
+      },
+      { everySeconds: 60, retry: { firstSeconds: 3_600, longestSeconds: 3_600, attempts: 5 } },
+    );
+    await nodes.node([kind]);
+    await nodes.sql(DUE);
+    await until('the failure', WAIT_MS, async () => (await nodes.jobs())[0]?.state === 'waiting');
+    expect((await next())?.next).toBeLessThanOrEqual(60);
+  });
+
+  test('starts over when its interval changes, and ends with its schedule', async () => {
+    const kind = (settings: Partial<JobKind>) => kindOf(async () => undefined, settings);
+    await nodes.node([kind({ everySeconds: DAY_SECONDS })]);
+    await nodes.node([kind({ everySeconds: 60 })]);
+    expect((await next())?.next).toBeLessThanOrEqual(60);
+    await nodes.node([kind({})]);
+    expect(await states()).toEqual([]);
   });
 
   test('and all work of a kind wait while it is paused', async () => {
     const kind = kindOf(async () => undefined, { everySeconds: DAY_SECONDS });
     await nodes.node([kind]);
-    await nodes.sql(`update job_kind set is_paused = true, next_at = now() - interval '1 second'`);
+    await nodes.sql('update job_kind set is_paused = true');
+    await nodes.sql(DUE);
     await nodes.queue(kind, ['one']);
     await delay(1_000);
-    expect(await states()).toEqual(['waiting']);
+    expect(await nodes.jobs()).toMatchObject([
+      { state: 'waiting', fence: '0' },
+      { state: 'done', fence: '0' },
+    ]);
     await nodes.sql('update job_kind set is_paused = false');
-    await until('both jobs', WAIT_MS, async () => (await states()).join() === 'done,done');
+    await until('both jobs', WAIT_MS, async () =>
+      (await nodes.jobs()).every(({ state, fence }) => state === 'done' && fence === '1'),
+    );
   });
 });
 

@@ -4,10 +4,8 @@ import { Database } from '../../../src/kernel/database/database.js';
 import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
 import { NO_ID } from '../../../src/kernel/ids.js';
 import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
-import { Jobs } from '../../../src/kernel/jobs/jobs.js';
+import { Jobs, type JobsParts } from '../../../src/kernel/jobs/jobs.js';
 import { ask, type JobRequest, queue } from '../../../src/kernel/jobs/queue.js';
-import { JobRunner, type RunnerParts } from '../../../src/kernel/jobs/runner.js';
-import type { WakeStore } from '../../../src/kernel/jobs/waker.js';
 import { createLog } from '../../../src/kernel/log.js';
 import { systemContext } from '../../../src/system-context.js';
 import { migratedDatabase } from '../../kit/databases.js';
@@ -25,7 +23,7 @@ export interface JobRow {
 
 /** Nodes that do jobs on one database of their own. */
 export class Nodes {
-  private readonly runners: { stop(finishMs?: number): Promise<void> }[] = [];
+  private readonly runners: Jobs[] = [];
 
   private constructor(
     readonly url: string,
@@ -43,33 +41,18 @@ export class Nodes {
     systemContext({ database: this.database, ...(wakeJobs && { wakeJobs }) } as Kernel, organizationId);
 
   /** A further node. */
-  async node(kinds: readonly JobKind[], parts: Partial<RunnerParts> = {}): Promise<JobRunner> {
-    const runner = new JobRunner({
+  async node(kinds: readonly JobKind[], parts: Partial<JobsParts> = {}): Promise<Jobs> {
+    const node = new Jobs({
       database: this.database,
       kinds,
       contextOf: this.contextOf,
       log: createLog('silent'),
-      pollMs: 200,
+      lookEveryMs: 200,
       ...parts,
     });
-    this.runners.push(runner);
-    await runner.start();
-    return runner;
-  }
-
-  /** A further node that Agenda wakes. */
-  async wokenNode(kinds: readonly JobKind[], store: WakeStore, parts: Partial<RunnerParts> = {}): Promise<Jobs> {
-    const jobs = new Jobs({
-      database: this.database,
-      kinds,
-      contextOf: this.contextOf,
-      log: createLog('silent'),
-      store,
-      ...parts,
-    });
-    this.runners.push(jobs);
-    await jobs.start();
-    return jobs;
+    this.runners.push(node);
+    await node.start();
+    return node;
   }
 
   queue(kind: JobKind, keys: readonly string[], request: Partial<JobRequest> = {}, wakeJobs?: () => void) {

@@ -46,7 +46,7 @@ export function measureJobs(registry: Registry, jobs: Jobs, probe: StoreProbe): 
   });
   new Gauge({
     name: 'strongroom_job_store_connected',
-    help: '1 if the job store is connected. Without it, jobs start within five seconds of their time.',
+    help: '1 if the job store is connected. Without it, the node takes jobs from the database of the service.',
     labelNames: ['backend'],
     registers,
     collect() {

@@ -2,7 +2,6 @@ import { mustSucceed } from '../../../kit/caller.ts';
 import { CuttingProxy } from '../../../kit/outside/cutting-proxy.ts';
 import { describeWithSamba, newPassword, Samba } from '../../../kit/outside/samba.ts';
 import { type Method, RotatingAccounts } from '../../../kit/rotating-accounts.ts';
-import { WAKE_NODE } from '../../../kit/schedules.ts';
 import { LENIENT, useSharedStrongroom } from '../../../kit/strongroom.ts';
 import { until } from '../../../kit/until.ts';
 
@@ -29,7 +28,6 @@ describeWithSamba('a rotation of a local account of a real server', () => {
 
   const pause = async (isPaused: boolean): Promise<void> => {
     await strongroom.sql(`update job_kind set is_paused = $1 where name = 'secret-rotations:rotate'`, [isPaused]);
-    if (!isPaused) await strongroom.sql(WAKE_NODE);
   };
 
   /**

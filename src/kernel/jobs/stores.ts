@@ -1,40 +1,30 @@
 import { PostgresBackend } from '@agendajs/postgres-backend';
 import pg from 'pg';
 import type { SealedText } from '../crypto/sealed-text.js';
-import type { ServiceAccess } from '../database/service-role.js';
 import { BEGIN } from '../database/session.sql.js';
-import { CHECK_TABLE, LOCK } from './wake-store.sql.js';
-import type { OpenStore, WakeStore } from './waker.js';
+import type { OpenStore, StoreAddress } from './job-store.js';
 
 const CONNECT_MS = 5_000;
-const CONNECTIONS = 2;
+const CONNECTIONS = 4;
+/** Waits for a lock; it ends with the transaction. */
+const LOCK = 'select pg_advisory_xact_lock($1)';
 /** Nodes that make Agenda's table at the same moment fail; with the lock of this number one does. */
 const SCHEMA_LOCK = 7_205_759_403_792_794;
 
-/**
- * The store for a URL.
- *
- * @param url of `JOBS_URL`; null: the database of the service, where a migration has made Agenda's table
- * @param access to that database
- */
-export function wakeStore(url: SealedText | null, access: ServiceAccess): WakeStore {
-  if (url === null) return { name: 'postgres', open: () => openPostgres(access, { isMigrated: true }) };
+/** The store that `JOBS_URL` names. */
+export function storeAt(url: SealedText): StoreAddress {
   const address = url.reveal();
-  if (/^mongodb/.test(address)) return { name: 'mongodb', open: () => openMongo(address) };
-  return { name: 'postgres', open: () => openPostgres({ url: address }, { isMigrated: false }) };
+  return /^mongodb/.test(address)
+    ? { name: 'mongodb', open: () => openMongo(address) }
+    : { name: 'postgres', open: () => openPostgres(address) };
 }
 
 /** Loaded when it is wanted: the driver takes 18 MB and an eighth of a second. */
 const openMongo = async (url: string): Promise<OpenStore> => (await import('./mongo-store.js')).openMongo(url);
 
-async function openPostgres(
-  { url, settings, Client }: ServiceAccess,
-  { isMigrated }: { isMigrated: boolean },
-): Promise<OpenStore> {
+async function openPostgres(url: string): Promise<OpenStore> {
   const pool = new pg.Pool({
     connectionString: url,
-    ...(settings === undefined ? {} : { options: settings }),
-    ...(Client === undefined ? {} : { Client }),
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: CONNECT_MS,
@@ -45,13 +35,12 @@ async function openPostgres(
   // And those that break while somebody holds them: his query fails, but the event without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {
-    if (!isMigrated) await makeTable(pool);
-    await pool.query(CHECK_TABLE);
+    await makeTable(pool);
   } catch (error) {
     await pool.end();
     throw error;
   }
-  // Without LISTEN, which a pooler between would not pass on: who waits looks every second.
+  // Without LISTEN, which a pooler between would not pass on.
   const backend = new PostgresBackend({ pool, ensureSchema: false, disableNotifications: true });
   return { backend, close: () => pool.end() };
 }

@@ -1,0 +1,239 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agenda, type AgendaBackend, InMemoryNotificationChannel, type Job } from 'agenda';
+import type { Database } from '../database/database.js';
+import { describeError, type Log } from '../log.js';
+import { listTimes, listTimesSoon } from './job.sql.js';
+import type { JobKind } from './job-kind.js';
+import { type JobData, lookFor } from './job-table.js';
+import { placesOf } from './places.js';
+import type { Worker } from './worker.js';
+
+const SHORTEST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+/** Agenda takes what is due until its next look and runs each at its time. */
+const LOOK_EVERY_MS = 5_000;
+/** A lock that ends sooner than its lease does no harm. */
+const LOCK_MS = 20_000;
+/** When a job is tried again for which there was no place, or whose kind is paused. */
+const PUT_BACK_SECONDS = 2;
+/** Longer than the pause between two sweeps. */
+const SOON_SECONDS = 90;
+/** The rest of a burst is put there by the next sweep. */
+const MOST_AT_ONCE = 1_000;
+
+/** A store of Agenda's that is reached. */
+export interface OpenStore {
+  readonly backend: AgendaBackend;
+  close(): Promise<void>;
+}
+
+/** A store apart from the database of the service. */
+export interface StoreAddress {
+  readonly name: 'postgres' | 'mongodb';
+  /** @throws when it cannot be reached now */
+  open(): Promise<OpenStore>;
+}
+
+/** When a job is due, in seconds from now by the clock of the database. */
+interface Timed {
+  readonly id: string;
+  readonly kind: string;
+  readonly everySeconds: number | null;
+  readonly seconds: number;
+}
+
+interface StoreParts {
+  readonly database: Database;
+  readonly kinds: readonly JobKind[];
+  readonly log: Log;
+  readonly worker: Worker;
+}
+
+/**
+ * Agenda on a store apart, which holds the id of each job and when it is due. The rows decide: it may run a job twice, early or late, or lose
+ * it, and nothing happens twice.
+ */
+export class JobStore {
+  /** Through which jobs are put there. Null while it is away. */
+  private feeder: Agenda | null = null;
+  private readonly channel = new InMemoryNotificationChannel();
+  /** Kinds for which Agenda looks, and whether it has to look again. */
+  private readonly looking = new Map<string, boolean>();
+  private isStopped = false;
+  private keeping: Promise<void> = Promise.resolve();
+  private readonly stopping = new AbortController();
+  /** Ends the connection that there is; null without one. */
+  private onLost: ((error?: unknown) => void) | null = null;
+  private unsaved = new Set<string>();
+  private isSweepAsked = false;
+  private saving: Promise<void> | null = null;
+  private drain: (timeoutMs: number) => Promise<void> = async () => undefined;
+  private readonly names: readonly string[];
+
+  constructor(
+    private readonly from: StoreAddress,
+    private readonly parts: StoreParts,
+  ) {
+    this.names = parts.kinds.map(({ name }) => name);
+  }
+
+  /** Which backend it is. */
+  get backend(): StoreAddress['name'] {
+    return this.from.name;
+  }
+
+  /** Whether it takes and runs jobs now. */
+  get isConnected(): boolean {
+    return this.feeder !== null;
+  }
+
+  /** Connects in the background, as often as it takes. */
+  start(): void {
+    this.keeping = this.keepConnected();
+  }
+
+  /** Puts jobs there that have been queued. @param ids absent: all that are due soon, and those that recur */
+  put(ids?: readonly string[]): void {
+    if (ids === undefined) this.isSweepAsked = true;
+    for (const id of ids ?? []) if (this.unsaved.size < MOST_AT_ONCE) this.unsaved.add(id);
+    this.saving ??= this.save()
+      .catch((error: unknown) => this.onLost?.(error))
+      .finally(() => {
+        this.saving = null;
+      });
+  }
+
+  /** Runs what has begun for a while, and no further job. */
+  async stop(finishMs: number): Promise<void> {
+    this.isStopped = true;
+    this.stopping.abort();
+    await this.drain(finishMs);
+    this.onLost?.();
+    await this.keeping;
+  }
+
+  private async keepConnected(): Promise<void> {
+    const { log } = this.parts;
+    const { name: backend } = this.from;
+    for (let pause = SHORTEST_PAUSE_MS; !this.isStopped; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      try {
+        const store = await this.from.open();
+        const since = performance.now();
+        const error = await this.useUntilLost(store).finally(() => store.close().catch(() => undefined));
+        if (this.isStopped) return;
+        log.warn('job store connection lost', { backend, ...describeError(error) });
+        if (performance.now() - since > LONGEST_PAUSE_MS) pause = SHORTEST_PAUSE_MS;
+      } catch (error) {
+        log.warn('job store unreachable', { backend, ...describeError(error) });
+      }
+      await delay(pause, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** @returns what went wrong; undefined when it was stopped */
+  private async useUntilLost({ backend }: OpenStore): Promise<unknown> {
+    await backend.connect();
+    // Agenda connects it once more, and a failure there would end the process.
+    backend.connect = async () => undefined;
+    const { repository } = backend;
+    // Agenda does not wait for it, and a failure would end the process.
+    const unlock = repository.unlockJob.bind(repository);
+    repository.unlockJob = (job) => unlock(job).catch(() => undefined);
+    const lost = Promise.withResolvers<unknown>();
+    const agenda = this.define(backend);
+    agenda.on('error', lost.resolve);
+    // It runs nothing: for each job that it saves, one that runs jobs would look by itself.
+    const feeder = new Agenda({ backend });
+    try {
+      await agenda.start();
+      this.onLost = lost.resolve;
+      this.drain = async (timeout) => void (await agenda.drain({ timeout, closeConnection: false }));
+      // A store that takes no job is unreachable. Nobody may see it as connected before.
+      await this.sweep(feeder);
+      if (this.isStopped) return undefined;
+      this.feeder = feeder;
+      this.parts.log.info('job store connected', { backend: this.from.name });
+      // What was asked for meanwhile.
+      this.put();
+      return await lost.promise;
+    } finally {
+      this.feeder = null;
+      this.onLost = null;
+      await agenda.stop(false).catch(() => undefined);
+    }
+  }
+
+  private define(backend: OpenStore['backend']): Agenda {
+    const agenda = new Agenda({
+      ...{ backend, notificationChannel: this.channel, processEvery: LOOK_EVERY_MS },
+      ...{ maxConcurrency: Number.POSITIVE_INFINITY, defaultLockLifetime: LOCK_MS, removeOnComplete: true },
+    });
+    // There is a place for the next one of its kind; it may itself be due again at once.
+    agenda.on('complete', ({ attrs }) => setImmediate(() => void this.look(attrs.name)));
+    for (const kind of this.parts.kinds)
+      agenda.define(kind.name, (job: Job<JobData>) => this.run(job), {
+        concurrency: placesOf(kind),
+        lockLimit: placesOf(kind),
+      });
+    return agenda;
+  }
+
+  /** Runs a job if it is due, and notes when it is due next. */
+  private async run(job: Job<JobData>): Promise<void> {
+    const { id } = job.attrs.data;
+    const { worker, database } = this.parts;
+    const claimed = await worker.claimOne(id);
+    const touching = setInterval(() => void job.touch().catch(() => undefined), LOCK_MS / 4);
+    try {
+      if (claimed !== undefined) await worker.run(claimed);
+    } finally {
+      clearInterval(touching);
+      const [next] = await listTimes(database.query, { ids: [id] }).catch(() => []);
+      const least = claimed === undefined ? PUT_BACK_SECONDS : 0;
+      job.attrs.nextRunAt = next === undefined ? null : fromNow(Math.max(next.seconds, least));
+    }
+  }
+
+  private async save(): Promise<void> {
+    while ((this.unsaved.size > 0 || this.isSweepAsked) && this.feeder !== null) {
+      const { feeder } = this;
+      const ids = [...this.unsaved];
+      this.unsaved = new Set();
+      if (ids.length > 0) await this.putTimed(feeder, await listTimes(this.parts.database.query, { ids }));
+      if (this.isSweepAsked) await this.sweep(feeder);
+    }
+  }
+
+  private async sweep(feeder: Agenda): Promise<void> {
+    this.isSweepAsked = false;
+    const { names } = this;
+    await this.putTimed(feeder, await listTimesSoon(this.parts.database.query, { names, seconds: SOON_SECONDS }));
+  }
+
+  /** Puts jobs there, where each is once, and has those run that are due. */
+  private async putTimed(feeder: Agenda, jobs: readonly Timed[]): Promise<void> {
+    await Promise.all(
+      jobs.map(async ({ id, kind, everySeconds, seconds }) => {
+        const data: JobData = { id };
+        const job =
+          everySeconds === null
+            ? feeder.create(kind, data).unique({ 'data.id': id })
+            : await feeder.every(everySeconds * 1_000, kind, data, { timezone: 'UTC', skipImmediate: true });
+        await job.schedule(fromNow(seconds)).save();
+      }),
+    );
+    for (const kind of new Set(jobs.map((job) => job.kind))) void this.look(kind);
+  }
+
+  /** One look after the other: those at once would take more than there is room for, and give it back. */
+  private async look(kind: string): Promise<void> {
+    if (this.looking.has(kind)) return void this.looking.set(kind, true);
+    do {
+      this.looking.set(kind, false);
+      await lookFor(this.channel, [kind]);
+    } while (this.looking.get(kind) === true);
+    this.looking.delete(kind);
+  }
+}
+
+const fromNow = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);

@@ -1,0 +1,163 @@
+import { PostgresJobRepository } from '@agendajs/postgres-backend';
+import {
+  type AgendaBackend,
+  InMemoryNotificationChannel,
+  type JobParameters,
+  type NotificationChannel,
+  toJobId,
+} from 'agenda';
+import DataLoader from 'dataloader';
+import type { Pool } from 'pg';
+import type { Database } from '../database/database.js';
+import { scheduleKinds } from './job.sql.js';
+import { hasShares } from './places.js';
+import type { Claimed, Worker } from './worker.js';
+
+/** Agenda judges locks by the clock of the node. Leases are judged by that of the database, so that no lock may end before its lease. */
+const NEVER = new Date(8_640_000_000_000_000);
+
+/** What Agenda is given of a job: the id of its row. */
+export interface JobData {
+  readonly id: string;
+}
+
+/** Has the Agenda of a channel look for due jobs of these kinds. */
+export async function lookFor(channel: NotificationChannel, names: readonly string[]): Promise<void> {
+  if (channel.state !== 'connected') return;
+  const notification = { jobId: toJobId(''), nextRunAt: null, priority: 0, timestamp: new Date() };
+  await Promise.all(names.map((jobName) => channel.publish({ ...notification, jobName })));
+}
+
+/**
+ * Agenda's backend on the table `job`: what a transaction has queued is there when it commits. It claims by the worker, for all kinds in one
+ * statement, and writes nothing of how jobs end, since that is written within their leases. What Agenda's dashboard reads, it reads from
+ * the view `agenda_jobs`, which nobody can write to: changes go through the API, which records them.
+ */
+export class JobTable extends PostgresJobRepository implements AgendaBackend {
+  readonly name = 'strongroom';
+  readonly repository = this;
+  readonly ownsConnection = false;
+  readonly notificationChannel = new InMemoryNotificationChannel();
+  /** Claimed, and not yet asked for by Agenda. */
+  private ready: Claimed[] = [];
+  /** Claimed and taken by Agenda, not yet run. */
+  private readonly taken = new Map<string, Claimed>();
+  /** Agenda asks for the next job of a kind until there is none: right after an answer, that needs no further claim. */
+  private isAnswering = false;
+  private isClaiming = false;
+  private isAskedAgain = false;
+  private isLooking = false;
+  /** On the monotonic clock. As long as it finds nothing that another store has forgotten, it looks seldom. */
+  private restsUntil = 0;
+
+  private readonly asks = new DataLoader<string, JobParameters | undefined>((names) => this.answer(names), {
+    cache: false,
+  });
+  private readonly schedules = new DataLoader<JobParameters, JobParameters>((jobs) => this.schedule(jobs), {
+    cache: false,
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly worker: Worker,
+    private readonly names: readonly string[],
+    /** For how long jobs must have been due: those that another store holds are left to it for a while. */
+    private readonly overdueSeconds: () => number = () => 0,
+  ) {
+    super({ pool: readingPool(database), ensureSchema: false });
+  }
+
+  override async connect(): Promise<void> {}
+
+  /** Has Agenda look for due jobs now, or right after the claim that is under way. */
+  readonly look = (): void => {
+    if (this.isClaiming) this.isAskedAgain = true;
+    if (this.isClaiming || this.isLooking) return;
+    this.isLooking = true;
+    // Agenda has given the place of a job back by then that has just ended.
+    setImmediate(() => {
+      this.isLooking = false;
+      this.isAnswering = false;
+      void lookFor(this.notificationChannel, this.names);
+    });
+  };
+
+  override async getNextJobToRun(name: string): Promise<JobParameters | undefined> {
+    const isAtRest = this.isAnswering || (this.overdueSeconds() > 0 && performance.now() < this.restsUntil);
+    return this.take(name) ?? (isAtRest ? undefined : this.asks.load(name));
+  }
+
+  /** What was claimed for a job that Agenda runs. */
+  claimedFor(id: string): Claimed | undefined {
+    const claimed = this.taken.get(id);
+    this.taken.delete(id);
+    return claimed;
+  }
+
+  /** Registers the recurring job of a kind. When it is due, the database knows, not the node. */
+  override async saveJob<Data>(job: JobParameters<Data>): Promise<JobParameters<Data>> {
+    await this.schedules.load(job as JobParameters);
+    return job;
+  }
+
+  override async saveJobState(job: JobParameters): Promise<void> {
+    if (job.lockedAt) job.lockedAt = NEVER;
+  }
+
+  override async lockJob(): Promise<undefined> {}
+
+  override async unlockJob(job: JobParameters): Promise<void> {
+    await this.unlockJobs([job._id ?? '']);
+  }
+
+  override async unlockJobs(ids: readonly string[]): Promise<void> {
+    await Promise.all(ids.map((id) => this.claimedFor(id)?.lease.release()));
+  }
+
+  private async answer(names: readonly string[]): Promise<(JobParameters | undefined)[]> {
+    this.isClaiming = true;
+    const overdueSeconds = this.overdueSeconds();
+    const claimed = await this.worker.claim(names, overdueSeconds);
+    if (claimed.length === 0) this.restsUntil = performance.now() + overdueSeconds * 1_000;
+    this.ready.push(...claimed);
+    this.isClaiming = false;
+    this.isAnswering = true;
+    setImmediate(() => {
+      this.isAnswering = false;
+      // There may be room for further ones, of other organizations and targets.
+      if (this.isAskedAgain || claimed.some(({ kind }) => hasShares(kind))) this.look();
+      this.isAskedAgain = false;
+    });
+    return names.map((name) => this.take(name));
+  }
+
+  private take(name: string): JobParameters | undefined {
+    const at = this.ready.findIndex(({ kind }) => kind.name === name);
+    const [claimed] = at === -1 ? [] : this.ready.splice(at, 1);
+    if (claimed === undefined) return undefined;
+    const id = claimed.lease.jobId;
+    this.taken.set(id, claimed);
+    const data: JobData = { id };
+    return {
+      _id: toJobId(id),
+      name,
+      type: 'normal',
+      priority: 0,
+      nextRunAt: null,
+      lockedAt: NEVER,
+      data,
+    } as JobParameters;
+  }
+
+  private async schedule(jobs: readonly JobParameters[]): Promise<readonly JobParameters[]> {
+    await scheduleKinds(this.database.query, {
+      names: jobs.map(({ name }) => name),
+      every: jobs.map(({ repeatInterval }) => Number(repeatInterval) / 1_000),
+    });
+    return jobs;
+  }
+}
+
+/** The part of a pool that reading needs. */
+const readingPool = ({ query }: Database): Pool =>
+  ({ query: async (text: string, values: unknown[] = []) => ({ rows: await query(text, values) }) }) as unknown as Pool;
