@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mintToken } from '../../src/kernel/crypto/token.js';
 import { Service } from './service.ts';
+import { withClient } from './tables.ts';
 import { verifyAudit } from './verify-audit.ts';
 
 /** What a node of an installation is started with. */
@@ -27,6 +28,16 @@ interface Installation {
 
 /** How many installations of different settings a worker keeps: one that waits costs processor time. */
 const KEPT = 2;
+
+/**
+ * Postgres plans a statement by its values five times on each connection, until it keeps a plan for all: a third of its work in suites,
+ * which send few requests over many connections.
+ */
+const PLAN_ONCE = `do $$ begin
+  execute format('alter database %I set plan_cache_mode = force_generic_plan', current_database());
+end $$`;
+/** Groups whose suites send each operation: there each statement is planned by values too, as suites with services of their own do. */
+const PLANNED_BY_VALUES: ReadonlySet<string> = new Set(['every operation']);
 
 /**
  * The installations that suites share: for each worker of a test run one of each group of settings, started when the first suite of
@@ -80,7 +91,7 @@ export class SharedServices {
 
   #find(worker: string, group: string): Promise<Installation> {
     const key = `${worker} ${group}`;
-    const found = this.#installations.get(key) ?? this.#start(JSON.parse(group).env);
+    const found = this.#installations.get(key) ?? this.#start(JSON.parse(group));
     this.#installations.delete(key);
     this.#installations.set(key, found);
     const ofWorker = [...this.#installations.keys()].filter((each) => each.startsWith(`${worker} `));
@@ -88,8 +99,10 @@ export class SharedServices {
     return found;
   }
 
-  async #start(env: Readonly<Record<string, string>>): Promise<Installation> {
-    const settings = newSettings(await this.#newDatabase(), env);
+  async #start({ env, name }: { env: Readonly<Record<string, string>>; name: string }): Promise<Installation> {
+    const databaseUrl = await this.#newDatabase();
+    if (!PLANNED_BY_VALUES.has(name)) await withClient(databaseUrl, (client) => client.query(PLAN_ONCE));
+    const settings = newSettings(databaseUrl, env);
     return { settings, service: await Service.start({ env: settings }) };
   }
 }
