@@ -1,6 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Transaction } from '../../../kernel/context.js';
-import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { openSigningKey } from '../key-sealing.js';
 import { refuse } from '../shared-checks.js';
@@ -17,7 +16,8 @@ import {
 import { toPem } from '../x509/pem.js';
 import type { CertificateAuthority } from './authority.entity.js';
 import { type AuthorityKind, type NewAuthority, USUAL_DAYS } from './authority.rules.js';
-import { keepCertificate, readClock } from './authority.sql.js';
+import { readClock } from './authority.sql.js';
+import { keepCertificate } from './authority-records.js';
 import { loadIssuer, pathLengthBelow, refuseStraySubtrees, validityOf } from './issuer.js';
 import { fieldsOf, type Lifetime } from './lifetime.rules.js';
 
@@ -126,7 +126,7 @@ export async function renewed(
   const now = parent?.now ?? ((await readClock(tx, {}))[0]?.now as Date);
   const validity = validityOf({ now, end: parent?.notAfter ?? null }, life, USUAL_DAYS[kind]);
   const made = await makeRenewal(old, privateKey, parent, validity);
-  await keepCertificate(tx, { id: newId(), authorityId: authority.id });
+  keepCertificate(tx, authority);
   return {
     certificate: toPem('CERTIFICATE', made.raw),
     chain: parent?.chainBelow ?? '',

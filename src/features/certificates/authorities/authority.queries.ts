@@ -4,7 +4,7 @@ import type { CursorKey, KeyBounds } from '../../../kernel/paging.js';
 import { CertificateAuthoritySchema } from './authority.entity.js';
 import { CertificateAuthorityHistorySchema } from './authority-history.entity.js';
 
-const tables = tablesOf<typeof CertificateAuthoritySchema>();
+const tables = tablesOf<typeof CertificateAuthoritySchema | typeof CertificateAuthorityHistorySchema>();
 
 const authorities = tables
   .selectFrom('certificate_authority')
@@ -36,7 +36,7 @@ export const findSuccessors = prepared(({ ids }: { ids: readonly string[] }) =>
 
 /** Former certificates of authorities, newest first. */
 export const listFormerCertificates = prepared(({ authorityIds }: { authorityIds: readonly string[] }) =>
-  tablesOf<typeof CertificateAuthorityHistorySchema>()
+  tables
     .selectFrom('certificate_authority_history')
     .select(columnsOf(CertificateAuthorityHistorySchema, 'id', 'organizationId', 'projectId', 'parentId'))
     .where('authority_id', '=', anyOf(authorityIds))
@@ -51,4 +51,25 @@ export const countAuthorities = prepared(({ projectIds }: { projectIds: readonly
     .select(['project_id as projectId', sql<number>`count(*)::integer`.as('count')])
     .where('project_id', '=', anyOf(projectIds))
     .groupBy('project_id'),
+);
+
+interface Serial {
+  readonly projectId: string;
+  readonly serialNumber: string;
+}
+
+/** The authority of a project with this serial number in its current or a former certificate. */
+export const findOwnerOfCertificate = prepared(({ projectId, serialNumber }: Serial) =>
+  tables
+    .selectFrom('certificate_authority')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('serial_number', '=', serialNumber)
+    .union(
+      tables
+        .selectFrom('certificate_authority_history')
+        .select('authority_id as id')
+        .where('project_id', '=', projectId)
+        .where('serial_number', '=', serialNumber),
+    ),
 );

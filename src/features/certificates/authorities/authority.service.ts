@@ -11,7 +11,8 @@ import { parse, validationFailed } from '../../../kernel/validation.js';
 import { refuseOtherVersion } from '../../../kernel/version.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { sealKey } from '../key-sealing.js';
-import { insertRevocation, revokeFormer } from '../revocation/revocation.sql.js';
+import { CertificateRevocation } from '../revocation/revocation.entity.js';
+import { revokeFormer } from '../revocation/revocation.queries.js';
 import { refuseOtherType } from '../shared-checks.js';
 import { newKeyPair } from '../x509/keys.js';
 import { CertificateAuthority } from './authority.entity.js';
@@ -26,8 +27,8 @@ import {
   SucceedAuthority,
   UpdateAuthority,
 } from './authority.rules.js';
-import { insertAuthority, keepCertificate, readClock } from './authority.sql.js';
-import { record } from './authority-records.js';
+import { readClock } from './authority.sql.js';
+import { keepCertificate, record } from './authority-records.js';
 
 const NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
 const AUTHORITY = { find: findAuthorities, notFound: NOT_FOUND } as const;
@@ -96,7 +97,7 @@ export class AuthorityService {
       const common = { id, organizationId, projectId, name: input.name, kind: input.kind, keySealed, ...issued };
       await guarded(
         () =>
-          insertAuthority(tx, {
+          tx.em.insert(CertificateAuthority, {
             ...common,
             commonName: input.subject.commonName,
             keyAlgorithm: input.keyAlgorithm,
@@ -129,7 +130,7 @@ export class AuthorityService {
       if (replaced != null) {
         // Issued certificates name it as their issuer.
         if (answer.subject !== authority.subject) throw validationFailed([OTHER_SUBJECT]);
-        await keepCertificate(tx, { id: newId(), authorityId: authority.id });
+        keepCertificate(tx, authority);
       }
       tx.em.assign(authority, {
         ...answer,
@@ -184,7 +185,13 @@ export class AuthorityService {
       if (authority.revokedAt != null) throw new AppError('CERTIFICATE_AUTHORITY_REVOKED');
       if (parentId == null || serialNumber == null || notAfter == null)
         throw new AppError('CERTIFICATE_AUTHORITY_NOT_ISSUED_HERE');
-      await insertRevocation(tx, { authorityId: parentId, organizationId, projectId, serialNumber, notAfter, reason });
+      const revokedNow = { revokedAt: sql('now()'), reason, notAfter };
+      await tx.em
+        .createQueryBuilder(CertificateRevocation)
+        .insert({ authorityId: parentId, serialNumber, organizationId, projectId, ...revokedNow })
+        .onConflict()
+        .ignore()
+        .execute();
       // Former certificates have the same key.
       await revokeFormer(tx, { authorityId: authority.id, reason });
       tx.em.assign(authority, {

@@ -11,8 +11,7 @@ import { type CountedConnectionOf, counted, Page, timeCursorKey } from '../../..
 import { parse } from '../../../kernel/validation.js';
 import { refuseOtherVersion } from '../../../kernel/version.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { findAuthorities } from '../authorities/authority.queries.js';
-import { findOwnerOfCertificate } from '../authorities/authority.sql.js';
+import { findAuthorities, findOwnerOfCertificate } from '../authorities/authority.queries.js';
 import { findIssuerOf } from '../authorities/issuer-of.js';
 import { openKey, sealKey } from '../key-sealing.js';
 import { refuseOtherType } from '../shared-checks.js';
@@ -29,10 +28,9 @@ import {
   RevokeCertificate,
   UpdateCertificate,
 } from './certificate.rules.js';
-import { insertCertificate } from './certificate.sql.js';
 import type { OnCertificateEvent } from './certificate-event.js';
 import { CertificateLists, type CertificatesRequest } from './certificate-list.js';
-import { listRenewals } from './lineage.sql.js';
+import { listRenewals } from './lineage.queries.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 const AUTHORITY_NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
@@ -101,11 +99,11 @@ export class CertificateService {
     ctx: Context,
     { projectId: wanted, bundle, replacesId = null, metadata }: Imported,
   ): Promise<CertificateRow> {
-    const { factsOf } = await import('../x509/facts.js');
-    const { sans, ...facts } = factsOf(bundle.leaf);
+    const { inventoried } = await import('../x509/facts.js');
+    const kept = inventoried(bundle.leaf);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorized(tx, wanted, 'certificates:create');
-      authorize(project, 'certificates:create', { commonName: facts.commonName });
+      authorize(project, 'certificates:create', { commonName: kept.commonName });
       const { organizationId, projectId } = project;
       const id = newId();
       const keySealed =
@@ -116,16 +114,13 @@ export class CertificateService {
       const row = { id, organizationId, projectId, authorityId, ...lineage };
       await guarded(
         () =>
-          insertCertificate(tx, {
+          tx.em.insert(Certificate, {
             ...row,
-            ...{ profileId: null, profileSlug: null, renewBeforeDays: null },
-            ...facts,
+            ...kept,
             source: 'imported',
-            sans: sans.map(({ value }) => value),
-            certificate: toPem('CERTIFICATE', bundle.leaf.raw),
             chain: bundle.chain.map((issuer) => toPem('CERTIFICATE', issuer.raw)).join(''),
             keySealed,
-            metadata: JSON.stringify(metadata),
+            metadata,
           }),
         CONSTRAINTS,
       );

@@ -46,38 +46,3 @@ export const countCertificates = sqlStatement({
   params: FILTERS,
   row: { projectId: t.uuid, count: t.integer },
 });
-
-/** Stores a new certificate. */
-export const insertCertificate = sqlStatement({
-  text: `insert into certificate (id, organization_id, project_id, authority_id, profile_id, profile_slug, lineage_id, renewed_from_id, source,
-      common_name, sans, serial_number, not_before, not_after, key_algorithm, fingerprint_sha256, certificate, chain, key_sealed, is_ca,
-      renew_before_days, metadata)
-    values (:id, :organizationId, :projectId, :authorityId, :profileId, :profileSlug, :lineageId, :renewedFromId, :source, :commonName, :sans,
-      :serialNumber, :notBefore, :notAfter, :keyAlgorithm, :fingerprintSha256, :certificate, :chain, :keySealed, :isCa,
-      :renewBeforeDays, :metadata::text::jsonb)`,
-  params: {
-    id: t.uuid,
-    organizationId: t.uuid,
-    projectId: t.uuid,
-    authorityId: t.nullable(t.uuid),
-    profileId: t.nullable(t.uuid),
-    profileSlug: t.nullable(t.text),
-    lineageId: t.uuid,
-    renewedFromId: t.nullable(t.uuid),
-    source: t.text,
-    commonName: t.text,
-    sans: t.array(t.text),
-    serialNumber: t.text,
-    notBefore: t.time,
-    notAfter: t.time,
-    keyAlgorithm: t.text,
-    fingerprintSha256: t.text,
-    certificate: t.text,
-    chain: t.text,
-    keySealed: t.nullable(t.bytea),
-    isCa: t.boolean,
-    renewBeforeDays: t.nullable(t.integer),
-    metadata: t.text,
-  },
-  row: {},
-});

@@ -1,10 +1,12 @@
+import { raw as sql } from '@mikro-orm/core';
 import type { Context } from '../../../kernel/context.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { refuseOtherType } from '../shared-checks.js';
+import { CertificateCleaning } from './cleaning.entity.js';
 import { ProjectOfCleaning, UpdateCleaning } from './cleaning.rules.js';
-import { findCleanings, removeCleaning, storeCleaning } from './cleaning.sql.js';
+import { findCleanings } from './cleaning.sql.js';
 import type { CleaningType } from './cleaning.type.js';
 
 /** Deletion of expired certificates of a project. Every method throws PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE. */
@@ -30,8 +32,14 @@ export class CleaningService {
       const project = await this.projects.authorized(tx, wanted, 'certificates:delete');
       refuseOtherType(project);
       const { projectId, organizationId } = project;
-      if (daysAfterExpiry === null) await removeCleaning(tx, { projectId });
-      else await storeCleaning(tx, { projectId, organizationId, daysAfterExpiry });
+      const cleanings = tx.em.createQueryBuilder(CertificateCleaning);
+      await (daysAfterExpiry === null
+        ? cleanings.delete({ projectId }).execute()
+        : cleanings
+            .insert({ projectId, organizationId, daysAfterExpiry })
+            .onConflict('projectId')
+            .merge({ daysAfterExpiry, updatedAt: sql('now()') })
+            .execute());
       await tx.auditTrail.recordChange(tx, {
         action: 'certificate-cleaning:update',
         projectId,

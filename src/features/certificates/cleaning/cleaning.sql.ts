@@ -8,22 +8,6 @@ export const findCleanings = sqlStatement({
   row: { projectId: t.uuid, daysAfterExpiry: t.integer },
 });
 
-/** Stores how long after expiration a project deletes certificates. */
-export const storeCleaning = sqlStatement({
-  text: `insert into certificate_cleaning (project_id, organization_id, days_after_expiry)
-    values (:projectId, :organizationId, :daysAfterExpiry)
-    on conflict (project_id) do update set days_after_expiry = excluded.days_after_expiry, updated_at = now()`,
-  params: { projectId: t.uuid, organizationId: t.uuid, daysAfterExpiry: t.integer },
-  row: {},
-});
-
-/** Stores that a project keeps its certificates. */
-export const removeCleaning = sqlStatement({
-  text: 'delete from certificate_cleaning where project_id = :projectId',
-  params: { projectId: t.uuid },
-  row: {},
-});
-
 /** Projects that delete expired certificates, by ID. */
 export const listCleanings = sqlStatement({
   text: `select project_id as "projectId", organization_id as "organizationId" from certificate_cleaning

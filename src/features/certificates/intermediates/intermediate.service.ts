@@ -6,8 +6,8 @@ import { newId } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { findAuthorities } from '../authorities/authority.queries.js';
+import { Certificate } from '../certificates/certificate.entity.js';
 import { type CertificateRow, findCertificates } from '../certificates/certificate.queries.js';
-import { insertCertificate } from '../certificates/certificate.sql.js';
 import type { OnCertificateEvent } from '../certificates/certificate-event.js';
 import { SignIntermediate } from './intermediate.rules.js';
 
@@ -42,19 +42,8 @@ export class IntermediateService {
       const signed = await signRequest(tx, project, { authorityId, request, ...terms });
       const { organizationId, projectId } = project;
       const id = newId();
-      await insertCertificate(tx, {
-        ...{
-          id,
-          organizationId,
-          projectId,
-          profileId: null,
-          profileSlug: null,
-          renewBeforeDays: null,
-          lineageId: id,
-          renewedFromId: null,
-        },
-        ...{ ...signed, source: 'issued', sans: [], keySealed: null, metadata: JSON.stringify(metadata) },
-      });
+      const place = { id, organizationId, projectId, lineageId: id };
+      await tx.em.insert(Certificate, { ...place, ...signed, source: 'issued', metadata });
       await this.onEvent(tx, { certificateId: id, organizationId, projectId, event: 'issuance' });
       await tx.auditTrail.recordChange(tx, {
         ...{ action: 'certificate-authority:sign-intermediate', projectId },

@@ -4,10 +4,9 @@ import { USUAL_DAYS } from '../authorities/authority.rules.js';
 import { loadIssuer, pathLengthBelow, refuseStraySubtrees, validityOf } from '../authorities/issuer.js';
 import type { Lifetime } from '../authorities/lifetime.rules.js';
 import type { AuthorityRequest } from '../x509/authority-request.js';
-import { factsOf } from '../x509/facts.js';
+import { inventoried } from '../x509/facts.js';
 import { makeIntermediate } from '../x509/making.js';
 import type { NameConstraints } from '../x509/name-constraints.js';
-import { toPem } from '../x509/pem.js';
 
 export { readAuthorityRequest } from '../x509/authority-request.js';
 
@@ -37,9 +36,8 @@ export async function signRequest(
     ...{ nameConstraints, maxPathLength: pathLengthBelow(issuer, maxPathLength, 'authorityId') },
   });
   return {
-    ...factsOf(made),
+    ...inventoried(made),
     authorityId: issuer.id,
-    certificate: toPem('CERTIFICATE', made.raw),
     chain: issuer.chainBelow,
   };
 }

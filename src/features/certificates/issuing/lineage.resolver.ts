@@ -6,11 +6,11 @@ import type { ProjectRelations } from '../../projects/public.js';
 import { readableCertificates } from '../certificates/certificate.nodes.js';
 import type { CertificateRow } from '../certificates/certificate.queries.js';
 import { CertificateType, RenewalFailureType } from '../certificates/certificate.type.js';
-import { findCurrent, listLineages, listRenewals } from '../certificates/lineage.sql.js';
+import { findCurrent, listLineages, listRenewals } from '../certificates/lineage.queries.js';
 import type { ProfileView } from '../profiles/profile.queries.js';
 import { readableProfiles } from '../profiles/profile.relations.js';
 import { ProfileType } from '../profiles/profile.type.js';
-import { listRenewalFailures } from './due.sql.js';
+import { listRenewalFailures } from './renewal.sql.js';
 import { RequestType } from './request.type.js';
 
 const renewalIds: BatchLoad<string> = async (ctx, ids) =>

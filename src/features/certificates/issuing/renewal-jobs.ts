@@ -1,5 +1,7 @@
-import { type Context, SYSTEM } from '../../../kernel/context.js';
+import { LockMode, raw as sql } from '@mikro-orm/core';
+import { type Context, SYSTEM, type Transaction } from '../../../kernel/context.js';
 import { isKeyDisabled } from '../../../kernel/crypto/unreadable.js';
+import { flush } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import {
@@ -13,16 +15,10 @@ import { ask } from '../../../kernel/jobs/queue.js';
 import { findCertificates } from '../certificates/certificate.queries.js';
 import type { OnCertificateEvent } from '../certificates/certificate-event.js';
 import { findProfiles } from '../profiles/profile.queries.js';
-import { findDue, listDue, listPending, requestRenewals } from './due.sql.js';
-import {
-  deleteOldRequests,
-  dropPending,
-  endRequest,
-  findRequests,
-  holdPending,
-  type RequestRow,
-} from './request.sql.js';
-import { type OnRequestFailed, storedFaults } from './request-log.js';
+import { deleteOldRequests, findDue, listDue, requestRenewals } from './renewal.sql.js';
+import { CertificateRequest } from './request.entity.js';
+import { findRequests, listPending, type RequestRow } from './request.queries.js';
+import { dayOf, type OnRequestFailed, storedFaults } from './request-log.js';
 
 /** The shortest pause after a failure. */
 const EVERY_SECONDS = 300;
@@ -32,6 +28,8 @@ const RETRY: RetryPolicy = { firstSeconds: 30, longestSeconds: 600, attempts: 5 
 /** Failures that no retry can fix, only a change of the authority, the profile or the certificate. */
 const isRefusal = (error: unknown): error is AppError | PermanentFailure =>
   error instanceof PermanentFailure || (error instanceof AppError && error.status < 500 && !isKeyDisabled(error));
+
+const endedNow = () => ({ endedAt: sql('now()'), updatedAt: sql('now()') });
 
 interface Parts {
   readonly onEvent: OnCertificateEvent;
@@ -59,7 +57,7 @@ export function renewalJobs(parts: Parts): readonly JobKind[] {
         if (ids.length === 0) return;
         await run.inTransaction(async (tx) => {
           await requestRenewals(tx, { ids, actorId: SYSTEM.id });
-          const waiting = await listPending(tx, { ids });
+          const waiting = await listPending(tx, { certificateIds: ids });
           await ask(
             tx,
             renew,
@@ -89,10 +87,9 @@ async function renewOne(ctx: Context, run: JobRun, parts: Parts): Promise<void> 
 /** Notifies, once a day, that a renewal waits for the key of its project. */
 async function notifyOfWaiting(run: JobRun, request: RequestRow, { onRequestFailed }: Parts): Promise<void> {
   const { organizationId, projectId, certificateId, commonName, kind: event } = request;
-  const day = new Date().toISOString().slice(0, 10);
   await run.inTransaction((tx) =>
     onRequestFailed(tx, {
-      ...{ requestId: request.id, certificateId, profileId: null, day },
+      ...{ requestId: request.id, certificateId, profileId: null, day: dayOf(new Date()) },
       ...{ projectId, organizationId, commonName, event, code: 'KEY_DISABLED' },
     }),
   );
@@ -108,7 +105,7 @@ async function fulfil(
   const [row] = await findCertificates(ctx, { ids: [certificateId] });
   const [profile] = row?.profileId == null ? [] : await findProfiles(ctx, { ids: [row.profileId] });
   if (due === undefined || row === undefined || profile === undefined) {
-    await run.inTransaction((tx) => dropPending(tx, { id: request.id }));
+    await run.inTransaction((tx) => tx.em.nativeDelete(CertificateRequest, { id: request.id, state: 'pending' }));
     return;
   }
   const { perform, prepare } = await import('./renewal.js');
@@ -121,11 +118,12 @@ async function fulfil(
     },
   );
   await run.inTransaction(async (tx) => {
-    const [held] = await holdPending(tx, { id: request.id });
-    if (held === undefined) return;
+    const held = await lockPending(tx, request.id);
+    if (held === null) return;
     const { id, version } = await perform(tx, prepared);
     const { organizationId, projectId, profileId } = row;
-    await endRequest(tx, { id: held.id, state: 'issued', issuedCertificateId: id, errorCode: null, faults: '[]' });
+    tx.em.assign(held, { state: 'issued', issuedCertificateId: id, ...endedNow() });
+    await flush(tx);
     await onEvent(tx, { certificateId: id, organizationId, projectId, event: 'renewal' });
     await tx.auditTrail.recordChange(tx, {
       action: 'certificate:renew',
@@ -142,24 +140,20 @@ async function fail(
   const code = error instanceof AppError || error instanceof PermanentFailure ? error.code : 'INTERNAL';
   const faults = storedFaults(error instanceof AppError ? error.details : []);
   await run.inTransaction(async (tx) => {
-    const [held] = await holdPending(tx, { id: request.id });
-    if (held === undefined) return;
+    const held = await lockPending(tx, request.id);
+    if (held === null) return;
     // Renewed or revoked in the meantime: nothing is left to do.
     if (code === 'CERTIFICATE_RENEWED' || code === 'CERTIFICATE_REVOKED') {
-      await dropPending(tx, { id: held.id });
+      tx.em.remove(held);
+      await flush(tx);
       return;
     }
-    const [ended] = await endRequest(tx, {
-      id: held.id,
-      state: 'failed',
-      issuedCertificateId: null,
-      errorCode: code,
-      faults,
-    });
-    const { organizationId, projectId, certificateId, commonName, kind: event } = held;
+    tx.em.assign(held, { state: 'failed', errorCode: code, faults, ...endedNow() });
+    await flush(tx);
+    const { organizationId, projectId, certificateId = null, commonName, kind: event, updatedAt } = held;
     await onRequestFailed(tx, {
       requestId: held.id,
-      ...{ certificateId, profileId: null, day: ended?.day ?? '' },
+      ...{ certificateId, profileId: null, day: dayOf(updatedAt) },
       projectId,
       organizationId,
       commonName,
@@ -173,3 +167,7 @@ async function fail(
     });
   });
 }
+
+/** The request, locked until the transaction ends; null if it is not pending any more. */
+const lockPending = (tx: Transaction, id: string): Promise<CertificateRequest | null> =>
+  tx.em.findOne(CertificateRequest, { id, state: 'pending' }, { lockMode: LockMode.PESSIMISTIC_WRITE });

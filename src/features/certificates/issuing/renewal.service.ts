@@ -8,7 +8,7 @@ import { parse } from '../../../kernel/validation.js';
 import { type CertificateRow, findCertificates } from '../certificates/certificate.queries.js';
 import type { CertificateService } from '../certificates/certificate.service.js';
 import type { OnCertificateEvent } from '../certificates/certificate-event.js';
-import { findCurrent } from '../certificates/lineage.sql.js';
+import { findCurrent } from '../certificates/lineage.queries.js';
 import type { ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileService } from '../profiles/profile.service.js';
 import { refuse } from '../shared-checks.js';

@@ -9,7 +9,7 @@ import { refuseOtherVersion } from '../../../kernel/version.js';
 import { DAY_MS, type Lifetime } from '../authorities/lifetime.rules.js';
 import { Certificate } from '../certificates/certificate.entity.js';
 import { type CertificateRow, findPems } from '../certificates/certificate.queries.js';
-import { listRenewals } from '../certificates/lineage.sql.js';
+import { listRenewals } from '../certificates/lineage.queries.js';
 import { openKeyObject } from '../key-sealing.js';
 import { holdProfiles, type ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileRules } from '../profiles/profile.rules.js';

@@ -1,9 +1,8 @@
+import { raw as sql } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
-import { newId } from '../../../kernel/ids.js';
-import type { RequestKind } from './request.entity.js';
-import { insertRequest } from './request.sql.js';
+import { CertificateRequest, type RequestFault, type RequestKind } from './request.entity.js';
 
 /** A failed certificate request. */
 export interface FailedRequest {
@@ -44,8 +43,11 @@ const KEPT: readonly string[] = [
 ];
 
 /** Errors in the form in which they are stored. They contain no input. */
-export const storedFaults = (details: readonly ErrorDetail[] = []): string =>
-  JSON.stringify(details.slice(0, 100).map(({ path, message }) => ({ path, message })));
+export const storedFaults = (details: readonly ErrorDetail[] = []): readonly RequestFault[] =>
+  details.slice(0, 100).map(({ path, message }) => ({ path, message }));
+
+/** The UTC day of a time of the database. */
+export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 /** Stores certificate requests and their results. */
 export class RequestLog {
@@ -53,7 +55,7 @@ export class RequestLog {
 
   /** Stores a fulfilled request, in its transaction. */
   async keepIssued(tx: Transaction, asked: Asked, issuedCertificateId: string): Promise<void> {
-    await insert(tx, asked, { id: newId(), issuedCertificateId, errorCode: null, faults: '[]' });
+    await insert(tx, asked, { issuedCertificateId, errorCode: null, faults: [] });
   }
 
   /** Runs the work of a request, and stores the request if it fails with one of these codes. @throws what the work throws */
@@ -68,15 +70,13 @@ export class RequestLog {
 
   async #keepFailed(ctx: Context, asked: Asked, { code, details }: AppError): Promise<void> {
     const { organizationId, projectId, profileId, commonName, certificateId, kind: event } = asked;
-    const id = newId();
     // Not an effect of the request: its idempotency key can be reused.
     const { claim: _, ...unclaimed } = ctx;
     await inTransaction(unclaimed, async (tx) => {
-      const day = await insert(tx, asked, {
-        ...{ id, issuedCertificateId: null, errorCode: code, faults: storedFaults(details) },
-      });
-      const owner = { organizationId, projectId, profileId };
-      await this.onFailed(tx, { ...owner, requestId: id, certificateId, commonName, event, code, day });
+      const failure = { issuedCertificateId: null, errorCode: code, faults: storedFaults(details) };
+      const { id, createdAt } = await insert(tx, asked, failure);
+      const owner = { organizationId, projectId, profileId, day: dayOf(createdAt) };
+      await this.onFailed(tx, { ...owner, requestId: id, certificateId, commonName, event, code });
       await tx.auditTrail.recordChange(tx, {
         action: 'certificate-request:fail',
         projectId,
@@ -86,23 +86,20 @@ export class RequestLog {
   }
 }
 
-/** @returns the day */
 async function insert(
   tx: Transaction,
   { profileId: _, ...asked }: Asked,
-  ended: {
-    readonly id: string;
-    readonly issuedCertificateId: string | null;
-    readonly errorCode: string | null;
-    readonly faults: string;
-  },
-): Promise<string> {
-  const [inserted] = await insertRequest(tx, {
+  result: Pick<CertificateRequest, 'issuedCertificateId' | 'errorCode' | 'faults'>,
+): Promise<CertificateRequest> {
+  const request = tx.em.create(CertificateRequest, {
     ...asked,
-    ...ended,
-    state: ended.errorCode === null ? 'issued' : 'failed',
+    ...result,
+    state: result.errorCode === null ? 'issued' : 'failed',
+    isAutomatic: false,
     actorKind: tx.actor.kind,
     actorId: tx.actor.id,
   });
-  return inserted?.day ?? '';
+  tx.em.assign(request, { endedAt: sql('now()') });
+  await flush(tx);
+  return request;
 }

@@ -20,8 +20,8 @@ export const CertificateRequestSchema = defineEntity({
   tableName: 'certificate_request',
   properties: {
     ...projectColumns,
-    kind: p.text(),
-    state: p.text(),
+    kind: p.text().$type<RequestKind>(),
+    state: p.text().$type<RequestState>(),
     isAutomatic: p.boolean(),
     actorKind: p.text(),
     actorId: p.uuid(),

@@ -2,8 +2,8 @@ import { authorize, can } from '../../../kernel/authz/ability.js';
 import { withoutNulls } from '../../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { IN_OWN_PROJECT, type ProjectRelations } from '../../projects/public.js';
+import { findRequests, type RequestRow } from './request.queries.js';
 import { readOf } from './request.service.js';
-import { findRequests, type RequestRow } from './request.sql.js';
 
 /** Requests as nodes. Whether the caller can read one depends on its common name. */
 export const requestNode = (relations: ProjectRelations): NodeKind =>

@@ -5,8 +5,8 @@ import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { CertificateService } from '../certificates/certificate.service.js';
+import { findRequests, listRequestedNames, listRequests, type RequestRow } from './request.queries.js';
 import { ListRequests, OneRequest } from './request.rules.js';
-import { findRequests, listRequestedNames, listRequests, type RequestRow } from './request.sql.js';
 
 const NOT_FOUND = 'CERTIFICATE_REQUEST_NOT_FOUND';
 const REQUEST = { find: findRequests, notFound: NOT_FOUND } as const;
@@ -38,7 +38,7 @@ export class RequestService {
   /** Lists requests of a project, newest first. @throws PROJECT_NOT_FOUND; CERTIFICATE_NOT_FOUND if the ID is of no certificate of it */
   async list(ctx: Context, raw: unknown): Promise<Page<RequestRow>> {
     const { projectId: wanted, state = null, kind = null, certificateId = null, ...request } = parse(ListRequests, raw);
-    const { time, id: afterId, limit } = timePageBounds(request);
+    const bounds = timePageBounds(request);
     const project = await this.projects.load(ctx, wanted);
     authorize(project, 'certificates:read');
     const { projectId, ability } = project;
@@ -50,7 +50,7 @@ export class RequestService {
     const known = isOpen ? [] : await listRequestedNames(ctx, { projectId });
     const names = known.map(({ commonName }) => commonName);
     const rows = await listRequests(ctx, {
-      ...{ projectId, isOpen, state, kind, certificateId, time, afterId, limit },
+      ...{ projectId, isOpen, state, kind, certificateId, ...bounds },
       names: names.filter((commonName) => can(ability, 'certificates:read', { commonName })),
     });
     const page = new Page(rows, request, ({ createdAt, id }) => timeCursorKey(createdAt, id));

@@ -14,16 +14,15 @@ import { newId } from '../../../kernel/ids.js';
 import { PermanentFailure } from '../../../kernel/jobs/job-kind.js';
 import { type HeldIssuer, loadIssuer, validityOf } from '../authorities/issuer.js';
 import type { Lifetime } from '../authorities/lifetime.rules.js';
+import { Certificate } from '../certificates/certificate.entity.js';
 import type { MetadataEntry } from '../certificates/certificate.rules.js';
-import { insertCertificate } from '../certificates/certificate.sql.js';
 import { sealKey } from '../key-sealing.js';
 import type { ProfileRow } from '../profiles/profile.queries.js';
 import type { Content } from '../profiles/profile-check.js';
 import { refuse } from '../shared-checks.js';
-import { factsOf, type San } from '../x509/facts.js';
+import { inventoried, type San } from '../x509/facts.js';
 import { makeCertificate } from '../x509/making.js';
 import { faultsOfNameConstraints } from '../x509/name-constraints.js';
-import { toPem } from '../x509/pem.js';
 import { bitsOf, idsOf } from '../x509/usages.js';
 import { within } from './content.js';
 
@@ -77,20 +76,17 @@ export async function sign(tx: Transaction, order: Order): Promise<string> {
       extensions: extensionsOf({ ...content, pathLength }),
     },
   );
-  const { sans, ...facts } = factsOf(made);
   const id = newId();
-  await insertCertificate(tx, {
+  await tx.em.insert(Certificate, {
     ...{ id, organizationId, projectId, authorityId: issuer.id, profileId: profile.id, profileSlug: profile.slug },
-    ...facts,
+    ...inventoried(made),
     lineageId: renews?.lineageId ?? id,
     renewedFromId: renews?.id ?? null,
     source: 'issued',
-    sans: sans.map(({ value }) => value),
-    certificate: toPem('CERTIFICATE', made.raw),
     chain: issuer.chainBelow,
     keySealed: privateKey === null ? null : await sealKey(tx, profile, { table: 'certificate', id }, privateKey),
     renewBeforeDays: order.renewBeforeDays,
-    metadata: JSON.stringify(order.metadata),
+    metadata: order.metadata,
   });
   return id;
 }

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const CertificateRevocationSchema = defineEntity({
+export const CertificateRevocationSchema = defineEntity({
   name: 'CertificateRevocation',
   tableName: 'certificate_revocation',
   properties: {

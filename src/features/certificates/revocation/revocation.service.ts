@@ -5,7 +5,8 @@ import { isId } from '../../../kernel/ids.js';
 import { openSigningKey } from '../key-sealing.js';
 import type { Issuer } from '../x509/making.js';
 import type { OcspStatus } from '../x509/ocsp.js';
-import { findList, findResponder, findStatuses, listRevocations, storeList } from './revocation.sql.js';
+import { findResponder, listRevocations } from './revocation.queries.js';
+import { findList, findStatuses, storeList } from './revocation.sql.js';
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
@@ -131,7 +132,7 @@ export interface OcspResponse {
 const issuerOf = async (
   ctx: Context,
   id: string,
-  row: Pick<Signing, 'organizationId' | 'projectId' | 'certificate' | 'keySealed'>,
+  row: Pick<Signing, 'organizationId' | 'projectId' | 'certificate'> & { readonly keySealed: Uint8Array },
 ): Promise<Issuer> => ({
   certificate: new X509Certificate(row.certificate),
   privateKey: await openSigningKey(ctx, row, { id, keySealed: row.keySealed }),

@@ -23,23 +23,6 @@ export const findList = sqlStatement({
   },
 });
 
-/** Entries of the next list of an authority, by serial number: listed ones and new ones. */
-export const listRevocations = sqlStatement({
-  text: `select serial_number as "serialNumber", revoked_at as "revokedAt", reason, is_listed as "isListed",
-      not_after > now() - make_interval(secs => :keepSeconds) as "isCurrent"
-    from certificate_revocation
-    where authority_id = :authorityId and (not is_listed or not_after > now() - make_interval(secs => :keepSeconds))
-    order by serial_number`,
-  params: { authorityId: t.uuid, keepSeconds: t.double },
-  row: {
-    serialNumber: t.text,
-    revokedAt: t.time,
-    reason: t.text,
-    isListed: t.boolean,
-    isCurrent: t.boolean,
-  },
-});
-
 /** Stores a list, unless another one has this number, and marks its entries as listed. No row if there is another one. */
 export const storeList = sqlStatement({
   text: `with stored as (
@@ -68,15 +51,6 @@ export const storeList = sqlStatement({
   row: { authorityId: t.uuid },
 });
 
-/** An authority with a certificate. */
-export const findResponder = sqlStatement({
-  text: `select organization_id as "organizationId", project_id as "projectId", coalesce(certificate, '') as certificate,
-      key_sealed as "keySealed", now() as now
-    from certificate_authority where id = :authorityId and certificate is not null`,
-  params: { authorityId: t.uuid },
-  row: { organizationId: t.uuid, projectId: t.uuid, certificate: t.text, keySealed: t.bytea, now: t.time },
-});
-
 /** Statuses of serial numbers of an authority. Serial numbers that are neither known nor revoked have no row. */
 export const findStatuses = sqlStatement({
   text: `select wanted.serial_number as "serialNumber", revocation.revoked_at as "revokedAt", revocation.reason
@@ -92,28 +66,4 @@ export const findStatuses = sqlStatement({
         where parent_id = :authorityId and former.serial_number = wanted.serial_number)`,
   params: { authorityId: t.uuid, projectId: t.uuid, serialNumbers: t.array(t.text) },
   row: { serialNumber: t.text, revokedAt: t.nullable(t.time), reason: t.nullable(t.text) },
-});
-
-/** Stores the revocation of a certificate that is not in the inventory. */
-export const insertRevocation = sqlStatement({
-  text: `insert into certificate_revocation (authority_id, serial_number, organization_id, project_id, revoked_at, reason, not_after)
-    values (:authorityId, :serialNumber, :organizationId, :projectId, now(), :reason, :notAfter) on conflict do nothing`,
-  params: {
-    authorityId: t.uuid,
-    serialNumber: t.text,
-    organizationId: t.uuid,
-    projectId: t.uuid,
-    reason: t.text,
-    notAfter: t.time,
-  },
-  row: {},
-});
-
-/** Stores the revocations of former certificates of an authority that have not expired. */
-export const revokeFormer = sqlStatement({
-  text: `insert into certificate_revocation (authority_id, serial_number, organization_id, project_id, revoked_at, reason, not_after)
-    select parent_id, serial_number, organization_id, project_id, now(), :reason, not_after from certificate_authority_history
-    where authority_id = :authorityId and parent_id is not null and not_after > now() on conflict do nothing`,
-  params: { authorityId: t.uuid, reason: t.text },
-  row: {},
 });

@@ -21,6 +21,7 @@ import { Name } from '@peculiar/x509';
 import { isStorable } from '../../../kernel/text-rules.js';
 import { contentOf, partsOf } from './der.js';
 import { algorithmOf } from './keys.js';
+import { toPem } from './pem.js';
 import { extendedKeyUsagesOf, keyUsagesOf } from './usages.js';
 
 /** An attribute of a subject. */
@@ -176,4 +177,14 @@ export function readCertificate(der: Buffer): X509Certificate {
   if (certificate.raw.length !== der.length) throw new Error('trailing bytes after the certificate');
   factsOf(certificate);
   return certificate;
+}
+
+/** What the inventory keeps of a certificate: the certificate itself, and the properties by which it is listed. */
+export function inventoried(certificate: X509Certificate) {
+  const { sans, commonName, serialNumber, notBefore, notAfter, ...facts } = factsOf(certificate);
+  const { keyAlgorithm, fingerprintSha256, isCa } = facts;
+  return {
+    ...{ commonName, sans: sans.map(({ value }) => value), serialNumber, notBefore, notAfter },
+    ...{ keyAlgorithm, fingerprintSha256, isCa, certificate: toPem('CERTIFICATE', certificate.raw) },
+  };
 }

@@ -1,6 +1,14 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { hasDisabledKey } from '../../projects/public.js';
-import { renewalRetryAt } from './renewal-retry.sql.js';
+
+/**
+ * When a renewal that failed is tried again: after a twelfth of the life that the certificate had left, between five minutes and a day.
+ * So there are many tries before it expires, however short its life is.
+ *
+ * @param failedAt an expression for when it failed @param endsAt one for when the certificate expires
+ */
+export const renewalRetryAt = (failedAt: string, endsAt: string): string =>
+  `${failedAt} + least(interval '1 day', greatest(interval '5 minutes', (${endsAt} - ${failedAt}) / 12))`;
 
 /**
  * Whether a certificate `c` of a profile `p` is due for renewal: the configured days before expiration (its own setting, or that of its
@@ -42,14 +50,6 @@ export const requestRenewals = sqlStatement({
   row: {},
 });
 
-/** Pending automatic requests of these certificates. */
-export const listPending = sqlStatement({
-  text: `select id, organization_id as "organizationId", project_id as "projectId" from certificate_request
-    where certificate_id = any(:ids) and state = 'pending'`,
-  params: { ids: t.array(t.uuid) },
-  row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid },
-});
-
 /** Why the last automatic renewals of certificates failed that are not renewed, or why they wait. */
 export const listRenewalFailures = sqlStatement({
   text: `select distinct on (c.id) c.id as "certificateId", coalesce(r.error_code, 'KEY_DISABLED') as code, r.created_at as "failedAt",
@@ -61,4 +61,22 @@ export const listRenewalFailures = sqlStatement({
     order by c.id, r.created_at desc`,
   params: { certificateIds: t.array(t.uuid) },
   row: { certificateId: t.uuid, code: t.text, failedAt: t.time, nextTryAt: t.nullable(t.time) },
+});
+
+/** Removes old finished requests, and pending ones that nobody works on any more. */
+export const deleteOldRequests = sqlStatement({
+  text: `with old as (
+      select id from certificate_request
+      where ended_at < now() - make_interval(days => :keptDays::integer)
+        or state = 'pending' and created_at < now() - interval '1 day'
+      limit 1000
+    ), gone as (
+      delete from certificate_request r using old where r.id = old.id returning r.id, r.project_id
+    ), changed as (
+      -- Replies that show them are not repeated.
+      update project set revision = revision + 1 from (select distinct project_id from gone) g where project.id = g.project_id
+    )
+    select id from gone`,
+  params: { keptDays: t.integer },
+  row: { id: t.uuid },
 });
