@@ -1,3 +1,4 @@
+// The authorities above one, by recursion, and the clock.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /** The time of the database, which validity periods are based on. */

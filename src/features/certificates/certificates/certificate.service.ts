@@ -30,7 +30,6 @@ import {
 } from './certificate.rules.js';
 import type { OnCertificateEvent } from './certificate-event.js';
 import { CertificateLists, type CertificatesRequest } from './certificate-list.js';
-import { listRenewals } from './lineage.queries.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 const AUTHORITY_NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
@@ -146,7 +145,7 @@ export class CertificateService {
   async #replace(tx: Transaction, projectId: string, id: string): Promise<Certificate> {
     const replaced = await this.#lock(tx, id, 'certificates:edit');
     if (replaced.projectId !== projectId) throw new AppError(NOT_FOUND);
-    if ((await listRenewals(tx, { ids: [replaced.id] })).length > 0) throw new AppError('CERTIFICATE_RENEWED');
+    if ((await tx.em.count(Certificate, { renewedFromId: replaced.id })) > 0) throw new AppError('CERTIFICATE_RENEWED');
     tx.em.assign(replaced, { version: replaced.version + 1, updatedAt: sql('now()') });
     await flush(tx);
     return replaced;

@@ -1,3 +1,4 @@
+// Lists of many projects at once: a lateral page of each, and filters that share one text.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /** Filters of a list. Times are strings, so that lists of one document with equal filters share a statement. */

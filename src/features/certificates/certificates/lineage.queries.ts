@@ -18,21 +18,6 @@ export const findCurrent = prepared(({ lineageIds }: { lineageIds: readonly stri
     .orderBy('c.id'),
 );
 
-/** All certificates of lineages, oldest first. */
-export const listLineages = prepared(({ lineageIds }: { lineageIds: readonly string[] }) =>
-  certificates
-    .select(['c.lineage_id as lineageId', 'c.id'])
-    .where('c.lineage_id', '=', anyOf(lineageIds))
-    .orderBy('c.lineage_id')
-    .orderBy('c.created_at')
-    .orderBy('c.id'),
-);
-
-/** The renewals of certificates. */
-export const listRenewals = prepared(({ ids }: { ids: readonly string[] }) =>
-  certificates.select(['c.renewed_from_id as renewedFromId', 'c.id']).where('c.renewed_from_id', '=', anyOf(ids)),
-);
-
 /** A valid certificate of a profile that was not renewed; no row if there is none. */
 export const findCertificateInForce = prepared(({ profileId }: { profileId: string }) =>
   certificates

@@ -1,6 +1,8 @@
+import { emOf } from '../../../kernel/database/database.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
-import { deleteExpired, listCleanings } from './cleaning.sql.js';
+import { CertificateCleaning } from './cleaning.entity.js';
+import { deleteExpired } from './cleaning.sql.js';
 
 const DAY_SECONDS = 86_400;
 const PROJECTS_AT_ONCE = 500;
@@ -15,7 +17,8 @@ export const CLEANING_JOB: JobKind = {
   staysInside: true,
   run: async (ctx, run) => {
     for (let after = NO_ID; ; ) {
-      const projects = await listCleanings(ctx, { after, most: PROJECTS_AT_ONCE });
+      const page = { orderBy: { projectId: 'asc' }, limit: PROJECTS_AT_ONCE } as const;
+      const projects = await emOf(ctx).find(CertificateCleaning, { projectId: { $gt: after } }, page);
       for (const project of projects) while ((await deleteSome(run, project)) === CERTIFICATES_AT_ONCE);
       if (projects.length < PROJECTS_AT_ONCE) return;
       after = projects.at(-1)?.projectId ?? after;

@@ -1,12 +1,12 @@
 import { raw as sql } from '@mikro-orm/core';
 import type { Context } from '../../../kernel/context.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { refuseOtherType } from '../shared-checks.js';
 import { CertificateCleaning } from './cleaning.entity.js';
 import { ProjectOfCleaning, UpdateCleaning } from './cleaning.rules.js';
-import { findCleanings } from './cleaning.sql.js';
 import type { CleaningType } from './cleaning.type.js';
 
 /** Deletion of expired certificates of a project. Every method throws PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE. */
@@ -16,7 +16,7 @@ export class CleaningService {
   /** Returns the setting of a project. */
   async get(ctx: Context, raw: unknown): Promise<CleaningType> {
     const project = await this.projects.authorized(ctx, parse(ProjectOfCleaning, raw).projectId, 'certificates:read');
-    const [found] = await findCleanings(ctx, { projectIds: [project.projectId] });
+    const found = await emOf(ctx).findOne(CertificateCleaning, { projectId: project.projectId });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'certificate-cleaning:get',
       projectId: project.projectId,

@@ -1,26 +1,35 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned, linked } from '../../../kernel/database/batched.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { nested } from '../../../kernel/graphql/operations.js';
 import type { ProjectRelations } from '../../projects/public.js';
+import { Certificate } from '../certificates/certificate.entity.js';
 import { readableCertificates } from '../certificates/certificate.nodes.js';
 import type { CertificateRow } from '../certificates/certificate.queries.js';
 import { CertificateType, RenewalFailureType } from '../certificates/certificate.type.js';
-import { findCurrent, listLineages, listRenewals } from '../certificates/lineage.queries.js';
+import { findCurrent } from '../certificates/lineage.queries.js';
 import type { ProfileView } from '../profiles/profile.queries.js';
 import { readableProfiles } from '../profiles/profile.relations.js';
 import { ProfileType } from '../profiles/profile.type.js';
 import { listRenewalFailures } from './renewal.sql.js';
 import { RequestType } from './request.type.js';
 
-const renewalIds: BatchLoad<string> = async (ctx, ids) =>
-  new Map((await listRenewals(ctx, { ids })).map(({ renewedFromId, id }) => [renewedFromId ?? '', id]));
+const renewalIds: BatchLoad<string> = async (ctx, ids) => {
+  const renewals = await emOf(ctx).find(Certificate, { renewedFromId: { $in: ids } }, { fields: ['renewedFromId'] });
+  return new Map(renewals.map(({ renewedFromId, id }) => [renewedFromId ?? '', id]));
+};
 
 const currentIds: BatchLoad<string> = async (ctx, lineageIds) =>
   new Map((await findCurrent(ctx, { lineageIds })).map(({ lineageId, id }) => [lineageId, id]));
 
 const lineages = batchOfOwned(
-  (ctx, lineageIds) => listLineages(ctx, { lineageIds }),
+  (ctx, lineageIds) =>
+    emOf(ctx).find(
+      Certificate,
+      { lineageId: { $in: lineageIds } },
+      { fields: ['lineageId'], orderBy: { createdAt: 'asc', id: 'asc' } },
+    ),
   ({ lineageId }) => lineageId,
 );
 

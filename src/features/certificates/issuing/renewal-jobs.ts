@@ -17,7 +17,7 @@ import type { OnCertificateEvent } from '../certificates/certificate-event.js';
 import { findProfiles } from '../profiles/profile.queries.js';
 import { deleteOldRequests, findDue, listDue, requestRenewals } from './renewal.sql.js';
 import { CertificateRequest } from './request.entity.js';
-import { findRequests, listPending, type RequestRow } from './request.queries.js';
+import { findRequests, type RequestRow } from './request.queries.js';
 import { dayOf, type OnRequestFailed, storedFaults } from './request-log.js';
 
 /** The shortest pause after a failure. */
@@ -57,11 +57,11 @@ export function renewalJobs(parts: Parts): readonly JobKind[] {
         if (ids.length === 0) return;
         await run.inTransaction(async (tx) => {
           await requestRenewals(tx, { ids, actorId: SYSTEM.id });
-          const waiting = await listPending(tx, { certificateIds: ids });
+          const waiting = await tx.em.find(CertificateRequest, { certificateId: { $in: ids }, state: 'pending' });
           await ask(
             tx,
             renew,
-            waiting.map(({ id, ...place }) => ({ key: id, ...place, subjectId: id })),
+            waiting.map(({ id, organizationId, projectId }) => ({ key: id, organizationId, projectId, subjectId: id })),
           );
         });
         after = ids.at(-1) ?? after;

@@ -1,3 +1,4 @@
+// Intervals between columns, inserts from a select, and deletes that change projects too.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { hasDisabledKey } from '../../projects/public.js';
 

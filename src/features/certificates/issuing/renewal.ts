@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { X509Certificate } from 'node:crypto';
 import { raw as sql } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../../kernel/context.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
@@ -9,7 +10,6 @@ import { refuseOtherVersion } from '../../../kernel/version.js';
 import { DAY_MS, type Lifetime } from '../authorities/lifetime.rules.js';
 import { Certificate } from '../certificates/certificate.entity.js';
 import { type CertificateRow, findPems } from '../certificates/certificate.queries.js';
-import { listRenewals } from '../certificates/lineage.queries.js';
 import { openKeyObject } from '../key-sealing.js';
 import { holdProfiles, type ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileRules } from '../profiles/profile.rules.js';
@@ -127,7 +127,7 @@ async function refuseRenewed(
   expectedVersion: number | null,
 ): Promise<void> {
   refuseOtherVersion(version, expectedVersion);
-  if ((await listRenewals(ctx, { ids: [id] })).length > 0) throw new AppError('CERTIFICATE_RENEWED');
+  if ((await emOf(ctx).count(Certificate, { renewedFromId: id })) > 0) throw new AppError('CERTIFICATE_RENEWED');
 }
 
 const algorithmBefore = ({ keyAlgorithm }: CertificateRow, rules: ProfileRules): KeyAlgorithm =>

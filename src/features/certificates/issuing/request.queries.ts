@@ -48,12 +48,3 @@ export const listRequestedNames = prepared(({ projectId }: { projectId: string }
     .distinct()
     .where('project_id', '=', projectId),
 );
-
-/** Pending automatic requests of certificates. */
-export const listPending = prepared(({ certificateIds }: { certificateIds: readonly string[] }) =>
-  tables
-    .selectFrom('certificate_request')
-    .select(['id', 'organization_id as organizationId', 'project_id as projectId'])
-    .where('certificate_id', '=', anyOf(certificateIds))
-    .where('state', '=', sql.lit('pending')),
-);

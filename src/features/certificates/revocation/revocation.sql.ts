@@ -1,3 +1,4 @@
+// Statements that also change or look at what they join: a list with its entries, serial numbers in four tables.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /** An authority with a certificate, and its revocation list; null if it has none or signs a new one. */
