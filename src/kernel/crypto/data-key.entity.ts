@@ -10,7 +10,7 @@ export const DataKeySchema = defineEntity({
     projectId: p.uuid().nullable(),
     parentKeyId: p.uuid().nullable(),
     organizationKeyId: p.uuid().nullable(),
-    wrappedKeySealed: p.blob(),
+    wrappedKeySealed: p.blob().$type<Buffer>(),
     sealsReserved: p.bigint('string').defaultRaw('0'),
     createdAt: p.datetime(3).defaultRaw('now()'),
     retiredAt: p.datetime(3).nullable(),

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../configuration-error.js';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
 import { createLog, type Log } from '../log.js';
-import { findAnyKey } from './data-key.sql.js';
+import { findAnyKey } from './data-key.queries.js';
 import {
   findInstallation,
   findStableKeys,

@@ -2,13 +2,12 @@ import type { Query } from '../database/database.js';
 import type { RowFrom } from '../database/statement.js';
 import {
   findParentKey,
-  insertDataKey,
   listOrganizationKeys,
   listProjectKeys,
   markDestroyed,
   reserveKeySeals,
-  storeWrapped,
-} from './data-key.sql.js';
+} from './data-key.queries.js';
+import { insertDataKey, storeWrapped } from './data-key.sql.js';
 import type { SealPlace } from './seal.js';
 
 /** Whose values a key seals: those of an organization itself, or those of one of its projects. */
@@ -53,7 +52,7 @@ export const loadKeys = (
 ): Promise<StoredKey[]> =>
   projectId === null
     ? listOrganizationKeys(query, { organizationId, organizationKeyId: organizationKeyId ?? null })
-    : listProjectKeys(query, { organizationId, projectId });
+    : listProjectKeys(query, { organizationId, projectIds: [projectId] });
 
 /** Adds the first key version of a scope. @returns false when the installation has another root key by now */
 export async function insertKey(

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
-import { insertDefaultKey, listKeysOfProjects, succeedKey } from './data-key.sql.js';
+import { insertDefaultKey, listProjectKeys } from './data-key.queries.js';
+import { succeedKey } from './data-key.sql.js';
 import type { DisabledKeys } from './disabled-keys.js';
 import {
   insertKey,
@@ -75,7 +76,7 @@ export class Keyring {
   /** Makes the default key of an organization. @returns its id */
   async createOrganizationKey(query: Query, organizationId: string): Promise<string> {
     const id = await this.#createUnderRoot(query, { organizationId, projectId: null });
-    await insertDefaultKey(query, { organizationId, keyId: id });
+    await insertDefaultKey(query, { organizationId, id });
     return id;
   }
 
@@ -363,7 +364,7 @@ async function loadKeysOf(
   projectIds: readonly (string | null)[],
 ): Promise<ReadonlyMap<string | null, readonly StoredKey[]>> {
   const ids = projectIds.filter((id) => id !== null);
-  const rows = ids.length === 0 ? [] : await listKeysOfProjects(query, { organizationId, projectIds: ids });
+  const rows = ids.length === 0 ? [] : await listProjectKeys(query, { organizationId, projectIds: ids });
   const loaded = new Map<string | null, readonly StoredKey[]>(Map.groupBy(rows, ({ projectId }) => projectId));
   if (ids.length < projectIds.length) loaded.set(null, await loadKeys(query, { organizationId, projectId: null }));
   return loaded;

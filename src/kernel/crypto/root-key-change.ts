@@ -2,7 +2,9 @@ import { ConfigurationError } from '../configuration-error.js';
 import type { Query } from '../database/database.js';
 import type { RowFrom } from '../database/statement.js';
 import { AppError } from '../errors.js';
-import { lockKeysUnderRoot, storeUnderRoot } from './data-key.sql.js';
+import { NO_ID } from '../ids.js';
+import { lockKeysUnderRoot } from './data-key.queries.js';
+import { storeWrapped } from './data-key.sql.js';
 import { isOf } from './installation.js';
 import {
   forgetNextRootKey,
@@ -78,10 +80,10 @@ export async function cancelChange(query: Query): Promise<boolean> {
 async function rewrapKeys(query: Query, from: RootKey, to: RootKey): Promise<RootKeyChange> {
   let rewrapped = 0;
   let unreadable = 0;
-  for (let after: string | undefined = ''; after !== undefined; ) {
+  for (let after: string | undefined = NO_ID; after !== undefined; ) {
     const keys: RootWrappedKey[] = await lockKeysUnderRoot(query, { after, limit: BATCH });
     const changed = keys.flatMap((key) => rewrap(key, from, to) ?? []);
-    await storeUnderRoot(query, columnsOf(changed));
+    await storeWrapped(query, { parentKeyId: null, ...columnsOf(changed) });
     rewrapped += changed.length;
     unreadable += keys.length - changed.length;
     after = keys.length < BATCH ? undefined : keys.at(-1)?.id;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { measureKeys } from '../../crypto/data-key.sql.js';
+import { measureKeys } from '../../crypto/data-key.queries.js';
 import type { Database } from '../../database/database.js';
 import { inOwnTransaction } from '../../database/on-connection.js';
 import type { Session } from '../../database/session.js';
