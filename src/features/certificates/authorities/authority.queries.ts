@@ -1,10 +1,14 @@
 import { sql } from 'kysely';
 import { anyOf, columnsOf, pageBy, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { CursorKey, KeyBounds } from '../../../kernel/paging.js';
+import type { CertificateRevocationSchema } from '../revocation/revocation.entity.js';
+import type { RevocationReason } from '../revocation/revocation.rules.js';
 import { CertificateAuthoritySchema } from './authority.entity.js';
 import { CertificateAuthorityHistorySchema } from './authority-history.entity.js';
 
-const tables = tablesOf<typeof CertificateAuthoritySchema | typeof CertificateAuthorityHistorySchema>();
+const tables = tablesOf<
+  typeof CertificateAuthoritySchema | typeof CertificateAuthorityHistorySchema | typeof CertificateRevocationSchema
+>();
 
 const authorities = tables
   .selectFrom('certificate_authority')
@@ -72,4 +76,22 @@ export const findOwnerOfCertificate = prepared(({ projectId, serialNumber }: Ser
         .where('project_id', '=', projectId)
         .where('serial_number', '=', serialNumber),
     ),
+);
+
+/** Stores the revocations of former certificates of an authority that have not expired. */
+export const revokeFormer = prepared(({ authorityId, reason }: { authorityId: string; reason: RevocationReason }) =>
+  tables
+    .insertInto('certificate_revocation')
+    .columns(['authority_id', 'serial_number', 'organization_id', 'project_id', 'revoked_at', 'reason', 'not_after'])
+    .expression((former) =>
+      former
+        .selectFrom('certificate_authority_history')
+        .select(['parent_id', 'serial_number', 'organization_id', 'project_id'])
+        .select([sql<Date>`now()`.as('revoked_at'), sql<string>`${reason}::text`.as('reason'), 'not_after'])
+        .where('authority_id', '=', authorityId)
+        .where('parent_id', 'is not', null)
+        .$narrowType<{ parent_id: string }>()
+        .where('not_after', '>', sql<Date>`now()`),
+    )
+    .onConflict((revoked) => revoked.doNothing()),
 );

@@ -12,11 +12,17 @@ import { refuseOtherVersion } from '../../../kernel/version.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { sealKey } from '../key-sealing.js';
 import { CertificateRevocation } from '../revocation/revocation.entity.js';
-import { revokeFormer } from '../revocation/revocation.queries.js';
 import { refuseOtherType } from '../shared-checks.js';
 import { newKeyPair } from '../x509/keys.js';
 import { CertificateAuthority } from './authority.entity.js';
-import { type AuthorityRow, byName, countAuthorities, findAuthorities, listAuthorities } from './authority.queries.js';
+import {
+  type AuthorityRow,
+  byName,
+  countAuthorities,
+  findAuthorities,
+  listAuthorities,
+  revokeFormer,
+} from './authority.queries.js';
 import {
   ActivateAuthority,
   CreateAuthority,

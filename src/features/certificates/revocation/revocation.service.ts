@@ -5,8 +5,8 @@ import { isId } from '../../../kernel/ids.js';
 import { openSigningKey } from '../key-sealing.js';
 import type { Issuer } from '../x509/making.js';
 import type { OcspStatus } from '../x509/ocsp.js';
-import { findResponder, listRevocations } from './revocation.queries.js';
-import { findList, findStatuses, storeList } from './revocation.sql.js';
+import { listRevocations } from './revocation.queries.js';
+import { findList, findResponder, findStatuses, storeList } from './revocation.sql.js';
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;

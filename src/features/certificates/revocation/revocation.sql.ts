@@ -52,6 +52,15 @@ export const storeList = sqlStatement({
   row: { authorityId: t.uuid },
 });
 
+/** An authority with a certificate. */
+export const findResponder = sqlStatement({
+  text: `select organization_id as "organizationId", project_id as "projectId", coalesce(certificate, '') as certificate,
+      key_sealed as "keySealed", now() as now
+    from certificate_authority where id = :authorityId and certificate is not null`,
+  params: { authorityId: t.uuid },
+  row: { organizationId: t.uuid, projectId: t.uuid, certificate: t.text, keySealed: t.bytea, now: t.time },
+});
+
 /** Statuses of serial numbers of an authority. Serial numbers that are neither known nor revoked have no row. */
 export const findStatuses = sqlStatement({
   text: `select wanted.serial_number as "serialNumber", revocation.revoked_at as "revokedAt", revocation.reason
