@@ -2,7 +2,7 @@ import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import type { CheckpointRow } from './checkpoint.sql.js';
+import type { AuditCheckpoint } from './checkpoint.entity.js';
 
 const HASH = 'a94f6e0d1c7b5a3f8e2d4c6b9a1f0e3d5c7b9a8f6e4d2c0b1a3f5e7d9c8b6a40';
 const KEY = 'MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqo=';
@@ -54,7 +54,15 @@ export class AuditCheckpointType extends Node {
 export const AuditCheckpointConnection = connectionOf(AuditCheckpointType, 'AuditCheckpoint', 'number');
 
 /** A row as the API shows it. */
-export const toCheckpoint = (row: CheckpointRow): AuditCheckpointType => ({
-  ...row,
+export const toCheckpoint = (row: AuditCheckpoint): AuditCheckpointType => ({
+  id: row.id,
+  organizationId: row.organizationId,
+  number: row.number,
   firstEvent: Number(row.firstEvent),
+  eventCount: row.eventCount,
+  digest: row.digest.toString('hex'),
+  previous: row.previous.toString('hex'),
+  publicKey: row.publicKey.toString('base64'),
+  signature: row.signature.toString('base64'),
+  createdAt: row.createdAt,
 });

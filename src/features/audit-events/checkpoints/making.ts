@@ -2,21 +2,20 @@ import { createHash } from 'node:crypto';
 import { settledSequence } from '../../../kernel/audit/settled.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { queryOf } from '../../../kernel/database/database.js';
+import { flush } from '../../../kernel/database/in-transaction.js';
 import { newId } from '../../../kernel/ids.js';
 import { eventLine } from '../export/export-lines.js';
 import { BEFORE_ALL, ROWS_AT_ONCE, readRows } from '../export/export-rows.js';
+import { AuditCheckpoint } from './checkpoint.entity.js';
 import { MAX_EVENTS } from './checkpoint.rules.js';
-import { type CheckpointRow, INSERT_CHECKPOINT, LAST_CHECKPOINT, LOCK_CHECKPOINTS, NOW } from './checkpoint.sql.js';
+import { LOCK_CHECKPOINTS, NOW } from './checkpoint.sql.js';
+import { toCheckpoint } from './checkpoint.type.js';
 import { checkpointHash, NO_CHECKPOINT, signedText } from './checkpoint-text.js';
 
 const KEY = 'audit-checkpoint';
 
 /** A checkpoint as what was signed. */
-export const contentOf = (row: CheckpointRow) => ({
-  ...row,
-  firstEvent: Number(row.firstEvent),
-  createdAt: row.createdAt.toISOString(),
-});
+const contentOf = (row: AuditCheckpoint) => ({ ...toCheckpoint(row), createdAt: row.createdAt.toISOString() });
 
 /**
  * Makes the next checkpoint of the organization of `tx`: it covers the settled events that no other one does.
@@ -27,10 +26,10 @@ export const contentOf = (row: CheckpointRow) => ({
 export async function makeCheckpoint(
   tx: Transaction,
   maxEvents = MAX_EVENTS,
-): Promise<{ readonly checkpoint: CheckpointRow; readonly isMore: boolean }> {
+): Promise<{ readonly checkpoint: AuditCheckpoint; readonly isMore: boolean }> {
   const { organizationId } = tx;
   await LOCK_CHECKPOINTS(tx, { organizationId });
-  const [last] = await LAST_CHECKPOINT(tx, { organizationId });
+  const last = await tx.em.findOne(AuditCheckpoint, { organizationId }, { orderBy: { number: 'desc' } });
   const settled = String(await settledSequence(queryOf(tx)));
   const covered = await cover(tx, { after: last?.lastSequence ?? BEFORE_ALL, settled, maxEvents });
   const [clock] = await NOW(tx, {});
@@ -38,23 +37,26 @@ export async function makeCheckpoint(
   const content = {
     organizationId,
     number: (last?.number ?? 0) + 1,
-    firstEvent: last === undefined ? 1 : Number(last.firstEvent) + last.eventCount,
+    firstEvent: last === null ? 1 : Number(last.firstEvent) + last.eventCount,
     eventCount: covered.count,
     digest: covered.digest,
-    previous: last === undefined ? NO_CHECKPOINT : checkpointHash(contentOf(last)),
+    previous: last === null ? NO_CHECKPOINT : checkpointHash(contentOf(last)),
   };
   if (clock === undefined) throw new Error('a query for one row returned none');
   const createdAt = clock.now;
   const signature = key.sign(signedText({ ...content, createdAt: createdAt.toISOString() }));
-  const [checkpoint] = await INSERT_CHECKPOINT(tx, {
+  const checkpoint = tx.em.create(AuditCheckpoint, {
     ...content,
     id: newId(),
     firstEvent: String(content.firstEvent),
     lastSequence: covered.last,
-    publicKey: key.publicKey,
-    ...{ signature, createdAt },
+    digest: Buffer.from(content.digest, 'hex'),
+    previous: Buffer.from(content.previous, 'hex'),
+    publicKey: Buffer.from(key.publicKey, 'base64'),
+    signature: Buffer.from(signature, 'base64'),
+    createdAt,
   });
-  if (checkpoint === undefined) throw new Error('the checkpoint was not stored');
+  await flush(tx);
   const { id: auditCheckpointId, number, eventCount: events } = checkpoint;
   const facts = { auditCheckpointId, number, events };
   await tx.auditTrail.recordChange(tx, { action: 'audit-checkpoint:create', facts });

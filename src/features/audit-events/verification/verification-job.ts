@@ -1,10 +1,12 @@
+import { raw as sql } from '@mikro-orm/core';
 import type { Context } from '../../../kernel/context.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { inSnapshot } from '../../../kernel/database/on-connection.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { compareWithTrail } from '../../secrets/public.js';
 import { type Verdict, verdictOf } from './verdict.js';
+import { AuditVerification } from './verification.entity.js';
 import { readAnchor } from './verification.rules.js';
-import { FIND_VERIFICATIONS, SET_PROGRESS, SET_VERDICT } from './verification.sql.js';
 
 /** Listed in a verdict. */
 const MAX_VIOLATIONS = 200;
@@ -23,12 +25,14 @@ export const VERIFICATION_JOB: JobKind = {
   run: async (ctx, run) => {
     const { organizationId } = ctx;
     const id = run.subjectId ?? '';
-    const [asked] = await FIND_VERIFICATIONS(ctx, { ids: [id], organizationId });
-    if (asked === undefined) return;
+    const asked = await emOf(ctx).findOne(AuditVerification, { id, organizationId }, { fields: ['anchors'] });
+    if (asked === null) return;
     const verdict = await verify(ctx, run, { id, anchors: asked.anchors });
     const { checked, faultCount, differenceCount } = verdict;
+    const counts = { checkedCount: String(checked), rowCount: String(checked) };
     await run.inTransaction(async (tx) => {
-      await SET_VERDICT(tx, { id, organizationId, verdict, checkedCount: String(checked) });
+      const found = { verdict, ...counts, finishedAt: sql('now()') };
+      await tx.em.nativeUpdate(AuditVerification, { id, organizationId }, found);
       await tx.auditTrail.recordChange(tx, {
         action: 'audit-trail-verification:finish',
         subjectId: id,
@@ -50,7 +54,7 @@ function verify(
     if (performance.now() - toldAt < PROGRESS_MS) return;
     toldAt = performance.now();
     const counts = { checkedCount: String(checked), rowCount: String(total) };
-    await run.inTransaction((tx) => SET_PROGRESS(tx, { id, organizationId, ...counts }));
+    await run.inTransaction((tx) => tx.em.nativeUpdate(AuditVerification, { id, organizationId }, counts));
   };
   const how = { anchors: anchors.map(readAnchor), maxFaults: MAX_VIOLATIONS, rowsAtOnce: ROWS_AT_ONCE, onProgress };
   return ctx.database.withConnection(

@@ -7,12 +7,12 @@ import { isId, newId } from '../../../kernel/ids.js';
 import { queue } from '../../../kernel/jobs/queue.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
+import { AuditVerification } from './verification.entity.js';
 import { ListVerifications, OneVerification, VerifyTrail } from './verification.rules.js';
 import {
   FIND_OPEN,
   FIND_VERIFICATIONS,
   FORGET_OLD,
-  INSERT_VERIFICATION,
   LIST_VERIFICATIONS,
   LOCK_VERIFICATIONS,
   type VerificationRow,
@@ -38,7 +38,7 @@ export class VerificationService {
       const id = open?.id ?? newId();
       if (open === undefined) {
         const [jobId = ''] = await queue(tx, VERIFICATION_JOB, [{ key: id, organizationId, subjectId: id }]);
-        await INSERT_VERIFICATION(tx, { id, organizationId, jobId, anchors });
+        await tx.em.insert(AuditVerification, { id, organizationId, jobId, anchors });
         await FORGET_OLD(tx, { organizationId, kept: String(KEPT) });
       }
       const facts = { verificationId: id, isNew: open === undefined };

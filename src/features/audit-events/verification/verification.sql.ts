@@ -1,3 +1,4 @@
+// The state of a verification is that of its job: a join of a slice and the kernel; and a lock, and all but the newest.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import type { Verdict } from './verdict.js';
 import { VERIFICATION_STATES } from './verification.rules.js';
@@ -42,15 +43,6 @@ export const FIND_OPEN = sqlStatement({
 /** A verification as it is read. */
 export type VerificationRow = Awaited<ReturnType<typeof FIND_OPEN>>[number];
 
-/** Stores a verification that a job was queued for. */
-export const INSERT_VERIFICATION = sqlStatement({
-  text: `
-    insert into audit_verification (id, organization_id, job_id, anchors) values (:id, :organizationId, :jobId, :anchors)
-    returning id`,
-  params: { id: t.uuid, organizationId: t.uuid, jobId: t.uuid, anchors: t.array(t.text) },
-  row: { id: t.uuid },
-});
-
 /** Forgets all but the newest of an organization. */
 export const FORGET_OLD = sqlStatement({
   text: `
@@ -78,22 +70,4 @@ export const LIST_VERIFICATIONS = sqlStatement({
     order by v.created_at desc, v.id desc limit :limit`,
   params: { organizationId: t.uuid, time: t.nullable(t.text), id: t.nullable(t.uuid), limit: t.nullable(t.bigint) },
   row: ROW,
-});
-
-/** Notes how far a verification is. */
-export const SET_PROGRESS = sqlStatement({
-  text: `
-    update audit_verification set row_count = :rowCount, checked_count = :checkedCount
-    where id = :id and organization_id = :organizationId returning id`,
-  params: { id: t.uuid, organizationId: t.uuid, rowCount: t.bigint, checkedCount: t.bigint },
-  row: { id: t.uuid },
-});
-
-/** Notes what a verification has found. */
-export const SET_VERDICT = sqlStatement({
-  text: `
-    update audit_verification set verdict = :verdict, checked_count = :checkedCount, row_count = :checkedCount, finished_at = now()
-    where id = :id and organization_id = :organizationId returning id`,
-  params: { id: t.uuid, organizationId: t.uuid, verdict: t.json, checkedCount: t.bigint },
-  row: { id: t.uuid },
 });
