@@ -1,5 +1,8 @@
+import type { EntityName, FilterQuery } from '@mikro-orm/core';
+import type { QBFilterQuery } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { Context, Transaction } from '../../kernel/context.js';
+import { emOf } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
@@ -12,8 +15,8 @@ import {
   protectInstallationAdmin,
 } from '../organizations/public.js';
 import type { AuthMethod } from './auth-method.js';
-import { DELETE_TOKENS_OF_METHOD } from './auth-method.sql.js';
 import type { IdentityReader, IdentityView } from './identity.reader.js';
+import { DELETE_TOKENS_OF_METHOD } from './identity.sql.js';
 import { protectOwnLogins } from './own-logins.js';
 import { requireFittingTtl, type TokenTtls, type TtlChanges } from './token-auth.rules.js';
 
@@ -22,7 +25,7 @@ interface OfIdentity {
 }
 
 /** One way in of machine identities: the rules of its configuration, and how that is stored. */
-export interface AuthConfiguration<Settings, Changes, View> {
+export interface AuthConfiguration<Settings, Changes, Row, View> {
   readonly method: AuthMethod;
   /** What the audit trail calls it. */
   readonly subject: string;
@@ -35,10 +38,11 @@ export interface AuthConfiguration<Settings, Changes, View> {
   };
   /** @throws AppError where the identity has one already */
   readonly insert: (tx: Transaction, settings: Settings) => Promise<View>;
-  readonly find: (ctx: Context, identityId: string) => Promise<View | undefined>;
-  /** Undefined, as for the deletion: there is none. */
-  readonly update: (tx: Transaction, changes: Changes) => Promise<View | undefined>;
-  readonly delete: (tx: Transaction, identityId: string) => Promise<View | undefined>;
+  /** Its rows, and how they are shown. */
+  readonly entity: EntityName<Row>;
+  readonly view: (row: Row) => View;
+  /** Undefined: there is none. */
+  readonly update: (tx: Transaction, changes: Changes) => Promise<Row | undefined>;
 }
 
 /**
@@ -49,11 +53,12 @@ export interface AuthConfiguration<Settings, Changes, View> {
 export class AuthConfigurationService<
   Settings extends OfIdentity & TokenTtls,
   Changes extends OfIdentity & TtlChanges,
+  Row extends OfIdentity,
   View extends TokenTtls,
 > {
   constructor(
     private readonly identities: IdentityReader,
-    private readonly kind: AuthConfiguration<Settings, Changes, View>,
+    private readonly kind: AuthConfiguration<Settings, Changes, Row, View>,
   ) {}
 
   /**
@@ -80,7 +85,7 @@ export class AuthConfigurationService<
   async get(ctx: Context, raw: unknown): Promise<View> {
     const { identityId } = parse(this.kind.rules.one, raw);
     const { id } = await this.identities.authorized(ctx, identityId, 'identity:read');
-    const configuration = this.#found(await this.kind.find(ctx, id));
+    const configuration = this.#shown(await emOf(ctx).findOne(this.kind.entity, this.#of(id)));
     await ctx.auditTrail.recordRead(ctx, { action: `${this.kind.subject}:get`, facts: { identityId: id } });
     return configuration;
   }
@@ -97,7 +102,7 @@ export class AuthConfigurationService<
       const identity = await this.#loadForChange(tx, changes.identityId);
       // From where somebody else calls is not known.
       const admins = await lockLoggedInAdmins(tx, identity.id === tx.actor.id ? [identity.id] : [], fromHere(tx));
-      const configuration = this.#found(await this.kind.update(tx, { ...changes, identityId: identity.id }));
+      const configuration = this.#shown(await this.kind.update(tx, { ...changes, identityId: identity.id }));
       requireFittingTtl(changes, configuration);
       await keepLoggedInAdmins(tx, admins);
       await this.#recordChange(tx, 'update', identity.id);
@@ -117,7 +122,12 @@ export class AuthConfigurationService<
       const identity = await this.#loadForChange(tx, identityId, 'identity:revoke-auth');
       await lockAccount(tx, { kind: 'identity', id: identity.id });
       const admins = await lockLoggedInAdmins(tx, [identity.id]);
-      const configuration = this.#found(await this.kind.delete(tx, identity.id));
+      const removed = tx.em
+        .createQueryBuilder(this.kind.entity)
+        .delete(this.#of(identity.id) as QBFilterQuery<Row>)
+        .returning('*');
+      const [row] = await removed.execute<Row[]>('all');
+      const configuration = this.#shown(row);
       // After the configuration and its client secrets: their deletion waited for tokens that were being made by them.
       const tokens = await DELETE_TOKENS_OF_METHOD(tx, { identityId: identity.id, method: this.kind.method });
       await keepLoggedInAdmins(tx, admins);
@@ -138,9 +148,11 @@ export class AuthConfigurationService<
     return identity;
   }
 
-  #found(configuration: View | undefined): View {
-    if (configuration === undefined) throw new AppError(this.kind.missing);
-    return configuration;
+  readonly #of = (identityId: string) => ({ identityId }) as FilterQuery<Row>;
+
+  #shown(row: Row | null | undefined): View {
+    if (row == null) throw new AppError(this.kind.missing);
+    return this.kind.view(row);
   }
 
   #recordChange(

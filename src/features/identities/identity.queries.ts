@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
 import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { OrderedBounds } from '../../kernel/list-order.js';
@@ -76,7 +77,12 @@ export const findOfProjects = prepared(
       .$narrowType<{ projectId: string }>(),
 );
 
-/** Whose identities are. */
-export const findOwners = prepared(({ ids }: { ids: readonly string[] }) =>
-  tables.selectFrom('identity').select(['id', 'project_id as projectId']).where('id', '=', anyOf(ids)),
+/** How many identities organizations have that belong to no project. */
+export const countIdentities = prepared(({ organizationIds }: { organizationIds: readonly string[] }) =>
+  tables
+    .selectFrom('identity')
+    .select(['organization_id as organizationId', sql<number>`count(*)::integer`.as('count')])
+    .where('organization_id', '=', anyOf(organizationIds))
+    .where('project_id', 'is', null)
+    .groupBy('organization_id'),
 );

@@ -1,9 +1,12 @@
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
-import { findIdentities, findOwners } from './identity.queries.js';
+import { emOf } from '../../kernel/database/database.js';
+import { Identity } from './identity.entity.js';
+import { findIdentities } from './identity.queries.js';
 import { type IdentityView, toIdentityView } from './identity.reader.js';
 import { type IdentityAction, readableOwned } from './identity-rights.js';
-import { findTokenAuths, type TokenAuthView, toTokenAuthView } from './token-auth.queries.js';
+import { IdentityTokenAuth } from './token-auth.entity.js';
+import { type TokenAuthView, toTokenAuthView } from './token-auth.queries.js';
 
 const identitiesFor =
   (action: IdentityAction): BatchLoad<IdentityView> =>
@@ -32,8 +35,9 @@ export async function withOwners<Row extends { readonly identityId: string }, Ke
   rows: readonly (Row & Readonly<Record<Key, string>>)[],
   key: Key,
 ) {
-  const owners = await findOwners(ctx, { ids: rows.map(({ identityId }) => identityId) });
-  const projects = new Map(owners.map(({ id, projectId }) => [id, projectId]));
+  const ids = rows.map(({ identityId }) => identityId);
+  const owners = await emOf(ctx).find(Identity, { id: { $in: ids } }, { fields: ['projectId'] });
+  const projects = new Map(owners.map(({ id, projectId = null }) => [id, projectId]));
   return rows.map((row) => ({
     key: row[key] as string,
     identityId: row.identityId,
@@ -44,7 +48,8 @@ export async function withOwners<Row extends { readonly identityId: string }, Ke
 
 /** Token-auth configurations by the ids of identities that the response shows. */
 export const tokenAuthsOf: BatchLoad<TokenAuthView> = async (ctx, identityIds) => {
-  const rows = await withOwners(ctx, await findTokenAuths(ctx, { identityIds }), 'identityId');
+  const attached = await emOf(ctx).find(IdentityTokenAuth, { identityId: { $in: identityIds } });
+  const rows = await withOwners(ctx, attached, 'identityId');
   const found = await readableOwned(ctx, { keys: identityIds, rows, action: 'identity:read' });
   return mapFound(found, ({ row }) => toTokenAuthView(row));
 };

@@ -1,4 +1,4 @@
-import { raw as sql } from '@mikro-orm/core';
+import { LockMode, raw as sql } from '@mikro-orm/core';
 import { type Access, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched } from '../../kernel/database/batched.js';
@@ -20,7 +20,7 @@ import {
 } from '../organizations/public.js';
 import { authorizeMetadata } from './attribute-rights.js';
 import { Identity } from './identity.entity.js';
-import { listIdentities, listProjectIdentities } from './identity.queries.js';
+import { countIdentities, listIdentities, listProjectIdentities } from './identity.queries.js';
 import { type IdentityReader, type IdentityView, toIdentityView } from './identity.reader.js';
 import {
   CreateIdentity,
@@ -30,7 +30,7 @@ import {
   OWNED_BY_PROJECT,
   UpdateIdentity,
 } from './identity.rules.js';
-import { COUNT_IDENTITIES, JOIN_PROJECT, LOCK_INSTALLATION_ADMINS } from './identity.sql.js';
+import { JOIN_PROJECT } from './identity.sql.js';
 import { authorizeOwned, type IdentityAction } from './identity-rights.js';
 
 /** The verbs of machine identities. An identity belongs to the organization that made it. */
@@ -181,7 +181,7 @@ export class IdentityService {
       // Of the locked row: the protection may have been switched on since the first was read.
       const { hasDeleteProtection } = await lockRow(tx, Identity, { id: identity.id }, 'IDENTITY_NOT_FOUND');
       if (hasDeleteProtection) throw new AppError('DELETE_PROTECTED');
-      if (identity.isInstallationAdmin && (await LOCK_INSTALLATION_ADMINS(tx, {})).length === 1)
+      if (identity.isInstallationAdmin && (await lockInstallationAdmins(tx)).length === 1)
         throw new AppError('LAST_ADMIN');
       await deleteAccount(tx, { kind: 'identity', id: identity.id }, 'identity:delete');
       await tx.auditTrail.recordChange(tx, {
@@ -194,6 +194,10 @@ export class IdentityService {
     });
   }
 }
+
+/** The admins of the installation, locked until the transaction ends: two that delete each other wait. */
+const lockInstallationAdmins = (tx: Transaction): Promise<Identity[]> =>
+  tx.em.find(Identity, { isInstallationAdmin: true }, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE });
 
 interface NewIdentity {
   readonly name: string;
@@ -226,7 +230,7 @@ const ownedByProject = (): AppError =>
 /** How many identities organizations have, but those of their projects. */
 const countsOf: BatchLoad<number> = async (ctx, organizationIds) =>
   new Map(
-    (await COUNT_IDENTITIES(ctx, { organizationIds })).map(({ organizationId, count }) => [organizationId, count]),
+    (await countIdentities(ctx, { organizationIds })).map(({ organizationId, count }) => [organizationId, count]),
   );
 
 /** @returns the role that the identity has then */

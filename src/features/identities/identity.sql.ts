@@ -1,3 +1,4 @@
+// Tables of slices that import this one: tokens and members of projects.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** Makes an identity a member of the project that owns it, without rights there. */
@@ -9,17 +10,29 @@ export const JOIN_PROJECT = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** The admins of the installation, locked until the transaction ends: two that delete each other wait. */
-export const LOCK_INSTALLATION_ADMINS = sqlStatement({
-  text: 'select id from identity where is_installation_admin order by id for update',
-  params: {},
+const METHOD = t.oneOf('token-auth', 'universal-auth', 'personal');
+
+/** Deletes the tokens of an identity that were made by a method. */
+export const DELETE_TOKENS_OF_METHOD = sqlStatement({
+  text: 'delete from access_token where identity_id = :identityId and auth_method = :method returning id',
+  params: { identityId: t.uuid, method: METHOD },
   row: { id: t.uuid },
 });
 
-/** How many identities organizations have that belong to no project. */
-export const COUNT_IDENTITIES = sqlStatement({
-  text: `select i.organization_id as "organizationId", count(*)::integer as count
-    from identity i where i.organization_id = any(:organizationIds) and i.project_id is null group by 1`,
-  params: { organizationIds: t.array(t.uuid) },
-  row: { organizationId: t.uuid, count: t.integer },
+/** Whether a stored limit is lower than another; 0 is no limit. */
+const isLower = (limit: string, other: string): string => `(${limit} > 0 and (${other} = 0 or ${limit} < ${other}))`;
+
+/** A row: the token has all that the configuration gives by which it was made, and the one of the method. */
+export const FIND_UNLIMITED_TOKEN = sqlStatement({
+  text: `select t.id from access_token t
+    where t.id = :tokenId and not t.is_revoked and t.num_uses_limit = 0 and not exists (
+      select from (
+        select 'token-auth' as method, ttl_seconds, max_ttl_seconds from identity_token_auth where identity_id = t.identity_id
+        union all
+        select 'universal-auth', ttl_seconds, max_ttl_seconds from identity_universal_auth where identity_id = t.identity_id
+      ) c
+      where c.method in (t.auth_method, :method)
+        and (${isLower('t.ttl_seconds', 'c.ttl_seconds')} or ${isLower('t.max_ttl_seconds', 'c.max_ttl_seconds')}))`,
+  params: { tokenId: t.nullable(t.uuid), method: METHOD },
+  row: { id: t.uuid },
 });

@@ -1,7 +1,7 @@
 import { type Action, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
 import type { AuthMethod } from './auth-method.js';
-import { FIND_UNLIMITED_TOKEN } from './auth-method.sql.js';
+import { FIND_UNLIMITED_TOKEN } from './identity.sql.js';
 
 /**
  * Keeps a limited token from giving its own identity what it does not have itself: with a limit on uses, or with less life than

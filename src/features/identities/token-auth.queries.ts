@@ -1,27 +1,12 @@
 import { sql, Utils } from '@mikro-orm/core';
 import type { z } from 'zod';
 import type { Transaction } from '../../kernel/context.js';
-import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { columnsOf, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { IdentitySchema } from './identity.entity.js';
-import { IdentityTokenAuth, type IdentityTokenAuthSchema } from './token-auth.entity.js';
+import { IdentityTokenAuth, IdentityTokenAuthSchema } from './token-auth.entity.js';
 import { toRanges, type UpdateTokenAuth } from './token-auth.rules.js';
 
 const tables = tablesOf<typeof IdentityTokenAuthSchema | typeof IdentitySchema>();
-
-/** A configuration, in the names of its entity. */
-export const TOKEN_AUTH_COLUMNS = [
-  'identity_id as identityId',
-  'trusted_ips as trustedIps',
-  'ttl_seconds as ttlSeconds',
-  'max_ttl_seconds as maxTtlSeconds',
-  'num_uses_limit as numUsesLimit',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
-] as const;
-
-export const findTokenAuth = prepared(({ identityId }: { identityId: string }) =>
-  tables.selectFrom('identity_token_auth').select(TOKEN_AUTH_COLUMNS).where('identity_id', '=', identityId),
-);
 
 /**
  * A configuration, held until the transaction ends. The identity first, as its deletion does: whoever makes a token and whoever
@@ -34,29 +19,24 @@ export const holdTokenAuth = prepared(({ identityId }: { identityId: string }) =
       (query) => query.selectFrom('identity').select('id').where('id', '=', identityId).forKeyShare(),
     )
     .selectFrom('identity_token_auth')
-    .select(TOKEN_AUTH_COLUMNS)
+    .select(columnsOf(IdentityTokenAuthSchema))
     .where('identity_id', '=', (query) => query.selectFrom('held').select('id'))
     .forShare(),
 );
 
-/** Configurations of many identities, in no order. */
-export const findTokenAuths = prepared(({ identityIds }: { identityIds: readonly string[] }) =>
-  tables.selectFrom('identity_token_auth').select(TOKEN_AUTH_COLUMNS).where('identity_id', '=', anyOf(identityIds)),
-);
-
 /** No row: there was none. */
-export const deleteTokenAuth = prepared(({ identityId }: { identityId: string }) =>
-  tables.deleteFrom('identity_token_auth').where('identity_id', '=', identityId).returning(TOKEN_AUTH_COLUMNS),
-);
-
-/** No row: there was none. */
-export const updateTokenAuth = (tx: Transaction, { identityId, ...changes }: z.output<typeof UpdateTokenAuth>) =>
-  tx.em
+export async function updateTokenAuth(
+  tx: Transaction,
+  { identityId, ...changes }: z.output<typeof UpdateTokenAuth>,
+): Promise<IdentityTokenAuth | undefined> {
+  const [row] = await tx.em
     .createQueryBuilder(IdentityTokenAuth)
     .update({ ...tokenSettingsOf(changes), updatedAt: sql`now()` })
     .where({ identityId })
     .returning('*')
     .execute<IdentityTokenAuth[]>('all');
+  return row;
+}
 
 /** The settings that change. */
 export const tokenSettingsOf = (changes: Omit<z.output<typeof UpdateTokenAuth>, 'identityId'>) => {

@@ -4,13 +4,7 @@ import { flush } from '../../../kernel/database/in-transaction.js';
 import { AuthConfigurationService } from '../auth-configuration.service.js';
 import type { IdentityReader } from '../identity.reader.js';
 import { IdentityTokenAuth } from '../token-auth.entity.js';
-import {
-  deleteTokenAuth,
-  findTokenAuth,
-  type TokenAuthView,
-  toTokenAuthView,
-  updateTokenAuth,
-} from '../token-auth.queries.js';
+import { type TokenAuthView, toTokenAuthView, updateTokenAuth } from '../token-auth.queries.js';
 import { AttachTokenAuth, OneTokenAuth, toRanges, UpdateTokenAuth } from '../token-auth.rules.js';
 
 export type TokenAuthService = ReturnType<typeof createTokenAuthService>;
@@ -23,9 +17,9 @@ export const createTokenAuthService = (identities: IdentityReader) =>
     missing: 'TOKEN_AUTH_NOT_FOUND',
     rules: { attach: AttachTokenAuth, update: UpdateTokenAuth, one: OneTokenAuth },
     insert: insertTokenAuth,
-    find: async (ctx, identityId) => (await findTokenAuth(ctx, { identityId })).map(toTokenAuthView)[0],
-    update: async (tx, changes) => (await updateTokenAuth(tx, changes)).map(toTokenAuthView)[0],
-    delete: async (tx, identityId) => (await deleteTokenAuth(tx, { identityId })).map(toTokenAuthView)[0],
+    entity: IdentityTokenAuth,
+    view: toTokenAuthView,
+    update: updateTokenAuth,
   });
 
 /** Stores a configuration. Who may do so, and the audit row, are the caller's business. @throws TOKEN_AUTH_EXISTS */

@@ -1,12 +1,13 @@
+import { sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import type { Transaction } from '../../../kernel/context.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { newId } from '../../../kernel/ids.js';
 import { AuthConfigurationService } from '../auth-configuration.service.js';
 import type { IdentityReader } from '../identity.reader.js';
+import { tokenSettingsOf } from '../token-auth.queries.js';
 import { toRanges } from '../token-auth.rules.js';
 import { IdentityUniversalAuth } from '../universal-auth.entity.js';
-import { deleteUniversalAuth, findUniversalAuth, updateUniversalAuth } from './universal-auth.queries.js';
 import { AttachUniversalAuth, OneUniversalAuth, UpdateUniversalAuth } from './universal-auth.rules.js';
 import { toUniversalAuthView, type UniversalAuthView } from './universal-auth.view.js';
 
@@ -20,9 +21,9 @@ export const createUniversalAuthService = (identities: IdentityReader) =>
     missing: 'UNIVERSAL_AUTH_NOT_FOUND',
     rules: { attach: AttachUniversalAuth, update: UpdateUniversalAuth, one: OneUniversalAuth },
     insert: insertUniversalAuth,
-    find: async (ctx, identityId) => (await findUniversalAuth(ctx, { identityId })).map(toUniversalAuthView)[0],
-    update: async (tx, changes) => (await updateUniversalAuth(tx, changes)).map(toUniversalAuthView)[0],
-    delete: async (tx, identityId) => (await deleteUniversalAuth(tx, { identityId })).map(toUniversalAuthView)[0],
+    entity: IdentityUniversalAuth,
+    view: toUniversalAuthView,
+    update: updateUniversalAuth,
   });
 
 /** @throws UNIVERSAL_AUTH_EXISTS */
@@ -44,4 +45,22 @@ async function insertUniversalAuth(
     identity_universal_auth_identity_id_fkey: 'IDENTITY_NOT_FOUND',
   });
   return toUniversalAuthView(universalAuth);
+}
+
+/** No row: there was none. */
+async function updateUniversalAuth(
+  tx: Transaction,
+  { identityId, clientSecretTrustedIps: networks, ...changes }: z.output<typeof UpdateUniversalAuth>,
+): Promise<IdentityUniversalAuth | undefined> {
+  const [row] = await tx.em
+    .createQueryBuilder(IdentityUniversalAuth)
+    .update({
+      ...tokenSettingsOf(changes),
+      ...(networks && { clientSecretTrustedIps: toRanges(networks) }),
+      updatedAt: sql`now()`,
+    })
+    .where({ identityId })
+    .returning('*')
+    .execute<IdentityUniversalAuth[]>('all');
+  return row;
 }
