@@ -129,4 +129,4 @@ export const lockKeysUnderRoot = prepared(({ after, limit }: { after: string; li
 );
 
 /** Whether there is any key. */
-export const findAnyKey = prepared(() => tables.selectFrom('data_key').select('id').limit(1));
+export const findAnyKey = prepared(() => tables.selectFrom('data_key').select('id').orderBy('id').limit(1));

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../context.js';
 import { AppError } from '../../errors.js';
-import { markKeyEffective } from './idempotency-key.sql.js';
+import { markKeyEffective } from './idempotency-key.queries.js';
 
 declare module '../../context.js' {
   interface Context {

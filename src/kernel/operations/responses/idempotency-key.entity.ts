@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../ids.js';
 
-const StoredIdempotencyKeySchema = defineEntity({
+export const StoredIdempotencyKeySchema = defineEntity({
   name: 'StoredIdempotencyKey',
   tableName: 'idempotency_key',
   uniques: [{ name: 'idempotency_key_unique', properties: ['tokenId', 'keyHash'] }],
@@ -10,13 +10,13 @@ const StoredIdempotencyKeySchema = defineEntity({
     organizationId: p.uuid(),
     tokenId: p.uuid(),
     keyHash: p.blob(),
-    requestHash: p.blob(),
+    requestHash: p.blob().$type<Buffer>(),
     requestId: p.uuid(),
     fence: p.integer().default(1),
     claimedAt: p.datetime(3).defaultRaw('now()'),
     effectiveAt: p.datetime(3).nullable(),
     answeredAt: p.datetime(3).nullable(),
-    answerSealed: p.blob().nullable(),
+    answerSealed: p.blob().$type<Buffer>().nullable(),
     isWithheld: p.boolean().default(false),
     withheldIds: p.array().columnType('uuid[]').defaultRaw(`'{}'::uuid[]`),
     createdAt: p.datetime(3).defaultRaw('now()'),
