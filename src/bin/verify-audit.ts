@@ -9,7 +9,7 @@ import type { Anchor, TrailReport } from '../kernel/audit/audit-verifier.js';
 import { verifyTrail } from '../kernel/audit/verify-trail.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
 import { openInstallationKeys, openRootKeys } from '../kernel/crypto/installation.js';
-import { findInstallation } from '../kernel/crypto/installation.sql.js';
+import { findInstallation } from '../kernel/crypto/installation.queries.js';
 import { Database } from '../kernel/database/database.js';
 import { inSnapshot } from '../kernel/database/on-connection.js';
 import type { Session } from '../kernel/database/session.js';

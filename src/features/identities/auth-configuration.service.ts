@@ -1,9 +1,9 @@
 import type { EntityName, FilterQuery } from '@mikro-orm/core';
-import type { QBFilterQuery } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { emOf } from '../../kernel/database/database.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
+import type { Statement } from '../../kernel/database/statement.js';
 import { AppError, type ErrorCode } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
 import {
@@ -43,6 +43,7 @@ export interface AuthConfiguration<Settings, Changes, Row, View> {
   readonly view: (row: Row) => View;
   /** Undefined: there is none. */
   readonly update: (tx: Transaction, changes: Changes) => Promise<Row | undefined>;
+  readonly delete: Statement<OfIdentity, Row>;
 }
 
 /**
@@ -85,7 +86,9 @@ export class AuthConfigurationService<
   async get(ctx: Context, raw: unknown): Promise<View> {
     const { identityId } = parse(this.kind.rules.one, raw);
     const { id } = await this.identities.authorized(ctx, identityId, 'identity:read');
-    const configuration = this.#shown(await emOf(ctx).findOne(this.kind.entity, this.#of(id)));
+    const configuration = this.#shown(
+      await emOf(ctx).findOne(this.kind.entity, { identityId: id } as FilterQuery<Row>),
+    );
     await ctx.auditTrail.recordRead(ctx, { action: `${this.kind.subject}:get`, facts: { identityId: id } });
     return configuration;
   }
@@ -122,11 +125,7 @@ export class AuthConfigurationService<
       const identity = await this.#loadForChange(tx, identityId, 'identity:revoke-auth');
       await lockAccount(tx, { kind: 'identity', id: identity.id });
       const admins = await lockLoggedInAdmins(tx, [identity.id]);
-      const removed = tx.em
-        .createQueryBuilder(this.kind.entity)
-        .delete(this.#of(identity.id) as QBFilterQuery<Row>)
-        .returning('*');
-      const [row] = await removed.execute<Row[]>('all');
+      const [row] = await this.kind.delete(tx, { identityId: identity.id });
       const configuration = this.#shown(row);
       // After the configuration and its client secrets: their deletion waited for tokens that were being made by them.
       const tokens = await DELETE_TOKENS_OF_METHOD(tx, { identityId: identity.id, method: this.kind.method });
@@ -147,8 +146,6 @@ export class AuthConfigurationService<
     await authorizeActingAs(tx, identity, action);
     return identity;
   }
-
-  readonly #of = (identityId: string) => ({ identityId }) as FilterQuery<Row>;
 
   #shown(row: Row | null | undefined): View {
     if (row == null) throw new AppError(this.kind.missing);

@@ -5,8 +5,9 @@ import { columnsOf, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { IdentitySchema } from './identity.entity.js';
 import { IdentityTokenAuth, IdentityTokenAuthSchema } from './token-auth.entity.js';
 import { toRanges, type UpdateTokenAuth } from './token-auth.rules.js';
+import { IdentityUniversalAuthSchema } from './universal-auth.entity.js';
 
-const tables = tablesOf<typeof IdentityTokenAuthSchema | typeof IdentitySchema>();
+const tables = tablesOf<typeof IdentityTokenAuthSchema | typeof IdentityUniversalAuthSchema | typeof IdentitySchema>();
 
 /**
  * A configuration, held until the transaction ends. The identity first, as its deletion does: whoever makes a token and whoever
@@ -22,6 +23,22 @@ export const holdTokenAuth = prepared(({ identityId }: { identityId: string }) =
     .select(columnsOf(IdentityTokenAuthSchema))
     .where('identity_id', '=', (query) => query.selectFrom('held').select('id'))
     .forShare(),
+);
+
+/** Removes a configuration. No row: there was none. */
+export const deleteTokenAuth = prepared(({ identityId }: { identityId: string }) =>
+  tables
+    .deleteFrom('identity_token_auth')
+    .where('identity_id', '=', identityId)
+    .returning(columnsOf(IdentityTokenAuthSchema)),
+);
+
+/** The same of universal authentication, with its client secrets. */
+export const deleteUniversalAuth = prepared(({ identityId }: { identityId: string }) =>
+  tables
+    .deleteFrom('identity_universal_auth')
+    .where('identity_id', '=', identityId)
+    .returning(columnsOf(IdentityUniversalAuthSchema)),
 );
 
 /** No row: there was none. */

@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const InstallationSchema = defineEntity({
+export const InstallationSchema = defineEntity({
   name: 'Installation',
   tableName: 'installation',
   properties: {
     id: p.smallint().primary().autoincrement(false).default(1),
-    keyCheckValue: p.blob(),
-    keptKeysSealed: p.blob().nullable(),
+    keyCheckValue: p.blob().$type<Buffer>(),
+    keptKeysSealed: p.blob().$type<Buffer>().nullable(),
     wrappedRootKey: p.text().nullable(),
     nextWrappedRootKey: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),

@@ -4,13 +4,8 @@ import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
 import { createLog, type Log } from '../log.js';
 import { findAnyKey } from './data-key.queries.js';
-import {
-  findInstallation,
-  findStableKeys,
-  hasInstallationTable,
-  insertInstallation,
-  noteNextRootKey,
-} from './installation.sql.js';
+import { findInstallation, insertInstallation, noteNextRootKey } from './installation.queries.js';
+import { hasInstallationTable } from './installation.sql.js';
 import type { RootKey } from './root-key.js';
 import { type KeySettings, RootKeySources, type StoredRootKeys } from './root-key-sources.js';
 import { InstallationKeys, RootKeys } from './root-keys.js';
@@ -72,9 +67,9 @@ export async function recordInstallation(query: Query, rootKeys: RootKeys): Prom
  * @throws SEALED_VALUE_INVALID when the stable keys were changed in the database or deleted
  */
 export async function openInstallationKeys(query: Query, rootKeys: RootKeys): Promise<InstallationKeys> {
-  const [row] = await findStableKeys(query, {});
-  if (row === undefined || row.sealed === null) throw new AppError('SEALED_VALUE_INVALID');
-  return new InstallationKeys(rootKeys, StableKeys.open(rootKeys, row.sealed));
+  const [row] = await findInstallation(query, {});
+  if (row === undefined || row.keptKeysSealed === null) throw new AppError('SEALED_VALUE_INVALID');
+  return new InstallationKeys(rootKeys, StableKeys.open(rootKeys, row.keptKeysSealed));
 }
 
 async function storedInstallation(query: Query): Promise<StoredRootKeys | null> {

@@ -6,13 +6,8 @@ import { NO_ID } from '../ids.js';
 import { lockKeysUnderRoot } from './data-key.queries.js';
 import { storeWrapped } from './data-key.sql.js';
 import { isOf } from './installation.js';
-import {
-  forgetNextRootKey,
-  lockInstallation,
-  lockRootKey,
-  replaceRootKey,
-  replaceWrappedRootKey,
-} from './installation.sql.js';
+import { forgetNextRootKey, lockInstallation, replaceRootKey, replaceWrappedRootKey } from './installation.queries.js';
+import { lockRootKey } from './installation.sql.js';
 import { columnsOf, placeOf, type WrappedKey } from './key-store.js';
 import type { RootKey } from './root-key.js';
 import { StableKeys } from './stable-keys.js';

@@ -167,9 +167,11 @@ type Returned<Result> = Result extends InsertResult | UpdateResult | DeleteResul
  * A statement that is made and compiled when it is first run, and prepared once on each connection.
  *
  * @param build puts parameters where values belong, and does nothing else with them: at this time they have none
+ * @param isOfOwner the role of the service may not run it: only a start, or a program, does
  */
 export function prepared<Params extends object, Result extends object>(
   build: (params: Params) => Compilable<Result>,
+  { isOfOwner = false }: { readonly isOfOwner?: boolean } = {},
 ): Statement<Params, Returned<Result>> {
   const compiled = once(() => {
     const { sql, parameters } = build(new Proxy({}, PARAMETERS) as Params).compile();
@@ -178,5 +180,6 @@ export function prepared<Params extends object, Result extends object>(
     );
   });
   const run = (from: Connected | Query, params: Params) => compiled()(from, params);
-  return Object.defineProperty(run, 'text', { get: () => compiled().text }) as Statement<Params, Returned<Result>>;
+  const text = { get: () => compiled().text };
+  return Object.defineProperties(run, { text, isOfOwner: { value: isOfOwner } }) as Statement<Params, Returned<Result>>;
 }

@@ -4,7 +4,7 @@ import { flush } from '../../../kernel/database/in-transaction.js';
 import { AuthConfigurationService } from '../auth-configuration.service.js';
 import type { IdentityReader } from '../identity.reader.js';
 import { IdentityTokenAuth } from '../token-auth.entity.js';
-import { type TokenAuthView, toTokenAuthView, updateTokenAuth } from '../token-auth.queries.js';
+import { deleteTokenAuth, type TokenAuthView, toTokenAuthView, updateTokenAuth } from '../token-auth.queries.js';
 import { AttachTokenAuth, OneTokenAuth, toRanges, UpdateTokenAuth } from '../token-auth.rules.js';
 
 export type TokenAuthService = ReturnType<typeof createTokenAuthService>;
@@ -20,6 +20,7 @@ export const createTokenAuthService = (identities: IdentityReader) =>
     entity: IdentityTokenAuth,
     view: toTokenAuthView,
     update: updateTokenAuth,
+    delete: deleteTokenAuth,
   });
 
 /** Stores a configuration. Who may do so, and the audit row, are the caller's business. @throws TOKEN_AUTH_EXISTS */

@@ -5,7 +5,7 @@ import { flush } from '../../../kernel/database/in-transaction.js';
 import { newId } from '../../../kernel/ids.js';
 import { AuthConfigurationService } from '../auth-configuration.service.js';
 import type { IdentityReader } from '../identity.reader.js';
-import { tokenSettingsOf } from '../token-auth.queries.js';
+import { deleteUniversalAuth, tokenSettingsOf } from '../token-auth.queries.js';
 import { toRanges } from '../token-auth.rules.js';
 import { IdentityUniversalAuth } from '../universal-auth.entity.js';
 import { AttachUniversalAuth, OneUniversalAuth, UpdateUniversalAuth } from './universal-auth.rules.js';
@@ -24,6 +24,7 @@ export const createUniversalAuthService = (identities: IdentityReader) =>
     entity: IdentityUniversalAuth,
     view: toUniversalAuthView,
     update: updateUniversalAuth,
+    delete: deleteUniversalAuth,
   });
 
 /** @throws UNIVERSAL_AUTH_EXISTS */
