@@ -1,12 +1,10 @@
 import { sql } from 'kysely';
-import type { z } from 'zod';
 import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
 import { ofEach } from '../../kernel/database/plans.sql.js';
-import { anyOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, columnsOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { Orderable, OrderedBounds } from '../../kernel/list-order.js';
 import type { CursorKey, KeyBounds } from '../../kernel/paging.js';
-import type { Tag, TagSchema } from './tag.entity.js';
-import type { TagBySlug } from './tag.rules.js';
+import { type Tag, TagSchema } from './tag.entity.js';
 
 /** A tag as others see it. */
 export type TagRow = Pick<Tag, 'id' | 'projectId' | 'slug' | 'color'>;
@@ -20,15 +18,15 @@ export interface ListedTag extends TagRow, Pick<Tag, 'createdAt' | 'updatedAt'> 
 export const toOrderable = (tag: ListedTag): Orderable => ({ ...tag, name: tag.slug });
 
 const tables = tablesOf<typeof TagSchema>();
-const tags = tables.selectFrom('tag').select(['id', 'slug', 'color', 'project_id as projectId']);
-const listed = tags.select(['created_at as createdAt', 'updated_at as updatedAt']);
-
-export const findTagBySlug = prepared(({ projectId, slug }: z.output<typeof TagBySlug>) =>
-  tags.where('project_id', '=', projectId).where('slug', '=', slug),
-);
+const listed = tables.selectFrom('tag').select(columnsOf(TagSchema, 'organizationId'));
 
 /** Tags of whatever projects. */
-export const findTags = prepared(({ ids }: { ids: readonly string[] }) => tags.where('id', '=', anyOf(ids)));
+export const findTags = prepared(({ ids }: { ids: readonly string[] }) =>
+  tables
+    .selectFrom('tag')
+    .select(columnsOf(TagSchema, 'organizationId', 'createdAt', 'updatedAt'))
+    .where('id', '=', anyOf(ids)),
+);
 
 /** A page of the tags of each project that changed since then, by slug. */
 export const listTags = prepared((page: KeyBounds & { projectIds: readonly string[]; since: Date | null }) =>

@@ -3,8 +3,10 @@ import type { z } from 'zod';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched, batchOfLists, listKey } from '../../kernel/database/batched.js';
+import { emOf } from '../../kernel/database/database.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
-import { loadRow, lockRow } from '../../kernel/database/rows.js';
+import { lockRow } from '../../kernel/database/rows.js';
+import { AppError } from '../../kernel/errors.js';
 import { type ListOrder, type OrderedBounds, orderedCursorKey, orderedPageBounds } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, type KeyBounds, keyPageBounds, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
@@ -14,7 +16,6 @@ import { Tag } from './tag.entity.js';
 import {
   bySlug,
   countTags,
-  findTagBySlug,
   findTags,
   type ListedTag,
   listTags,
@@ -109,7 +110,9 @@ export class TagService {
   async getBySlug(ctx: Context, raw: unknown): Promise<TagRow> {
     const { projectId: wanted, slug } = parse(TagBySlug, raw);
     const { projectId } = await this.projects.authorized(ctx, wanted, 'tags:read');
-    return shown(ctx, await loadRow(ctx, findTagBySlug, { projectId, slug }, 'TAG_NOT_FOUND'));
+    const tag = await emOf(ctx).findOne(Tag, { projectId, slug });
+    if (tag === null) throw new AppError('TAG_NOT_FOUND');
+    return shown(ctx, tag);
   }
 
   /** Tags of a project, by slug, or in another order. */

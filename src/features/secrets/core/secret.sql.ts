@@ -23,6 +23,29 @@ export type StoredEntry =
   | { readonly key: string; readonly value: string }
   | { readonly key: string; readonly isEncrypted: true };
 
+/** What a secret and its versions have in common. @param row alias of the table */
+export const contentsOf = (
+  row: string,
+): string => `${row}.key, ${row}.version, ${row}.comment_sealed as "commentSealed",
+    ${row}.metadata, ${row}.metadata_sealed as "metadataSealed", ${row}.skip_multiline_encoding as "skipMultilineEncoding",
+    ${row}.reminder_note as "reminderNote", ${row}.reminder_repeat_days as "reminderRepeatDays"`;
+
+/** What `contentsOf` returns. */
+export const CONTENTS_ROW = {
+  key: t.text,
+  version: t.integer,
+  commentSealed: t.nullable(t.bytea),
+  metadata: t.jsonOf<readonly StoredEntry[]>(),
+  metadataSealed: t.nullable(t.bytea),
+  skipMultilineEncoding: t.boolean,
+  reminderNote: t.nullable(t.text),
+  reminderRepeatDays: t.nullable(t.integer),
+} as const;
+
+/** Tags in JSON, by slug. @param row alias of its table */
+export const tagJson = (row: string): string =>
+  `json_agg(json_build_object('id', ${row}.id, 'projectId', ${row}.project_id, 'slug', ${row}.slug, 'color', ${row}.color) order by ${row}.slug collate "C")`;
+
 /** The parts of a secret that are read besides its columns. */
 interface Selection {
   readonly withValues: boolean;
@@ -53,10 +76,8 @@ const select = ({
   summed,
   from = FROM,
 }: Selection): string => `
-  select s.id, ${columns(FOLDER, isRun ? 's.folder_id' : null)}, s.key, s.version,
-    ${withValues ? `${valueColumn('s', summed, withOwn)} as "valueSealed",` : ''} s.comment_sealed as "commentSealed",
-    s.metadata, s.metadata_sealed as "metadataSealed", s.skip_multiline_encoding as "skipMultilineEncoding",
-    s.reminder_note as "reminderNote", s.reminder_repeat_days as "reminderRepeatDays",
+  select s.id, ${columns(FOLDER, isRun ? 's.folder_id' : null)}, ${contentsOf('s')},
+    ${withValues ? `${valueColumn('s', summed, withOwn)} as "valueSealed",` : ''}
     nullif(s.reminder_recipient_ids, '{}') as "reminderRecipientIds", s.rotation_id as "rotationId",
     ${columns(WRITER, isRun ? 's.actor_id' : null)}, s.created_at as "createdAt", s.updated_at as "updatedAt",
     ${isOneProject ? `case when (select exists (select from tag where project_id = :projectId::uuid)) then ${TAGS} end` : TAGS} as tags
@@ -100,7 +121,7 @@ const columns = (texts: Readonly<Record<string, string>>, same: string | null): 
     )
     .join(', ');
 
-const TAGS = `(select json_agg(json_build_object('id', t.id, 'projectId', t.project_id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
+const TAGS = `(select ${tagJson('t')}
       from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id)`;
 
 const ownColumns = (
@@ -119,15 +140,8 @@ const ROW = {
   environment: t.nullable(t.text),
   folderId: t.nullable(t.uuid),
   path: t.nullable(t.text),
-  key: t.text,
-  version: t.integer,
   valueSealed: t.optional(t.nullable(t.bytea)),
-  commentSealed: t.nullable(t.bytea),
-  metadata: t.jsonOf<readonly StoredEntry[]>(),
-  metadataSealed: t.nullable(t.bytea),
-  skipMultilineEncoding: t.boolean,
-  reminderNote: t.nullable(t.text),
-  reminderRepeatDays: t.nullable(t.integer),
+  ...CONTENTS_ROW,
   reminderRecipientIds: t.nullable(t.array(t.uuid)),
   rotationId: t.nullable(t.uuid),
   actorKind: t.nullable(t.oneOf('identity', 'user', 'system')),

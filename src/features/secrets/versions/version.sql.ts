@@ -2,14 +2,13 @@
 import { SYSTEM } from '../../../kernel/context.js';
 import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
 import type { TagRow } from '../../tags/public.js';
-import type { StoredEntry } from '../core/secret.sql.js';
+import { CONTENTS_ROW, contentsOf, tagJson } from '../core/secret.sql.js';
 import { fits, lengthOf } from '../scope/value-column.sql.js';
 
 const TAGS = t.builtJsonOf<readonly TagRow[]>();
 
 const tagsOf = (ids: string): string => `coalesce((
-    select json_agg(json_build_object('id', t.id, 'projectId', t.project_id, 'slug', t.slug, 'color', t.color) order by t.slug collate "C")
-    from tag t where t.id = any(${ids})), '[]')`;
+    select ${tagJson('t')} from tag t where t.id = any(${ids})), '[]')`;
 
 const WRITER_ROW = {
   actorKind: t.oneOf('identity', 'user', 'system'),
@@ -31,11 +30,9 @@ const BOUNDED_VALUE = `case when ${fits(`sum(${lengthOf('v.value_sealed')}) over
     then v.value_sealed end`;
 
 const columns = (withValues: boolean): string => `v.secret_id as id, v.organization_id as "organizationId",
-    v.project_id as "projectId", v.environment_id as "environmentId", e.slug as environment, v.folder_id as "folderId", v.path, v.key,
-    v.version, v.is_deletion as "isDeletion", ${withValues ? `${BOUNDED_VALUE} as "valueSealed",` : ''}
-    v.comment_sealed as "commentSealed", v.metadata, v.metadata_sealed as "metadataSealed",
-    v.skip_multiline_encoding as "skipMultilineEncoding", v.reminder_note as "reminderNote",
-    v.reminder_repeat_days as "reminderRepeatDays", v.reminder_recipient_ids as "reminderRecipientIds", null::uuid as "rotationId", v.tag_ids as "tagIds",
+    v.project_id as "projectId", v.environment_id as "environmentId", e.slug as environment, v.folder_id as "folderId", v.path,
+    ${contentsOf('v')}, v.is_deletion as "isDeletion", ${withValues ? `${BOUNDED_VALUE} as "valueSealed",` : ''}
+    v.reminder_recipient_ids as "reminderRecipientIds", null::uuid as "rotationId", v.tag_ids as "tagIds",
     ${WRITER}, v.created_at as "createdAt", v.created_at as "updatedAt", ${tagsOf('v.tag_ids')} as tags`;
 
 const VERSION = {
@@ -46,16 +43,9 @@ const VERSION = {
   environment: t.text,
   folderId: t.uuid,
   path: t.text,
-  key: t.text,
-  version: t.integer,
+  ...CONTENTS_ROW,
   isDeletion: t.boolean,
   valueSealed: t.optional(t.nullable(t.bytea)),
-  commentSealed: t.nullable(t.bytea),
-  metadata: t.jsonOf<readonly StoredEntry[]>(),
-  metadataSealed: t.nullable(t.bytea),
-  skipMultilineEncoding: t.boolean,
-  reminderNote: t.nullable(t.text),
-  reminderRepeatDays: t.nullable(t.integer),
   reminderRecipientIds: t.array(t.uuid),
   // A version that is written again becomes an ordinary secret.
   rotationId: t.nullable(t.uuid),
