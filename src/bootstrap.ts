@@ -1,4 +1,4 @@
-import { findAnyOrganization } from './bootstrap.sql.js';
+import { findOrganizationNamed } from './bootstrap.queries.js';
 import type { Config } from './config.js';
 import { insertToken } from './features/access/public.js';
 import { DEFAULT_TTL_SECONDS, EVERYWHERE, insertIdentity, insertTokenAuth } from './features/identities/public.js';
@@ -44,7 +44,7 @@ export async function bootstrap(
   config: Pick<Config, 'bootstrapToken'>,
   prepareToken: (token: string) => Promise<void> = async () => undefined,
 ): Promise<string | null> {
-  const [organization] = await findAnyOrganization(kernel.database.query, {});
+  const [organization] = await findOrganizationNamed(kernel.database.query, { name: null });
   if (organization !== undefined) return null;
   const accessToken = config.bootstrapToken?.reveal() ?? mintToken();
   // Before the commit: a crash after it would leave an installation that nobody can enter.

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { findFirstOrganization } from '../bootstrap.sql.js';
+import { findOrganizationNamed } from '../bootstrap.queries.js';
 import { openRootKeys, recordInstallation } from '../kernel/crypto/installation.js';
 import { cancelChange } from '../kernel/crypto/root-key-change.js';
 import type { KeySettings } from '../kernel/crypto/root-key-sources.js';
@@ -87,7 +87,7 @@ async function finish(
   { order, header, parts }: { order: RestoreOrder; header: Header; parts: RestoreParts },
 ): Promise<Pick<Restored, 'revokedTokenCount' | 'revokedClientSecretCount'>> {
   const query = queryIn(database, em);
-  const [organization] = await findFirstOrganization(query, {});
+  const [organization] = await findOrganizationNamed(query, { name: null });
   if (organization === undefined) throw new BackupError('the backup has no organization');
   const revoked = {
     revokedTokenCount: order.revokesTokens ? (await revokeAllTokens(query, {})).length : 0,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { assemble } from '../app.js';
 import { recoverAdmin } from '../bootstrap.js';
-import { findOrganizationByName } from '../bootstrap.sql.js';
+import { findOrganizationNamed } from '../bootstrap.queries.js';
 import { readConfig } from '../config.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
 import { Database } from '../kernel/database/database.js';
@@ -69,11 +69,11 @@ function readArguments(): { organization: string | null } | 'help' {
   }
 }
 
-type Found = RowFrom<typeof findOrganizationByName>;
+type Found = RowFrom<typeof findOrganizationNamed>;
 
 /** @param asked slug of a root organization, or the ID of any; null for the oldest root organization. @throws ConfigurationError */
 async function findOrganization(database: Database, asked: string | null): Promise<Found> {
-  const [found] = await findOrganizationByName(database.query, { name: asked });
+  const [found] = await findOrganizationNamed(database.query, { name: asked });
   if (found === undefined)
     throw new ConfigurationError([
       '--organization names no organization: use the slug of a root organization, or an ID',

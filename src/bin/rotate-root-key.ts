@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { assemble } from '../app.js';
-import { findFirstOrganization } from '../bootstrap.sql.js';
+import { findOrganizationNamed } from '../bootstrap.queries.js';
 import { type Config, readConfig } from '../config.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
 import type { Context } from '../kernel/context.js';
@@ -82,7 +82,7 @@ function readArguments(): 'rotate' | 'rewrap' | 'cancel' | 'help' {
 }
 
 async function rootOrganization(database: Database): Promise<string> {
-  const [organization] = await findFirstOrganization(database.query, {});
+  const [organization] = await findOrganizationNamed(database.query, { name: null });
   if (organization === undefined)
     throw new ConfigurationError(['the database has no organization; start the service on it once']);
   return organization.id;

@@ -1,3 +1,4 @@
+// Lists of many thousand members as bytes, and their history, which is read from JSON.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** Members by ID, 16 bytes each: groups can give each of ten thousand members ten memberships. */

@@ -4,10 +4,10 @@ import { nodeKind } from '../../kernel/graphql/node.js';
 import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
 import { olderRoutes } from './older.routes.js';
+import { findPrivileges } from './privilege.queries.js';
 import { MembershipPrivilegesResolver, PrivilegeMembershipResolver, PrivilegeResolver } from './privilege.resolver.js';
 import { privilegeRoutes } from './privilege.routes.js';
 import { authorizeReadingOf, PrivilegeService, readRecord } from './privilege.service.js';
-import { findPrivileges } from './privilege.sql.js';
 import { AdditionalPrivilegeType, toPrivilegeType } from './privilege.type.js';
 import { toPrivilegeView } from './privilege.view.js';
 

@@ -4,6 +4,7 @@ import { type Action, authorize, can, PermissionDenied, type Rule } from '../../
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched, batchOfOwned } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { databaseNow } from '../../kernel/database/now.sql.js';
 import { lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId, randomLetters } from '../../kernel/ids.js';
@@ -13,6 +14,13 @@ import { parse } from '../../kernel/validation.js';
 import { mayAssign, readStoredRules, rightsBeyondChange, toRules } from '../permissions/public.js';
 import { ownTermIn, type ProjectAccess, type ProjectReader } from '../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
+import {
+  findMember,
+  findPrivilegeBySlug,
+  findPrivileges,
+  listPrivileges,
+  privilegesOfMemberships,
+} from './privilege.queries.js';
 import {
   CreatePrivilege,
   ListPrivileges,
@@ -24,14 +32,6 @@ import {
   UpdatePrivilege,
   UpdatePrivilegeBySlug,
 } from './privilege.rules.js';
-import {
-  findMember,
-  findPrivilegeBySlug,
-  findPrivileges,
-  listPrivileges,
-  presentTime,
-  privilegesOfMemberships,
-} from './privilege.sql.js';
 import { fieldsOf, type PrivilegeView, toPrivilegeView } from './privilege.view.js';
 import { termColumns } from './privilege-term.rules.js';
 
@@ -228,7 +228,7 @@ async function change(
   { slug, permissions, term }: Pick<z.output<typeof UpdatePrivilege>, 'slug' | 'permissions' | 'term'>,
 ): Promise<PrivilegeView> {
   const privilege = await lockRow(tx, AdditionalPrivilege, { id: row.id }, 'PRIVILEGE_NOT_FOUND');
-  const now = await timeOf(tx);
+  const now = await databaseNow(tx);
   const before = inForce(privilege, now);
   const after = permissions === undefined ? readStoredRules(privilege.permissions) : toRules(permissions);
   authorizeGiving(project, row, [before, after]);
@@ -255,7 +255,7 @@ async function change(
 
 async function remove(tx: Transaction, { project, row }: Found): Promise<PrivilegeView> {
   const privilege = await lockRow(tx, AdditionalPrivilege, { id: row.id }, 'PRIVILEGE_NOT_FOUND');
-  const before = inForce(privilege, await timeOf(tx));
+  const before = inForce(privilege, await databaseNow(tx));
   authorizeGiving(project, row, [before]);
   refuseBeyond(project, row, beyondEitherWay(project, before, []));
   tx.em.remove(privilege);
@@ -266,8 +266,6 @@ async function remove(tx: Transaction, { project, row }: Found): Promise<Privile
 
 /** Length of the random part of a generated slug. */
 const SUFFIX = 8;
-
-const timeOf = async (tx: Transaction): Promise<Date> => ((await presentTime(tx, {}))[0] as { now: Date }).now;
 
 /** The rules of a privilege, unless it has ended. */
 const inForce = ({ permissions, endsAt }: AdditionalPrivilege, now: Date): readonly Rule[] =>

@@ -1,10 +1,8 @@
 import type { Rule } from '../../kernel/authz/ability.js';
 import type { Fields } from '../../kernel/authz/conditions.js';
 import { readStoredRules } from '../permissions/public.js';
+import type { PrivilegeRow } from './privilege.queries.js';
 import type { MemberKind } from './privilege.rules.js';
-import type { findPrivileges } from './privilege.sql.js';
-
-type PrivilegeRow = Awaited<ReturnType<typeof findPrivileges>>[number];
 
 /** A privilege as read from the database. */
 export interface PrivilegeView extends Omit<PrivilegeRow, 'permissions'> {

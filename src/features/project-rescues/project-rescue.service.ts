@@ -9,6 +9,7 @@ import { namePageBounds, Page, timeCursorKey, timePageBounds } from '../../kerne
 import { parse } from '../../kernel/validation.js';
 import { endOfTerm } from '../permissions/public.js';
 import { ProjectRescue } from './project-rescue.entity.js';
+import { findRescues, listRescues, listWithoutAdmin, lockProjectOf, type RescueRow } from './project-rescue.queries.js';
 import {
   DEFAULT_RANGE,
   ListProjectRescues,
@@ -16,17 +17,7 @@ import {
   OneProjectRescue,
   RescueProject,
 } from './project-rescue.rules.js';
-import {
-  END_ADMIN,
-  END_RESCUE,
-  FIND_ADMIN,
-  FIND_RESCUES,
-  GIVE_ADMIN,
-  LIST_RESCUES,
-  LIST_WITHOUT_ADMIN,
-  LOCK_PROJECT,
-  type RescueRow,
-} from './project-rescue.sql.js';
+import { END_ADMIN, END_RESCUE, FIND_ADMIN, GIVE_ADMIN } from './project-rescue.sql.js';
 
 /** A project that may be rescued. */
 interface LostProject {
@@ -72,7 +63,7 @@ export class ProjectRescueService {
     authorize(ctx, 'workspace:rescue');
     return inTransaction(ctx, async (tx) => {
       const { organizationId, actor } = tx;
-      const { projectId, now } = await loadRow(tx, LOCK_PROJECT, { id, organizationId }, 'PROJECT_NOT_FOUND');
+      const { projectId, now } = await loadRow(tx, lockProjectOf, { id, organizationId }, 'PROJECT_NOT_FOUND');
       const endsAt = endOfTerm(now, range);
       const [admin] = await FIND_ADMIN(tx, { projectId, memberId: actor.id, endsAt });
       if (admin !== undefined) throw new AppError('PROJECT_HAS_ADMIN');
@@ -128,7 +119,7 @@ export class ProjectRescueService {
     const { projectId, isActive = null, ...request } = parse(ListProjectRescues, raw);
     const bounds = timePageBounds(request);
     authorize(ctx, 'workspace:rescue');
-    const rows = await LIST_RESCUES(ctx, {
+    const rows = await listRescues(ctx, {
       organizationId: ctx.organizationId,
       projectId: projectId == null ? null : isId(projectId) ? projectId : NO_ID,
       isActive,
@@ -144,7 +135,7 @@ export class ProjectRescueService {
     const request = parse(ListProjectsWithoutAdmin, raw);
     const bounds = namePageBounds(request);
     authorize(ctx, 'workspace:rescue');
-    const rows = await LIST_WITHOUT_ADMIN(ctx, { organizationId: ctx.organizationId, ...bounds });
+    const rows = await listWithoutAdmin(ctx, { organizationId: ctx.organizationId, ...bounds });
     const page = new Page(rows, request, ({ name, projectId }) => [name, projectId]);
     await ctx.auditTrail.recordRead(ctx, { action: 'project:list-without-admin', facts: { count: page.nodes.length } });
     return page;
@@ -158,7 +149,7 @@ const CONSTRAINTS = {
 } as const;
 
 async function load(ctx: Context, id: string): Promise<RescueRow> {
-  const [row] = isId(id) ? await FIND_RESCUES(ctx, { ids: [id], organizationId: ctx.organizationId }) : [];
+  const [row] = isId(id) ? await findRescues(ctx, { ids: [id], organizationId: ctx.organizationId }) : [];
   if (row === undefined) throw new AppError('PROJECT_RESCUE_NOT_FOUND');
   return row;
 }
@@ -166,6 +157,6 @@ async function load(ctx: Context, id: string): Promise<RescueRow> {
 /** Rescues by ID, for callers who may rescue projects. @throws PERMISSION_DENIED */
 export const rescuesByIds: BatchLoad<RescueRow> = async (ctx, ids) => {
   authorize(ctx, 'workspace:rescue');
-  const rows = await FIND_RESCUES(ctx, { ids, organizationId: ctx.organizationId });
+  const rows = await findRescues(ctx, { ids, organizationId: ctx.organizationId });
   return new Map(rows.map((row) => [row.id, row]));
 };

@@ -1,3 +1,4 @@
+// Roles, privileges and conditions in their rules: of slices that stand on this one, which has no entities of theirs.
 import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { attributesNamedIn } from '../../permissions/public.js';

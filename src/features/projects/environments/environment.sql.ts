@@ -1,3 +1,4 @@
+// Many rows from one array of each column.
 import type { Transaction } from '../../../kernel/context.js';
 import { query } from '../../../kernel/database/database.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';

@@ -1,3 +1,4 @@
+// All roles and privileges of accounts in all their projects, with windows and materialized parts.
 import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { attributesNamedIn } from '../../permissions/public.js';
