@@ -1,8 +1,9 @@
 import { openForSending } from '../alerts/public.js';
 import type { Source } from '../deliveries/public.js';
 import { targetsOf } from '../notifications/public.js';
+import { findSender, lockAlertOf } from './alert.queries.js';
 import { type NotifiedEvent, notificationOf } from './notification-of.js';
-import { cancelMessages, findSender, listMessageCertificates, lockAlertOf } from './sender.sql.js';
+import { listMessageCertificates } from './sender.sql.js';
 
 type AlertSender = Awaited<ReturnType<typeof findSender>>[number];
 
@@ -23,5 +24,4 @@ export const CERTIFICATE_SOURCE: Source<AlertSender> = {
     return notificationOf(sender, event as NotifiedEvent, named);
   },
   lock: lockAlertOf,
-  cancel: cancelMessages,
 };

@@ -3,18 +3,12 @@ import { failedOnData } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { queue } from '../../kernel/jobs/queue.js';
+import { type EventType, listChannels, openForTelling } from '../alerts/public.js';
 import type { CertificateEvent } from '../certificates/public.js';
-import { sendSoon } from '../deliveries/public.js';
+import { ledgerTargets, sendSoon, writeMessages } from '../deliveries/public.js';
+import { findAlertToCheck, listEnabledAlerts, lockEnabledAlert } from './alert.queries.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
-import {
-  findAlertToCheck,
-  findSubjects,
-  listEnabledAlerts,
-  listStandings,
-  listUnsentSubjects,
-  type Subject,
-} from './due.sql.js';
-import { notify } from './notice.js';
+import { findSubjects, listStandings, listUnsentSubjects, type Subject } from './due.sql.js';
 import { passing } from './passing.js';
 import { listSlices, type Place } from './searches.js';
 import { ALL_ALERTS, verdictsOf } from './verdicts.js';
@@ -175,4 +169,39 @@ export async function checkSoon(
   const { id, organizationId, projectId, version } = alert;
   await queue(tx, CHECK, [{ key: `${id} version ${version}`, organizationId, projectId, subjectId: id }]);
   await sendSoon(tx, CERTIFICATE_SOURCE, { ownerId: id, organizationId, projectId }, configuredIds);
+}
+
+/** An alert, and the certificates that it notifies of. */
+export interface Notice {
+  readonly alertId: string;
+  readonly event: EventType;
+  readonly certificateIds: readonly string[];
+  /** The day of a daily reminder. Absent: notify only once. */
+  readonly occurrence?: string;
+}
+
+/**
+ * Notifies of certificates, in the transaction that found them. Messages that were sent or are pending are skipped; those that failed or
+ * were cancelled are sent again. Sending starts after the commit. A disabled alert notifies nobody.
+ */
+async function notify(tx: Transaction, { alertId, event, certificateIds, occurrence }: Notice): Promise<void> {
+  if (certificateIds.length === 0) return;
+  const [alert] = await lockEnabledAlert(tx, { id: alertId });
+  if (alert === undefined) return;
+  const { organizationId, projectId } = alert;
+  const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
+  const targets = await ledgerTargets(tx, alert, channels, (channel) => openForTelling(tx, channel));
+  const telling = { organizationId, projectId, ownerId: alertId, event, subjectIds: certificateIds };
+  const isNew = await writeMessages(
+    tx,
+    CERTIFICATE_SOURCE,
+    occurrence === undefined ? telling : { ...telling, occurrence },
+    targets,
+  );
+  if (!isNew) return;
+  await tx.auditTrail.recordChange(tx, {
+    action: 'certificate-alert:notify',
+    projectId,
+    facts: { alertId, event, count: certificateIds.length },
+  });
 }

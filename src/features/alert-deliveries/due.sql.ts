@@ -10,15 +10,6 @@ const TODAY = `case when a.is_daily_reminder then to_char(now() at time zone 'UT
 const UNSENT_OF_EVENTS = `notification_message m where m.owner_id = a.id and m.event = a.event_type and m.state <> 'sent'
       and m.state <> 'pending' and m.created_at > now() - make_interval(days => :days::integer)`;
 
-/** Enabled alerts of all projects, by ID. */
-export const listEnabledAlerts = sqlStatement({
-  text: `
-    select id, organization_id as "organizationId", project_id as "projectId" from certificate_alert
-    where is_enabled and id > :after order by id limit :most::integer`,
-  params: { after: t.uuid, most: t.integer },
-  row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid },
-});
-
 /** Certificates of the inventory that these messages are about, by ID. */
 export const listUnsentSubjects = sqlStatement({
   text: `
@@ -27,24 +18,6 @@ export const listUnsentSubjects = sqlStatement({
     where a.id = :alertId and c.id > :after order by c.id limit :most::integer`,
   params: { alertId: t.uuid, days: t.integer, after: t.uuid, most: t.integer },
   row: { id: t.uuid },
-});
-
-/** An alert, unless it is deleted or disabled. */
-export const findAlertToCheck = sqlStatement({
-  text: `
-    select a.id, a.organization_id as "organizationId", a.project_id as "projectId", a.event_type as "eventType", a.alert_before as "alertBefore",
-      a.filters, ${TODAY} as today
-    from certificate_alert a where a.id = :id and a.is_enabled`,
-  params: { id: t.uuid },
-  row: {
-    id: t.uuid,
-    organizationId: t.uuid,
-    projectId: t.uuid,
-    eventType: EVENT,
-    alertBefore: t.text,
-    filters: t.jsonOf<readonly AlertFilter[]>(),
-    today: t.nullable(t.text),
-  },
 });
 
 /** Subjects of alerts, as `c`: certificates of the inventory and of authorities. Disabled authorities need no alert. */

@@ -12,9 +12,9 @@ import { DecisionService } from './matches/decision.service.js';
 import { AlertMatchesResolver, MatchCountResolver, MatchResolver } from './matches/match.resolver.js';
 import { matchRoutes } from './matches/match.routes.js';
 import { MatchService } from './matches/match.service.js';
+import { findMessages } from './message.queries.js';
 import { AlertMessageResolver, AlertMessagesResolver } from './message.resolver.js';
 import { messageRoutes } from './message.routes.js';
-import { findMessages } from './message.sql.js';
 import { AlertTestResolver } from './trial.resolver.js';
 import { TrialService } from './trial.service.js';
 

@@ -4,14 +4,29 @@ import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched, linked, mapFound } from '../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../kernel/paging.js';
-import { AlertChannelType, AlertType, findAlertViews, toAlertType, toChannelType } from '../alerts/public.js';
+import {
+  AlertChannelType,
+  AlertType,
+  type ChannelRow,
+  findAlertViews,
+  findChannels,
+  openForSending,
+  toAlertType,
+  toChannelType,
+} from '../alerts/public.js';
 import { type CertificateRow, CertificateType, findCertificates } from '../certificates/public.js';
-import { MessagePageArgs, RETRIED_PAYLOAD, type RetriedCount, UndeliveredMessagesType } from '../deliveries/public.js';
+import {
+  addressAmong,
+  MessagePageArgs,
+  RETRIED_PAYLOAD,
+  type RetriedCount,
+  UndeliveredMessagesType,
+} from '../deliveries/public.js';
 import type { ProjectRelations } from '../projects/public.js';
 import type { HistoryService } from './history.service.js';
+import type { MessageRow } from './message.queries.js';
 import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
 import { AlertMessageConnection, AlertMessageType, AlertRunType } from './message.type.js';
-import { addressOf, channelsById } from './recipients.js';
 
 @Resolver(() => AlertMessageType)
 export class AlertMessageResolver {
@@ -124,4 +139,21 @@ export class AlertMessagesResolver {
   lastMessage(alert: AlertType, ctx: Context): Promise<AlertMessageType | null> {
     return this.history.lastOfAlert(ctx, alert);
   }
+}
+
+/** Channels by ID. */
+const channelsById: BatchLoad<ChannelRow> = async (ctx, ids) =>
+  new Map((await findChannels(ctx, { ids })).map((channel) => [channel.id, channel]));
+
+type Sent = Pick<MessageRow, 'projectId' | 'channelId' | 'channelType' | 'recipientDigest'>;
+
+/**
+ * The address that a message goes to; null for channels of other types, and if the channel no longer has the address. All messages of a
+ * request share their statements.
+ */
+async function addressOf(ctx: Context, message: Sent): Promise<string | null> {
+  if (message.channelType !== 'email') return null;
+  const channel = await batched(ctx, channelsById, message.channelId);
+  if (channel?.channelType !== 'email') return null;
+  return addressAmong(ctx, message, () => openForSending(ctx, { ...channel, channelType: 'email' }));
 }

@@ -5,7 +5,7 @@ import { connectionOf } from '../../kernel/graphql/page.js';
 import { AlertChannelTypeEnum, CertificateEventEnum, type EventType } from '../alerts/public.js';
 import { SentMessageType } from '../deliveries/public.js';
 import type { ChannelType } from '../notifications/public.js';
-import type { RunRow } from './message.sql.js';
+import type { RunRow } from './sender.sql.js';
 
 /** A message as the API shows it. It stores no address. */
 @ObjectType('AlertMessage', {

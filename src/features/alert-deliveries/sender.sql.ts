@@ -1,47 +1,11 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { cancelUnless, retryMessagesBy } from '../deliveries/public.js';
-import { CHANNEL_TYPES } from '../notifications/public.js';
+import { retryMessagesBy } from '../deliveries/public.js';
 import { SUBJECT, SUPERSEDED } from './due.sql.js';
-
-/** A channel with its alert and project, for sending; no row if it was deleted. */
-export const findSender = sqlStatement({
-  text: `
-    select c.id, c.project_id as "projectId", c.channel_type as "channelType", c.config_sealed as "configSealed",
-      c.config_version as "configVersion", c.organization_id as "organizationId", c.is_enabled and a.is_enabled as "isEnabled", a.id as "alertId", a.name as "alertName",
-      a.alert_before as "alertBefore", p.name as "projectName"
-    from certificate_alert_channel c join certificate_alert a on a.id = c.alert_id join project p on p.id = c.project_id
-    where c.id = :channelId`,
-  params: { channelId: t.uuid },
-  row: {
-    id: t.uuid,
-    organizationId: t.uuid,
-    projectId: t.uuid,
-    channelType: t.oneOf(...CHANNEL_TYPES),
-    configSealed: t.bytea,
-    configVersion: t.integer,
-    isEnabled: t.boolean,
-    alertId: t.uuid,
-    alertName: t.text,
-    alertBefore: t.text,
-    projectName: t.text,
-  },
-});
-
-/** Locks the alert of a channel. No row if the channel is deleted. */
-export const lockAlertOf = sqlStatement({
-  text: `
-    select id from certificate_alert where id = (select alert_id from certificate_alert_channel where id = :channelId) for no key update`,
-  params: { channelId: t.uuid },
-  row: { id: t.uuid },
-});
 
 /** The channel of a message `m`, while it and its alert are enabled. */
 const ENABLED = `
   select from certificate_alert_channel c join certificate_alert a on a.id = c.alert_id
   where c.id = m.channel_id and c.is_enabled and a.is_enabled`;
-
-/** Cancels pending messages of a deleted or disabled channel. */
-export const cancelMessages = cancelUnless(ENABLED);
 
 /** Retries messages of the alerts of a project. */
 export const retryMessages = retryMessagesBy('project_id', 'certificate-alert', ENABLED);
@@ -83,11 +47,46 @@ export const storeTests = sqlStatement({
   row: {},
 });
 
-/** Locks an alert against concurrent writes of its messages. No row if it is deleted or disabled. */
-export const lockEnabledAlert = sqlStatement({
+/**
+ * The last run of each alert and its result. Alerts that never ran have no row. A message with nothing left to notify of counts as no
+ * failure.
+ */
+export const listLastRuns = sqlStatement({
   text: `
-    select id, organization_id as "organizationId", project_id as "projectId" from certificate_alert
-    where id = :id and is_enabled for no key update`,
-  params: { id: t.uuid },
-  row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid },
+    select wanted.id as "alertId", last.at as "timestamp", run.status, run."errorCode", run."messageCount", run."sentCount"
+    from unnest(:alertIds::uuid[]) as wanted (id)
+      cross join lateral (select max(found_at) as at from notification_message where owner_id = wanted.id) last
+      cross join lateral (
+        select case when bool_or(is_failed) then 'failed' when bool_or(state = 'pending') then 'pending' else 'success' end as status,
+          coalesce(min(error_code) filter (where is_failed), min(error_code)) as "errorCode",
+          count(*)::integer as "messageCount", count(*) filter (where state = 'sent')::integer as "sentCount"
+        from (
+          select state, error_code,
+            state = 'failed' or state = 'cancelled' and error_code is distinct from 'CERTIFICATES_REMOVED' as is_failed
+          from notification_message where owner_id = wanted.id and found_at = last.at) m) run
+    where last.at is not null`,
+  params: { alertIds: t.array(t.uuid) },
+  row: {
+    alertId: t.uuid,
+    timestamp: t.time,
+    status: t.oneOf('pending', 'success', 'failed'),
+    errorCode: t.nullable(t.text),
+    messageCount: t.integer,
+    sentCount: t.integer,
+  },
+});
+
+/** The last run of an alert. */
+export type RunRow = Awaited<ReturnType<typeof listLastRuns>>[number];
+
+/** The certificates of a message that expire first. */
+export const listFirstCertificates = sqlStatement({
+  text: `
+    select wanted.id as "messageId", found.id as "certificateId"
+    from unnest(:messageIds::uuid[]) as wanted (id) cross join lateral (
+      select c.id, c.not_after from notification_delivery d join certificate c on c.id = d.subject_id
+      where d.message_id = wanted.id order by c.not_after, c.id limit :most::integer) found
+    order by wanted.id, found.not_after, found.id`,
+  params: { messageIds: t.array(t.uuid), most: t.integer },
+  row: { messageId: t.uuid, certificateId: t.uuid },
 });

@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { projectColumns } from '../../kernel/database/columns.js';
+import type { ChannelType } from '../notifications/public.js';
+import type { EventType } from './alert.rules.js';
 import type { AlertFilter } from './filter.rules.js';
 
 export const CertificateAlertSchema = defineEntity({
@@ -9,7 +11,7 @@ export const CertificateAlertSchema = defineEntity({
     ...projectColumns,
     name: p.text(),
     description: p.text().nullable(),
-    eventType: p.text(),
+    eventType: p.text().$type<EventType>(),
     alertBefore: p.text(),
     filters: p.json<readonly AlertFilter[]>(),
     isEnabled: p.boolean().default(true),
@@ -29,7 +31,7 @@ export const CertificateAlertChannelSchema = defineEntity({
     ...projectColumns,
     alertId: p.uuid(),
     position: p.integer(),
-    channelType: p.text(),
+    channelType: p.text().$type<ChannelType>(),
     configSealed: p.blob(),
     configVersion: p.integer().default(1),
     isEnabled: p.boolean().default(true),

@@ -1,12 +1,9 @@
 import { sql } from 'kysely';
 import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
-import { anyOf, prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, columnsOf, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { OrderedBounds } from '../../kernel/list-order.js';
-import type { ChannelType } from '../notifications/public.js';
-import type { CertificateAlertChannelSchema, CertificateAlertSchema } from './alert.entity.js';
+import { CertificateAlertChannelSchema, CertificateAlertSchema } from './alert.entity.js';
 import type { EventType } from './alert.rules.js';
-
-type Alerts = RowOf<typeof CertificateAlertSchema>;
 
 /** Filters of a list of alerts. Null: no filter. */
 export interface AlertFilters {
@@ -19,21 +16,8 @@ const tables = tablesOf<typeof CertificateAlertSchema | typeof CertificateAlertC
 
 const alerts = tables
   .selectFrom('certificate_alert')
-  .select([
-    'id',
-    'organization_id as organizationId',
-    'project_id as projectId',
-    'name',
-    'description',
-    sql<EventType>`event_type`.as('eventType'),
-    'alert_before as alertBefore',
-    sql<Alerts['filters']>`filters`.as('filters'),
-    'is_enabled as enabled',
-    'is_daily_reminder as dailyReminder',
-    'version',
-    'created_at as createdAt',
-    'updated_at as updatedAt',
-  ]);
+  .select(columnsOf(CertificateAlertSchema, 'isEnabled', 'isDailyReminder'))
+  .select(['is_enabled as enabled', 'is_daily_reminder as dailyReminder']);
 
 /** The search string is compared literally: it has no wildcards. */
 const isAmong = ({ search, eventType, enabled }: AlertFilters) =>
@@ -81,20 +65,8 @@ export const countAlerts = prepared((wanted: AlertFilters & { projectId: string 
 
 const channels = tables
   .selectFrom('certificate_alert_channel')
-  .select([
-    'id',
-    'project_id as projectId',
-    'alert_id as alertId',
-    'position',
-    sql<ChannelType>`channel_type`.as('channelType'),
-    'config_sealed as configSealed',
-    'config_version as configVersion',
-    'is_enabled as enabled',
-    'tested_at as testedAt',
-    'test_error_code as testErrorCode',
-    'created_at as createdAt',
-    'updated_at as updatedAt',
-  ]);
+  .select(columnsOf(CertificateAlertChannelSchema, 'organizationId', 'isEnabled'))
+  .select('is_enabled as enabled');
 
 /** Channels of alerts, by position. */
 export const listChannels = prepared(({ alertIds }: { alertIds: readonly string[] }) =>

@@ -4,9 +4,9 @@ import { newId } from '../../kernel/ids.js';
 import { validationFailed } from '../../kernel/validation.js';
 import { type ChannelRow, listChannels } from './alert.queries.js';
 import { completed, type GivenChannel } from './channel.rules.js';
+import { deleteOtherChannels, writeChannels } from './channel.sql.js';
 import { recipientViolations } from './channel-people.js';
 import { type ChannelOwner, configSealer, openConfig, sealConfig } from './channel-sealing.js';
-import { deleteOtherChannels, writeChannels } from './channel-writes.sql.js';
 
 /** A change of channels. */
 export interface ChannelChange {

@@ -4,7 +4,7 @@ import { type Together, together } from '../../kernel/database/batched.js';
 import type { ErrorDetail } from '../../kernel/errors.js';
 import type { ChannelConfigs, ChannelType } from '../notifications/public.js';
 import { refusedAddresses } from '../organizations/public.js';
-import { listMembersNamed, listPeopleNamed } from './channel-people.sql.js';
+import { listMembersNamed, listPeopleNamed } from './channel.sql.js';
 import { type ChannelOwner, openConfig } from './channel-sealing.js';
 
 type Sealed = Parameters<typeof openConfig>[1];

@@ -1,3 +1,4 @@
+export type { CertificateAlertChannelSchema, CertificateAlertSchema } from './alert.entity.js';
 export { type ChannelRow, findAlerts, findChannels, listChannels } from './alert.queries.js';
 export {
   ANYWHERE as ALERTS_ANYWHERE,
@@ -9,6 +10,7 @@ export {
 export { AlertType, CertificateEventEnum, toAlertType } from './alert.type.js';
 export { type AlertView, findAlertViews, listAlertViews } from './alert.view.js';
 export { channelRules, completed, type MayCall, toGivenChannels } from './channel.rules.js';
+export { channelDeletion, channelWriting } from './channel.sql.js';
 export {
   AlertChannelType,
   AlertChannelTypeEnum,
@@ -22,5 +24,4 @@ export {
 export { type ChannelChange, type ChannelStore, replaceChannels } from './channel-changes.js';
 export { openForSending, openForTelling, recipientViolations } from './channel-people.js';
 export { configSealer, openConfig, SEALED_ALERT_CHANNELS, sealConfig, sealedChannels } from './channel-sealing.js';
-export { channelDeletion, channelWriting } from './channel-writes.sql.js';
 export { type AlertFilter, type FilteredCertificate, matchesFilters } from './filter.rules.js';

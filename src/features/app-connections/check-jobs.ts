@@ -1,11 +1,10 @@
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
 import { ask } from '../../kernel/jobs/queue.js';
-import { type ConnectionRow, findConnections } from './connection.queries.js';
+import { type ConnectionRow, findConnections, forgetUnusedTargets } from './connection.queries.js';
 import { takeDueChecks } from './connection.sql.js';
 import { type CheckParts, checkStored, store } from './connection-checks.js';
 import { kindOf } from './kinds.js';
-import { forgetUnusedTargets } from './unresponsive-target.sql.js';
 import { CalledTarget } from './unresponsive-targets.js';
 
 const AT_ONCE = 500;

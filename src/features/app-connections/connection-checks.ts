@@ -132,6 +132,6 @@ export async function store(
 
 /** Projects with rotations that use a connection of the organization; if there are none, the organization itself. */
 async function usersOf(tx: Transaction, id: string, usesOf: ConnectionUses): Promise<(string | null)[]> {
-  const projectIds = new Set((await usesOf(tx, [id])).map(({ projectId }) => projectId));
+  const projectIds = new Set((await usesOf(tx, { connectionIds: [id] })).map(({ projectId }) => projectId));
   return projectIds.size === 0 ? [null] : [...projectIds];
 }

@@ -1,5 +1,7 @@
 import { defineEntity, type Opt, p } from '@mikro-orm/core';
 import { organizationColumns } from '../../kernel/database/columns.js';
+import type { CheckState } from './connection.rules.js';
+import type { App } from './kinds.js';
 
 export const AppConnectionSchema = defineEntity({
   name: 'AppConnection',
@@ -7,7 +9,7 @@ export const AppConnectionSchema = defineEntity({
   properties: {
     ...organizationColumns,
     projectId: p.uuid().nullable(),
-    app: p.text(),
+    app: p.text().$type<App>(),
     method: p.text(),
     name: p.text(),
     description: p.text().nullable(),
@@ -20,7 +22,7 @@ export const AppConnectionSchema = defineEntity({
     credentialsHash: p.text(),
     /** Keyed digest of the account that it logs in to, as `digestOfAccount` makes it. Null: not known. */
     accountDigest: p.blob().nullable(),
-    checkState: p.text().defaultRaw(`'unchecked'::text`),
+    checkState: p.text().$type<CheckState>().defaultRaw(`'unchecked'::text`),
     checkCode: p.text().nullable(),
     checkedAt: p.datetime(3).nullable(),
     failingSince: p.datetime(3).nullable(),

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
-import type { AppConnectionSchema } from './connection.entity.js';
-import type { CheckState } from './connection.rules.js';
+import { anyOf, columnsOf, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { AppConnectionSchema } from './connection.entity.js';
 import type { App } from './kinds.js';
+import type { UnresponsiveTargetSchema } from './unresponsive-target.entity.js';
 
 /** What is known of an external system that does not respond, with times as text. */
 interface StoredUnresponsive {
@@ -12,35 +12,18 @@ interface StoredUnresponsive {
   readonly nextTryAt: string;
 }
 
-const connections = tablesOf<typeof AppConnectionSchema>()
+const tables = tablesOf<typeof AppConnectionSchema | typeof UnresponsiveTargetSchema>();
+const connections = tables
   .selectFrom('app_connection')
-  .select([
-    'id',
-    'organization_id as organizationId',
-    'project_id as projectId',
-    sql<App>`app`.as('app'),
-    'method',
-    'name',
-    'description',
-    'version',
-    sql<object>`public_part`.as('publicPart'),
-    'target',
-    'credentials_sealed as credentialsSealed',
-    'credentials_version as credentialsVersion',
-    'credentials_hash as credentialsHash',
-    sql<CheckState>`check_state`.as('checkState'),
-    'check_code as checkCode',
-    'checked_at as checkedAt',
-    'failing_since as failingSince',
-    'check_failures as checkFailures',
+  .select(columnsOf(AppConnectionSchema, 'accountDigest', 'nextCheckAt'))
+  .select(
     sql<StoredUnresponsive | null>`(select jsonb_build_object('since', u.since, 'failures', u.failures, 'code', u.error_code,
       'nextTryAt', u.next_try_at) from unresponsive_target u
       where u.organization_id = app_connection.organization_id and u.target = app_connection.target)`.as(
       'unresponsive',
     ),
-    'created_at as createdAt',
-    'updated_at as updatedAt',
-  ]);
+  );
+const inOrder = connections.orderBy(sql`lower(name) collate "C"`).orderBy('id');
 
 /** Connections of an organization and its projects, by ID. */
 export const findConnections = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
@@ -52,7 +35,7 @@ export type ConnectionRow = Awaited<ReturnType<typeof findConnections>>[number];
 
 /** A connection of one app by name, of a project or of the organization itself. */
 export const findConnectionByName = prepared(
-  (named: { organizationId: string; projectId: string | null; app: string; name: string }) =>
+  (named: { organizationId: string; projectId: string | null; app: App; name: string }) =>
     connections
       .where('organization_id', '=', named.organizationId)
       .where(sql<boolean>`project_id is not distinct from ${named.projectId}::uuid`)
@@ -62,30 +45,47 @@ export const findConnectionByName = prepared(
 
 /** Connections of an organization and its projects that log in to an account. */
 export const findConnectionsOfAccount = prepared((wanted: { organizationId: string; accountDigest: Buffer }) =>
-  connections
-    .where('organization_id', '=', wanted.organizationId)
-    .where('account_digest', '=', wanted.accountDigest)
-    .orderBy(sql`lower(name) collate "C"`)
-    .orderBy('id'),
+  inOrder.where('organization_id', '=', wanted.organizationId).where('account_digest', '=', wanted.accountDigest),
 );
 
-/** Connections by name, then ID: those of a project, or all of an organization; of one app or of all. */
-export const listConnections = prepared(
-  (wanted: { organizationId: string; projectId: string | null; app: string | null }) =>
-    connections
-      .where('organization_id', '=', wanted.organizationId)
-      .where(sql<boolean>`(${wanted.projectId}::uuid is null or project_id = ${wanted.projectId}::uuid)`)
-      .where(sql<boolean>`(${wanted.app}::text is null or app = ${wanted.app}::text)`)
-      .orderBy(sql`lower(name) collate "C"`)
-      .orderBy('id'),
+/** Which connections of an organization: of one app, or of all. */
+interface Wanted {
+  readonly organizationId: string;
+  readonly projectId: string | null;
+  readonly app: string | null;
+}
+
+const ofApp = ({ organizationId, app }: Wanted) =>
+  inOrder
+    .where('organization_id', '=', organizationId)
+    .where(sql<boolean>`(${app}::text is null or app = ${app}::text)`);
+
+/** Connections by name, then ID: those of a project, or all of an organization. */
+export const listConnections = prepared((wanted: Wanted) =>
+  ofApp(wanted).where(sql<boolean>`(${wanted.projectId}::uuid is null or project_id = ${wanted.projectId}::uuid)`),
 );
 
 /** Connections of an organization itself and of one project, if given. */
-export const listUsable = prepared((wanted: { organizationId: string; projectId: string | null; app: string | null }) =>
-  connections
-    .where('organization_id', '=', wanted.organizationId)
-    .where(sql<boolean>`(project_id is null or project_id = ${wanted.projectId}::uuid)`)
-    .where(sql<boolean>`(${wanted.app}::text is null or app = ${wanted.app}::text)`)
-    .orderBy(sql`lower(name) collate "C"`)
-    .orderBy('id'),
+export const listUsable = prepared((wanted: Wanted) =>
+  ofApp(wanted).where(sql<boolean>`(project_id is null or project_id = ${wanted.projectId}::uuid)`),
+);
+
+/** The external system of a connection: one name for all connections of its organization that call it. */
+export const findTarget = prepared(({ connectionId }: { connectionId: string }) =>
+  tables.selectFrom('app_connection').select('target').where('id', '=', connectionId),
+);
+
+/** Forgets external systems that did not respond and that no connection leads to any more. */
+export const forgetUnusedTargets = prepared(() =>
+  tables
+    .deleteFrom('unresponsive_target as u')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('app_connection as c')
+            .whereRef('c.organization_id', '=', 'u.organization_id')
+            .whereRef('c.target', '=', 'u.target'),
+        ),
+      ),
+    ),
 );

@@ -120,7 +120,7 @@ export class ConnectionUsesResolver {
   }
 
   readonly #load: BatchLoad<readonly ConnectionUse[]> = async (ctx, ids) => {
-    const uses = await readableUses(ctx, this.projects, await this.usesOf(ctx, ids));
+    const uses = await readableUses(ctx, this.projects, await this.usesOf(ctx, { connectionIds: ids }));
     return Map.groupBy(uses, ({ connectionId }) => connectionId);
   };
 }

@@ -2,8 +2,9 @@ import { raw as sql } from '@mikro-orm/core';
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import type { SealedText } from '../../kernel/crypto/sealed-text.js';
-import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
+import { AppError } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { type Page, pageOf } from '../../kernel/paging.js';
@@ -25,11 +26,10 @@ import {
   ListUsable,
   OneConnection,
 } from './connection.rules.js';
-import { beginChecks, lockAccount } from './connection.sql.js';
+import { lockAccount, NEXT_CHECK } from './connection.sql.js';
 import type { ConnectionAccess } from './connection-access.js';
-import { changedCredentials, givenCredentials } from './connection-changes.js';
 import { type CheckParts, type Credentials, checkInRequest, checkStored, inTime, store } from './connection-checks.js';
-import { digestOfAccount, sealCredentials } from './connection-sealing.js';
+import { digestOfAccount, openSecrets, sealCredentials, sealedFields } from './connection-sealing.js';
 import { refuseHeld, refuseOwned } from './connection-uses.js';
 import { refusalOf, TargetFailure } from './kind/target-failure.js';
 import { type AnyKind, type App, kindOf, systemOf } from './kinds.js';
@@ -79,9 +79,9 @@ export class ConnectionService {
       const place = { id: newId(), organizationId, projectId, credentialsVersion: 1 };
       const accountDigest = await this.#digestOf(tx, app, account);
       const sealed = await sealCredentials(tx, place, credentials);
-      tx.em.create(AppConnection, { ...place, ...sealed, accountDigest, app, method, name, description });
-      await flush(tx, CONSTRAINTS);
-      await beginChecks(tx, { id: place.id });
+      const stored = { ...place, ...sealed, accountDigest, app, method, name, description };
+      const checked = { ...justChecked(), nextCheckAt: sql(NEXT_CHECK) };
+      await guarded(() => tx.em.insert(AppConnection, { ...stored, ...checked }), CONSTRAINTS);
       const row = await changed(tx, 'app-connection:create', { ...place, app }, { credentialsChanged: true });
       await keepResponse(tx, row.target, RESPONDED);
       return row;
@@ -112,7 +112,7 @@ export class ConnectionService {
     const credentials = given === undefined ? null : await changedCredentials(ctx, seen, given);
     const leadsElsewhere = credentials !== null && isElsewhere(seen, credentials);
     // Before anything is sent to the other system.
-    if (leadsElsewhere) await refuseHeld(ctx, this.projects, await this.parts.holdsOf(ctx, seen.id));
+    if (leadsElsewhere) await refuseHeld(ctx, this.projects, await this.parts.holdsOf(ctx, { connectionId: seen.id }));
     const account = credentials === null ? null : await this.#check(ctx, kindOf(seen.app), credentials);
     return inTransaction(ctx, async (tx) => {
       await this.access.load(tx, { id }, 'edit');
@@ -125,7 +125,7 @@ export class ConnectionService {
       // The checked credentials were merged with those of the version that was read.
       refuseOtherVersion(connection.version, credentials === null ? expectedVersion : seen.version);
       // Again: the row is locked by now, and a new rotation or debt, which references it, waits until this transaction has ended.
-      if (leadsElsewhere) await refuseHeld(tx, this.projects, await this.parts.holdsOf(tx, seen.id));
+      if (leadsElsewhere) await refuseHeld(tx, this.projects, await this.parts.holdsOf(tx, { connectionId: seen.id }));
       const accountDigest = await this.#digestOf(tx, seen.app, account);
       const place = { ...seen, credentialsVersion: connection.credentialsVersion + 1 };
       tx.em.assign(connection, {
@@ -151,7 +151,7 @@ export class ConnectionService {
     return inTransaction(ctx, async (tx) => {
       const row = await this.access.load(tx, named, 'delete');
       const connection = await lockRow(tx, AppConnection, { id: row.id, organizationId: tx.organizationId }, NOT_FOUND);
-      await refuseHeld(tx, this.projects, await this.parts.holdsOf(tx, row.id));
+      await refuseHeld(tx, this.projects, await this.parts.holdsOf(tx, { connectionId: row.id }));
       const before = await changed(tx, 'app-connection:delete', row);
       tx.em.remove(connection);
       await flush(tx, CONSTRAINTS);
@@ -239,7 +239,9 @@ export class ConnectionService {
     const digest = await digestOfAccount(tx, app, account);
     if (digest === null) return null;
     await lockAccount(tx, { digest });
-    await refuseOwned(tx, this.projects, await this.parts.ownersOf(tx, digest));
+    const { organizationId } = tx;
+    const owners = await this.parts.ownersOf(tx, { organizationId, accountDigest: digest });
+    await refuseOwned(tx, this.projects, owners);
     return digest;
   }
 
@@ -267,7 +269,7 @@ const RESPONDED = { failure: null, since: 0 } as const;
 
 /** State of a connection whose credentials were just accepted. */
 const justChecked = () => ({
-  checkState: 'working',
+  checkState: 'working' as const,
   checkCode: null,
   checkFailures: 0,
   failingSince: null,
@@ -298,3 +300,69 @@ export const readOf = ({ id, projectId, app }: Named) => ({
   projectId,
   facts: { connectionId: id, app },
 });
+
+/** Credentials by app; the rules guarantee exactly one. */
+type GivenByApp = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+
+/** The app of given credentials with its public and secret fields. */
+function givenCredentials(given: GivenByApp): { readonly kind: AnyKind; readonly credentials: Credentials } {
+  const [[app, fields] = ['', undefined]] = Object.entries(given).filter(
+    ([, credentials]) => credentials !== undefined,
+  );
+  const kind = kindOf(app);
+  return { kind, credentials: split(kind, fields ?? {}) };
+}
+
+function split({ secretRules }: AnyKind, fields: Readonly<Record<string, unknown>>): Credentials {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const isSecret = ([field]: [string, unknown]): boolean => field in secretRules.shape;
+  return {
+    publicPart: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),
+    secrets: sealedFields(Object.fromEntries(entries.filter(isSecret))),
+  };
+}
+
+/**
+ * The credentials of a connection after an update.
+ *
+ * @returns null if they do not change
+ * @throws VALIDATION_FAILED for credentials of another app, and for a new target without the secrets, because stored secrets must not be
+ *   sent to a new target; SEALED_VALUE_INVALID if a secret to be kept cannot be decrypted
+ */
+async function changedCredentials(ctx: Context, row: ConnectionRow, given: GivenByApp): Promise<Credentials | null> {
+  const kind = kindOf(row.app);
+  const fields = given[row.app];
+  if (fields === undefined)
+    throw validationFailed([
+      { path: 'credentials', code: 'INVALID', message: `must be credentials of the app ${row.app}` },
+    ]);
+  const { publicPart, secrets } = split(kind, fields);
+  const after = { ...row.publicPart, ...publicPart };
+  const missing = Object.keys(kind.secretRules.shape).filter((field) => secrets[field] === undefined);
+  if (kind.targetOf(after) !== kind.targetOf({ ...row.publicPart }) && missing.length > 0)
+    throw validationFailed(
+      missing.map((field) => ({
+        path: `credentials.${row.app}.${field}`,
+        code: 'MISSING',
+        message: `required because ${kind.targetField} changes`,
+      })),
+    );
+  const stored = await openedOrNull(ctx, kind, row, missing.length === 0);
+  const isSame =
+    stored !== null &&
+    Object.entries(secrets).every(([field, secret]) => stored[field]?.equals(secret) === true) &&
+    asText(after) === asText(row.publicPart);
+  return isSame ? null : { publicPart: after, secrets: { ...stored, ...secrets } };
+}
+
+const asText = (fields: object): string => JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** The stored secrets; null if they cannot be decrypted and all are replaced. @throws SEALED_VALUE_INVALID */
+async function openedOrNull(ctx: Context, kind: AnyKind, row: ConnectionRow, isReplaced: boolean) {
+  try {
+    return await openSecrets(ctx, kind, row);
+  } catch (error) {
+    if (isReplaced && error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return null;
+    throw error;
+  }
+}

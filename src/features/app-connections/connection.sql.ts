@@ -1,9 +1,10 @@
+// A queue that nodes share, a lock without a row, and changes that decide by what a row was, or insert it.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** Seconds between checks. */
 const EVERY = 3_600;
 /** Random jitter of ten percent, so that connections created together are not always checked together. */
-const NEXT = `now() + make_interval(secs => ${EVERY} * (0.9 + 0.2 * random()))`;
+export const NEXT_CHECK = `now() + make_interval(secs => ${EVERY} * (0.9 + 0.2 * random()))`;
 
 /** Takes connections whose check is due, the longest overdue first, and schedules the next one. Skips those locked by another node. */
 export const takeDueChecks = sqlStatement({
@@ -11,17 +12,10 @@ export const takeDueChecks = sqlStatement({
     with due as materialized (
       select id from app_connection where next_check_at <= now() order by next_check_at, id limit :most::integer for update skip locked
     )
-    update app_connection c set next_check_at = ${NEXT} from due where c.id = due.id
+    update app_connection c set next_check_at = ${NEXT_CHECK} from due where c.id = due.id
     returning c.id, c.organization_id as "organizationId", c.project_id as "projectId", c.target`,
   params: { most: t.integer },
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.nullable(t.uuid), target: t.text },
-});
-
-/** The external system of a connection: one name for all connections of its organization that call it. */
-export const findTarget = sqlStatement({
-  text: 'select target from app_connection where id = :connectionId',
-  params: { connectionId: t.uuid },
-  row: { target: t.text },
 });
 
 /**
@@ -32,13 +26,6 @@ export const lockAccount = sqlStatement({
   text: `select pg_advisory_xact_lock(hashtextextended('account ' || encode(:digest, 'hex'), 0))::text as lock`,
   params: { digest: t.bytea },
   row: { lock: t.text },
-});
-
-/** Stores that a new connection was just checked, and schedules the next check. */
-export const beginChecks = sqlStatement({
-  text: `update app_connection set checked_at = now(), check_state = 'working', next_check_at = ${NEXT} where id = :id`,
-  params: { id: t.uuid },
-  row: {},
 });
 
 /**
@@ -82,4 +69,49 @@ export const storeCheck = sqlStatement({
     state: t.oneOf('unchecked', 'working', 'failing'),
     failingSince: t.nullable(t.time),
   },
+});
+
+const FIRST_SECONDS = 30;
+const LONGEST_SECONDS = 3_600;
+/** Random jitter of ten percent. */
+const JITTER = '(0.9 + 0.2 * random())';
+
+/**
+ * Whether an external system is known not to respond, and for how many seconds it is to be left alone. Whoever finds it due tries it: for
+ * the others it is due again when that trial must have ended.
+ */
+export const claimTrial = sqlStatement({
+  text: `
+    with known as (
+      select organization_id, target, next_try_at from unresponsive_target
+      where organization_id = :organizationId and target = :target for update
+    ), tried as (
+      update unresponsive_target u set next_try_at = now() + make_interval(secs => :trialSeconds::integer) from known
+      where u.organization_id = known.organization_id and u.target = known.target and known.next_try_at <= now()
+    )
+    select greatest(0, extract(epoch from next_try_at - now()))::double precision as seconds from known`,
+  params: { organizationId: t.uuid, target: t.text, trialSeconds: t.integer },
+  row: { seconds: t.double },
+});
+
+/**
+ * Stores that an external system did not respond: it is left alone for a pause that doubles each time, or as long as it asked for. Calls
+ * that were under way at the same time count as one.
+ */
+export const storeNoResponse = sqlStatement({
+  text: `
+    insert into unresponsive_target as u (organization_id, target, error_code, next_try_at)
+    values (:organizationId, :target, :errorCode, now() + make_interval(secs => greatest(:retryAfterSeconds::integer, ${FIRST_SECONDS} * ${JITTER})))
+    on conflict (organization_id, target) do update set failures = u.failures + 1, failed_at = now(), error_code = excluded.error_code,
+      next_try_at = now() + make_interval(secs =>
+        greatest(:retryAfterSeconds, least(${LONGEST_SECONDS}, ${FIRST_SECONDS} * 2 ^ least(u.failures, 20)) * ${JITTER}))
+    where u.failed_at < now() - make_interval(secs => :tookSeconds::double precision)`,
+  params: {
+    organizationId: t.uuid,
+    target: t.text,
+    errorCode: t.text,
+    retryAfterSeconds: t.integer,
+    tookSeconds: t.double,
+  },
+  row: {},
 });

@@ -1,6 +1,7 @@
-export { AppConnection } from './connection.entity.js';
+export { AppConnection, type AppConnectionSchema } from './connection.entity.js';
+export { findTarget } from './connection.queries.js';
 export { type ConnectionReader, type OpenedConnection, openConnection } from './connection.reader.js';
-export { findTarget, lockAccount } from './connection.sql.js';
+export { lockAccount } from './connection.sql.js';
 export { digestOfAccount, SEALED_CREDENTIALS } from './connection-sealing.js';
 export { canAt, refuseOwned } from './connection-uses.js';
 export { DATATOOL_LIMIT_MS, DatatoolClient } from './datatool/datatool-client.js';
@@ -10,4 +11,5 @@ export { APPS, systemOf } from './kinds.js';
 export { knownPassword } from './smb/smb.rules.js';
 export { SMB_CHANGE_MS, type SmbAccount, SmbClient } from './smb/smb-client.js';
 export { smbAccountOf } from './smb/smb-kind.js';
+export type { UnresponsiveTargetSchema } from './unresponsive-target.entity.js';
 export { CalledTarget } from './unresponsive-targets.js';

@@ -2,8 +2,9 @@ import { type Context, isTransaction } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import type { Again, JobRun } from '../../kernel/jobs/job-kind.js';
 import { wakeWaiting } from '../../kernel/jobs/queue.js';
+import { claimTrial, storeNoResponse } from './connection.sql.js';
 import type { TargetFailure } from './kind/target-failure.js';
-import { claimTrial, forgetUnresponsive, storeNoResponse } from './unresponsive-target.sql.js';
+import { UnresponsiveTarget } from './unresponsive-target.entity.js';
 
 /** Failures of a system that did not respond, and those that say nothing of it. With any other it has responded. */
 const UNRESPONSIVE: readonly string[] = ['TARGET_UNREACHABLE', 'TARGET_TIMED_OUT'];
@@ -71,8 +72,8 @@ export async function keepResponse(ctx: Context, target: string, { failure, sinc
   if (INCONCLUSIVE.includes(failure?.code ?? '')) return;
   if (failure === null || !UNRESPONSIVE.includes(failure.code)) {
     const forget = async (tx: Parameters<typeof wakeWaiting>[0]): Promise<void> => {
-      const forgotten = await forgetUnresponsive(tx, { organizationId, target });
-      if (forgotten.length > 0) await wakeWaiting(tx, { organizationId, target, reason: 'TARGET_UNRESPONSIVE' });
+      const forgotten = await tx.em.nativeDelete(UnresponsiveTarget, { organizationId, target });
+      if (forgotten > 0) await wakeWaiting(tx, { organizationId, target, reason: 'TARGET_UNRESPONSIVE' });
     };
     return isTransaction(ctx) ? forget(ctx) : inTransaction(ctx, forget);
   }

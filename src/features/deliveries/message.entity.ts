@@ -1,10 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { ChannelType } from '../notifications/public.js';
 
 /** State of a message. `failed`, `cancelled`: given up until a check finds that it is still needed, or somebody retries it. */
 export const MESSAGE_STATES = ['pending', 'sent', 'failed', 'cancelled'] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
-const NotificationMessageSchema = defineEntity({
+export const NotificationMessageSchema = defineEntity({
   name: 'NotificationMessage',
   tableName: 'notification_message',
   properties: {
@@ -14,7 +15,7 @@ const NotificationMessageSchema = defineEntity({
     source: p.text(),
     ownerId: p.uuid(),
     channelId: p.uuid(),
-    channelType: p.text(),
+    channelType: p.text().$type<ChannelType>(),
     recipient: p.blob(),
     event: p.text(),
     state: p.text().$type<MessageState>().default('pending'),
@@ -36,7 +37,7 @@ const NotificationMessageSchema = defineEntity({
 export class NotificationMessage extends NotificationMessageSchema.class {}
 NotificationMessageSchema.setClass(NotificationMessage);
 
-const NotificationDeliverySchema = defineEntity({
+export const NotificationDeliverySchema = defineEntity({
   name: 'NotificationDelivery',
   tableName: 'notification_delivery',
   uniques: [

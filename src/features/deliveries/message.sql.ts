@@ -1,3 +1,4 @@
+// Writes of many messages with their ledger rows, and of all that wait at a channel or are retried, in one statement each.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { HAS_CONTENT } from './undelivered.sql.js';
 
@@ -59,64 +60,6 @@ export const writeDeliveries = sqlStatement({
   row: { channelId: t.uuid },
 });
 
-/** Messages of a channel that are due, the longest overdue first. */
-export const listDueMessages = sqlStatement({
-  text: `
-    select id, channel_type as "channelType", recipient, event, attempts from notification_message
-    where channel_id = :channelId and next_at <= now() order by next_at, id limit :most::integer`,
-  params: { channelId: t.uuid, most: t.integer },
-  row: { id: t.uuid, channelType: t.text, recipient: t.bytea, event: t.text, attempts: t.integer },
-});
-
-/** Stores the result of an attempt: sent, failed or cancelled, or pending until the pause ends; failed if that is past the deadline. */
-export const settleMessage = sqlStatement({
-  text: `
-    with judged as (
-      select id, case
-          when :outcome <> 'temporary' then :outcome
-          when now() + make_interval(secs => :pauseSeconds) > give_up_at then 'failed'
-          else 'pending'
-        end as next
-      from notification_message where id = :id and state = 'pending' for update
-    )
-    update notification_message m set state = judged.next, attempts = m.attempts + 1, error_code = :errorCode,
-      next_at = case when judged.next = 'pending' then now() + make_interval(secs => :pauseSeconds) end,
-      ended_at = case when judged.next <> 'pending' then now() end
-    from judged where m.id = judged.id`,
-  params: {
-    id: t.uuid,
-    outcome: t.oneOf('sent', 'failed', 'cancelled', 'temporary'),
-    pauseSeconds: t.double,
-    errorCode: t.nullable(t.text),
-  },
-  row: {},
-});
-
-/**
- * Makes a statement that cancels the pending messages of a deleted or disabled channel of a source; a channel that was enabled in the
- * meantime keeps its messages.
- *
- * @param enabled a query that finds the channel `m.channel_id` while it is enabled
- */
-export const cancelUnless = (enabled: string) =>
-  sqlStatement({
-    text: `
-      update notification_message m set state = 'cancelled', next_at = null, ended_at = now(), error_code = :errorCode
-      where channel_id = :channelId and next_at is not null and not exists (${enabled})
-      returning id`,
-    params: { channelId: t.uuid, errorCode: t.text },
-    row: { id: t.uuid },
-  });
-
-/** Seconds until the next message of a channel is due, 0 or more; null if none is pending. */
-export const secondsToNextMessage = sqlStatement({
-  text: `
-    select greatest(extract(epoch from next_at - now())::double precision, 0) as seconds
-    from notification_message where channel_id = :channelId and next_at is not null order by next_at limit 1`,
-  params: { channelId: t.uuid },
-  row: { seconds: t.double },
-});
-
 /**
  * The target fails for every message: pauses all messages of its channel, and fails those whose deadline is before the end of the pause.
  *
@@ -143,15 +86,6 @@ export const deferMessages = sqlStatement({
     extendSeconds: t.double,
     errorCode: t.text,
   },
-  row: {},
-});
-
-/** Makes the messages of channels due that wait for another attempt. */
-export const makeDue = sqlStatement({
-  text: `
-    update notification_message set next_at = now()
-    where id = any(array(select id from notification_message where channel_id = any(:channelIds) and next_at > now() order by id for update))`,
-  params: { channelIds: t.array(t.uuid) },
   row: {},
 });
 
@@ -208,38 +142,3 @@ export const retryMessagesBy = (by: 'project_id' | 'owner_id', source: string, e
     },
     row: { found: t.integer, count: t.integer, channelIds: t.array(t.uuid) },
   });
-
-/** What a message is about. No row if it is not pending any more. */
-export const findMessageContent = sqlStatement({
-  text: `
-    select m.organization_id as "organizationId", m.project_id as "projectId", m.owner_id as "ownerId", m.event, d.occurrence,
-      array_agg(d.subject_id) as "subjectIds"
-    from notification_message m join notification_delivery d on d.message_id = m.id
-    where m.id = :id and m.next_at is not null
-    group by m.id, d.occurrence`,
-  params: { id: t.uuid },
-  row: {
-    organizationId: t.uuid,
-    projectId: t.nullable(t.uuid),
-    ownerId: t.uuid,
-    event: t.text,
-    occurrence: t.text,
-    subjectIds: t.array(t.uuid),
-  },
-});
-
-/** Deletes a message that was replaced by others, with its ledger rows. */
-export const deleteMessage = sqlStatement({
-  text: 'delete from notification_message where id = :id',
-  params: { id: t.uuid },
-  row: {},
-});
-
-/** Channels of an owner that have pending messages. */
-export const listSendingChannels = sqlStatement({
-  text: `
-    select distinct channel_id as "channelId" from notification_message
-    where owner_id = :ownerId and state <> 'sent' and next_at is not null`,
-  params: { ownerId: t.uuid },
-  row: { channelId: t.uuid },
-});

@@ -36,7 +36,7 @@ export const MessagePageArgs = argsType(MessagePage);
 /** The common fields of a message in the API. It stores no address. */
 @ObjectType({ simpleResolvers: true })
 export abstract class SentMessageType extends Node {
-  readonly recipientDigest!: Buffer;
+  readonly recipientDigest!: Uint8Array;
 
   @Field(() => MessageStateEnum, { description: 'Delivery state.' })
   state!: MessageState;

@@ -1,9 +1,18 @@
-export { type MessageBounds, messageBounds, messagePage, NEWEST_MESSAGE } from './history.js';
-export { MESSAGE_COLUMNS, MESSAGE_ROW, MESSAGES_IN_PROJECTS, messagePages, messagesById } from './history.sql.js';
-export { NotificationDelivery, NotificationMessage } from './message.entity.js';
+export {
+  MESSAGES,
+  type MessageBounds,
+  messageBounds,
+  messagePage,
+  messagePages,
+  messagesById,
+  messagesOfEach,
+  NEWEST_MESSAGE,
+  SUBJECTS,
+} from './history.queries.js';
+export { NotificationDelivery, type NotificationDeliverySchema, NotificationMessage } from './message.entity.js';
 export { MessageQuery } from './message.routes.js';
 export { MessagePage, type MessagePageRequest, RETRIED } from './message.rules.js';
-export { cancelUnless, retryMessagesBy } from './message.sql.js';
+export { retryMessagesBy } from './message.sql.js';
 export { MessagePageArgs, RETRIED_PAYLOAD, SentMessageType } from './message.type.js';
 export { addressAmong, digestsOf, isForUnread, ledgerTargets } from './recipients.js';
 export { sendJob } from './send-job.js';

@@ -62,7 +62,7 @@ export async function ledgerTargets<C extends { readonly id: string; readonly ch
 interface Sent {
   /** Null: of an organization. */
   readonly projectId: string | null;
-  readonly recipientDigest: Buffer;
+  readonly recipientDigest: Uint8Array;
 }
 
 /**
@@ -105,8 +105,10 @@ const findAddresses: Together<Sent & { readonly recipients: readonly string[] },
 export const isForUnread = ({
   channelType,
   recipient,
-}: Pick<LedgerTarget, 'recipient'> & { channelType: string }): boolean =>
-  channelType === 'email' && recipient.length === 0;
+}: {
+  readonly channelType: string;
+  readonly recipient: Uint8Array;
+}): boolean => channelType === 'email' && recipient.length === 0;
 
 /** Fallback for a value that cannot be decrypted, or whose key is disabled. @throws any other error */
 export function orUnreadable(error: unknown): null {

@@ -1,3 +1,4 @@
+import { raw as sql } from '@mikro-orm/core';
 import type { Context } from '../../kernel/context.js';
 import { unreadableCode } from '../../kernel/crypto/unreadable.js';
 import { AppError, nullOnData } from '../../kernel/errors.js';
@@ -5,7 +6,9 @@ import { NO_ID } from '../../kernel/ids.js';
 import { backoffSeconds } from '../../kernel/jobs/backoff.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import type { Notifier, Outcome, Target } from '../notifications/public.js';
-import { deferMessages, listDueMessages, secondsToNextMessage, settleMessage } from './message.sql.js';
+import { type MessageState, NotificationMessage } from './message.entity.js';
+import { listDueMessages, secondsToNextMessage } from './message.queries.js';
+import { deferMessages } from './message.sql.js';
 import { digestsOf, isForUnread } from './recipients.js';
 import type { Sender, Source } from './source.js';
 import { GIVE_UP_SECONDS, spread } from './writing.js';
@@ -62,7 +65,10 @@ class Sending<S extends Sender> {
         const errorCode = sender === undefined ? 'CHANNEL_REMOVED' : 'CHANNEL_DISABLED';
         await run.inTransaction(async (tx) => {
           await source.lock(tx, { channelId });
-          await source.cancel(tx, { channelId, errorCode });
+          // One that was enabled in the meantime keeps its messages.
+          if ((await source.find(tx, channelId))?.isEnabled === true) return;
+          const cancelled = { state: 'cancelled', nextAt: null, endedAt: sql('now()'), errorCode } as const;
+          await tx.em.nativeUpdate(NotificationMessage, { channelId, nextAt: { $ne: null } }, cancelled);
         });
         break;
       }
@@ -88,7 +94,10 @@ class Sending<S extends Sender> {
       const attempt =
         typeof targets === 'string'
           ? unreadable(targets)
-          : await this.sendOne(sender, { message, target: targets.get(message.recipient.toString('hex')) });
+          : await this.sendOne(sender, {
+              message,
+              target: targets.get(Buffer.from(message.recipient).toString('hex')),
+            });
       if (await settle(this.run, { sender, message, attempt })) return true;
     }
     return false;
@@ -190,12 +199,27 @@ async function settle(
         errorCode: attempt.errorCode,
       });
     else
-      await settleMessage(tx, {
-        id: message.id,
-        outcome: attempt.outcome,
-        pauseSeconds,
-        errorCode: attempt.outcome === 'sent' ? null : attempt.errorCode,
-      });
+      await tx.em.nativeUpdate(
+        NotificationMessage,
+        { id: message.id, state: 'pending' },
+        {
+          attempts: sql('attempts + 1'),
+          errorCode: attempt.outcome === 'sent' ? null : attempt.errorCode,
+          ...(attempt.outcome === 'temporary'
+            ? pausedFor(pauseSeconds)
+            : { state: attempt.outcome, nextAt: null, endedAt: sql('now()') }),
+        },
+      );
   });
   return isBlocked;
+}
+
+/** Pending until a pause ends; failed if that is past the deadline. */
+function pausedFor(seconds: number) {
+  const end = 'now() + make_interval(secs => ?)';
+  return {
+    state: sql<MessageState>(`case when ${end} > give_up_at then 'failed' else 'pending' end`, [seconds]),
+    nextAt: sql<Date | null>(`case when ${end} <= give_up_at then ${end} end`, [seconds, seconds]),
+    endedAt: sql<Date | null>(`case when ${end} > give_up_at then now() end`, [seconds]),
+  };
 }

@@ -34,6 +34,4 @@ export interface Source<S extends Sender = Sender> {
    * replaced, so that a check sees them as they are afterwards.
    */
   lock(tx: Transaction, params: { readonly channelId: string }): Promise<unknown>;
-  /** Made by `cancelUnless`. */
-  cancel(tx: Transaction, params: { readonly channelId: string; readonly errorCode: string }): Promise<unknown>;
 }

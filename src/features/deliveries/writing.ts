@@ -2,15 +2,9 @@ import type { Transaction } from '../../kernel/context.js';
 import { isId, NO_ID } from '../../kernel/ids.js';
 import { ask } from '../../kernel/jobs/queue.js';
 import type { ChannelType } from '../notifications/public.js';
-import {
-  deleteMessage,
-  findMessageContent,
-  listSendingChannels,
-  makeDue,
-  retryMessage,
-  type retryMessagesBy,
-  writeDeliveries,
-} from './message.sql.js';
+import { NotificationMessage } from './message.entity.js';
+import { findMessageContent, listSendingChannels, makeDue } from './message.queries.js';
+import { retryMessage, type retryMessagesBy, writeDeliveries } from './message.sql.js';
 import type { Source } from './source.js';
 
 /** How long delivery of a message is attempted. */
@@ -99,7 +93,7 @@ export async function spread(
 ): Promise<void> {
   const content = await findMessageContent(tx, { id });
   for (const messages of content) await writeMessages(tx, sending, messages, targets);
-  if (content.length > 0) await deleteMessage(tx, { id });
+  if (content.length > 0) await tx.em.nativeDelete(NotificationMessage, { id });
 }
 
 /**

@@ -40,17 +40,6 @@ const IS_MEMBER = `(a.project_id is null
   or exists (select from project_member_now m where m.project_id = a.project_id and m.member_id = a.identity_id)
   or exists (select from identity i where i.id = a.identity_id and i.project_id = a.project_id))`;
 
-const ALERT = { id: t.uuid, organizationId: t.uuid, projectId: t.nullable(t.uuid) } as const;
-
-/** Alerts that are enabled, of all organizations, in the order of their ids. */
-export const listEnabledAlerts = sqlStatement({
-  text: `
-    select id, organization_id as "organizationId", project_id as "projectId" from identity_alert
-    where is_enabled and id > :after order by id limit :most::integer`,
-  params: { after: t.uuid, most: t.integer },
-  row: ALERT,
-});
-
 /** Has enabled alerts run: those of identities, and of the identities of access tokens. One statement, to be sent with a commit. */
 export const askAlertsOfCredentials = sqlStatement({
   text: askingJobs(`

@@ -5,16 +5,10 @@ import type { JobKind } from '../../kernel/jobs/job-kind.js';
 import { ask, wakeFor } from '../../kernel/jobs/queue.js';
 import { openForTelling } from '../alerts/public.js';
 import { ledgerTargets, writeMessages } from '../deliveries/public.js';
-import {
-  askAlertsOfCredentials,
-  listDueCredentials,
-  listEnabledAlerts,
-  secondsToNextCredential,
-} from './credential.sql.js';
+import { askAlertsOfCredentials, listDueCredentials, secondsToNextCredential } from './credential.sql.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
-import { listChannels } from './identity-alert.queries.js';
+import { listChannels, listEnabledAlerts, lockEnabledAlert } from './identity-alert.queries.js';
 import { CHANNEL_TABLE } from './identity-alert.view.js';
-import { lockEnabledAlert } from './sender.sql.js';
 
 const DAY_SECONDS = 86_400;
 const ALERTS_AT_ONCE = 1_000;

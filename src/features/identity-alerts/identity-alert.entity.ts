@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { organizationColumns } from '../../kernel/database/columns.js';
+import type { ChannelType } from '../notifications/public.js';
 
 export const IdentityAlertSchema = defineEntity({
   name: 'IdentityAlert',
@@ -33,7 +34,7 @@ export const IdentityAlertChannelSchema = defineEntity({
     alertId: p.uuid(),
     position: p.integer(),
     name: p.text().defaultRaw(`''::text`),
-    channelType: p.text(),
+    channelType: p.text().$type<ChannelType>(),
     configSealed: p.blob(),
     configVersion: p.integer().default(1),
     isEnabled: p.boolean().default(true),

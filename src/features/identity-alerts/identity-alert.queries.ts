@@ -1,26 +1,19 @@
 import { sql } from 'kysely';
-import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
-import type { ChannelType } from '../notifications/public.js';
-import type { IdentityAlertChannelSchema, IdentityAlertSchema } from './identity-alert.entity.js';
+import { anyOf, columnsOf, prepared, tablesOf } from '../../kernel/database/tables.js';
+import type { IdentitySchema } from '../identities/public.js';
+import type { OrganizationSchema } from '../organizations/public.js';
+import type { ProjectSchema } from '../projects/public.js';
+import { IdentityAlertChannelSchema, IdentityAlertSchema } from './identity-alert.entity.js';
 
-const tables = tablesOf<typeof IdentityAlertSchema | typeof IdentityAlertChannelSchema>();
+type Alerts = typeof IdentityAlertSchema | typeof IdentityAlertChannelSchema;
+type Owners = typeof IdentitySchema | typeof OrganizationSchema | typeof ProjectSchema;
+const tables = tablesOf<Alerts | Owners>();
 
 const alerts = tables
   .selectFrom('identity_alert')
-  .select([
-    'id',
-    'organization_id as organizationId',
-    'project_id as projectId',
-    'identity_id as identityId',
-    'name',
-    'description',
-    sql<string>`alert_before_days || 'd'`.as('alertBefore'),
-    'is_daily_reminder as dailyReminder',
-    'is_enabled as enabled',
-    'version',
-    'created_at as createdAt',
-    'updated_at as updatedAt',
-  ]);
+  .select(columnsOf(IdentityAlertSchema, 'alertBeforeDays', 'isDailyReminder', 'isEnabled'))
+  .select([sql<string>`alert_before_days || 'd'`.as('alertBefore'), 'is_daily_reminder as dailyReminder'])
+  .select('is_enabled as enabled');
 
 /** Alerts of an organization and of its projects. */
 export const findAlerts = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
@@ -53,20 +46,8 @@ export const listAlertsOf = prepared(
 
 const channels = tables
   .selectFrom('identity_alert_channel')
-  .select([
-    'id',
-    'project_id as projectId',
-    'alert_id as alertId',
-    'name',
-    sql<ChannelType>`channel_type`.as('channelType'),
-    'config_sealed as configSealed',
-    'config_version as configVersion',
-    'is_enabled as enabled',
-    'tested_at as testedAt',
-    'test_error_code as testErrorCode',
-    'created_at as createdAt',
-    'updated_at as updatedAt',
-  ]);
+  .select(columnsOf(IdentityAlertChannelSchema, 'organizationId', 'position', 'isEnabled'))
+  .select('is_enabled as enabled');
 
 /** Channels of alerts, in their order. */
 export const listChannels = prepared(({ alertIds }: { alertIds: readonly string[] }) =>
@@ -75,3 +56,40 @@ export const listChannels = prepared(({ alertIds }: { alertIds: readonly string[
 
 /** A channel as it is read, its config sealed. */
 export type ChannelRow = Awaited<ReturnType<typeof listChannels>>[number];
+
+/** A channel with its alert and its owner, for whoever sends; none when it was removed. */
+export const findSender = prepared(({ channelId }: { channelId: string }) =>
+  tables
+    .selectFrom('identity_alert_channel as c')
+    .innerJoin('identity_alert as a', 'a.id', 'c.alert_id')
+    .innerJoin('identity as i', 'i.id', 'a.identity_id')
+    .innerJoin('organization as o', 'o.id', 'c.organization_id')
+    .leftJoin('project as p', 'p.id', 'c.project_id')
+    .select(['c.id', 'c.organization_id as organizationId', 'c.project_id as projectId'])
+    .select(['c.channel_type as channelType', 'c.config_sealed as configSealed', 'c.config_version as configVersion'])
+    .select(sql<boolean>`c.is_enabled and a.is_enabled`.as('isEnabled'))
+    .select(['a.id as alertId', 'a.name as alertName', sql<string>`a.alert_before_days || 'd'`.as('alertBefore')])
+    .select(['i.id as identityId', 'i.name as identityName', sql<string>`coalesce(p.name, o.name)`.as('ownerName')])
+    .where('c.id', '=', channelId),
+);
+
+const places = tables
+  .selectFrom('identity_alert')
+  .select(['id', 'organization_id as organizationId', 'project_id as projectId']);
+
+/** Alerts that are enabled, of all organizations, in the order of their ids. */
+export const listEnabledAlerts = prepared(({ after, most }: { after: string; most: number }) =>
+  places.where('is_enabled', '=', true).where('id', '>', after).orderBy('id').limit(most),
+);
+
+/** Locks an alert against others that write deliveries of it. None when it is gone or disabled. */
+export const lockEnabledAlert = prepared(({ id }: { id: string }) =>
+  places.where('id', '=', id).where('is_enabled', '=', true).forNoKeyUpdate(),
+);
+
+/** Locks the alert of a channel. None when the channel is gone. */
+export const lockAlertOf = prepared(({ channelId }: { channelId: string }) =>
+  places
+    .where('id', '=', (of) => of.selectFrom('identity_alert_channel').select('alert_id').where('id', '=', channelId))
+    .forNoKeyUpdate(),
+);

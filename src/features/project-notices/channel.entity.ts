@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { projectColumns } from '../../kernel/database/columns.js';
+import type { ChannelType } from '../notifications/public.js';
 
 export const NotificationChannelSchema = defineEntity({
   name: 'NotificationChannel',
@@ -9,7 +10,7 @@ export const NotificationChannelSchema = defineEntity({
     ...projectColumns,
     name: p.text(),
     kinds: p.array().columnType('text[]').defaultRaw(`'{}'::text[]`),
-    channelType: p.text(),
+    channelType: p.text().$type<ChannelType>(),
     configSealed: p.blob(),
     configVersion: p.integer().default(1),
     isEnabled: p.boolean().default(true),

@@ -1,24 +1,12 @@
 import { sql } from 'kysely';
-import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
-import type { ChannelType } from '../notifications/public.js';
-import type { NotificationChannelSchema } from './channel.entity.js';
+import { anyOf, columnsOf, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { NotificationChannelSchema } from './channel.entity.js';
 import type { NoticeKind } from './notice.rules.js';
 
-const channels = tablesOf<typeof NotificationChannelSchema>()
-  .selectFrom('notification_channel')
-  .select([
-    'id',
-    'organization_id as organizationId',
-    'project_id as projectId',
-    'name',
-    sql<readonly NoticeKind[]>`kinds`.as('kinds'),
-    sql<ChannelType>`channel_type`.as('channelType'),
-    'config_sealed as configSealed',
-    'config_version as configVersion',
-    'is_enabled as enabled',
-    'created_at as createdAt',
-    'updated_at as updatedAt',
-  ]);
+const table = tablesOf<typeof NotificationChannelSchema>().selectFrom('notification_channel');
+const channels = table
+  .select(columnsOf(NotificationChannelSchema, 'kinds', 'isEnabled'))
+  .select([sql<readonly NoticeKind[]>`kinds`.as('kinds'), 'is_enabled as enabled']);
 
 /** Channels by ID, in any project. */
 export const findChannels = prepared(({ ids }: { ids: readonly string[] }) => channels.where('id', '=', anyOf(ids)));
@@ -38,4 +26,9 @@ export const listTakingChannels = prepared(({ projectId, kind }: { projectId: st
     .where('is_enabled', '=', true)
     .where(sql<boolean>`(kinds = '{}' or ${kind}::text = any(kinds))`)
     .orderBy('id'),
+);
+
+/** Locks a channel. No row for people, and if it is deleted. */
+export const lockChannel = prepared(({ channelId }: { channelId: string }) =>
+  table.select('id').where('id', '=', channelId).forNoKeyUpdate(),
 );

@@ -1,3 +1,4 @@
+import { LockMode, raw as sql } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { failedOnData } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
@@ -9,15 +10,9 @@ import { digestsOf, isForUnread, type LedgerTarget, ledgerTargets, writeMessages
 import { refusedAddresses } from '../organizations/public.js';
 import { hasAddress } from './addresses.js';
 import { listTakingChannels } from './channel.queries.js';
+import { Notice } from './notice.entity.js';
 import type { NoticeKind } from './notice.rules.js';
-import {
-  listPeople,
-  listUnsentOwners,
-  listUntoldOwners,
-  lockNewNotices,
-  markWritten,
-  passOverOldest,
-} from './notice.sql.js';
+import { listPeople, listUnsentOwners, listUntoldOwners } from './notice.sql.js';
 import { NOTICE_SOURCE } from './notice-source.js';
 import { notifyAgain, type Owner, requestsOf, UNSENT_DAYS, WRITE_MESSAGES } from './notices.js';
 
@@ -63,8 +58,6 @@ export const FIND_UNSENT: JobKind = {
   },
 };
 
-type Notice = Awaited<ReturnType<typeof lockNewNotices>>[number];
-
 /**
  * Writes the messages for the oldest notices of an owner. One that fails on its data is passed over, so that those behind it get theirs.
  *
@@ -76,21 +69,45 @@ async function writeNext(ctx: Context, run: JobRun, owner: Owner, most = AT_ONCE
   } catch (error) {
     if (!failedOnData(error)) throw error;
     if (most > 1) return writeNext(ctx, run, owner, Math.ceil(most / 2));
-    const passed = await run.inTransaction((tx) => passOverOldest(tx, { ownerId: owner.ownerId }));
-    for (const { id } of passed) ctx.log?.warn('notice without messages', { notice: id, ...describeError(error) });
+    const [passed] = await run.inTransaction(async (tx) => markWritten(tx, await lockNew(tx, owner, 1)));
+    if (passed !== undefined) ctx.log?.warn('notice without messages', { notice: passed.id, ...describeError(error) });
     return true;
   }
 }
 
 /** @returns the number of notices */
 async function writeSome(tx: Transaction, owner: Owner, most: number): Promise<number> {
-  const notices = await lockNewNotices(tx, { ownerId: owner.ownerId, most });
+  const notices = await lockNew(tx, owner, most);
   for (const [kind, some] of Map.groupBy(notices, (notice) => notice.kind)) await writeKind(tx, owner, kind, some);
-  await markWritten(tx, { ids: notices.map(({ id }) => id) });
-  return notices.length;
+  return (await markWritten(tx, notices)).length;
 }
 
-async function writeKind(tx: Transaction, owner: Owner, event: NoticeKind, notices: readonly Notice[]): Promise<void> {
+/** Locks notices of an owner that have no messages yet, oldest first. */
+async function lockNew(tx: Transaction, { ownerId }: Owner, limit: number): Promise<NewNotice[]> {
+  const found = await tx.em.find(
+    Notice,
+    { ownerId, toldAt: null },
+    {
+      fields: ['kind', 'facts'],
+      orderBy: { createdAt: 'asc', id: 'asc' },
+      limit,
+      lockMode: LockMode.PESSIMISTIC_WRITE,
+    },
+  );
+  return found.map(({ id, kind, facts }) => ({ id, kind, recipientIds: facts.recipientIds ?? [] }));
+}
+
+async function markWritten(tx: Transaction, notices: readonly NewNotice[]): Promise<readonly NewNotice[]> {
+  await tx.em.nativeUpdate(Notice, { id: { $in: notices.map(({ id }) => id) } }, { toldAt: sql('now()') });
+  return notices;
+}
+
+async function writeKind(
+  tx: Transaction,
+  owner: Owner,
+  event: NoticeKind,
+  notices: readonly NewNotice[],
+): Promise<void> {
   const channels = await listTakingChannels(tx, { projectId: owner.projectId ?? NO_ID, kind: event });
   const targets = await ledgerTargets(tx, owner, channels, (channel) =>
     openForTelling(tx, { ...channel, table: 'notification_channel' }),
@@ -124,10 +141,17 @@ const write = (
   tx: Transaction,
   owner: Owner,
   event: NoticeKind,
-  notices: readonly Notice[],
+  notices: readonly NewNotice[],
   targets: readonly LedgerTarget[],
 ): Promise<boolean> =>
   writeMessages(tx, NOTICE_SOURCE, { ...owner, event, subjectIds: notices.map(({ id }) => id) }, targets);
+
+/** A notice that has no messages yet. */
+interface NewNotice {
+  readonly id: string;
+  readonly kind: NoticeKind;
+  readonly recipientIds: readonly string[];
+}
 
 interface Person {
   readonly isAdmin: boolean;
@@ -138,7 +162,7 @@ interface Person {
 async function addressesOf(
   tx: Transaction,
   owner: Owner,
-  notices: readonly Notice[],
+  notices: readonly NewNotice[],
 ): Promise<ReadonlyMap<string, Person>> {
   const userIds = [...new Set(notices.flatMap(({ recipientIds }) => recipientIds))];
   const listed = (await listPeople(tx, { ownerId: owner.ownerId, userIds })).filter(hasAddress);

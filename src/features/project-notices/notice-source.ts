@@ -2,7 +2,9 @@ import { openForSending } from '../alerts/public.js';
 import type { Source } from '../deliveries/public.js';
 import { targetsOf } from '../notifications/public.js';
 import { hasAddress } from './addresses.js';
-import { cancelNotices, findNoticeSender, listAddressees, listMessageNotices, lockChannel } from './notice.sql.js';
+import { lockChannel } from './channel.queries.js';
+import { listMessageNotices } from './notice.queries.js';
+import { findNoticeSender, listAddressees } from './notice.sql.js';
 import { noticeNotification } from './notice-notification.js';
 
 type NoticeSender = Awaited<ReturnType<typeof findNoticeSender>>[number];
@@ -29,5 +31,4 @@ export const NOTICE_SOURCE: Source<NoticeSender> = {
     return noticeNotification(sender, notices) ?? { errorCode: 'NOTICES_REMOVED' };
   },
   lock: lockChannel,
-  cancel: cancelNotices,
 };

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { NoticeFacts, NoticeKind } from './notice.rules.js';
 
-const NoticeSchema = defineEntity({
+export const NoticeSchema = defineEntity({
   name: 'Notice',
   tableName: 'notice',
   uniques: [{ name: 'notice_key', properties: ['ownerId', 'kind', 'subjectId', 'occurrence'] }],
@@ -9,10 +10,10 @@ const NoticeSchema = defineEntity({
     organizationId: p.uuid(),
     projectId: p.uuid().nullable(),
     ownerId: p.uuid(),
-    kind: p.text(),
+    kind: p.text().$type<NoticeKind>(),
     subjectId: p.uuid(),
     occurrence: p.text(),
-    facts: p.json<object>(),
+    facts: p.json<NoticeFacts>(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     toldAt: p.datetime(3).nullable(),
   },

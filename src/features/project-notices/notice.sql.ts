@@ -1,8 +1,9 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { NO_ID } from '../../kernel/ids.js';
-import { cancelUnless, retryMessagesBy, unsentOwners } from '../deliveries/public.js';
+import { retryMessagesBy, unsentOwners } from '../deliveries/public.js';
 import { CHANNEL_TYPES } from '../notifications/public.js';
-import { NOTICE_KINDS } from './notice.rules.js';
+
+// Writes of many notices, walks of an index from owner to owner, and unions of channels and people.
 
 /** A project or organization that has notices. */
 export const NOTICE_OWNER = { organizationId: t.uuid, projectId: t.nullable(t.uuid), ownerId: t.uuid } as const;
@@ -55,22 +56,6 @@ export const listUntoldOwners = sqlStatement({
   row: NOTICE_OWNER,
 });
 
-/** Locks notices of an owner that have no messages yet, oldest first. */
-export const lockNewNotices = sqlStatement({
-  text: `
-    select id, kind, array(select jsonb_array_elements_text(facts -> 'recipientIds'))::uuid[] as "recipientIds"
-    from notice where owner_id = :ownerId and told_at is null order by created_at, id limit :most::integer for update`,
-  params: { ownerId: t.uuid, most: t.integer },
-  row: { id: t.uuid, kind: t.oneOf(...NOTICE_KINDS), recipientIds: t.array(t.uuid) },
-});
-
-/** Marks notices whose messages are written. */
-export const markWritten = sqlStatement({
-  text: 'update notice set told_at = now() where id = any(:ids)',
-  params: { ids: t.array(t.uuid) },
-  row: {},
-});
-
 /** Owners of notices of the last days with messages that were not accepted. */
 export const listUnsentOwners = sqlStatement({
   text: `${unsentOwners(`'${NO_ID}'`)}
@@ -93,33 +78,6 @@ export const markUnwritten = sqlStatement({
     returning n.id`,
   params: { ownerId: t.uuid, days: t.integer },
   row: { id: t.uuid },
-});
-
-/** Marks the oldest notice of an owner that has no messages yet: it gets none. */
-export const passOverOldest = sqlStatement({
-  text: `
-    update notice set told_at = now()
-    where id = (select n.id from notice n where n.owner_id = :ownerId and n.told_at is null order by n.created_at, n.id limit 1)
-    returning id`,
-  params: { ownerId: t.uuid },
-  row: { id: t.uuid },
-});
-
-/** The notices of a message, soonest expiration first. `daysLeft` is null if the subject does not expire. */
-export const listMessageNotices = sqlStatement({
-  text: `
-    select n.id, n.kind, n.subject_id as "subjectId", n.facts,
-      floor(extract(epoch from (n.facts ->> 'expiresAt')::timestamptz - now()) / 86400)::integer as "daysLeft"
-    from notification_delivery d join notice n on n.id = d.subject_id
-    where d.message_id = :messageId order by (n.facts ->> 'expiresAt')::timestamptz, n.created_at, n.id`,
-  params: { messageId: t.uuid },
-  row: {
-    id: t.uuid,
-    kind: t.oneOf(...NOTICE_KINDS),
-    subjectId: t.uuid,
-    facts: t.json,
-    daysLeft: t.nullable(t.integer),
-  },
 });
 
 /**
@@ -151,21 +109,11 @@ export const findNoticeSender = sqlStatement({
   },
 });
 
-/** Locks a channel. No row for people, and if it is deleted. */
-export const lockChannel = sqlStatement({
-  text: 'select id from notification_channel where id = :channelId for no key update',
-  params: { channelId: t.uuid },
-  row: { id: t.uuid },
-});
-
 /** The channel of a message `m` while it is enabled. The people of a project are a channel as long as the project exists. */
 const ENABLED = `
   select from notification_channel c where c.id = m.channel_id and c.is_enabled
   union all select from project p where p.id = m.channel_id
   union all select from organization o where o.id = m.channel_id`;
-
-/** Cancels pending messages of a deleted or disabled channel. */
-export const cancelNotices = cancelUnless(ENABLED);
 
 /** Retries messages of the notices of a project. */
 export const retryNotices = retryMessagesBy('project_id', 'project-notice', ENABLED);
@@ -194,4 +142,70 @@ export const listAddressees = sqlStatement({
     where s.channel_id = :ownerId and s.next_at is not null)`),
   params: { ownerId: t.uuid },
   row: PERSON,
+});
+
+/**
+ * Takes due reminders, the longest overdue first, and moves each to its next due date: whole periods later, in the future. Skips
+ * reminders locked by another node.
+ */
+export const takeDueReminders = sqlStatement({
+  text: `
+    with due as materialized (
+      select secret_id, due_at from secret_reminder where due_at <= now() order by due_at, secret_id limit :most::integer
+      for update skip locked
+    ), moved as (
+      update secret_reminder r set due_at = (due.due_at at time zone 'UTC' + make_interval(days => s.reminder_repeat_days
+        * (1 + floor(extract(epoch from now() - due.due_at) / 86400 / s.reminder_repeat_days))::integer)) at time zone 'UTC'
+      from due join secret s on s.id = due.secret_id where r.secret_id = due.secret_id
+    )
+    select s.id, s.organization_id as "organizationId", s.project_id as "projectId", s.key, s.reminder_note as note,
+      s.reminder_recipient_ids as "recipientIds", e.slug as environment, f.path, to_char(due.due_at at time zone 'UTC', 'YYYY-MM-DD') as day
+    from due join secret s on s.id = due.secret_id join environment e on e.id = s.environment_id join folder f on f.id = s.folder_id`,
+  params: { most: t.integer },
+  row: {
+    id: t.uuid,
+    organizationId: t.uuid,
+    projectId: t.uuid,
+    key: t.text,
+    note: t.nullable(t.text),
+    recipientIds: t.array(t.uuid),
+    environment: t.text,
+    path: t.text,
+    day: t.text,
+  },
+});
+
+/** Enabled alerts and projects by ID, with what admins of their organization need to find them. */
+export const listOwnerNames = sqlStatement({
+  text: `
+    select a.id, a.organization_id as "organizationId", 'Certificate alert' as type, a.name, p.name as "projectName",
+      to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today
+    from certificate_alert a join project p on p.id = a.project_id where a.id = any(:ids) and a.is_enabled
+    union all
+    select a.id, a.organization_id, 'Alert of a machine identity', a.name, p.name, to_char(now() at time zone 'UTC', 'YYYY-MM-DD')
+    from identity_alert a left join project p on p.id = a.project_id where a.id = any(:ids) and a.is_enabled
+    union all
+    select p.id, p.organization_id, 'Project', p.name, null, to_char(now() at time zone 'UTC', 'YYYY-MM-DD')
+    from project p where p.id = any(:ids)`,
+  params: { ids: t.array(t.uuid) },
+  row: {
+    id: t.uuid,
+    organizationId: t.uuid,
+    type: t.text,
+    name: t.text,
+    projectName: t.nullable(t.text),
+    today: t.text,
+  },
+});
+
+/** Possible recipients of messages to people: admins of these projects, and members whom the notices of these messages name. */
+export const listPeopleOf = sqlStatement({
+  text: `
+    select distinct p.id as "projectId", u.username
+    from project p join project_member_now m on m.project_id = p.id join app_user u on u.id = m.member_id
+    where p.id = any(:projectIds) and ('admin' = any(m.roles) or u.id = any(array(
+      select jsonb_array_elements_text(n.facts -> 'recipientIds')::uuid
+      from notification_delivery d join notice n on n.id = d.subject_id where d.message_id = any(:messageIds))))`,
+  params: { projectIds: t.array(t.uuid), messageIds: t.array(t.uuid) },
+  row: { projectId: t.uuid, username: t.text },
 });

@@ -1,6 +1,6 @@
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
+import { takeDueReminders } from './notice.sql.js';
 import { notify } from './notices.js';
-import { takeDueReminders } from './reminder.sql.js';
 
 const AT_ONCE = 500;
 

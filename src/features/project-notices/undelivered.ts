@@ -1,8 +1,8 @@
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
 import { findUndelivered, listUnsentOwnerIds } from '../deliveries/public.js';
+import { listOwnerNames } from './notice.sql.js';
 import { notify } from './notices.js';
-import { listOwnerNames } from './undelivered.sql.js';
 
 const AT_ONCE = 100;
 

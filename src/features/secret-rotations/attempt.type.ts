@@ -6,7 +6,7 @@ import type { ShownDebt } from './debts/shown-debts.js';
 import type { RotationType } from './kinds/kinds.js';
 import { RotationTypeEnum } from './rotation.type.js';
 import type { AttemptReason } from './store/attempt.entity.js';
-import type { AttemptRow } from './store/attempt.sql.js';
+import type { AttemptRow } from './store/attempt.queries.js';
 import type { DebtReason } from './store/debt.entity.js';
 import { ATTEMPT_STATES, type AttemptState, STATES } from './store/states.js';
 

@@ -11,7 +11,7 @@ import { giveUp } from './debts/giving-up.js';
 import { type ShownDebt, shownDebts } from './debts/shown-debts.js';
 import type { Kinds } from './kinds/kinds.js';
 import { GiveUpDebts, ListDebts } from './rotation.rules.js';
-import { ANY_DEBT, type DebtRow, findDebts } from './store/debt.sql.js';
+import { type DebtRow, findDebts, listDebts } from './store/debt.queries.js';
 
 /**
  * Credentials that are still to be revoked.
@@ -32,7 +32,7 @@ export class DebtService {
     const projectId = wanted == null ? null : (await this.projects.authorized(ctx, wanted, action)).projectId;
     const ofConnection = connectionId == null || isId(connectionId) ? (connectionId ?? null) : NO_ID;
     const { organizationId } = ctx;
-    const rows = await findDebts(ctx, { ...ANY_DEBT, organizationId, projectId, connectionId: ofConnection });
+    const rows = await listDebts(ctx, { organizationId, projectId, connectionId: ofConnection });
     const projects = await this.#projectsOf(ctx, rows);
     const allowed = rows.filter((row) => isAllowed(projects.get(row.projectId), action, row));
     const rest = time === null ? allowed : allowed.filter((row) => isAfter(row, { time, id: afterId ?? '' }));
@@ -56,7 +56,7 @@ export class DebtService {
     const ids = parse(GiveUpDebts, raw).ids.map((id) => id.toLowerCase());
     const { organizationId } = ctx;
     return inTransaction(ctx, async (tx) => {
-      const rows = await findDebts(tx, { ...ANY_DEBT, organizationId, ids: ids.filter(isId) });
+      const rows = await findDebts(tx, { organizationId, ids: ids.filter(isId) });
       const projects = await this.#projectsOf(tx, rows);
       const known = new Map(rows.flatMap((row) => (projects.has(row.projectId) ? [[row.id, row] as const] : [])));
       if (ids.some((id) => !known.has(id))) throw new AppError('CREDENTIAL_DEBT_NOT_FOUND');

@@ -1,15 +1,15 @@
 import { can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
-import { isId } from '../../kernel/ids.js';
+import { isId, NO_ID } from '../../kernel/ids.js';
 import { ask } from '../../kernel/jobs/queue.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
 import { ROTATE } from './engine/begin.js';
 import { ListUpcoming, RotateMany } from './rotation.rules.js';
 import { fieldsOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
-import { listRotationViews, type RotationView } from './rotation-view.sql.js';
-import { requestRotations } from './store/attempt.sql.js';
+import { listRotationViews, listViewsOfConnection, type RotationView } from './store/rotation.queries.js';
+import { requestRotations } from './store/rotation.sql.js';
 import { nextAfter } from './store/timing.js';
 
 /** A selected rotation and when it is to run; null: it cannot run now. */
@@ -85,9 +85,14 @@ export class ManyRotationsService {
     { projectId, connectionId }: { projectId?: string | null | undefined; connectionId?: string | null | undefined },
   ): Promise<RotationView[]> {
     const action = 'secret-rotation:rotate-secrets';
-    const named = projectId == null ? [] : [(await this.projects.authorized(ctx, projectId, action)).projectId];
-    const connectionIds = projectId == null && connectionId != null && isId(connectionId) ? [connectionId] : [];
-    const rows = await listRotationViews(ctx, { ids: [], projectIds: named, connectionIds });
+    const rows =
+      projectId == null
+        ? await listViewsOfConnection(ctx, {
+            connectionId: connectionId != null && isId(connectionId) ? connectionId : NO_ID,
+          })
+        : await listRotationViews(ctx, {
+            projectIds: [(await this.projects.authorized(ctx, projectId, action)).projectId],
+          });
     const ofConnection = rows.filter((row) => connectionId == null || row.connectionId === connectionId.toLowerCase());
     const projects = await this.projects.listOwning(
       ctx,

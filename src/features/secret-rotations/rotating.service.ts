@@ -16,7 +16,7 @@ import { CancelAttempt, OneRotation, RotateSecrets } from './rotation.rules.js';
 import { refuseBusy, running, shown } from './rotation.service.js';
 import { inTurnOf, type NamedRotation, RotationAccess, type ShownRotation } from './rotation-access.js';
 import type { AttemptReason } from './store/attempt.entity.js';
-import { type AttemptRow, findAttempts } from './store/attempt.sql.js';
+import { type AttemptRow, findAttempts } from './store/attempt.queries.js';
 
 /** The result of a requested rotation. */
 export interface Rotated {

@@ -10,10 +10,10 @@ import { isId } from '../../kernel/ids.js';
 import { SharedWork } from '../../kernel/load/shared-work.js';
 import type { ProjectAccess, ProjectReader } from '../projects/public.js';
 import type { RotationType } from './kinds/kinds.js';
-import { listRotationViews, type RotationView } from './rotation-view.sql.js';
 import { SecretRotation } from './store/rotation.entity.js';
+import { findRotationViews, listRotationViews, type RotationView } from './store/rotation.queries.js';
 import { messageOf } from './store/sealing.js';
-import { WAIT_MESSAGES } from './store/waits.js';
+import { WAIT_MESSAGES } from './store/states.js';
 
 /** A rotation as shown to callers. */
 export interface ShownRotation extends RotationView {
@@ -48,7 +48,7 @@ export class RotationAccess {
     { id, type }: NamedRotation,
     action: Action,
   ): Promise<{ readonly rotation: RotationView; readonly project: ProjectAccess }> {
-    const [rotation] = isId(id) ? await listRotationViews(ctx, { ids: [id], projectIds: [], connectionIds: [] }) : [];
+    const [rotation] = isId(id) ? await findRotationViews(ctx, { ids: [id] }) : [];
     const project = await this.projects.loadOwning(ctx, rotation?.projectId, 'SECRET_ROTATION_NOT_FOUND');
     authorize(project, action);
     if (rotation === undefined || (type != null && rotation.type !== type))
@@ -69,7 +69,7 @@ export class RotationAccess {
   /** The rotations of a project that the caller can read, by name. @throws PROJECT_NOT_FOUND, PERMISSION_DENIED */
   async list(ctx: Context, projectId: string): Promise<readonly RotationView[]> {
     const project = await this.projects.authorized(ctx, projectId, 'secret-rotation:read');
-    const rows = await listRotationViews(ctx, { ids: [], projectIds: [project.projectId], connectionIds: [] });
+    const rows = await listRotationViews(ctx, { projectIds: [project.projectId] });
     return rows.filter((row) => isReadable(project, row));
   }
 
@@ -104,7 +104,7 @@ const isReadable = ({ ability }: ProjectAccess, row: RotationView): boolean =>
   can(ability, 'secret-rotation:read', fieldsOf(row));
 
 const viewsByProject = batchOfOwned(
-  (ctx, projectIds) => listRotationViews(ctx, { ids: [], projectIds, connectionIds: [] }),
+  (ctx, projectIds) => listRotationViews(ctx, { projectIds }),
   (row: RotationView) => row.projectId,
 );
 
@@ -118,7 +118,7 @@ export async function withMessages(ctx: Context, rows: readonly RotationView[]):
   const failed = rows.filter(({ messageSealed, status }) => messageSealed !== null && status !== 'success');
   const byProject = Map.groupBy(failed, ({ projectId }) => projectId);
   const keyIds = new Map(
-    [...byProject].map(([id, some]) => [id, some.map(({ messageSealed }) => keyIdOf(messageSealed as Buffer))]),
+    [...byProject].map(([id, some]) => [id, some.map(({ messageSealed }) => keyIdOf(messageSealed as Uint8Array))]),
   );
   const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
   return rows.map((row) => {

@@ -1,19 +1,25 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { raw as sql } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { flush } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
+import { refusalOf, type TargetCode, TargetFailure } from '../app-connections/public.js';
 import type { ProjectReader } from '../projects/public.js';
 import { releaseRotated } from '../secrets/public.js';
-import { oweAll, untilRevoked } from './debts/deletion.js';
+import { askToPay, owe } from './debts/debts.js';
 import { giveUp } from './debts/giving-up.js';
 import { type CredentialsLeft, credentialsLeft } from './debts/left-credentials.js';
 import type { ShownDebt } from './debts/shown-debts.js';
 import { credentialsOf } from './engine/work.js';
+import type { Credential, RotationKind } from './kind/rotation-kind.js';
 import type { Kinds } from './kinds/kinds.js';
 import { DeleteRotation } from './rotation.rules.js';
 import { inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
-import { ANY_DEBT, findDebts } from './store/debt.sql.js';
+import { CredentialDebt } from './store/debt.entity.js';
+import { listDebtsOfDeletion, listDeletionDebts } from './store/debt.queries.js';
 import type { SecretRotation } from './store/rotation.entity.js';
+import { findGivenUp } from './store/rotation.sql.js';
 
 /** A deleted rotation. */
 export interface Deleted {
@@ -66,11 +72,7 @@ export class RotationDeletionService {
 
   /** Ends a deletion that waits for revocations. */
   async #giveUp(tx: Transaction, rotation: SecretRotation): Promise<ShownDebt[]> {
-    const { id: rotationId, organizationId } = rotation;
-    const rows = (await findDebts(tx, { ...ANY_DEBT, organizationId, rotationId })).filter(
-      ({ reason }) => reason === 'deletion',
-    );
-    return giveUp(tx, this.kinds, rows);
+    return giveUp(tx, this.kinds, await listDebtsOfDeletion(tx, { rotationId: rotation.id }));
   }
 
   /** Begins to revoke the credentials of a rotation. @returns false if none can be valid */
@@ -112,3 +114,43 @@ async function end(
     facts: { rotationId, deletesSecrets, revokes: false, ...left.facts },
   });
 }
+
+const PAUSE_MS = 50;
+/** Time limit, shorter than that of a request. */
+const LONGEST_MS = 25_000;
+
+/** Revokes the credentials of a rotation that is being deleted; older debts are retried at once. */
+async function oweAll(
+  tx: Transaction,
+  rotation: SecretRotation,
+  { kind, credentials }: { readonly kind: RotationKind; readonly credentials: readonly Credential[] },
+): Promise<void> {
+  const { id: rotationId } = rotation;
+  for (const credential of credentials) await owe(tx, rotation, { reason: 'deletion', credential, kind });
+  await tx.em.nativeUpdate(CredentialDebt, { rotationId }, { nextAt: sql('now()'), errorCode: null });
+  await askToPay(tx, rotation, true);
+}
+
+/**
+ * Waits until a rotation is deleted and its credentials are revoked.
+ *
+ * @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE, ROTATION_CONTINUES; REVOCATION_GIVEN_UP if another caller gave one up
+ */
+async function untilRevoked(ctx: Context, rotationId: string): Promise<void> {
+  const end = performance.now() + LONGEST_MS;
+  while (performance.now() < end) {
+    const debts = await listDeletionDebts(ctx, { rotationId });
+    if (debts.length === 0) return refuseGivenUp(ctx, rotationId);
+    const failed = debts.find(({ errorCode, isWaiting }) => isWaiting && errorCode !== null);
+    if (failed !== undefined) throw refusalOf(failureOf(failed.errorCode ?? ''), 'id');
+    await delay(PAUSE_MS);
+  }
+  throw new AppError('ROTATION_CONTINUES');
+}
+
+async function refuseGivenUp(ctx: Context, rotationId: string): Promise<void> {
+  const [found] = await findGivenUp(ctx, { rotationId });
+  if (found?.isGivenUp === true) throw new AppError('REVOCATION_GIVEN_UP');
+}
+
+const failureOf = (code: string): TargetFailure => new TargetFailure(code as TargetCode, 'unknown');

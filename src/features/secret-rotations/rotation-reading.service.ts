@@ -10,8 +10,8 @@ import { credentialsOf } from './engine/work.js';
 import type { Kinds } from './kinds/kinds.js';
 import { ListAttempts, ListRotations, OneRotation, RotationByName } from './rotation.rules.js';
 import { RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
-import type { RotationView } from './rotation-view.sql.js';
-import { type AttemptRow, listAttempts } from './store/attempt.sql.js';
+import { type AttemptRow, listAttempts } from './store/attempt.queries.js';
+import type { RotationView } from './store/rotation.queries.js';
 
 /** A credential in plaintext, with its slot. */
 export interface GeneratedCredential {
@@ -119,9 +119,9 @@ export class RotationReadingService {
   /** The attempts of a rotation, newest first. */
   async attempts(ctx: Context, raw: unknown): Promise<Page<AttemptRow>> {
     const { id, type, ...request } = parse(ListAttempts, raw);
-    const { time, id: afterId, limit } = timePageBounds(request);
+    const bounds = timePageBounds(request);
     const { rotation } = await this.access.load(ctx, { id, type }, 'secret-rotation:read');
-    const rows = await listAttempts(ctx, { rotationId: rotation.id, time, afterId, limit });
+    const rows = await listAttempts(ctx, { rotationId: rotation.id, ...bounds });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret-rotation:list-attempts',
       projectId: rotation.projectId,

@@ -8,7 +8,7 @@ import type { SecretRotationType } from './rotation.type.js';
 import { fieldsOf, withMessages } from './rotation-access.js';
 import { toRotationType } from './rotation-kinds.type.js';
 import { readOf } from './rotation-reading.service.js';
-import { listRotationViews } from './rotation-view.sql.js';
+import { findRotationViews } from './store/rotation.queries.js';
 
 /** One node type per type of rotations, all stored in one table. */
 export const rotationNodes = (relations: ProjectRelations): NodeKind[] =>
@@ -18,7 +18,7 @@ export const rotationNodes = (relations: ProjectRelations): NodeKind[] =>
       table: 'secret_rotation',
       reach: `n.type = '${type}' and ${IN_OWN_PROJECT}`,
       load: async (ctx, ids) => {
-        const rows = await withMessages(ctx, await listRotationViews(ctx, { ids, projectIds: [], connectionIds: [] }));
+        const rows = await withMessages(ctx, await findRotationViews(ctx, { ids }));
         const found = await relations.readable(ctx, rows, (row, access) => {
           authorize(access, 'secret-rotation:read', fieldsOf(row));
           return row;

@@ -25,20 +25,19 @@ import {
   type Place,
   relocateRotated,
 } from '../secrets/public.js';
-import { chosen } from './chosen-content.js';
 import { beginAttempt } from './engine/begin.js';
 import { databaseTime, nextOf } from './engine/outcomes.js';
 import { waitForAttempt } from './engine/waiting.js';
+import { fieldOf } from './kind/kind-declaration.js';
 import type { RotationKind, RotationTarget } from './kind/rotation-kind.js';
-import type { Kinds, RotationType } from './kinds/kinds.js';
-import { CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
+import { type Kinds, ROTATION_TYPES, type RotationType } from './kinds/kinds.js';
+import { type Content, type ContentChange, CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
 import { fieldsOf, inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
-import { listRotationViews } from './rotation-view.sql.js';
 import { isRefusal } from './store/failure.js';
 import { SecretRotation } from './store/rotation.entity.js';
-import { findRotations } from './store/rotation.queries.js';
+import { findRotations, findRotationViews } from './store/rotation.queries.js';
+import { listAccountOwners } from './store/rotation.sql.js';
 import { nextAfter, PLAIN_SCHEDULE, type ScheduleExtras } from './store/timing.js';
-import { findAccountOwners } from './store/uses.sql.js';
 
 /** A rotation to create; nothing has changed yet. */
 interface Plan {
@@ -270,7 +269,7 @@ export class RotationService {
     if (digest === null) return null;
     await lockAccount(tx, { digest });
     const { organizationId } = tx;
-    await refuseOwned(tx, this.projects, await findAccountOwners(tx, { organizationId, accountDigest: digest }));
+    await refuseOwned(tx, this.projects, await listAccountOwners(tx, { organizationId, accountDigest: digest }));
     await this.connections.refuseAccountOf(tx, digest);
     return digest;
   }
@@ -361,10 +360,7 @@ export class RotationService {
 
 /** A changed rotation, as every reader sees it. @throws SECRET_ROTATION_NOT_FOUND if it was deleted in the meantime */
 export async function shown(ctx: Context, id: string): Promise<ShownRotation> {
-  const [rotation] = await withMessages(
-    ctx,
-    await listRotationViews(ctx, { ids: [id], projectIds: [], connectionIds: [] }),
-  );
+  const [rotation] = await withMessages(ctx, await findRotationViews(ctx, { ids: [id] }));
   if (rotation === undefined) throw new AppError('SECRET_ROTATION_NOT_FOUND');
   return rotation;
 }
@@ -439,3 +435,23 @@ const sealedTexts = (texts: Readonly<Record<string, string>>): Readonly<Record<s
 
 const withoutUndefined = <T extends object>(changes: T): T =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as T;
+
+/** The content of a rotation with its type, which the input wraps it in. */
+interface ChosenContent {
+  readonly type: RotationType;
+  /** Path of the content in the request. */
+  readonly path: string;
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+  readonly secretsMapping?: Readonly<Record<string, string>> | undefined;
+  readonly temporaryParameters?: Readonly<Record<string, string>> | null | undefined;
+}
+
+/** The content of the given type. */
+function chosen(content: z.output<typeof Content> | z.output<typeof ContentChange>): ChosenContent {
+  for (const type of ROTATION_TYPES) {
+    const given = content[fieldOf(type)];
+    // All rules of mappings and temporary parameters are for strings.
+    if (given !== undefined) return { ...(given as object), type, path: `content.${fieldOf(type)}` };
+  }
+  throw new Error('the rules accepted an input without a type');
+}

@@ -9,6 +9,7 @@ export { type FoundPlace, loadPlace, loadSecretProject } from './core/load-place
 export { secretKey } from './core/secret.rules.js';
 export { SecretType } from './core/secret.type.js';
 export { SEALED_SECRETS } from './core/secret-sealing.js';
+export type { FolderSchema } from './entities/folder.entity.js';
 export { followEnvironment, forgetEnvironment } from './folders/environment-changes.js';
 export { createRootFolders } from './folders/folder-writes.js';
 export { statesToKeep } from './kept-states/kept-states.js';

@@ -107,14 +107,29 @@ export function sqlColumnsOf<Schema extends EntitySchemaWithMeta, const Name ext
 
 const columnNameOf = (property: string): string => property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
+/** A function at first, and then what it returned. */
+const isRelation = (property: unknown): boolean =>
+  typeof property === 'function' || /^(1|m):/.test((property as { readonly kind?: string }).kind ?? '');
+
 /** Names of all columns of an entity but some. */
 export const namesBut = <Schema extends EntitySchemaWithMeta, const Omitted extends PropertyOf<Schema>>(
   schema: Schema,
   ...omitted: readonly Omitted[]
 ) =>
   Object.entries(schema.properties).flatMap(([name, property]) =>
-    typeof property === 'function' || omitted.includes(name as Omitted) ? [] : [name],
+    isRelation(property) || omitted.includes(name as Omitted) ? [] : [name],
   ) as Exclude<PropertyOf<Schema>, Omitted>[];
+
+/** `columnsOf` a table with a name of its own in the statement: `selectFrom('tag as x').select(columnsIn('x', TagSchema))`. */
+export const columnsIn = <
+  const Alias extends string,
+  Schema extends EntitySchemaWithMeta,
+  const Omitted extends PropertyOf<Schema> = never,
+>(
+  alias: Alias,
+  schema: Schema,
+  ...omitted: readonly Omitted[]
+) => columnsOf(schema, ...omitted).map((column) => `${alias}.${column}` as const);
 
 /** Any of these ids: `where('id', '=', anyOf(ids))`, whose text does not depend on how many there are. */
 export const anyOf = (ids: readonly string[]): RawBuilder<string> => sql<string>`any(${ids}::uuid[])`;

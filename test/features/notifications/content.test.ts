@@ -1,6 +1,6 @@
 import type { Arbitrary } from 'fast-check';
 import type { NotifiedCertificate } from '../../../src/features/alert-deliveries/notification-of.js';
-import { htmlMail, mailContent, textMail } from '../../../src/features/notifications/providers/email-content.js';
+import { htmlMail, mailContent, textMail } from '../../../src/features/notifications/providers/email.js';
 import { PAGERDUTY_URL } from '../../../src/features/notifications/providers/pagerduty.js';
 import type { Notification } from '../../../src/features/notifications/public.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';

@@ -5,7 +5,7 @@ import { parse } from '../../../kernel/validation.js';
 import { findAlertViews } from '../../alerts/public.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { findSubjects, listStandings, type Standing } from '../due.sql.js';
-import { listMessagesAbout, type MessageRow } from '../message.sql.js';
+import { listMessagesAbout, type MessageRow } from '../message.queries.js';
 import { type Verdict, verdictsOf } from '../verdicts.js';
 import { ListDecisions } from './match.rules.js';
 import { mayRead } from './match.service.js';

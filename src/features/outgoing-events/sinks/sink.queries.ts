@@ -1,17 +1,18 @@
 import { sql } from 'kysely';
-import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, columnsIn, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { OrganizationSchema } from '../../organizations/public.js';
-import { behindOf, SHOWN_COLUMNS, TARGET_COLUMNS } from '../engine/target.queries.js';
-import type { AuditSinkSchema } from './sink.entity.js';
+import { behindOf, CLOCK } from '../engine/target.queries.js';
+import { AuditSinkSchema } from './sink.entity.js';
 
 const tables = tablesOf<typeof AuditSinkSchema | typeof OrganizationSchema>();
-const sinks = tables.selectFrom('audit_sink as x').select(['x.kind', sql<null>`null::uuid`.as('projectId')]);
-const shown = sinks.crossJoinLateral(behindOf('audit_sink')).select(SHOWN_COLUMNS);
+const sinks = tables
+  .selectFrom('audit_sink as x')
+  .select(columnsIn('x', AuditSinkSchema))
+  .select([sql<null>`null::uuid`.as('projectId'), ...CLOCK]);
+const shown = sinks.crossJoinLateral(behindOf('audit_sink')).select(['lagRecords', 'lagSeconds']);
 
 /** Sinks by ID, in any organization, for their jobs. */
-export const findSinkTargets = prepared(({ ids }: { ids: readonly string[] }) =>
-  sinks.select(TARGET_COLUMNS).where('x.id', '=', anyOf(ids)),
-);
+export const findSinkTargets = prepared(({ ids }: { ids: readonly string[] }) => sinks.where('x.id', '=', anyOf(ids)));
 
 /** Sinks of an organization by ID. */
 export const findSinks = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>

@@ -1,22 +1,18 @@
 import { sql } from 'kysely';
-import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, columnsIn, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { ChangeKind } from '../../change-feed/public.js';
-import { behindOf, SHOWN_COLUMNS, TARGET_COLUMNS } from '../engine/target.queries.js';
-import type { ChangeWebhookSchema } from './webhook.entity.js';
+import { behindOf, CLOCK } from '../engine/target.queries.js';
+import { ChangeWebhookSchema } from './webhook.entity.js';
 
 const webhooks = tablesOf<typeof ChangeWebhookSchema>()
   .selectFrom('change_webhook as x')
-  .select([
-    'x.project_id as projectId',
-    sql<readonly ChangeKind[]>`x.kinds`.as('kinds'),
-    'x.environment',
-    'x.secret_path as secretPath',
-  ]);
-const shown = webhooks.crossJoinLateral(behindOf('change_webhook')).select(SHOWN_COLUMNS);
+  .select(columnsIn('x', ChangeWebhookSchema, 'kinds'))
+  .select([sql<readonly ChangeKind[]>`x.kinds`.as('kinds'), ...CLOCK]);
+const shown = webhooks.crossJoinLateral(behindOf('change_webhook')).select(['lagRecords', 'lagSeconds']);
 
 /** Webhooks by ID, in any project, for their jobs. */
 export const findWebhookTargets = prepared(({ ids }: { ids: readonly string[] }) =>
-  webhooks.select(TARGET_COLUMNS).where('x.id', '=', anyOf(ids)),
+  webhooks.where('x.id', '=', anyOf(ids)),
 );
 
 /** Webhooks by ID, in any project. */

@@ -1,10 +1,19 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, linked, mapFound } from '../../../kernel/database/batched.js';
+import {
+  type BatchLoad,
+  batched,
+  linked,
+  mapFound,
+  type Together,
+  together,
+} from '../../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
+import { openForSending } from '../../alerts/public.js';
 import {
+  addressAmong,
   MessagePageArgs,
   RETRIED_PAYLOAD,
   type RetriedCount,
@@ -12,12 +21,14 @@ import {
   undeliveredOf,
 } from '../../deliveries/public.js';
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
-import { findChannels } from '../channel.queries.js';
+import { hasAddress } from '../addresses.js';
+import { type ChannelRow, findChannels } from '../channel.queries.js';
 import { NotificationChannelType, toNotificationChannel } from '../channel.type.js';
+import { listPeopleOf } from '../notice.sql.js';
+import type { MessageRow } from './message.queries.js';
 import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
 import type { MessageService } from './message.service.js';
 import { NotificationMessageConnection, NotificationMessageType } from './message.type.js';
-import { addressOf } from './recipients.js';
 
 @Resolver(() => NotificationMessageType)
 export class MessageResolver {
@@ -137,3 +148,28 @@ export class ProjectMessagesResolver {
     return this.service.pageOfProject(ctx, access, page);
   }
 }
+
+/**
+ * The address that a message goes to, if its channel still has it or the person would still be notified; null for other types of
+ * channels. All messages of a request share their statements.
+ */
+async function addressOf(ctx: Context, message: MessageRow): Promise<string | null> {
+  if (message.channelType !== 'email') return null;
+  // The people of a project count as a channel with the ID of the project.
+  if (message.channelId === message.projectId) return addressAmong(ctx, message, () => together(ctx, people, message));
+  const channel = await batched(ctx, channelsById, message.channelId);
+  if (channel?.channelType !== 'email') return null;
+  const sealed = { ...channel, channelType: 'email', table: 'notification_channel' } as const;
+  return addressAmong(ctx, message, () => openForSending(ctx, sealed));
+}
+
+const channelsById: BatchLoad<ChannelRow> = async (ctx, ids) =>
+  new Map((await findChannels(ctx, { ids })).map((channel) => [channel.id, channel]));
+
+const people: Together<MessageRow, { readonly recipients: readonly string[] }> = async (ctx, messages) => {
+  const projectIds = [...new Set(messages.map(({ projectId }) => projectId))];
+  const found = await listPeopleOf(ctx, { projectIds, messageIds: messages.map(({ id }) => id) });
+  const byProject = Map.groupBy(found.filter(hasAddress), ({ projectId }) => projectId);
+  const recipients = new Map([...byProject].map(([id, rows]) => [id, rows.map(({ username }) => username)]));
+  return messages.map(({ projectId }) => ({ recipients: recipients.get(projectId) ?? [] }));
+};

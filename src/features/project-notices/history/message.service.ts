@@ -20,8 +20,8 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findChannels } from '../channel.queries.js';
 import { retryNotices } from '../notice.sql.js';
 import { NOTICE_SOURCE } from '../notice-source.js';
+import { findMessages, listChannelMessages, listProjectMessages, type MessageRow } from './message.queries.js';
 import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
-import { findMessages, listChannelMessages, listProjectMessages, type MessageRow } from './message.sql.js';
 
 const CHANNEL_NOT_FOUND = 'NOTIFICATION_CHANNEL_NOT_FOUND';
 const CHANNEL = { find: findChannels, notFound: CHANNEL_NOT_FOUND } as const;

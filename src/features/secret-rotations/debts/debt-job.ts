@@ -1,3 +1,4 @@
+import { raw as sql } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
@@ -7,15 +8,8 @@ import { CalledTarget, openConnection, type TargetFailure } from '../../app-conn
 import { notifyOfLiveCredentials } from '../../project-notices/public.js';
 import type { RotationTarget } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
-import {
-  ANY_DEBT,
-  awaitDebt,
-  deferDebt,
-  findDebts,
-  listDueDebts,
-  secondsToNextDebt,
-  settleDebt,
-} from '../store/debt.sql.js';
+import { CredentialDebt } from '../store/debt.entity.js';
+import { findDebts, listDueDebts, secondsToNextDebt } from '../store/debt.queries.js';
 import { failureOf } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import { openCredential } from '../store/sealing.js';
@@ -57,7 +51,7 @@ export const debtJob = (kinds: Kinds): JobKind => ({
     const called = await CalledTarget.of(ctx, run, CALLS_SECONDS);
     if (called.pause !== null) return called.pause;
     for (;;) {
-      const debts = await listDueDebts(ctx, { connectionId, most: AT_ONCE });
+      const debts = await listDueDebts(ctx, { connectionId, patienceSeconds: PATIENCE_SECONDS, most: AT_ONCE });
       for (const debt of debts) {
         run.signal.throwIfAborted();
         const since = performance.now();
@@ -88,7 +82,9 @@ async function pay(
   );
   if (failure !== null) return failure;
   // A credential that does not exist yet may still appear, until the call that may have created it can no longer take effect.
-  if (!debt.isSettled) await run.inTransaction((tx) => awaitDebt(tx, { id: debt.id }));
+  const { id, isSettled } = debt;
+  const toWait = { errorCode: null, nextAt: sql('settled_at') };
+  if (!isSettled) await run.inTransaction((tx) => tx.em.nativeUpdate(CredentialDebt, { id }, toWait));
   else await run.inTransaction((tx) => settle(tx, debt));
   return null;
 }
@@ -98,17 +94,21 @@ async function defer(
   run: JobRun,
   {
     kinds,
-    debt: { id, tries },
+    debt: { id, tries, isOverdue },
     failure: { code: errorCode, retryAfterSeconds },
   }: { readonly kinds: Kinds; readonly debt: Debt; readonly failure: TargetFailure },
 ): Promise<void> {
   const backoff = backoffSeconds(RETRY, tries + 1, Math.random()) ?? RETRY.longestSeconds;
   const pauseSeconds = Math.max(backoff, retryAfterSeconds ?? 0);
   await run.inTransaction(async (tx) => {
-    const [deferred] = await deferDebt(tx, { id, pauseSeconds, errorCode, patienceSeconds: PATIENCE_SECONDS });
-    if (deferred?.isOverdue !== true) return;
+    const deferred = await tx.em.nativeUpdate(
+      CredentialDebt,
+      { id, nextAt: { $lte: sql('now()') } },
+      { tries: sql('tries + 1'), errorCode, nextAt: sql('now() + make_interval(secs => ?)', [pauseSeconds]) },
+    );
+    if (deferred === 0 || !isOverdue) return;
     const { organizationId } = tx;
-    const rows = await findDebts(tx, { ...ANY_DEBT, organizationId, ids: [id] });
+    const rows = await findDebts(tx, { organizationId, ids: [id] });
     for (const debt of await shownDebts(tx, kinds, rows, { isReading: true }))
       await notifyOfLiveCredentials(tx, {
         ...{ organizationId, projectId: debt.projectId, subjectId: id, state: 'not-revoked', errorCode },
@@ -137,7 +137,7 @@ async function revoke(ctx: Context, { kinds, debt }: { readonly kinds: Kinds; re
 
 async function settle(tx: Transaction, { id, rotationId, projectId, reason }: Debt): Promise<void> {
   const rotation = await lockRotation(tx, rotationId);
-  if ((await settleDebt(tx, { id })).length === 0) return;
+  if ((await tx.em.nativeDelete(CredentialDebt, { id })) === 0) return;
   await tx.auditTrail.recordChange(tx, {
     action: 'secret-rotation:revoke',
     projectId,

@@ -1,10 +1,10 @@
+import { raw as sql } from '@mikro-orm/core';
 import type { Transaction } from '../../../kernel/context.js';
 import { newId } from '../../../kernel/ids.js';
 import { ask } from '../../../kernel/jobs/queue.js';
 import { digestOfAccount, findTarget } from '../../app-connections/public.js';
 import type { Credential, RotationKind } from '../kind/rotation-kind.js';
-import type { DebtReason } from '../store/debt.entity.js';
-import { insertDebt } from '../store/debt.sql.js';
+import { CredentialDebt, type DebtReason } from '../store/debt.entity.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { sealCredential } from '../store/sealing.js';
 
@@ -41,12 +41,11 @@ export async function owe(
   const id = newId();
   const at = { table: 'credential_debt', column: 'credential', rowId: id, rowVersion: 1 } as const;
   const account = credential === undefined ? null : (kind.loginOf?.(credential) ?? null);
-  await insertDebt(tx, {
-    ...{ id, ...scope, rotationId, connectionId, type, reason, settlesInSeconds },
-    parameters: JSON.stringify(parameters),
-    name: name ?? null,
+  await tx.em.insert(CredentialDebt, {
+    ...{ id, ...scope, rotationId, connectionId, type, reason, parameters, name: name ?? null },
     credentialSealed: credential === undefined ? null : await sealCredential(tx, scope, at, credential),
     accountDigest: kind === undefined ? null : await digestOfAccount(tx, kind.app, account),
+    settledAt: sql('now() + make_interval(secs => ?)', [settlesInSeconds]),
   });
   await askToPay(tx, { connectionId, organizationId });
   return id;

@@ -4,7 +4,8 @@ import { flush } from '../../../kernel/database/in-transaction.js';
 import { notifyOfLiveCredentials } from '../../project-notices/public.js';
 import { releaseRotated } from '../../secrets/public.js';
 import type { Kinds } from '../kinds/kinds.js';
-import { type DebtRow, forgetDebts, listOpenDeletions } from '../store/debt.sql.js';
+import { CredentialDebt } from '../store/debt.entity.js';
+import { type DebtRow, forgetDebts } from '../store/debt.queries.js';
 import { SecretRotation } from '../store/rotation.entity.js';
 import { lineOf, type ShownDebt, shownDebts } from './shown-debts.js';
 
@@ -41,8 +42,9 @@ export async function endDeletions(
 ): Promise<void> {
   const deleting = rotations.filter(({ status }) => status === 'deleting');
   if (deleting.length === 0) return;
-  const open = await listOpenDeletions(tx, { rotationIds: deleting.map(({ id }) => id) });
-  const waiting = new Set(open.map(({ id }) => id));
+  const rotationId = { $in: deleting.map(({ id }) => id) };
+  const open = await tx.em.find(CredentialDebt, { rotationId, reason: 'deletion' }, { fields: ['rotationId'] });
+  const waiting = new Set(open.map((debt) => debt.rotationId));
   for (const rotation of deleting) if (!waiting.has(rotation.id)) await endDeletion(tx, rotation, { revokes });
 }
 

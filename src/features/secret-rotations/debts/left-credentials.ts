@@ -1,10 +1,14 @@
+import { LockMode } from '@mikro-orm/core';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../../kernel/context.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { canAt } from '../../app-connections/public.js';
 import type { ListCredentialsLeft, ProjectAccess } from '../../projects/public.js';
 import { Kinds } from '../kinds/kinds.js';
-import { listLeft, lockAttemptsOf, lockProjectOf, lockRotationsOf } from '../store/left.sql.js';
+import { SecretRotationAttempt } from '../store/attempt.entity.js';
+import { SecretRotation } from '../store/rotation.entity.js';
+import { lockProjectOf } from '../store/rotation.queries.js';
+import { listLeft } from '../store/rotation.sql.js';
 import { lineOf, type Shown, shown } from './shown-debts.js';
 
 const MOST = 100;
@@ -44,9 +48,11 @@ export const credentialsLeftOf = (policy: TargetPolicy): ListCredentialsLeft => 
   const kinds = new Kinds(policy);
   return async (tx, project) => {
     const { projectId } = project;
+    // With rotations and open attempts locked, nothing creates or publishes a credential until the transaction ends.
+    const locked = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } } as const;
     await lockProjectOf(tx, { projectId });
-    await lockRotationsOf(tx, { projectId });
-    await lockAttemptsOf(tx, { projectId });
+    await tx.em.find(SecretRotation, { projectId }, locked);
+    await tx.em.find(SecretRotationAttempt, { projectId, endedAt: null }, locked);
     return credentialsLeft(tx, kinds, { project, rotationId: null });
   };
 };

@@ -3,7 +3,7 @@ import { keyIdOf } from '../../../kernel/crypto/seal.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { systemOf } from '../../app-connections/public.js';
 import type { Kinds } from '../kinds/kinds.js';
-import type { DebtRow } from '../store/debt.sql.js';
+import type { DebtRow } from '../store/debt.queries.js';
 import { type SealedAt, shownPartOf } from '../store/sealing.js';
 
 /** A credential in an external system, as an administrator finds it there. */
@@ -18,7 +18,7 @@ export interface Shown {
 type Stored = Pick<DebtRow, 'projectId' | 'type' | 'app' | 'publicPart'> & {
   /** External name of one that may exist; null: it is sealed. */
   readonly name: string | null;
-  readonly sealed: Buffer | null;
+  readonly sealed: Uint8Array | null;
   /** The place that it is sealed for. */
   readonly at: SealedAt;
 };
@@ -42,7 +42,9 @@ export async function shown<Row extends Stored>(
     rows.filter(({ sealed }) => sealed !== null),
     ({ projectId }) => projectId,
   );
-  const keyIds = new Map([...byProject].map(([id, some]) => [id, some.map((row) => keyIdOf(row.sealed as Buffer))]));
+  const keyIds = new Map(
+    [...byProject].map(([id, some]) => [id, some.map((row) => keyIdOf(row.sealed as Uint8Array))]),
+  );
   const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
   return rows.map((row) => {
     const { projectId, type, name, sealed, at } = row;

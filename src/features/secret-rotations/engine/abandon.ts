@@ -3,8 +3,8 @@ import { notifyOfLiveCredentials } from '../../project-notices/public.js';
 import { owe } from '../debts/debts.js';
 import { lineOf, type ShownDebt, shownDebts } from '../debts/shown-debts.js';
 import type { Kinds } from '../kinds/kinds.js';
-import { findOpenAttempts } from '../store/attempt.sql.js';
-import { ANY_DEBT, findDebts } from '../store/debt.sql.js';
+import { findOpenAttempt } from '../store/attempt.queries.js';
+import { findDebts } from '../store/debt.queries.js';
 import type { Reason } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import { fail, leaveUndecided } from './outcomes.js';
@@ -35,7 +35,7 @@ export async function abandon(
   { kinds, rotationId, reason }: { readonly kinds: Kinds; readonly rotationId: string; readonly reason: Reason },
 ): Promise<ShownDebt[]> {
   const rotation = await lockRotation(tx, rotationId);
-  const [attempt] = await findOpenAttempts(tx, { rotationIds: [rotationId] });
+  const [attempt] = await findOpenAttempt(tx, { rotationId });
   if (rotation === null || attempt === undefined) return [];
   const work = { attempt: { ...attempt, rotationId }, kind: kinds.of(rotation.type) };
   const mayHaveChanged = attempt.state !== 'planned';
@@ -57,5 +57,5 @@ export async function abandon(
 
 async function shownOf(tx: Transaction, kinds: Kinds, debtId: string): Promise<ShownDebt[]> {
   const { organizationId } = tx;
-  return shownDebts(tx, kinds, await findDebts(tx, { ...ANY_DEBT, organizationId, ids: [debtId] }));
+  return shownDebts(tx, kinds, await findDebts(tx, { organizationId, ids: [debtId] }));
 }

@@ -3,7 +3,7 @@ import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { digestOfAccount, lockAccount } from '../../app-connections/public.js';
 import { lockRotation } from '../store/lock.js';
-import { findAccountOwners } from '../store/uses.sql.js';
+import { listAccountOwners } from '../store/rotation.sql.js';
 import type { Work } from './work.js';
 
 /** Why a rotation whose account another one owns does not run: each would make the password of the other invalid. */
@@ -28,7 +28,7 @@ export async function claimAccount(
   const digest = await digestOfAccount(tx, kind.app, account);
   if (rotation === null || digest === null) return true;
   await lockAccount(tx, { digest });
-  const owners = await findAccountOwners(tx, { organizationId: tx.organizationId, accountDigest: digest });
+  const owners = await listAccountOwners(tx, { organizationId: tx.organizationId, accountDigest: digest });
   if (owners.some(({ rotationId }) => rotationId !== id)) return false;
   tx.em.assign(rotation, { accountDigest: digest });
   await flush(tx);

@@ -5,7 +5,7 @@ import type { CalledTarget, TargetFailure } from '../../app-connections/public.j
 import { owe } from '../debts/debts.js';
 import type { Credential } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
-import { secondsToSettle } from '../store/attempt.sql.js';
+import { secondsToSettle } from '../store/attempt.queries.js';
 import { failureOf } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import { sealCredential } from '../store/sealing.js';

@@ -1,3 +1,4 @@
+import { raw as sql } from '@mikro-orm/core';
 import type { Actor, Transaction } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
@@ -5,8 +6,7 @@ import { newId } from '../../../kernel/ids.js';
 import { ask } from '../../../kernel/jobs/queue.js';
 import { findTarget } from '../../app-connections/public.js';
 import type { Credential, RotationKind } from '../kind/rotation-kind.js';
-import type { AttemptReason } from '../store/attempt.entity.js';
-import { insertAttempt } from '../store/attempt.sql.js';
+import { type AttemptReason, SecretRotationAttempt } from '../store/attempt.entity.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { sealCredential, sealTexts } from '../store/sealing.js';
 
@@ -47,22 +47,21 @@ export async function beginAttempt(
   const name = nameOf(rotation, number, 0);
   const at = { table: 'secret_rotation_attempt', rowId: id, rowVersion: 0 } as const;
   const candidate = adopted ?? (await candidateOf(tx, { kind, rotation, name }));
-  const begun = await insertAttempt(tx, {
-    id,
-    ...scope,
-    rotationId,
-    number,
-    reason,
-    state: adopted === undefined ? 'planned' : 'changed',
-    name,
+  const attempt = {
+    ...{ id, ...scope, rotationId, number, reason, name, actorKind: actor.kind, actorId: actor.id },
+    state: adopted === undefined ? ('planned' as const) : ('changed' as const),
     candidateSealed: await sealCredential(tx, scope, { ...at, column: 'candidate' }, candidate),
     resultSealed: adopted === undefined ? null : await sealCredential(tx, scope, { ...at, column: 'result' }, adopted),
     temporarySealed: temporary === null ? null : await sealTexts(tx, scope, { ...at, column: 'temporary' }, temporary),
-    exclusive: rotation.accountDigest == null ? null : Buffer.from(rotation.accountDigest),
-    actorKind: actor.kind,
-    actorId: actor.id,
-  });
-  if (begun.length === 0) return null;
+    exclusive: rotation.accountDigest ?? null,
+  };
+  const { affectedRows } = await tx.em
+    .createQueryBuilder(SecretRotationAttempt)
+    .insert(attempt)
+    .onConflict(sql('(exclusive) where ended_at is null'))
+    .ignore()
+    .execute('run');
+  if (affectedRows === 0) return null;
   tx.em.assign(rotation, { attempts: number, status: 'in_progress', lastAttemptId: id, requestedAt: null });
   await flush(tx);
   const [called] = await findTarget(tx, { connectionId: rotation.connectionId });

@@ -6,7 +6,7 @@ import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import type { ShownDebt } from '../debts/shown-debts.js';
 import type { Kinds } from '../kinds/kinds.js';
-import { type AttemptRow, findAttempts, findOpenAttempts, secondsToSettle } from '../store/attempt.sql.js';
+import { type AttemptRow, findAttempts, findOpenAttempt, secondsToSettle } from '../store/attempt.queries.js';
 import { lockRotation } from '../store/lock.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { abandon, LATE_SECONDS } from './abandon.js';
@@ -50,7 +50,7 @@ export const cancelWithJob =
       tx.em.assign(rotation, { requestedAt: null });
       await flush(tx);
     }
-    const [attempt] = await findOpenAttempts(tx, { rotationIds: [rotation.id] });
+    const [attempt] = await findOpenAttempt(tx, { rotationId: rotation.id });
     if (attempt === undefined) return;
     if (attempt.state === 'changed' || attempt.state === 'verified') throw new AppError('JOB_IS_NEEDED', PUBLISHES);
     await cancelAttempt(tx, { kinds, rotation, attempt, isForced: true });

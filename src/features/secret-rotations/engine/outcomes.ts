@@ -1,3 +1,4 @@
+import { raw as sql } from '@mikro-orm/core';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
@@ -6,11 +7,13 @@ import { digestOfAccount } from '../../app-connections/public.js';
 import { notifyOfFailedRotation, type RotationTrouble } from '../../project-notices/public.js';
 import { releaseRotated, writeRotated } from '../../secrets/public.js';
 import { owe } from '../debts/debts.js';
-import { findUndecided, moveAttempt, putCredential, readClock } from '../store/attempt.sql.js';
-import { listDistances } from '../store/distance.sql.js';
+import { SecretRotationAttempt } from '../store/attempt.entity.js';
+import { findUndecided } from '../store/attempt.queries.js';
+import { SecretRotationCredential } from '../store/credential.entity.js';
 import { isRefusal, type Reason } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
+import { listDistances, readClock } from '../store/rotation.sql.js';
 import { messageAt, sealCredential, sealText } from '../store/sealing.js';
 import { type AttemptState, isFinal, statesBefore } from '../store/states.js';
 import { nextAfter, retryAfter, type Timed } from '../store/timing.js';
@@ -31,22 +34,32 @@ export async function moveTo(
   tx: Transaction,
   { attempt }: Pick<Work, 'attempt'>,
   state: AttemptState,
-  { name, candidateSealed, resultSealed, reason = null }: Move = {},
+  { reason = null, ...changes }: Move = {},
 ): Promise<boolean> {
-  const moved = await moveAttempt(tx, {
-    id: attempt.id,
-    // A failure that is retried keeps the state.
-    from: isFinal(state) ? statesBefore(state) : [...statesBefore(state), state],
-    state,
-    isFinal: isFinal(state),
-    name: name ?? null,
-    candidateSealed: candidateSealed ?? null,
-    resultSealed: resultSealed ?? null,
-    errorCode: reason?.code ?? null,
-    messageSealed:
-      reason === null ? null : await sealText(tx, attempt, messageAt(attempt.id), new SealedText(reason.message)),
-  });
-  return moved.length > 0;
+  // A failure that is retried keeps the state.
+  const from = isFinal(state) ? statesBefore(state) : [...statesBefore(state), state];
+  const moved = await tx.em.nativeUpdate(
+    SecretRotationAttempt,
+    { id: attempt.id, state: { $in: from } },
+    {
+      ...changes,
+      state,
+      tries: sql('case when state = ? then tries + 1 else 0 end', [state]),
+      // A call whose result is looked up is the same call.
+      ...(state === 'calling'
+        ? {
+            calls: sql(`calls + case when state = 'planned' then 1 else 0 end`),
+            calledAt: sql(`case when state = 'planned' then now() else called_at end`),
+          }
+        : {}),
+      ...(changes.name === undefined ? {} : { candidateVersion: sql('candidate_version + 1') }),
+      ...(isFinal(state) ? { temporarySealed: null, endedAt: sql('now()') } : {}),
+      errorCode: reason?.code ?? null,
+      messageSealed:
+        reason === null ? null : await sealText(tx, attempt, messageAt(attempt.id), new SealedText(reason.message)),
+    },
+  );
+  return moved > 0;
 }
 
 /**
@@ -66,8 +79,11 @@ export async function succeed(tx: Transaction, work: Work, unverified: Reason | 
   const replaced = (await credentialsOf(tx, rotation)).find((held) => held.slot === slot);
   const credentialSealed = await sealCredential(tx, rotation, credentialAt(rotation.id, generation), result);
   const accountDigest = await digestOfAccount(tx, kind.app, kind.loginOf?.(result) ?? null);
-  const held = { rotationId: rotation.id, slot, organizationId, projectId, generation };
-  await putCredential(tx, { ...held, credentialSealed, accountDigest });
+  const held = { rotationId: rotation.id, slot };
+  const published = { generation, credentialSealed, accountDigest };
+  if (replaced === undefined)
+    tx.em.create(SecretRotationCredential, { ...held, organizationId, projectId, ...published });
+  else await tx.em.nativeUpdate(SecretRotationCredential, held, { ...published, createdAt: sql('now()') });
   if (replaced !== undefined && kind.overlaps)
     await owe(tx, rotation, { reason: 'replaced', credential: replaced.credential, kind });
   await writeRotated(tx, rotation, { rotationId: rotation.id, values: kind.secretsOf(result) });

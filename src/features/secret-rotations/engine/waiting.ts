@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Context, isTransaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { refusalOf, type TargetCode, TargetFailure } from '../../app-connections/public.js';
-import { type AttemptRow, findAttempts } from '../store/attempt.sql.js';
+import { type AttemptRow, findAttempts } from '../store/attempt.queries.js';
 import { openMessage } from '../store/sealing.js';
 import { OWNED } from './accounts.js';
 

@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.js';
 import { openConnection } from '../../app-connections/public.js';
 import type { Credential, RotationKind, RotationTarget } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
-import { type AttemptRow, findCredentials, findOpenAttempts } from '../store/attempt.sql.js';
+import { type AttemptRow, findCredentials, findOpenAttempt } from '../store/attempt.queries.js';
 import { findRotations, type RotationRow } from '../store/rotation.queries.js';
 import { openCredential, openTexts } from '../store/sealing.js';
 
@@ -19,7 +19,7 @@ export interface Work {
 
 /** The open attempt of a rotation; null if it has none. @throws SEALED_VALUE_INVALID */
 export async function loadWork(ctx: Context, kinds: Kinds, rotationId: string): Promise<Work | null> {
-  const [attempt] = await findOpenAttempts(ctx, { rotationIds: [rotationId] });
+  const [attempt] = await findOpenAttempt(ctx, { rotationId });
   const [rotation] = await findRotations(ctx, { ids: [rotationId] });
   if (attempt === undefined || rotation === undefined) return null;
   const at = { table: 'secret_rotation_attempt', rowId: attempt.id, rowVersion: attempt.candidateVersion } as const;
@@ -59,7 +59,7 @@ export async function credentialsOf(
   ctx: Context,
   rotation: Pick<RotationRow, 'id' | 'organizationId' | 'projectId'>,
 ): Promise<{ slot: number; generation: number; createdAt: Date; credential: Credential }[]> {
-  const rows = await findCredentials(ctx, { rotationIds: [rotation.id] });
+  const rows = await findCredentials(ctx, { rotationId: rotation.id });
   return Promise.all(
     rows.map(async ({ slot, generation, createdAt, credentialSealed }) => ({
       ...{ slot, generation, createdAt },

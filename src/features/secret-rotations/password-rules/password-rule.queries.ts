@@ -1,20 +1,9 @@
 import { sql } from 'kysely';
-import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
-import type { PasswordRuleSchema } from './password-rule.entity.js';
-import type { PasswordRequirements } from './requirements.rules.js';
+import { anyOf, columnsOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { PasswordRuleSchema } from './password-rule.entity.js';
 
-const rules = tablesOf<typeof PasswordRuleSchema>()
-  .selectFrom('password_rule')
-  .select([
-    'id',
-    'organization_id as organizationId',
-    'name',
-    'description',
-    sql<PasswordRequirements>`requirements`.as('requirements'),
-    'version',
-    'created_at as createdAt',
-    'updated_at as updatedAt',
-  ]);
+const tables = tablesOf<typeof PasswordRuleSchema>();
+const rules = tables.selectFrom('password_rule').select(columnsOf(PasswordRuleSchema));
 
 export const findRules = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
   rules.where('organization_id', '=', organizationId).where('id', '=', anyOf(ids)),
@@ -35,4 +24,12 @@ export const findRuleByName = prepared(({ organizationId, name }: { organization
 /** Like `findRuleByName`, and prevents deletion of the rule until the transaction ends. */
 export const holdRule = prepared(({ organizationId, name }: { organizationId: string; name: string }) =>
   rules.where('organization_id', '=', organizationId).where('name', '=', name).forKeyShare(),
+);
+
+/** Number of rotations that use a rule. */
+export const countUses = prepared(({ organizationId, name }: { organizationId: string; name: string }) =>
+  tables.selectNoFrom(
+    sql<number>`(select count(*)::integer from secret_rotation
+      where organization_id = ${organizationId}::uuid and password_rule = ${name}::text)`.as('count'),
+  ),
 );

@@ -10,9 +10,8 @@ import type { Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { refuseOtherVersion } from '../../../kernel/version.js';
 import { PasswordRule } from './password-rule.entity.js';
-import { findRules, listRules, type PasswordRuleRow } from './password-rule.queries.js';
+import { countUses, findRules, listRules, type PasswordRuleRow } from './password-rule.queries.js';
 import { CreatePasswordRule, ListPasswordRules, OnePasswordRule, UpdatePasswordRule } from './password-rule.rules.js';
-import { countUses } from './password-rule.sql.js';
 
 const NOT_FOUND = 'PASSWORD_RULE_NOT_FOUND';
 const CONSTRAINTS = {

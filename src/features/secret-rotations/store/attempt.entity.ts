@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Actor } from '../../../kernel/context.js';
 import type { AttemptState } from './states.js';
 
 /** Why an attempt was started. */
-export const ATTEMPT_REASONS = ['creation', 'adoption', 'schedule', 'manual', 'reconciliation'] as const;
-export type AttemptReason = (typeof ATTEMPT_REASONS)[number];
+export type AttemptReason = 'creation' | 'adoption' | 'schedule' | 'manual' | 'reconciliation';
 
-const AttemptSchema = defineEntity({
+export const AttemptSchema = defineEntity({
   name: 'SecretRotationAttempt',
   tableName: 'secret_rotation_attempt',
   uniques: [{ name: 'secret_rotation_attempt_number_unique', properties: ['rotationId', 'number'] }],
@@ -36,7 +36,7 @@ const AttemptSchema = defineEntity({
     tries: p.integer().default(0),
     errorCode: p.text().nullable(),
     messageSealed: p.blob().nullable(),
-    actorKind: p.text(),
+    actorKind: p.text().$type<Actor['kind']>(),
     actorId: p.uuid(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     endedAt: p.datetime(3).nullable(),

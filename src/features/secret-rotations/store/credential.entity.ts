@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const CredentialSchema = defineEntity({
+export const CredentialSchema = defineEntity({
   name: 'SecretRotationCredential',
   tableName: 'secret_rotation_credential',
   properties: {

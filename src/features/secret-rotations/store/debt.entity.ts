@@ -2,10 +2,9 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { RotationType } from '../kinds/kinds.js';
 
 /** Why a credential is still to be revoked. */
-export const DEBT_REASONS = ['replaced', 'orphaned', 'unusable', 'deletion'] as const;
-export type DebtReason = (typeof DEBT_REASONS)[number];
+export type DebtReason = 'replaced' | 'orphaned' | 'unusable' | 'deletion';
 
-const DebtSchema = defineEntity({
+export const DebtSchema = defineEntity({
   name: 'CredentialDebt',
   tableName: 'credential_debt',
   properties: {

@@ -1,42 +1,111 @@
-import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
-import type { SecretRotationSchema } from './rotation.entity.js';
+import { sql } from 'kysely';
+import { anyOf, columnsIn, columnsOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import type { WaitReason } from '../../../kernel/jobs/job-kind.js';
+import type { AppConnectionSchema, UnresponsiveTargetSchema } from '../../app-connections/public.js';
+import { type EnvironmentSchema, hasDisabledKey, type ProjectSchema } from '../../projects/public.js';
+import type { FolderSchema } from '../../secrets/public.js';
+import type { AttemptSchema } from './attempt.entity.js';
+import { SecretRotationSchema } from './rotation.entity.js';
 
-const tables = tablesOf<typeof SecretRotationSchema>();
-export const rotations = tables
-  .selectFrom('secret_rotation')
-  .select([
-    'id',
-    'organization_id as organizationId',
-    'project_id as projectId',
-    'environment_id as environmentId',
-    'folder_id as folderId',
-    'connection_id as connectionId',
-    'account_digest as accountDigest',
-    'type',
-    'name',
-    'description',
-    'parameters',
-    'secrets_mapping as secretsMapping',
-    'is_auto_rotation_enabled as isAutoRotationEnabled',
-    'rotation_interval as rotationInterval',
-    'rotate_at_hours as rotateAtHours',
-    'rotate_at_minutes as rotateAtMinutes',
-    'schedule',
-    'status',
-    'active_index as activeIndex',
-    'generation',
-    'failures',
-    'pause_reason as pauseReason',
-    'last_attempt_id as lastAttemptId',
-    'last_attempted_at as lastAttemptedAt',
-    'last_rotated_at as lastRotatedAt',
-    'is_last_manual as isLastManual',
-    'next_rotation_at as nextRotationAt',
-    'version',
-    'created_at as createdAt',
-    'updated_at as updatedAt',
-  ]);
+type Located = typeof ProjectSchema | typeof FolderSchema | typeof EnvironmentSchema;
+type Connected = typeof AppConnectionSchema | typeof UnresponsiveTargetSchema;
+const tables = tablesOf<typeof SecretRotationSchema | typeof AttemptSchema | Located | Connected>();
 
 /** Rotations by ID, in any project. */
-export const findRotations = prepared(({ ids }: { ids: readonly string[] }) => rotations.where('id', '=', anyOf(ids)));
+export const findRotations = prepared(({ ids }: { ids: readonly string[] }) =>
+  tables
+    .selectFrom('secret_rotation')
+    .select(columnsOf(SecretRotationSchema, 'passwordRule'))
+    .where('id', '=', anyOf(ids)),
+);
 export type RotationRow = Awaited<ReturnType<typeof findRotations>>[number];
+
+const located = tables
+  .selectFrom('secret_rotation as r')
+  .innerJoin('folder as f', 'f.id', 'r.folder_id')
+  .innerJoin('environment as e', 'e.id', 'r.environment_id')
+  .select(['f.path', 'e.slug as environment'])
+  .orderBy(sql`r.name collate "C"`)
+  .orderBy('r.id');
+
+/** Whether a rotation `r` is due and can run. Null if it is not known when it is due. */
+const IS_DUE = sql<boolean>`(r.is_auto_rotation_enabled and r.pause_reason is null and r.next_rotation_at <= now() or r.requested_at <= now())
+      and r.status in ('success', 'failed')`;
+
+/** Rotations with their folders, connections and the results of their last attempts; by name, then ID. */
+const views = located
+  .innerJoin('app_connection as c', 'c.id', 'r.connection_id')
+  .leftJoin('secret_rotation_attempt as a', 'a.id', 'r.last_attempt_id')
+  .leftJoin('unresponsive_target as u', (join) =>
+    join.onRef('u.organization_id', '=', 'c.organization_id').onRef('u.target', '=', 'c.target'),
+  )
+  .select(columnsIn('r', SecretRotationSchema, 'accountDigest', 'passwordRule'))
+  .select(['e.name as environmentName', 'c.app', 'c.name as connectionName', 'a.id as attemptId'])
+  .select(['a.state', 'a.reason', 'a.error_code as errorCode', 'a.message_sealed as messageSealed'])
+  .select(
+    sql<WaitReason | null>`case
+        when r.status <> 'in_progress' and (${IS_DUE}) is not true then null
+        when ${sql.raw(hasDisabledKey('r.project_id'))} then 'KEY_DISABLED'
+        when u.next_try_at is not null then 'TARGET_UNRESPONSIVE'
+      end`.as('waitReason'),
+  );
+
+/** Views by ID, in any project. */
+export const findRotationViews = prepared(({ ids }: { ids: readonly string[] }) =>
+  views.where('r.id', '=', anyOf(ids)),
+);
+export type RotationView = Awaited<ReturnType<typeof findRotationViews>>[number];
+
+/** Locks a project, so that it gets no more rotations. */
+export const lockProjectOf = prepared(({ projectId }: { projectId: string }) =>
+  tables.selectFrom('project').select('id').where('id', '=', projectId).forUpdate(),
+);
+
+/** Views of projects. */
+export const listRotationViews = prepared(({ projectIds }: { projectIds: readonly string[] }) =>
+  views.where('r.project_id', '=', anyOf(projectIds)),
+);
+
+/** Views of a connection. */
+export const listViewsOfConnection = prepared(({ connectionId }: { connectionId: string }) =>
+  views.where('r.connection_id', '=', connectionId),
+);
+
+/** Rotations that use connections, by name, then ID. */
+export const listConnectionUses = prepared(({ connectionIds }: { connectionIds: readonly string[] }) =>
+  located
+    .select(['r.connection_id as connectionId', 'r.id as rotationId', 'r.name as rotationName', 'r.type'])
+    .select('r.project_id as projectId')
+    .where('r.connection_id', '=', anyOf(connectionIds)),
+);
+
+/** A page of what jobs are asked for: by ID, after this one. */
+interface After {
+  readonly after: string;
+  readonly most: number;
+}
+
+const subjects = tables
+  .selectFrom('secret_rotation as r')
+  .innerJoin('app_connection as c', 'c.id', 'r.connection_id')
+  .select(['r.id', 'r.organization_id as organizationId', 'r.project_id as projectId', 'c.target'])
+  .orderBy('r.id');
+
+/** IDs of rotations that are due and can run. */
+export const listDueRotations = prepared(({ after, most }: After) =>
+  subjects.where(IS_DUE).where('r.id', '>', after).limit(most),
+);
+
+/** Rotations with an attempt that began some time ago and that no job continues: its job was cancelled or has failed. */
+export const listRotationsWithoutJob = prepared(({ kind, after, most }: After & { kind: string }) =>
+  subjects
+    .innerJoin('secret_rotation_attempt as a', 'a.rotation_id', 'r.id')
+    .where('a.ended_at', 'is', null)
+    .where('a.rotation_id', '>', after)
+    .where('a.created_at', '<', sql<Date>`now() - interval '10 minutes'`)
+    .where(
+      sql<boolean>`not exists (
+        select from job j where j.kind = ${kind} and j.dedupe_key = r.id::text and j.state in ('waiting', 'running'))`,
+    )
+    .limit(most),
+);

@@ -1,3 +1,5 @@
+import type { WaitReason } from '../../../kernel/jobs/job-kind.js';
+
 /**
  * The states of an attempt to rotate and their transitions. The writes of the engine and the diagram in the documentation are made from
  * it.
@@ -41,3 +43,11 @@ export const statesBefore = (state: AttemptState): AttemptState[] =>
   ATTEMPT_STATES.filter((before) => (STATES[before].next as readonly string[]).includes(state));
 
 export const isFinal = (state: AttemptState): state is FinalState => STATES[state].next.length === 0;
+
+/** Why a due rotation has not started, or a started one does not continue, in words. */
+export const WAIT_MESSAGES: Readonly<Record<WaitReason, string>> = {
+  KEY_DISABLED:
+    'KEY_DISABLED: the organization key of the project is disabled. The rotation continues when it is enabled.',
+  TARGET_UNRESPONSIVE:
+    'TARGET_UNRESPONSIVE: the external system does not respond and is left alone for a while. Its connection shows when it is tried again.',
+};
