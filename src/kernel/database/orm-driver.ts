@@ -4,6 +4,7 @@ import {
   type NativeQueryBuilder,
   PostgreSqlConnection,
   PostgreSqlDriver,
+  PostgreSqlPlatform,
   type RawQueryFragment,
 } from '@mikro-orm/postgresql';
 import { type Executor, type Lent, Session } from './session.js';
@@ -13,7 +14,15 @@ const PLACEHOLDER = /( not)? in \((\?(?:, \?)*)\)|\\\?|\?\??/g;
 
 /** The driver of MikroORM, whose statements carry no value in their text, and go to the session of their entity manager. */
 export class SessionDriver extends PostgreSqlDriver {
+  protected override readonly platform = new ArrayPlatform();
   protected override readonly connection = new SessionConnection(this.config);
+}
+
+class ArrayPlatform extends PostgreSqlPlatform {
+  /** Quotes all texts: otherwise `null` would be none, and spaces and line breaks would be lost. */
+  override marshallArray(values: readonly unknown[]): string {
+    return `{${values.map((value) => (value === null ? 'null' : `"${String(value).replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
+  }
 }
 
 class SessionConnection extends PostgreSqlConnection {

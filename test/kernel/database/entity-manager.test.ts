@@ -72,7 +72,7 @@ const contentOf = (name: string | null = SECRET) => ({
   name,
   sealed: Buffer.from('c0ffee00ff', 'hex'),
   facts: { key: SECRET, list: [1, 'two', null], at: 'caller' },
-  names: [SECRET, 'caller, {"two"}', ''],
+  names: [SECRET, 'caller, {"two"}', '', 'null', ' two ', 'two\nlines'],
   at: AT,
   number: 424_242,
   ratio: 0.424_242_5,
