@@ -1,3 +1,4 @@
+// The catalog.
 import { sqlStatement, t } from '../kernel/database/statement.js';
 
 /** Tables whose rows survive a crash, partitioned ones as a whole, with the columns that are stored. */

@@ -1,3 +1,4 @@
+// The hot check of a token: one statement that counts a use, with what its holder has, by laterals and a change inside.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { attributesOf, ORGANIZATION_ROLES, storedRulesOf } from '../permissions/public.js';
 

@@ -1,3 +1,4 @@
+// Families of tokens by recursion, and changes that depend on when a token ends, for which the check has the one text.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { ENDS_AT, IS_EXPIRED } from './token-check.sql.js';
 

@@ -1,3 +1,4 @@
+// Changes by group from materialized scans, each with its own limit.
 import { rowsOf } from '../../kernel/audit/audit-rows.sql.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { EVENT_COLUMNS, EVENT_ROW, numberBefore, SCANNED_ROWS } from './event.sql.js';

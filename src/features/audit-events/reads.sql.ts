@@ -1,3 +1,4 @@
+// A lateral page for each of many secrets, over two ways in which a record names them.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { EVENT_COLUMNS, EVENT_ROW } from './event.sql.js';
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { findSealedSequence } from '../../kernel/audit/audit-seal.sql.js';
 import type { Kernel } from '../../kernel/context.js';
 import { inBackground } from '../../kernel/database/background.js';
 import type { Query } from '../../kernel/database/database.js';
 import { failedOnData } from '../../kernel/errors.js';
 import { describeError } from '../../kernel/log.js';
-import { FIND_SETTLED } from './change.sql.js';
 import { type Change, type ChangesAsked, readChanges, type Stretch } from './change-reading.js';
 import { after, isAfter, type Position } from './position.js';
 
@@ -52,9 +52,9 @@ export class ChangeTail {
    * @throws STORE_UNAVAILABLE
    */
   async join(ctx: Following): Promise<Head & { readonly leave: () => void }> {
-    const [head] = await FIND_SETTLED(ctx.database.query, {});
+    const [head] = await findSealedSequence(ctx.database.query, {});
     if (head === undefined) throw new Error('a query for one row returned none');
-    const settled = BigInt(head.settled);
+    const settled = BigInt(head.sequence);
     this.#streams += 1;
     if (this.#streams === 1) {
       const before = this.#polling;
@@ -133,10 +133,10 @@ export class ChangeTail {
   }
 
   async #advance(query: Query, log: Following['log']): Promise<void> {
-    const [head] = await FIND_SETTLED(query, {});
+    const [head] = await findSealedSequence(query, {});
     if (head === undefined) return;
     this.#now = head.now;
-    const settled = BigInt(head.settled);
+    const settled = BigInt(head.sequence);
     while (this.#upTo < settled) {
       const read = { after: this.#upTo, upTo: settled, organizationId: null, most: AT_ONCE };
       const { changes, upTo } = await readAround(query, read, log);

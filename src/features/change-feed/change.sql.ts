@@ -1,13 +1,7 @@
+// Pages of the trail by bytes, and places of secrets and folders as they were: laterals, arrays of versions, and recursion.
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { rowsOf, withinBytes } from '../../kernel/audit/audit-rows.sql.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-
-/** How far the trail is settled: every row up to there is present, and none will be added. With the time of the database. */
-export const FIND_SETTLED = sqlStatement({
-  text: `select coalesce((select last_sequence from audit_seal order by number desc limit 1), 0) as settled, now() as now`,
-  params: {},
-  row: { settled: t.bigint, now: t.time },
-});
 
 /**
  * Whether records of an organization have expired that were made after a position. Where the record of the position itself is gone, any

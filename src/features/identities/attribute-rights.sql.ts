@@ -1,3 +1,4 @@
+// A union of memberships and privileges, with roles unnested in their order.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** Memberships `m` of an identity, and of its groups. */

@@ -1,3 +1,4 @@
+// The catalog, locks, and one look at several tables of the trail.
 import { sqlStatement, t } from '../database/statement.js';
 import { EXPIRES_ON } from './audit-rows.sql.js';
 
@@ -70,9 +71,9 @@ export const insertSeal = sqlStatement({
   row: {},
 });
 
-/** The last sequence that a seal covers. */
+/** The last sequence that a seal covers: every row up to there is present, and none will be added. With the time of the database. */
 export const findSealedSequence = sqlStatement({
-  text: 'select coalesce((select last_sequence from audit_seal order by number desc limit 1), 0) as sequence',
+  text: 'select coalesce((select last_sequence from audit_seal order by number desc limit 1), 0) as sequence, now() as now',
   params: {},
-  row: { sequence: t.bigint },
+  row: { sequence: t.bigint, now: t.time },
 });

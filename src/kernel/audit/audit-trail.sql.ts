@@ -1,3 +1,4 @@
+// Rows as whoever owns the tables may have left them: every column may be null, whatever its entity says.
 import { sqlStatement, t } from '../database/statement.js';
 import { AUDIT_CLASSES } from './audit-class.js';
 import { EXPIRES_ON } from './audit-rows.sql.js';

@@ -1,3 +1,4 @@
+// Snapshots of the server, and a change in front of another.
 import { sqlStatement, sqlVariants, t } from '../database/statement.js';
 
 /**

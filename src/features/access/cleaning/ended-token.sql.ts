@@ -1,3 +1,4 @@
+// A deletion among rows that it looks at, with what it has seen, in one statement.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /**

@@ -1,3 +1,4 @@
+// The hot check of a client secret, and its count behind a lock of another table.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { CALLER_ROW, heldRoles } from '../token-check.sql.js';
 

@@ -1,3 +1,4 @@
+// Pages of the trail by bytes, through an index that has no other columns.
 import { AUDIT_CLASSES } from '../../../kernel/audit/audit-class.js';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import { rowsOf, withinBytes } from '../../../kernel/audit/audit-rows.sql.js';

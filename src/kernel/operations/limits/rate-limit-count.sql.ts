@@ -1,3 +1,4 @@
+// Arrays of many columns with `on conflict`, and a deletion that several nodes do at once.
 import { sqlStatement, t } from '../../database/statement.js';
 import { SLOTS } from './sliding-count.js';
 

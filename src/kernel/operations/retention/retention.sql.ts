@@ -1,3 +1,4 @@
+// Partitions: functions of the database, the catalog, and months in SQL.
 import { sqlStatement, t } from '../../database/statement.js';
 
 const LATER_DAYS = '(0), (31), (62)';
