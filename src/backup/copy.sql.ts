@@ -1,3 +1,4 @@
+// Statements on any table, whose names they are given.
 import pg from 'pg';
 import { sqlStatement, t } from '../kernel/database/statement.js';
 

@@ -1,3 +1,4 @@
+// A union of the rows of all kinds, and figures for each of a fixed list.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { HAS_CONTENT } from '../deliveries/public.js';
 import { CHANNEL_TYPES } from '../notifications/public.js';

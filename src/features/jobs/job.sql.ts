@@ -1,3 +1,4 @@
+// Two lists that are merged in one order, figures by lateral joins, and changes that return the state of before.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { JOB_OUTCOMES, JOB_STATES } from '../../kernel/jobs/job.entity.js';
 import { nextTime } from '../../kernel/jobs/job.sql.js';

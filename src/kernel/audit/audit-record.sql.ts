@@ -1,3 +1,4 @@
+// A write of many records and what follows from them: arrays of many columns, and writes within a query.
 import { plannedOnce } from '../database/plans.sql.js';
 
 /** Which projects have changed with the events of a batch: none, those that are named, or all of the organization. */

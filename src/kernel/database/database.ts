@@ -36,7 +36,7 @@ const CHECK_ROUNDS = 3;
 const SILENT = createLog('silent');
 const TRANSACTIONS = { capacity: 12, spare: 0, maxWaiting: 500 };
 
-/** The entity manager for writes, and a direct way past it for hot reads, over one pool. */
+/** The pool, and the ways to it: sessions, the entity managers that send their statements to them, and single statements. */
 export class Database {
   /** At once, fewer than the pool has connections: transactions that wait for each other's locks leave some for reads. */
   readonly transactions = new FairQueue(TRANSACTIONS);
@@ -255,7 +255,7 @@ export class Database {
     return this.guard.withoutLimits(work);
   }
 
-  /** A fresh unit of work. `inTransaction` is the way to get one. @param executor of its statements; absent: it begins transactions itself */
+  /** A fresh entity manager, for `inTransaction` and `emOf`. @param executor of its statements; absent: it begins transactions itself */
   fork(executor?: Executor): EntityManager {
     const em = this.orm.em.fork({ clear: true });
     em.setTransactionContext(executor as never);

@@ -1,3 +1,4 @@
+// The catalog, locks, and the list of migrations, which is no entity.
 import { sqlStatement, t } from './statement.js';
 
 /** A lock that one node at a time has while it migrates. It ends with the transaction: behind a pooler a session is not one node's. */

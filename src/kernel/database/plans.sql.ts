@@ -1,3 +1,4 @@
+// Parts of statements that decide how they are planned, and sizes of tables from the catalog.
 import { type Compilable, type Expression, type Kysely, type RawBuilder, sql } from 'kysely';
 import { type RowFrom, sqlStatement, t } from './statement.js';
 

@@ -1,3 +1,4 @@
+// Roles, rights and policies, and what the catalog has of them.
 import pg from 'pg';
 import { sqlStatement, t } from './statement.js';
 

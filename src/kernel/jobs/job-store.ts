@@ -4,8 +4,7 @@ import type { Database } from '../database/database.js';
 import { describeError, type Log } from '../log.js';
 import { listTimes, listTimesSoon } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
-import { type JobData, lookFor } from './job-table.js';
-import { placesOf } from './places.js';
+import { defineKinds, type JobData, lookFor } from './job-table.js';
 import type { Worker } from './worker.js';
 
 const SHORTEST_PAUSE_MS = 500;
@@ -170,11 +169,7 @@ export class JobStore {
     });
     // There is a place for the next one of its kind; it may itself be due again at once.
     agenda.on('complete', ({ attrs }) => setImmediate(() => void this.look(attrs.name)));
-    for (const kind of this.parts.kinds)
-      agenda.define(kind.name, (job: Job<JobData>) => this.run(job), {
-        concurrency: placesOf(kind),
-        lockLimit: placesOf(kind),
-      });
+    defineKinds(agenda, this.parts.kinds, (job) => this.run(job));
     return agenda;
   }
 

@@ -1,7 +1,9 @@
 import { PostgresJobRepository } from '@agendajs/postgres-backend';
 import {
+  type Agenda,
   type AgendaBackend,
   InMemoryNotificationChannel,
+  type Job,
   type JobParameters,
   type NotificationChannel,
   toJobId,
@@ -10,7 +12,8 @@ import DataLoader from 'dataloader';
 import type { Pool } from 'pg';
 import type { Database } from '../database/database.js';
 import { scheduleKinds } from './job.sql.js';
-import { hasShares } from './places.js';
+import type { JobKind } from './job-kind.js';
+import { hasShares, placesOf } from './places.js';
 import type { Claimed, Worker } from './worker.js';
 
 /** Agenda judges locks by the clock of the node. Leases are judged by that of the database, so that no lock may end before its lease. */
@@ -19,6 +22,15 @@ const NEVER = new Date(8_640_000_000_000_000);
 /** What Agenda is given of a job: the id of its row. */
 export interface JobData {
   readonly id: string;
+}
+
+/** Has an Agenda run these kinds, as many of each as a node has places for. */
+export function defineKinds(
+  agenda: Agenda,
+  kinds: readonly JobKind[],
+  run: (job: Job<JobData>) => Promise<void>,
+): void {
+  for (const kind of kinds) agenda.define(kind.name, run, { concurrency: placesOf(kind), lockLimit: placesOf(kind) });
 }
 
 /** Has the Agenda of a channel look for due jobs of these kinds. */

@@ -1,7 +1,8 @@
+// A queue: claims that skip locked rows, changes of several tables at once, and arrays of many columns.
 import { sqlStatement, t } from '../database/statement.js';
 import { WAIT_REASONS } from './job-kind.js';
 
-/** When a schedule is due next: at each multiple of its seconds since 1970. Null without one. */
+/** When a job that recurs is due next: at each multiple of its seconds since 1970. Null for others. */
 export const nextTime = (everySeconds: string): string =>
   `to_timestamp((floor(extract(epoch from now()) / ${everySeconds}) + 1) * ${everySeconds})`;
 

@@ -5,9 +5,8 @@ import { periodically } from '../periodic.js';
 import { deleteFinished, registerKinds } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
 import { JobStore, type StoreAddress } from './job-store.js';
-import { type JobData, JobTable } from './job-table.js';
+import { defineKinds, type JobData, JobTable } from './job-table.js';
 import { LateAsks } from './late-asks.js';
-import { placesOf } from './places.js';
 import type { JobRequest } from './queue.js';
 import { type JobFigures, Worker, type WorkerParts } from './worker.js';
 
@@ -87,11 +86,7 @@ export class Jobs {
     });
     this.agenda.on('error', (error) => log.warn('job poll failed', describeError(error)));
     this.agenda.on('complete', this.table.look);
-    for (const kind of kinds)
-      this.agenda.define(kind.name, (job: Job<JobData>) => this.run(job), {
-        concurrency: placesOf(kind),
-        lockLimit: placesOf(kind),
-      });
+    defineKinds(this.agenda, kinds, (job) => this.run(job));
   }
 
   /** Does jobs from now on. */

@@ -57,7 +57,7 @@ export async function ask(
 
 /**
  * The same once the transaction has committed, so that it waits for no other that asks for the same job. A node that dies right after
- * the commit forgets it: only for work that a schedule finds as well.
+ * the commit forgets it: only for work that a recurring job finds as well.
  */
 export async function askAfterCommit(
   tx: Transaction,

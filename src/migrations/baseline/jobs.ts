@@ -68,7 +68,7 @@ create table job_attempt (
   check ((ended_at is null) = (outcome is null))
 );
 
--- Where Agenda keeps its wake-ups on this database, as its Postgres backend states it: nodes that start at once would race for it.
+-- Agenda's jobs, as its Postgres backend states them: nodes that start at once would race for the table.
 create table agenda_jobs (
   id uuid primary key default gen_random_uuid(),
   name varchar(255) not null,

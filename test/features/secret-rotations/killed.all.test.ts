@@ -45,9 +45,9 @@ describe('a service that is killed while it rotates', () => {
   killed(sample(before(0, 2, 4, 6), 4), () => RotatingAlone.start(), standsStill);
 });
 
-describeInAll('with wake-ups kept in MongoDB', () => {
+describeInAll('with jobs kept in MongoDB', () => {
   describeWithMongo('a service that is killed while it rotates', (mongo) => {
-    // Where wake-ups are kept makes no difference to what a step leaves.
+    // Where jobs are kept makes no difference to what a step leaves.
     killed(before(2, 5), () => RotatingAlone.start({ JOBS_URL: mongo().url }));
   });
 });

@@ -22,7 +22,7 @@ const jobsOf = async ({ url }: Service) => (await new Caller(url, null).get('/re
 const connected = (service: Service, isConnected: boolean) =>
   until(`connected to be ${isConnected}`, WITHIN_MS, async () => (await jobsOf(service)).connected === isConnected);
 
-test('without a setting wake-ups are kept in the database of the service', async () =>
+test('without a setting jobs are kept in the database of the service', async () =>
   withService({ DATABASE_URL: await migratedDatabase() }, async (service) => {
     await connected(service, true);
     expect(await jobsOf(service)).toEqual({ backend: 'postgres', connected: true });

@@ -1,3 +1,4 @@
+// Parts of statements: rows of kinds.
 import { SUPERSEDED } from '../../alert-deliveries/public.js';
 import type { Source } from './kind.js';
 import { rowsOf } from './rows.sql.js';

@@ -1,3 +1,4 @@
+// Parts of statements: rows of kinds.
 import { SUPERSEDED } from '../../alert-deliveries/public.js';
 import { HAS_CONTENT, undeliveredOfOwner } from '../../deliveries/public.js';
 import type { Help, Source } from './kind.js';

@@ -1,3 +1,4 @@
+// Parts of statements: rows of kinds.
 import type { Help, Source } from './kind.js';
 import { rowsOf } from './rows.sql.js';
 

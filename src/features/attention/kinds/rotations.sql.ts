@@ -1,3 +1,4 @@
+// Parts of statements: rows of kinds.
 import { hasDisabledKey } from '../../projects/public.js';
 import type { Help, Source } from './kind.js';
 import { rowsOf } from './rows.sql.js';
