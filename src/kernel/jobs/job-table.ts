@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { PostgresJobRepository } from '@agendajs/postgres-backend';
 import {
   type Agenda,
@@ -34,10 +35,10 @@ export function defineKinds(
 }
 
 /** Has the Agenda of a channel look for due jobs of these kinds. */
-export async function lookFor(channel: NotificationChannel, names: readonly string[]): Promise<void> {
+export async function lookFor(channel: NotificationChannel, names: Iterable<string>): Promise<void> {
   if (channel.state !== 'connected') return;
   const notification = { jobId: toJobId(''), nextRunAt: null, priority: 0, timestamp: new Date() };
-  await Promise.all(names.map((jobName) => channel.publish({ ...notification, jobName })));
+  await Promise.all(Array.from(names, (jobName) => channel.publish({ ...notification, jobName })));
 }
 
 /**
@@ -54,17 +55,11 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
   private ready: Claimed[] = [];
   /** Claimed and taken by Agenda, not yet run. */
   private readonly taken = new Map<string, Claimed>();
-  /** Agenda asks for the next job of a kind until there is none: right after an answer, that needs no further claim. */
-  private isAnswering = false;
-  private isClaiming = false;
-  private isAskedAgain = false;
+  private isAsked = false;
   private isLooking = false;
   /** On the monotonic clock. As long as it finds nothing that another store has forgotten, it looks seldom. */
   private restsUntil = 0;
 
-  private readonly asks = new DataLoader<string, JobParameters | undefined>((names) => this.answer(names), {
-    cache: false,
-  });
   private readonly schedules = new DataLoader<JobParameters, JobParameters>((jobs) => this.schedule(jobs), {
     cache: false,
   });
@@ -81,22 +76,19 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
 
   override async connect(): Promise<void> {}
 
-  /** Has Agenda look for due jobs now, or right after the claim that is under way. */
+  /** Claims what is due now, or right after the look that is under way, and has Agenda take it. */
   readonly look = (): void => {
-    if (this.isClaiming) this.isAskedAgain = true;
-    if (this.isClaiming || this.isLooking) return;
+    this.isAsked = true;
+    if (this.isLooking) return;
     this.isLooking = true;
-    // Agenda has given the place of a job back by then that has just ended.
-    setImmediate(() => {
-      this.isLooking = false;
-      this.isAnswering = false;
-      void lookFor(this.notificationChannel, this.names);
-    });
+    void this.lookWhileAsked();
   };
 
+  /** Agenda asks at each of its looks, and until there is none of a kind while it takes what was claimed. */
   override async getNextJobToRun(name: string): Promise<JobParameters | undefined> {
-    const isAtRest = this.isAnswering || (this.overdueSeconds() > 0 && performance.now() < this.restsUntil);
-    return this.take(name) ?? (isAtRest ? undefined : this.asks.load(name));
+    const isAtRest = this.overdueSeconds() > 0 && performance.now() < this.restsUntil;
+    if (!this.isLooking && !isAtRest) this.look();
+    return this.take(name);
   }
 
   /** What was claimed for a job that Agenda runs. */
@@ -126,21 +118,20 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
     await Promise.all(ids.map((id) => this.claimedFor(id)?.lease.release()));
   }
 
-  private async answer(names: readonly string[]): Promise<(JobParameters | undefined)[]> {
-    this.isClaiming = true;
-    const overdueSeconds = this.overdueSeconds();
-    const claimed = await this.worker.claim(names, overdueSeconds);
-    if (claimed.length === 0) this.restsUntil = performance.now() + overdueSeconds * 1_000;
-    this.ready.push(...claimed);
-    this.isClaiming = false;
-    this.isAnswering = true;
-    setImmediate(() => {
-      this.isAnswering = false;
+  private async lookWhileAsked(): Promise<void> {
+    while (this.isAsked && this.notificationChannel.state === 'connected') {
+      // Agenda has given the places back by then of jobs that have just ended.
+      await setImmediate();
+      this.isAsked = false;
+      const overdueSeconds = this.overdueSeconds();
+      const claimed = await this.worker.claim(this.names, overdueSeconds);
+      if (claimed.length === 0) this.restsUntil = performance.now() + overdueSeconds * 1_000;
+      this.ready.push(...claimed);
+      await lookFor(this.notificationChannel, new Set(this.ready.map(({ kind }) => kind.name)));
       // There may be room for further ones, of other organizations and targets.
-      if (this.isAskedAgain || claimed.some(({ kind }) => hasShares(kind))) this.look();
-      this.isAskedAgain = false;
-    });
-    return names.map((name) => this.take(name));
+      if (claimed.some(({ kind }) => hasShares(kind))) this.isAsked = true;
+    }
+    this.isLooking = false;
   }
 
   private take(name: string): JobParameters | undefined {
