@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import type { Context } from '../context.js';
 import { isKeyDisabled } from '../crypto/unreadable.js';
@@ -16,6 +17,8 @@ import { type Placed, roomsOf } from './places.js';
 
 const DEFAULT_LEASE_SECONDS = 30;
 const DEFAULT_LIMIT_SECONDS = 600;
+/** Pause after a failure to store how an attempt ended. */
+const END_AGAIN_MS = 200;
 const DEFAULT_RETRY: RetryPolicy = { firstSeconds: 30, longestSeconds: 21_600, attempts: 10 };
 
 /** What a node works with. */
@@ -187,10 +190,9 @@ export class Worker {
     this.counts.set(key, { kind, outcome, count: count + 1 });
   }
 
-  private async perform({ kind, lease, refusal }: Claimed): Promise<void> {
+  private async perform(claimed: Claimed): Promise<void> {
+    const { kind, lease, refusal } = claimed;
     const { retry = DEFAULT_RETRY } = kind;
-    const facts = { job: lease.jobId, kind: kind.name, attempt: lease.attempt };
-    const { log } = this.parts;
     try {
       lease.signal.throwIfAborted();
       if (refusal !== null) throw new PermanentFailure(refusal);
@@ -201,21 +203,35 @@ export class Worker {
       );
       // What was stopped may have left something undone.
       if (lease.signal.aborted) throw lease.signal.reason;
-      const pauseSeconds = again ? again.againInSeconds : null;
       const errorCode = again?.waitsFor ?? null;
-      const isStored = await lease.end(errorCode === null ? 'done' : 'released', { pauseSeconds, errorCode });
-      if (!isStored) lease.abort();
+      await this.end(claimed, errorCode === null ? 'done' : 'released', again?.againInSeconds ?? null, errorCode);
     } catch (error) {
       const errorCode = lease.abortCode ?? codeOfFailure(error);
       const isFinal = lease.abortCode === null && error instanceof PermanentFailure;
       const pauseSeconds = isFinal ? null : backoffSeconds(retry, lease.attempt, Math.random());
-      log.warn('job attempt failed', { ...facts, errorCode, ...describeError(error) });
-      const isStored = await lease.end('failed', { pauseSeconds, errorCode }).catch((cause: unknown) => {
-        log.warn('job result not stored', { ...facts, ...describeError(cause) });
-        return true;
-      });
-      if (!isStored) lease.abort();
+      this.parts.log.warn('job attempt failed', { ...factsOf(claimed), errorCode, ...describeError(error) });
+      await this.end(claimed, 'failed', pauseSeconds, errorCode);
       throw new PermanentFailure(errorCode);
+    }
+  }
+
+  /** Writes down how an attempt ended, as often as it takes: after a lost connection, what is done would else be done again. */
+  private async end(
+    claimed: Claimed,
+    outcome: 'done' | 'failed' | 'released',
+    pauseSeconds: number | null,
+    errorCode: string | null,
+  ): Promise<void> {
+    const { kind, lease } = claimed;
+    const until = performance.now() + leaseOf(kind) * 1_000;
+    for (;;) {
+      try {
+        if (!(await lease.end(outcome, { pauseSeconds, errorCode }))) lease.abort();
+        return;
+      } catch (error) {
+        if (performance.now() < until) await delay(END_AGAIN_MS, undefined, { ref: false });
+        else return this.parts.log.warn('job result not stored', { ...factsOf(claimed), ...describeError(error) });
+      }
     }
   }
 
@@ -265,6 +281,8 @@ const orWaiting = (work: ReturnType<JobKind['run']>): Promise<Again | undefined>
     if (!isKeyDisabled(error)) throw error;
     return WAIT_FOR_KEY;
   });
+
+const factsOf = ({ kind, lease }: Claimed) => ({ job: lease.jobId, kind: kind.name, attempt: lease.attempt });
 
 const leaseOf = ({ leaseSeconds = DEFAULT_LEASE_SECONDS }: JobKind): number => leaseSeconds;
 

@@ -94,6 +94,32 @@ describe('a job', () => {
   });
 });
 
+describe('a job whose end cannot be stored', () => {
+  test('is not done again: its end is stored once that succeeds', async () => {
+    await nodes.sql('create sequence ends');
+    await nodes.sql(`
+      create function fail_first() returns trigger language plpgsql as $$
+      begin
+        if nextval('ends') = 1 then raise exception 'not now'; end if;
+        return new;
+      end $$`);
+    await nodes.sql(`
+      create trigger fail_first before update on job for each row
+      when (old.state = 'running' and new.state <> 'running') execute function fail_first()`);
+    try {
+      const kind = kindOf(async (_, run) => write(run));
+      await nodes.node([kind]);
+      await nodes.queue(kind, ['one']);
+      await allAre('done');
+      expect(await effects()).toBe(1);
+      expect(await nodes.jobs()).toMatchObject([{ attempts: 1 }]);
+    } finally {
+      await nodes.sql('drop function fail_first cascade');
+      await nodes.sql('drop sequence ends');
+    }
+  });
+});
+
 describe('a job that fails', () => {
   const CANARY = 'a value that nobody may see';
 
