@@ -1,3 +1,4 @@
+// Tables of slices, which backups do not import.
 import { sqlStatement, t } from '../kernel/database/statement.js';
 
 /** Revokes every access token that is not revoked. One row for each. */

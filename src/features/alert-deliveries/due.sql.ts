@@ -1,3 +1,4 @@
+// Certificates and authorities in one list, searches from JSON, and intervals between columns.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import type { AlertFilter } from '../alerts/public.js';
 

@@ -1,3 +1,4 @@
+// Certificates and authorities in one list, and figures of many alerts by lateral joins.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { retryMessagesBy } from '../deliveries/public.js';
 import { SUBJECT, SUPERSEDED } from './due.sql.js';

@@ -1,6 +1,5 @@
-import { sqlStatement, t } from '../../kernel/database/statement.js';
-
 // People of memberships that a list of channels names, and the channels of an alert, written together.
+import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** Makes the statement that deletes the channels of an alert except these. @param table of the channels */
 export const channelDeletion = (table: string) =>

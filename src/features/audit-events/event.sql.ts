@@ -1,3 +1,4 @@
+// Pages of the trail, which walk one of its indexes for each filter and direction.
 import { AUDIT_CLASSES, READS } from '../../kernel/audit/audit-class.js';
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { rowsOf } from '../../kernel/audit/audit-rows.sql.js';

@@ -1,3 +1,4 @@
+// A walk of an index from owner to owner, and figures of many owners by lateral joins.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** Whether a message `m` has something left to notify of. */

@@ -1,3 +1,4 @@
+// Credentials of two tables in one list, and a request for jobs of all alerts that they concern.
 import { plannedOnce } from '../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { askingJobs } from '../../kernel/jobs/job.sql.js';

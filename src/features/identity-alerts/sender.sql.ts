@@ -1,3 +1,4 @@
+// Statements on channels and messages that slices share, and arrays of many columns.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { channelDeletion, channelWriting } from '../alerts/public.js';
 import { retryMessagesBy } from '../deliveries/public.js';

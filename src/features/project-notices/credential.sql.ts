@@ -1,3 +1,4 @@
+// Notices that are written from what they are about, with the projects of identities by lateral joins.
 import { plannedOnce } from '../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { insertingNotices, NOTICE_OWNER } from './notice.sql.js';

@@ -1,9 +1,8 @@
+// Writes of many notices, walks of an index from owner to owner, and unions of channels and people.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { NO_ID } from '../../kernel/ids.js';
 import { retryMessagesBy, unsentOwners } from '../deliveries/public.js';
 import { CHANNEL_TYPES } from '../notifications/public.js';
-
-// Writes of many notices, walks of an index from owner to owner, and unions of channels and people.
 
 /** A project or organization that has notices. */
 export const NOTICE_OWNER = { organizationId: t.uuid, projectId: t.nullable(t.uuid), ownerId: t.uuid } as const;

@@ -1,3 +1,4 @@
+// Members of three kinds in one list, by whatever requests name them by.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 const KIND = t.oneOf('user', 'group', 'identity');

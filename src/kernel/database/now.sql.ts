@@ -1,3 +1,4 @@
+// The clock.
 import type { Connected } from './database.js';
 import { sqlStatement, t } from './statement.js';
 

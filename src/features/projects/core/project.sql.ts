@@ -1,3 +1,4 @@
+// What a member has in projects: hot reads with the rules of many tables as JSON, in lateral joins.
 import { inOrders, orderedText } from '../../../kernel/database/ordered-page.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
