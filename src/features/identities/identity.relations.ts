@@ -1,3 +1,4 @@
+import type { EntityName, FilterQuery } from '@mikro-orm/core';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
 import { emOf } from '../../kernel/database/database.js';
@@ -5,8 +6,6 @@ import { Identity } from './identity.entity.js';
 import { findIdentities } from './identity.queries.js';
 import { type IdentityView, toIdentityView } from './identity.reader.js';
 import { type IdentityAction, readableOwned } from './identity-rights.js';
-import { IdentityTokenAuth } from './token-auth.entity.js';
-import { type TokenAuthView, toTokenAuthView } from './token-auth.queries.js';
 
 const identitiesFor =
   (action: IdentityAction): BatchLoad<IdentityView> =>
@@ -46,10 +45,15 @@ export async function withOwners<Row extends { readonly identityId: string }, Ke
   }));
 }
 
-/** Token-auth configurations by the ids of identities that the response shows. */
-export const tokenAuthsOf: BatchLoad<TokenAuthView> = async (ctx, identityIds) => {
-  const attached = await emOf(ctx).find(IdentityTokenAuth, { identityId: { $in: identityIds } });
-  const rows = await withOwners(ctx, attached, 'identityId');
-  const found = await readableOwned(ctx, { keys: identityIds, rows, action: 'identity:read' });
-  return mapFound(found, ({ row }) => toTokenAuthView(row));
-};
+/** Configurations of a login method by the ids of identities that the response shows. */
+export const configurationsOf =
+  <Row extends { readonly identityId: string }, View>(
+    entity: EntityName<Row>,
+    toView: (row: Row) => View,
+  ): BatchLoad<View> =>
+  async (ctx, identityIds) => {
+    const attached = await emOf(ctx).find(entity, { identityId: { $in: identityIds } } as FilterQuery<Row>);
+    const rows = await withOwners(ctx, attached as Row[], 'identityId');
+    const found = await readableOwned(ctx, { keys: identityIds, rows, action: 'identity:read' });
+    return mapFound(found, ({ row }) => toView(row));
+  };

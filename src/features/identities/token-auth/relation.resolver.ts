@@ -2,9 +2,13 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { linked } from '../../../kernel/database/batched.js';
 import { nested } from '../../../kernel/graphql/operations.js';
-import { tokenAuthsOf } from '../identity.relations.js';
+import { configurationsOf } from '../identity.relations.js';
 import { IdentityType } from '../identity.type.js';
+import { IdentityTokenAuth } from '../token-auth.entity.js';
+import { toTokenAuthView } from '../token-auth.queries.js';
 import { TokenAuthType } from './token-auth.type.js';
+
+const tokenAuthsOf = configurationsOf(IdentityTokenAuth, toTokenAuthView);
 
 @Resolver(() => IdentityType)
 export class IdentityTokenAuthResolver {
