@@ -11,8 +11,9 @@ import { listRowsAsText } from './copy.sql.js';
  * - `schema_migration`: the backup names the migrations, and a restore runs them
  * - `rate_limit_count`: counts of the last minutes; not durable either
  * - `access_change`: numbers of transactions, which mean nothing on another server
+ * - `agenda_jobs`: Agenda's table, in backups of versions that had it; a view of the jobs by now
  */
-export const LEFT_OUT: readonly string[] = ['schema_migration', 'rate_limit_count', 'access_change'];
+export const LEFT_OUT: readonly string[] = ['schema_migration', 'rate_limit_count', 'access_change', 'agenda_jobs'];
 
 /** A table of the database, and the names and types of its stored columns. */
 export type Table = RowFrom<typeof listTables>;

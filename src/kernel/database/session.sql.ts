@@ -9,6 +9,8 @@ export const COMMIT = 'commit';
 export const ROLLBACK = 'rollback';
 /** The session's prepared statements are planned anew, each when it is next used. */
 export const DISCARD_PLANS = 'discard plans';
+/** Waits for the lock of a number; it ends with the transaction. */
+export const LOCK = 'select pg_advisory_xact_lock($1)';
 /** Asks whether a server responds. */
 export const PING = 'select 1';
 

@@ -1,13 +1,11 @@
 import { PostgresBackend } from '@agendajs/postgres-backend';
 import pg from 'pg';
 import type { SealedText } from '../crypto/sealed-text.js';
-import { BEGIN } from '../database/session.sql.js';
+import { BEGIN, LOCK } from '../database/session.sql.js';
 import type { OpenStore, StoreAddress } from './job-store.js';
 
 const CONNECT_MS = 5_000;
 const CONNECTIONS = 4;
-/** Waits for a lock; it ends with the transaction. */
-const LOCK = 'select pg_advisory_xact_lock($1)';
 /** Nodes that make Agenda's table at the same moment fail; with the lock of this number one does. */
 const SCHEMA_LOCK = 7_205_759_403_792_794;
 
