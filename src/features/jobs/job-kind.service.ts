@@ -2,10 +2,11 @@ import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
+import { StoredJobKind } from '../../kernel/jobs/job.entity.js';
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
 import { parse } from '../../kernel/validation.js';
 import { OneJobKind } from './job.rules.js';
-import { type KindRow, LIST_KINDS, LIST_KINDS_OF_ORGANIZATION, SET_PAUSED } from './job.sql.js';
+import { type KindRow, LIST_KINDS, LIST_KINDS_OF_ORGANIZATION } from './job.sql.js';
 
 /** A kind of jobs, with what this version of the service says of it. */
 interface DescribedKind extends KindRow {
@@ -48,7 +49,7 @@ export class JobKindService {
     const { name } = parse(OneJobKind, raw);
     if (!ctx.actor.isInstallationAdmin) throw new PermissionDenied({ action: 'jobs:pause-kind', projectId: null });
     return inTransaction(ctx, async (tx) => {
-      await SET_PAUSED(tx, { name, isPaused });
+      await tx.em.nativeUpdate(StoredJobKind, { name }, { isPaused });
       const kind = (await this.read(tx)).find((each) => each.name === name);
       if (kind === undefined) throw new AppError('JOB_KIND_NOT_FOUND');
       const action = isPaused ? 'job-kind:pause' : 'job-kind:resume';

@@ -185,10 +185,3 @@ export const LIST_KINDS = sqlStatement({
   params: {},
   row: KIND_ROW,
 });
-
-/** Lets no job of a kind begin, or lets them begin again. No row: there is no such kind. */
-export const SET_PAUSED = sqlStatement({
-  text: `update job_kind set is_paused = :isPaused where name = :name returning name`,
-  params: { name: t.text, isPaused: t.boolean },
-  row: { name: t.text },
-});
