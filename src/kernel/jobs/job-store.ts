@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agenda, type AgendaBackend, InMemoryNotificationChannel, type Job } from 'agenda';
 import type { Database } from '../database/database.js';
+import { isId } from '../ids.js';
 import { describeError, type Log } from '../log.js';
 import { listTimes, listTimesSoon } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
@@ -13,10 +14,10 @@ const LONGEST_PAUSE_MS = 15_000;
 const LOOK_EVERY_MS = 5_000;
 /** A lock that ends sooner than its lease does no harm. */
 const LOCK_MS = 20_000;
-/** When a job is tried again for which there was no place, or whose kind is paused. */
-const PUT_BACK_SECONDS = 2;
 /** Longer than the pause between two sweeps. */
 const SOON_SECONDS = 90;
+/** For how long due jobs are left to the store. */
+export const OVERDUE_SECONDS = 5;
 /** The rest of a burst is put there by the next sweep. */
 const MOST_AT_ONCE = 1_000;
 
@@ -91,7 +92,7 @@ export class JobStore {
     this.keeping = this.keepConnected();
   }
 
-  /** Puts jobs there that have been queued. @param ids absent: all that are due soon, and those that recur */
+  /** Puts jobs there that have been queued. @param ids absent: all that are due now or soon, and those that recur */
   put(ids?: readonly string[]): void {
     if (ids === undefined) this.isSweepAsked = true;
     for (const id of ids ?? []) if (this.unsaved.size < MOST_AT_ONCE) this.unsaved.add(id);
@@ -173,9 +174,10 @@ export class JobStore {
     return agenda;
   }
 
-  /** Runs a job if it is due, and notes when it is due next. */
+  /** Runs a job if it is due, and notes when it is due next. One without a place, or of a paused kind, leaves: the table has it. */
   private async run(job: Job<JobData>): Promise<void> {
-    const { id } = job.attrs.data;
+    const id: unknown = job.attrs.data?.id;
+    if (typeof id !== 'string' || !isId(id)) return;
     const { worker, database } = this.parts;
     const claimed = await worker.claimOne(id);
     const touching = setInterval(() => void job.touch().catch(() => undefined), LOCK_MS / 4);
@@ -184,8 +186,8 @@ export class JobStore {
     } finally {
       clearInterval(touching);
       const [next] = await listTimes(database.query, { ids: [id] }).catch(() => []);
-      const least = claimed === undefined ? PUT_BACK_SECONDS : 0;
-      job.attrs.nextRunAt = next === undefined ? null : fromNow(Math.max(next.seconds, least));
+      const isLeft = next === undefined || (claimed === undefined && next.seconds === 0);
+      job.attrs.nextRunAt = isLeft ? null : fromNow(next.seconds);
     }
   }
 
@@ -202,7 +204,8 @@ export class JobStore {
   private async sweep(feeder: Agenda): Promise<void> {
     this.isSweepAsked = false;
     const { names } = this;
-    await this.putTimed(feeder, await listTimesSoon(this.parts.database.query, { names, seconds: SOON_SECONDS }));
+    const times = { names, overdueSeconds: OVERDUE_SECONDS, seconds: SOON_SECONDS };
+    await this.putTimed(feeder, await listTimesSoon(this.parts.database.query, times));
   }
 
   /** Puts jobs there, where each is once, and has those run that are due. */

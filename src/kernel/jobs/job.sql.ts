@@ -197,13 +197,17 @@ export const listTimes = sqlStatement({
   row: TIME,
 });
 
-/** The same of the jobs of these kinds that are due within so many seconds, the first thousand, and of all that recur. */
+/**
+ * The same of the jobs of these kinds that are due within so many seconds, the first thousand, and of all that recur. Without those that
+ * have been due for longer.
+ */
 export const listTimesSoon = sqlStatement({
-  text: `${TIMES} j.id = any(array(
-      (select d.id from job d where d.kind = any(:names) and d.wake_at <= now() + make_interval(secs => :seconds)
+  text: `${TIMES} j.wake_at > now() - make_interval(secs => :overdueSeconds) and j.id = any(array(
+      (select d.id from job d where d.kind = any(:names)
+         and d.wake_at between now() - make_interval(secs => :overdueSeconds) and now() + make_interval(secs => :seconds)
          and not exists (select from job_kind k where k.name = d.kind and k.is_paused) order by d.wake_at limit 1000)
       union all select r.id from job r where r.kind = any(:names) and r.every_seconds is not null))`,
-  params: { names: t.array(t.text), seconds: t.double },
+  params: { names: t.array(t.text), overdueSeconds: t.double, seconds: t.double },
   row: TIME,
 });
 

@@ -4,7 +4,7 @@ import { describeError } from '../log.js';
 import { periodically } from '../periodic.js';
 import { deleteFinished, registerKinds } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
-import { JobStore, type StoreAddress } from './job-store.js';
+import { JobStore, OVERDUE_SECONDS, type StoreAddress } from './job-store.js';
 import { defineKinds, type JobData, JobTable } from './job-table.js';
 import { LateAsks } from './late-asks.js';
 import type { JobRequest } from './queue.js';
@@ -14,8 +14,6 @@ const KEPT_DAYS = 30;
 /** Whatever is asked for after a commit within this time causes one run of each job. */
 const LATE_ASKS_MS = 1_000;
 const LOOK_EVERY_MS = 1_000;
-/** For how long jobs are left to a store apart. */
-const OVERDUE_SECONDS = 5;
 /** How long a node that leaves waits for its jobs. Then it gives them back. */
 const FINISH_MS = 3_000;
 /** Half of it is how often Agenda looks whether a job has lost its lock, by a timer that outlives the job. */
@@ -33,18 +31,19 @@ const DELETE_FINISHED: JobKind = {
   },
 };
 
-/** Puts back what the store has lost, or what a node could not put there. */
+/** Puts back what the store has lost, or what a node could not put there. It recurs where there is one. */
 const REFILL_STORE: JobKind = {
   name: 'jobs:refill-store',
   description: 'Puts jobs that are due soon into the store of JOBS_URL, in case that it has lost them.',
-  everySeconds: 60,
   staysInside: true,
   run: async ({ wakeJobs }) => wakeJobs?.(),
 };
 
 /** The background work of the kernel itself. @param hasStore whether Agenda keeps its jobs in a store apart */
-export const jobsOfJobs = (hasStore: boolean): readonly JobKind[] =>
-  hasStore ? [DELETE_FINISHED, REFILL_STORE] : [DELETE_FINISHED];
+export const jobsOfJobs = (hasStore: boolean): readonly JobKind[] => [
+  DELETE_FINISHED,
+  hasStore ? { ...REFILL_STORE, everySeconds: 60 } : REFILL_STORE,
+];
 
 /** What the background work of a node needs. */
 export interface JobsParts extends WorkerParts {
@@ -111,8 +110,11 @@ export class Jobs {
   }
 
   /** Looks at once for these jobs, or for all that are due. */
-  readonly wake = (ids?: readonly string[]): void =>
-    this.storeApart?.isConnected ? this.storeApart.put(ids) : this.table.look();
+  readonly wake = (ids?: readonly string[]): void => {
+    const store = this.storeApart?.isConnected ? this.storeApart : null;
+    store?.put(ids);
+    if (store === null || ids === undefined) this.table.look();
+  };
 
   /** Asks for standing jobs of a kind within a second. */
   readonly askLater = (kind: string, requests: readonly JobRequest[]): void => this.lateAsks.add(kind, requests);

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
-import type { JobsParts } from '../../../src/kernel/jobs/jobs.js';
+import { type JobsParts, jobsOfJobs } from '../../../src/kernel/jobs/jobs.js';
 import { storeAt } from '../../../src/kernel/jobs/stores.js';
 import { freshDatabase } from '../../kit/databases.js';
 import { freePort } from '../../kit/free-port.js';
@@ -135,6 +136,37 @@ describe('jobs in another Postgres, without a table', () => {
     await until('the jobs again', WAIT_MS, async () => (await sql('select from agenda_jobs')).length === 20);
   });
 
+  test('of a paused kind, and those without a place, leave the store, and run as soon as they can', async () => {
+    const held = Promise.withResolvers<void>();
+    const few: JobKind = { ...KIND, name: 'test:few', concurrencyPerTarget: 1, run: () => held.promise };
+    const paused: JobKind = { ...KIND, everySeconds: 86_400 };
+    const node = await connected(url, {}, [few, paused]);
+    const stored = async () => (await sql('select name from agenda_jobs')).map(({ name }) => name);
+    await nodes.sql('update job_kind set is_paused = true where name = $1', [KIND.name]);
+    await nodes.sql(`update job set wake_at = now() where every_seconds is not null`);
+    await nodes.queue(few, keys(10), { target: 'one' }, node.wake);
+    node.wake();
+    await until('one job in the store', WAIT_MS, async () => isDeepStrictEqual(await stored(), [few.name]));
+    await nodes.sql('update job_kind set is_paused = false');
+    held.resolve();
+    node.wake();
+    await done(11);
+  });
+
+  test('that others put there are left alone, and delay none', async () => {
+    const node = await connected(url);
+    const dueAt = soon();
+    const values = JSON.stringify(['no id', null, {}].map((id) => ({ id })));
+    await sql(
+      `insert into agenda_jobs (name, type, next_run_at, data) select $1, 'normal', $2::timestamptz, given.value
+       from jsonb_array_elements($3::jsonb || 'null') given`,
+      [KIND.name, dueAt, values],
+    );
+    await nodes.queue(KIND, ['one'], { dueAt }, node.wake);
+    await done(1);
+    await until('none in the store', WAIT_MS, async () => (await sql('select from agenda_jobs')).length === 0);
+  });
+
   test('go on after all connections of the store broke', async () => {
     const node = await connected(url, {});
     await sql(`select pg_terminate_backend(pid) from pg_stat_activity
@@ -200,6 +232,14 @@ describeWithMongo('jobs in MongoDB', (mongo) => {
 testInAll('eight nodes that make the table of another Postgres at once all reach it', async () => {
   const url = await freshDatabase();
   await Promise.all(Array.from({ length: 8 }, () => connected(url)));
+});
+
+test('without a store no job is left that only fills it', async () => {
+  const recurring = () => nodes.sql('select kind from job where every_seconds is not null order by kind');
+  await nodes.node(jobsOfJobs(true));
+  expect(await recurring()).toEqual([{ kind: 'jobs:delete-finished' }, { kind: 'jobs:refill-store' }]);
+  await nodes.node(jobsOfJobs(false));
+  expect(await recurring()).toEqual([{ kind: 'jobs:delete-finished' }]);
 });
 
 test('a store that is away delays no job, and is reached when it comes', async () => {
