@@ -316,11 +316,23 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 }
 
 const contradictions = (settings: z.output<typeof Settings>): string[] => {
-  if (settings.DATABASE_OWNER_URL === undefined) return [];
-  if (settings.DATABASE_URL === undefined)
-    return ['DATABASE_OWNER_URL needs DATABASE_URL, by which the service logs in'];
-  return settings.DATABASE_ROLE === 'owner' ? ['DATABASE_ROLE=owner contradicts DATABASE_OWNER_URL'] : [];
+  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_ROLE, JOBS_URL } = settings;
+  const found: string[] = [];
+  if (DATABASE_OWNER_URL !== undefined && DATABASE_URL === undefined)
+    found.push('DATABASE_OWNER_URL needs DATABASE_URL, by which the service logs in');
+  else if (DATABASE_OWNER_URL !== undefined && DATABASE_ROLE === 'owner')
+    found.push('DATABASE_ROLE=owner contradicts DATABASE_OWNER_URL');
+  if (DATABASE_URL !== undefined && JOBS_URL !== undefined && databaseOf(DATABASE_URL) === databaseOf(JOBS_URL))
+    found.push('JOBS_URL is the database of DATABASE_URL: leave it out to keep jobs there');
+  return found;
 };
+
+/** Where an address leads, whoever logs in. */
+function databaseOf(address: string): string {
+  const { protocol, hostname, port, pathname } = new URL(address);
+  const scheme = protocol === 'postgresql:' ? 'postgres:' : protocol;
+  return `${scheme}//${hostname === 'localhost' ? '127.0.0.1' : hostname}:${port || '5432'}${pathname}`;
+}
 
 type PoolerSettings = Pick<z.output<typeof Settings>, 'DATABASE_POOLER' | 'PREPARED_STATEMENTS'>;
 

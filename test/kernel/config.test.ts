@@ -146,6 +146,17 @@ describe('readConfig', () => {
     expect(readConfig({ ...urls }).databaseOwnerUrl?.reveal()).toBe(ofOwner);
   });
 
+  test('takes no database for jobs that is the one of the service', () => {
+    const DATABASE_URL = 'postgres://service:canary@localhost/x';
+    const same = 'postgresql://jobs:canary@127.0.0.1:5432/x?sslmode=disable';
+    const faults = ['JOBS_URL is the database of DATABASE_URL: leave it out to keep jobs there'];
+
+    expect(violationsOf({ DATABASE_URL, JOBS_URL: DATABASE_URL })).toEqual(faults);
+    expect(violationsOf({ DATABASE_URL, JOBS_URL: same })).toEqual(faults);
+    for (const JOBS_URL of ['postgres://localhost/y', 'postgres://localhost:6432/x', 'mongodb://localhost/x'])
+      expect(readConfig({ DATABASE_URL, JOBS_URL }).jobsUrl?.reveal()).toBe(JOBS_URL);
+  });
+
   test('takes the address of the service, without slashes at its end', () => {
     expect(readConfig({ PUBLIC_URL: 'http://pki.example.com:8080/certs//' }).publicUrl).toBe(
       'http://pki.example.com:8080/certs',
