@@ -18,13 +18,23 @@ const LOCK_MS = 20_000;
 const SOON_SECONDS = 90;
 /** For how long due jobs are left to the store. */
 export const OVERDUE_SECONDS = 5;
+/** For how long a store keeps what failed: not shorter than its row. */
+const KEPT_DAYS = 31;
 /** The rest of a burst is put there by the next sweep. */
 const MOST_AT_ONCE = 1_000;
 
 /** A store of Agenda's that is reached. */
 export interface OpenStore {
   readonly backend: AgendaBackend;
+  /** Removes jobs that failed for good more than so many days ago. */
+  forgetFailed(days: number): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A store, and the Agenda through which jobs are put there. */
+interface Reached {
+  readonly store: OpenStore;
+  readonly feeder: Agenda;
 }
 
 /** A store apart from the database of the service. */
@@ -54,8 +64,8 @@ interface StoreParts {
  * it, and nothing happens twice.
  */
 export class JobStore {
-  /** Through which jobs are put there. Null while it is away. */
-  private feeder: Agenda | null = null;
+  /** Null while it is away. */
+  private reached: Reached | null = null;
   private readonly channel = new InMemoryNotificationChannel();
   /** Kinds for which Agenda looks, and whether it has to look again. */
   private readonly looking = new Map<string, boolean>();
@@ -84,7 +94,7 @@ export class JobStore {
 
   /** Whether it takes and runs jobs now. */
   get isConnected(): boolean {
-    return this.feeder !== null;
+    return this.reached !== null;
   }
 
   /** Connects in the background, as often as it takes. */
@@ -131,7 +141,8 @@ export class JobStore {
   }
 
   /** @returns what went wrong; undefined when it was stopped */
-  private async useUntilLost({ backend }: OpenStore): Promise<unknown> {
+  private async useUntilLost(store: OpenStore): Promise<unknown> {
+    const { backend } = store;
     await backend.connect();
     // Agenda connects it once more, and a failure there would end the process.
     backend.connect = async () => undefined;
@@ -143,21 +154,21 @@ export class JobStore {
     const agenda = this.define(backend);
     agenda.on('error', lost.resolve);
     // It runs nothing: for each job that it saves, one that runs jobs would look by itself.
-    const feeder = new Agenda({ backend });
+    const reached = { store, feeder: new Agenda({ backend }) };
     try {
       await agenda.start();
       this.onLost = lost.resolve;
       this.drain = async (timeout) => void (await agenda.drain({ timeout, closeConnection: false }));
       // A store that takes no job is unreachable. Nobody may see it as connected before.
-      await this.sweep(feeder);
+      await this.sweep(reached);
       if (this.isStopped) return undefined;
-      this.feeder = feeder;
+      this.reached = reached;
       this.parts.log.info('job store connected', { backend: this.from.name });
       // What was asked for meanwhile.
       this.put();
       return await lost.promise;
     } finally {
-      this.feeder = null;
+      this.reached = null;
       this.onLost = null;
       await agenda.stop(false).catch(() => undefined);
     }
@@ -192,18 +203,19 @@ export class JobStore {
   }
 
   private async save(): Promise<void> {
-    while ((this.unsaved.size > 0 || this.isSweepAsked) && this.feeder !== null) {
-      const { feeder } = this;
+    while ((this.unsaved.size > 0 || this.isSweepAsked) && this.reached !== null) {
+      const { reached } = this;
       const ids = [...this.unsaved];
       this.unsaved = new Set();
-      if (ids.length > 0) await this.putTimed(feeder, await listTimes(this.parts.database.query, { ids }));
-      if (this.isSweepAsked) await this.sweep(feeder);
+      if (ids.length > 0) await this.putTimed(reached.feeder, await listTimes(this.parts.database.query, { ids }));
+      if (this.isSweepAsked) await this.sweep(reached);
     }
   }
 
-  private async sweep(feeder: Agenda): Promise<void> {
+  private async sweep({ store, feeder }: Reached): Promise<void> {
     this.isSweepAsked = false;
     const { names } = this;
+    await store.forgetFailed(KEPT_DAYS);
     const times = { names, overdueSeconds: OVERDUE_SECONDS, seconds: SOON_SECONDS };
     await this.putTimed(feeder, await listTimesSoon(this.parts.database.query, times));
   }

@@ -34,7 +34,8 @@ const DELETE_FINISHED: JobKind = {
 /** Puts back what the store has lost, or what a node could not put there. It recurs where there is one. */
 const REFILL_STORE: JobKind = {
   name: 'jobs:refill-store',
-  description: 'Puts jobs that are due soon into the store of JOBS_URL, in case that it has lost them.',
+  description:
+    'Puts jobs that are due soon into the store of JOBS_URL, in case that it has lost them, and removes from it what failed long ago.',
   staysInside: true,
   run: async ({ wakeJobs }) => wakeJobs?.(),
 };

@@ -20,5 +20,13 @@ export async function openMongo(url: string): Promise<OpenStore> {
     await client.close();
     throw error;
   }
-  return { backend: new MongoBackend({ mongo: client.db() }), close: () => client.close() };
+  const jobs = client.db().collection('agendaJobs');
+  return {
+    backend: new MongoBackend({ mongo: client.db() }),
+    forgetFailed: async (days) => {
+      const failedAt = { $lt: new Date(Date.now() - days * 86_400_000) };
+      await jobs.deleteMany({ nextRunAt: null, failedAt });
+    },
+    close: () => client.close(),
+  };
 }

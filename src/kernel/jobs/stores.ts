@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { SealedText } from '../crypto/sealed-text.js';
 import { BEGIN, LOCK } from '../database/session.sql.js';
 import type { OpenStore, StoreAddress } from './job-store.js';
+import { FORGET_FAILED } from './stores.sql.js';
 
 const CONNECT_MS = 5_000;
 const CONNECTIONS = 4;
@@ -40,7 +41,11 @@ async function openPostgres(url: string): Promise<OpenStore> {
   }
   // Without LISTEN, which a pooler between would not pass on.
   const backend = new PostgresBackend({ pool, ensureSchema: false, disableNotifications: true });
-  return { backend, close: () => pool.end() };
+  return {
+    backend,
+    forgetFailed: async (days) => void (await pool.query(FORGET_FAILED, [days])),
+    close: () => pool.end(),
+  };
 }
 
 async function makeTable(pool: pg.Pool): Promise<void> {

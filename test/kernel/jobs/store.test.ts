@@ -84,6 +84,9 @@ describe('jobs in another Postgres, without a table', () => {
       { name: FAILING.name, data: { id }, fail_reason: 'permanent failure: INTERNAL_ERROR' },
     ]);
     expect(JSON.stringify(stored)).not.toContain(CANARY);
+    await sql(`update agenda_jobs set failed_at = now() - interval '32 days'`);
+    node.wake();
+    await until('the store without it', WAIT_MS, async () => (await sql('select from agenda_jobs')).length === 0);
   });
 
   test('that recur are there once for two nodes, and run once', async () => {
