@@ -200,7 +200,7 @@ describe('an audit table that somebody has locked', () => {
       new Exposition((await admin.anonymous.get('/metrics')).text).sum('strongroom_audit_queue_length');
 
     await until('no job that would wait, too', 60_000, async () => {
-      const due = `select from job where state = 'running' or (state = 'waiting' and wake_at < now() + interval '10 seconds')`;
+      const due = `select from job where state = 'running' or wake_at < now() + interval '10 seconds'`;
       return (await strongroom.sql(due)).length === 0;
     });
     await withClient(strongroom.databaseUrl, async (client) => {
