@@ -265,7 +265,8 @@ describe('a trail that was tampered with', () => {
     await sql('alter table audit_seal drop constraint audit_seal_number_check');
     await tamper(
       sql,
-      `insert into audit_seal select ${MINIMUM}, after_sequence, last_sequence, entries, sealed_at, previous, mac
+      `insert into audit_seal (number, after_sequence, last_sequence, entries, sealed_at, previous, mac)
+       select ${MINIMUM}, after_sequence, last_sequence, entries, sealed_at, previous, mac
          from audit_seal where number = 1`,
     );
     const { code, faults } = await strongroom.verifyAudit();
