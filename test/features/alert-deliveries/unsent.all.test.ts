@@ -14,6 +14,12 @@ afterAll(() => notifying?.stop());
 afterEach(() => notifying.sql('delete from certificate_alert; delete from certificate'));
 
 const mail = (...recipients: string[]) => ({ channelType: 'email', config: { recipients } });
+/** A certificate that alerts have looked at: a look that comes late would send again what has failed meanwhile. */
+const certificate = async (lastsDays: number, commonName: string): Promise<string> => {
+  const id = await notifying.certificate(lastsDays, commonName);
+  await notifying.imported();
+  return id;
+};
 const about = (name: string) => ({ filters: [{ field: 'common_name', operator: 'equals', value: name }] });
 const states = async (alertId: string) => (await notifying.messages(alertId)).map(({ state }) => state).join();
 const becomes = (alertId: string, wanted: string) =>
@@ -58,7 +64,7 @@ async function sendsNothingMore(recipient: string): Promise<void> {
 describe('a message that was not accepted', () => {
   test('is cancelled where its alert is disabled, and sent once where the alert is enabled again', async () => {
     const back = await notifying.withoutMail();
-    const id = await notifying.certificate(9, 'off.example.com');
+    const id = await certificate(9, 'off.example.com');
     const alertId = await notifying.alert([mail('off@example.com')], about('off.example.com'));
     await until('an attempt', WAIT_MS, async () => ((await notifying.messages(alertId))[0]?.attempts ?? 0) > 0);
     expect(await lastRun(alertId)).toMatchObject({ status: 'PENDING', messageCount: 1, sentCount: 0 });
@@ -83,8 +89,8 @@ describe('a message that was not accepted', () => {
     'because it %s is sent by the next check, with those of its certificates that are not replaced',
     async (_, code) => {
       const name = `refused${code}.example.com`;
-      await notifying.certificate(9, name);
-      const replaced = await notifying.certificate(8, name);
+      await certificate(9, name);
+      const replaced = await certificate(8, name);
       notifying.mail.refusals = { to: code };
       const alertId = await notifying.alert([mail(`to${code}@example.com`)], about(name));
       await until('an attempt', WAIT_MS, async () => ((await notifying.messages(alertId))[0]?.attempts ?? 0) > 0);
@@ -113,10 +119,7 @@ describe('a message that was not accepted', () => {
   test('about an event is sent by the next check, for a week', async () => {
     const channels = [mail('event@example.com')];
     const alertId = await notifying.alert(channels, { eventType: 'revocation', ...about('event.example.com') });
-    const ids = [
-      await notifying.certificate(9, 'event.example.com'),
-      await notifying.certificate(9, 'event.example.com'),
-    ];
+    const ids = [await certificate(9, 'event.example.com'), await certificate(9, 'event.example.com')];
     notifying.mail.refusals = { data: 550 };
     for (const id of ids) await notifying.revoke(id);
     await becomes(alertId, 'failed,failed');
@@ -144,8 +147,8 @@ describe('while the key of a project is disabled', () => {
     const channels = [mail(...recipients)];
     const event = await notifying.alert(channels, { eventType: 'revocation', ...about('key.example.com') });
     const expiry = await notifying.alert(channels, { name: 'expiry', ...about('other-key.example.com') });
-    const id = await notifying.certificate(9, 'key.example.com');
-    const other = await notifying.certificate(90, 'other-key.example.com');
+    const id = await certificate(9, 'key.example.com');
+    const other = await certificate(90, 'other-key.example.com');
     mustSucceed(await admin.post(`${KEYS}/${key}/disable`, {}));
     await notifying.revoke(id);
     await notifying.sql(`update certificate set not_after = now() + interval '9 days' where id = $1`, [other]);
@@ -186,7 +189,7 @@ describe('retrying many messages', () => {
   test('takes those of a project, an alert, a channel or a time, counts them, and is for who may edit alerts', async () => {
     const { admin, projectId } = notifying;
     notifying.mail.refusals = { to: 550 };
-    await notifying.certificate(9, 'many.example.com');
+    await certificate(9, 'many.example.com');
     const first = await notifying.alert(
       [mail('many-one@example.com', 'many-two@example.com')],
       about('many.example.com'),
@@ -235,7 +238,7 @@ describe('messages with nothing left to notify of', () => {
   test('are not retried with many, and keep none of the others from it', async () => {
     const { admin, projectId } = notifying;
     notifying.mail.refusals = { to: 550 };
-    const gone = await notifying.certificate(9, 'gone.example.com');
+    const gone = await certificate(9, 'gone.example.com');
     const alertId = await notifying.alert([mail('gone@example.com')], about('gone.example.com'));
     await becomes(alertId, 'failed');
     mustSucceed(await admin.delete(`/api/v1/cert-manager/certificates/${gone}`));
@@ -253,7 +256,7 @@ describe('the config of a channel', () => {
       await notifying.server((_, response) => response.writeHead(503, { 'retry-after': '99999999' }).end()),
       await notifying.server(),
     ];
-    await notifying.certificate(9, 'moved.example.com');
+    await certificate(9, 'moved.example.com');
     const alertId = await notifying.alert(
       [{ channelType: 'webhook', config: { url: broken.url('/') } }],
       about('moved.example.com'),
@@ -306,7 +309,7 @@ describe('notifications that reach nobody', () => {
       await notifying.server((_, response) => response.writeHead(400).end()),
     ];
     const channels = servers.map((server) => ({ channelType: 'webhook', config: { url: server.url('/') } }));
-    await notifying.certificate(9, 'nobody.example.com');
+    await certificate(9, 'nobody.example.com');
     const alertId = await notifying.alert(channels, { name: 'Reaches nobody', ...about('nobody.example.com') });
     await becomes(alertId, 'failed,failed');
     expect(await undelivered(alertId)).toEqual({
