@@ -13,8 +13,8 @@ import { withClient } from '../../kit/tables.js';
 const MAX_OBJECTS = 20_000;
 const AT_ONCE = 20;
 /** While a probe waits for its turn of the event loop. */
-const MAX_TURN_MS = 600;
-const MAX_GROWTH_MIB = 300;
+const MAX_TURN_MS = 250;
+const MAX_GROWTH_MIB = 150;
 /** A collection of garbage falls into one round; work that is not divided takes long in each. */
 const MOST_ROUNDS = 4;
 
