@@ -214,6 +214,7 @@ describe('an alert that includes authorities', () => {
     await notifying.sql(`update certificate_authority set serial_number = 'ABCDEF' where id = $1`, [id]);
     await lookNow();
     await sent(2);
+    await until('the state of the second message', WAIT_MS, async () => (await decisions(id))[0].outcome !== 'PENDING');
     expect((await decisions(id))[0]).toMatchObject({ outcome: 'NOTIFIED', messages: [{}, {}] });
     const list = `/api/v1/cert-manager/alerts?projectId=${notifying.projectId}`;
     await until('the outcome', WAIT_MS, async () => {

@@ -26,7 +26,7 @@ const NOT_PAUSED = [
     'audit-events:verify-trail',
     'audit:prepare-partitions',
   ],
-  ...['certificates:delete-expired', 'jobs:delete-finished', 'outgoing-events:follow'],
+  ...['certificates:delete-expired', 'jobs:delete-finished', 'jobs:refill-store', 'outgoing-events:follow'],
   ...['project-notices:find-undelivered', 'project-notices:find-unsent', 'project-notices:find-untold'],
   'project-reencryptions:reencrypt',
 ];
