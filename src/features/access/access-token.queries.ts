@@ -3,7 +3,9 @@ import { anyOf, prepared, type RowOf, tablesOf } from '../../kernel/database/tab
 import type { IdentitySchema } from '../identities/public.js';
 import type { OrganizationSchema, UserSchema } from '../organizations/public.js';
 import type { AccessTokenSchema } from './access-token.entity.js';
+import { ENDS_AT, IS_EXPIRED } from './token-check.sql.js';
 
+const [ENDS, HAS_ENDED] = [sql.raw<Date>(ENDS_AT), sql.raw<boolean>(IS_EXPIRED)];
 const tables = tablesOf<
   typeof AccessTokenSchema | typeof OrganizationSchema | typeof IdentitySchema | typeof UserSchema
 >();
@@ -31,20 +33,14 @@ export const COLUMNS = [
   sql<string | null>`case when o.parent_id is not null then o.id end`.as('subOrganizationId'),
 ] as const;
 
-/** What new tokens have in common, and of each of them its id, name and hash. */
-interface NewTokens
-  extends Pick<
-    RowOf<typeof AccessTokenSchema>,
-    | 'organization_id'
-    | 'identity_id'
-    | 'user_id'
-    | 'auth_method'
-    | 'ttl_seconds'
-    | 'max_ttl_seconds'
-    | 'num_uses_limit'
-    | 'client_secret_id'
-    | 'maker_id'
-  > {
+/** What new tokens have in common. */
+const COMMON = [
+  ...['organization_id', 'identity_id', 'user_id', 'auth_method', 'client_secret_id', 'maker_id'],
+  ...['ttl_seconds', 'max_ttl_seconds', 'num_uses_limit'],
+] as const;
+
+/** New tokens: what they have in common, and of each of them its id, name and hash. */
+interface NewTokens extends Pick<RowOf<typeof AccessTokenSchema>, (typeof COMMON)[number]> {
   /** How long they last unless they are used; null for tokens with a TTL and for those that never end. */
   readonly unused_seconds: number | null;
   readonly ids: readonly string[];
@@ -60,26 +56,10 @@ export const insertTokenRows = prepared((given: NewTokens) =>
     .with('t', (tx) =>
       tx
         .insertInto('access_token')
-        .columns([
-          'id',
-          'name',
-          'token_hash',
-          'organization_id',
-          'identity_id',
-          'user_id',
-          'auth_method',
-          'ttl_seconds',
-          'max_ttl_seconds',
-          'num_uses_limit',
-          'client_secret_id',
-          'maker_id',
-          'expires_at',
-        ])
+        .columns([...COMMON, 'expires_at', 'id', 'name', 'token_hash'])
         .expression(
-          sql`select token.*, ${given.organization_id}::uuid, ${given.identity_id}::uuid, ${given.user_id}::uuid, ${given.auth_method}::text,
-            ${given.ttl_seconds}::int, ${given.max_ttl_seconds}::int, ${given.num_uses_limit}::int, ${given.client_secret_id}::uuid,
-            ${given.maker_id}::uuid,
-            now() + make_interval(secs => coalesce(nullif(${given.ttl_seconds}::int, 0), ${given.unused_seconds}::int))
+          sql`select ${sql.join(COMMON.map((name) => sql`${given[name]}`))},
+            now() + make_interval(secs => coalesce(nullif(${given.ttl_seconds}::int, 0), ${given.unused_seconds}::int)), token.*
           from unnest(${given.ids}::uuid[], ${given.names}::text[], ${given.hashes}::bytea[]) token`,
         )
         .returningAll(),
@@ -178,10 +158,43 @@ export const renameToken = prepared(({ id, name }: { id: string; name: string | 
     .returning(COLUMNS),
 );
 
-/** Removes the uses from a token that it hands to a new one. @param uses number of uses */
-export const handOverUses = prepared(({ id, uses }: { id: string; uses: string }) =>
+/** What is left of a token, which is locked until the commit. Null means no limit. */
+export const holdRemaining = prepared(({ id }: { id: string | null }) =>
   tables
-    .updateTable('access_token')
-    .set((eb) => ({ num_uses: eb('num_uses', '+', uses) }))
-    .where('id', '=', id),
+    .selectFrom('access_token as t')
+    .select([
+      't.is_revoked as isRevoked',
+      // Whole seconds, so that a token never ends after the one that created it.
+      sql<number | null>`floor(extract(epoch from ${ENDS} - now()::timestamptz(3)))::float8`.as('seconds'),
+      sql<number | null>`case when t.num_uses_limit > 0 then (t.num_uses_limit - t.num_uses)::float8 end`.as('uses'),
+    ])
+    .where('t.id', '=', id)
+    .forNoKeyUpdate(),
 );
+
+/** The valid tokens of logins with a client secret. */
+export const listOfClientSecret = prepared(({ clientSecretId }: { clientSecretId: string }) =>
+  tables
+    .selectFrom('access_token as t')
+    .select('t.id')
+    .where('t.client_secret_id', '=', clientSecretId)
+    .where(sql<boolean>`not t.is_revoked and not ${HAS_ENDED}`),
+);
+
+/** Extends a token by another TTL from now. No row: it is invalid, or would exceed its maximum lifetime. */
+export const renewToken = prepared(({ id }: { id: string }) => {
+  const renewed = sql<Date>`now() + make_interval(secs => t.ttl_seconds)`;
+  return tables
+    .updateTable('access_token as t')
+    .set({
+      expires_at: sql`case when t.ttl_seconds > 0 then ${renewed} end`,
+      last_renewed_at: sql`now()`,
+      updated_at: sql`now()`,
+    })
+    .where('t.id', '=', id)
+    .where(
+      sql<boolean>`not t.is_revoked and not ${HAS_ENDED} and (t.num_uses_limit = 0 or t.num_uses < t.num_uses_limit)
+        and (t.max_ttl_seconds = 0 or ${renewed} <= t.created_at + make_interval(secs => t.max_ttl_seconds))`,
+    )
+    .returning(['t.ttl_seconds as expiresIn', 't.max_ttl_seconds as accessTokenMaxTTL']);
+});

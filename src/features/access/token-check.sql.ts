@@ -1,6 +1,6 @@
 // The hot check of a token: one statement that counts a use, with what its holder has, by laterals and a change inside.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { attributesOf, ORGANIZATION_ROLES, storedRulesOf } from '../permissions/public.js';
+import { attributesOf, isTimed, KNOWN_SECONDS, ORGANIZATION_ROLES, storedRulesOf } from '../permissions/public.js';
 
 const HOLDER = `t.id as "tokenId", case when t.user_id is null then 'identity' else 'user' end as "actorKind",
   coalesce(i.id, u.id) as "actorId", coalesce(i.name, u.username) as "actorName",
@@ -98,34 +98,19 @@ export const IS_EXPIRED = `coalesce(${ENDS_AT} <= now(), false)`;
 const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
   or coalesce(:address::inet <<= any(coalesce(ta.trusted_ips, ua.trusted_ips)), false))`;
 
-/**
- * Whether what a member has in the organization or in any project begins or ends by itself at a later time.
- *
- * @param member SQL of its ID
- */
-const isTimed = (member: string): string => `(
-    held.until is not null
-    or exists (select from project_membership d where d.role_terms is not null and (d.user_id = ${member} or d.identity_id = ${member}))
-    or exists (select from group_member g join project_membership d on d.group_id = g.group_id
-      where d.role_terms is not null and (g.user_id = ${member} or g.identity_id = ${member}))
-    or exists (select from project_membership d
-      cross join lateral (select from additional_privilege v where v.membership_id = d.id and v.ends_at > now() offset 0) v
-      where d.user_id = ${member} or d.identity_id = ${member}))`;
-
-/** For so long a node goes by a check as long as it notices no change; after it a use is stored with its time. Both make the minute that is promised. */
-const KNOWN_SECONDS = 30;
+const IS_TIMED = `(held.until is not null or ${isTimed('coalesce(t.identity_id, t.user_id)')})`;
 
 /**
  * The check of a token; `uses` are added if it has no use limit. A row: it is valid. Rules are returned as digests.
  *
  * A token with a use limit passes only through the UPDATE. A request that waits for another there checks its conditions
  * again on the new row, so that a limit of N gives exactly N uses. Expiry is not among them: it never moves earlier. A
- * token without a limit is written at most every half minute. `until` is when it ends, or its holder's roles do, or that has to be looked up
+ * token without a limit is written at most every half minute: with the time that a check is known, that makes the minute that is promised. `until` is when it ends, or its holder's roles do, or that has to be looked up
  * again; null for one with a limit. The first use of a token without a TTL removes the end that it has while unused.
  */
 export const CHECK_TOKEN = sqlStatement({
   text: `with holder as (
-      select ${HOLDER}, t.num_uses_limit, ${isTimed('coalesce(t.identity_id, t.user_id)')} as "isTimed",
+      select ${HOLDER}, t.num_uses_limit, ${IS_TIMED} as "isTimed",
         least(${ENDS_AT}, held.until, now() + interval '${KNOWN_SECONDS} seconds') as until ${from(false)}
         and not t.is_revoked and not ${IS_EXPIRED} and ${IS_ADDRESS_TRUSTED} and held.roles is not null
     ), counted as (

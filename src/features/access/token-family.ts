@@ -1,7 +1,9 @@
+import { raw as sql } from '@mikro-orm/core';
 import type { Transaction } from '../../kernel/context.js';
 import { AppError } from '../../kernel/errors.js';
-import { handOverUses } from './access-token.queries.js';
-import { HOLD_REMAINING, REVOKE_FAMILIES, TOKENS_OF_CLIENT_SECRET } from './token-family.sql.js';
+import { AccessToken } from './access-token.entity.js';
+import { holdRemaining, listOfClientSecret } from './access-token.queries.js';
+import { REVOKE_FAMILIES } from './token-family.sql.js';
 
 /** Lifetime and number of uses of a token; 0 means no limit. */
 export interface TokenLimits {
@@ -23,7 +25,7 @@ export async function inheritLimits(
   wanted: TokenLimits,
 ): Promise<TokenLimits & { readonly makerId: string }> {
   const makerId = tx.actor.tokenId;
-  const [maker] = await HOLD_REMAINING(tx, { id: makerId });
+  const [maker] = await holdRemaining(tx, { id: makerId });
   if (makerId === null || maker === undefined) throw new AppError('TOKEN_INVALID');
   if (maker.isRevoked) throw new AppError('TOKEN_REVOKED');
   if (maker.seconds !== null && maker.seconds < 1) throw new AppError('TOKEN_EXPIRED');
@@ -31,7 +33,7 @@ export async function inheritLimits(
   if (maker.uses !== null && maker.uses < 1) throw new AppError('TOKEN_USES_EXHAUSTED');
   const accessTokenNumUsesLimit = lower(wanted.accessTokenNumUsesLimit, maker.uses);
   if (maker.uses !== null) {
-    await handOverUses(tx, { id: makerId, uses: String(accessTokenNumUsesLimit) });
+    await tx.em.nativeUpdate(AccessToken, { id: makerId }, { numUses: sql('num_uses + ?', [accessTokenNumUsesLimit]) });
   }
   return {
     makerId,
@@ -68,7 +70,7 @@ export async function revokeTokens(tx: Transaction, ids: readonly string[]): Pro
  * @returns their number, including descendants
  */
 export async function revokeTokensOfClientSecret(tx: Transaction, clientSecretId: string): Promise<number> {
-  const tokens = await TOKENS_OF_CLIENT_SECRET(tx, { clientSecretId });
+  const tokens = await listOfClientSecret(tx, { clientSecretId });
   return (
     await revokeTokens(
       tx,

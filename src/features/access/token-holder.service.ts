@@ -6,10 +6,10 @@ import { AppError } from '../../kernel/errors.js';
 import type { FailedAttempts } from '../../kernel/operations/limits/failed-attempts.js';
 import { parse } from '../../kernel/validation.js';
 import { keepLoggedInAdmins, lockLoggedInAdmins } from '../organizations/public.js';
+import { renewToken } from './access-token.queries.js';
 import { TokenValue } from './access-token.rules.js';
 import { contextOf, findToken, type KnownToken, requireValid } from './token-check.js';
 import { revokeTokens } from './token-family.js';
-import { RENEW_TOKEN } from './token-family.sql.js';
 
 /** The limits of a renewed token. */
 export interface RenewedToken {
@@ -38,7 +38,7 @@ export class TokenHolderService {
     const hash = hashToken(accessToken);
     const token = await this.#find(request, accessToken, requireValid);
     return inTransaction(contextOf(request, request, token), async (tx) => {
-      const [renewed] = await RENEW_TOKEN(tx, { id: token.tokenId });
+      const [renewed] = await renewToken(tx, { id: token.tokenId });
       if (renewed === undefined) {
         // Revoked or used up since the lookup; otherwise the maximum lifetime is the only remaining cause.
         requireValid(await findToken(queryOf(tx), hash, tx.address));

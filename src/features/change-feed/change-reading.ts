@@ -1,12 +1,6 @@
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import type { Query } from '../../kernel/database/database.js';
-import {
-  LIST_CHANGES,
-  LIST_CHANGES_OF_ORGANIZATION,
-  LIST_CHANGES_OF_PROJECT,
-  LOCATE_FOLDERS,
-  LOCATE_SECRETS,
-} from './change.sql.js';
+import { LIST_CHANGES, LOCATE_FOLDERS, LOCATE_SECRETS } from './change.sql.js';
 import { type ChangeKind, type ChangeOperation, changeOf, type Need } from './change-kinds.js';
 import type { Position } from './position.js';
 
@@ -39,7 +33,7 @@ export interface Change extends Position {
   readonly need: Need | null;
 }
 
-type Row = Awaited<ReturnType<typeof LIST_CHANGES>>[number];
+type Row = Awaited<ReturnType<typeof LIST_CHANGES.all>>[number];
 type LocatedSecret = Awaited<ReturnType<typeof LOCATE_SECRETS>>[number];
 type LocatedFolder = Awaited<ReturnType<typeof LOCATE_FOLDERS>>[number];
 
@@ -91,9 +85,9 @@ export async function readChanges(
 ): Promise<ReadStretch> {
   const bounds = { after: String(after), upTo: String(upTo), most, bytes: MAX_BYTES };
   const listRows = (): Promise<Row[]> => {
-    if (projectId !== undefined) return LIST_CHANGES_OF_PROJECT(query, { ...bounds, projectId });
-    if (organizationId === null) return LIST_CHANGES(query, bounds);
-    return LIST_CHANGES_OF_ORGANIZATION(query, { ...bounds, organizationId });
+    if (projectId !== undefined) return LIST_CHANGES.ofProject(query, { ...bounds, projectId });
+    if (organizationId === null) return LIST_CHANGES.all(query, bounds);
+    return LIST_CHANGES.ofOrganization(query, { ...bounds, organizationId });
   };
   const rows = await listRows();
   const [secrets, folders] = [await locateSecrets(query, rows), await locateFolders(query, rows)];

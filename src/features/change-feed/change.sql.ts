@@ -1,7 +1,7 @@
 // Pages of the trail by bytes, and places of secrets and folders as they were: laterals, arrays of versions, and recursion.
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { rowsOf, withinBytes } from '../../kernel/audit/audit-rows.sql.js';
-import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { sqlStatement, type Types, t } from '../../kernel/database/statement.js';
 
 /**
  * Whether records of an organization have expired that were made after a position. Where the record of the position itself is gone, any
@@ -18,62 +18,48 @@ export const FIND_EXPIRED = sqlStatement({
   row: { hasExpired: t.boolean },
 });
 
+const BETWEEN = `own.class = 'change' and own.sequence > :after and own.sequence <= :upTo order by own.sequence limit :most::integer`;
+
 /**
  * As many of the first `most` as have so many bytes: one can be about thousands of secrets. `found` is how many there are up to `most`.
  *
  * @param rows a query of whole rows
  */
-const recorded = (rows: string): string => `
-  select r.sequence, r.found, r.organization_id as "organizationId", r.project_id as "projectId", r.action, r.actor_kind as "actorKind",
-    r.actor_id as "actorId", r.subject_id as "subjectId", r.occurred_at as "occurredAt", r.facts - 'states' as facts,
-    array(select jsonb_array_elements_text(case jsonb_typeof(r.facts -> 'states') when 'array' then r.facts -> 'states' else '[]' end)) as states
-  from (${withinBytes(rows)}) r
-  order by r.sequence`;
-
-const BETWEEN = `own.class = 'change' and own.sequence > :after and own.sequence <= :upTo order by own.sequence limit :most::integer`;
+const changesFrom = <const Owner extends Types>(rows: string, owner: Owner) =>
+  sqlStatement({
+    text: `
+    select r.sequence, r.found, r.organization_id as "organizationId", r.project_id as "projectId", r.action, r.actor_kind as "actorKind",
+      r.actor_id as "actorId", r.subject_id as "subjectId", r.occurred_at as "occurredAt", r.facts - 'states' as facts,
+      array(select jsonb_array_elements_text(case jsonb_typeof(r.facts -> 'states') when 'array' then r.facts -> 'states' else '[]' end)) as states
+    from (${withinBytes(rows)}) r
+    order by r.sequence`,
+    params: { after: t.bigint, upTo: t.bigint, most: t.integer, bytes: t.bigint, ...owner },
+    row: {
+      sequence: t.bigint,
+      found: t.integer,
+      organizationId: t.uuid,
+      projectId: t.nullable(t.uuid),
+      action: t.text,
+      actorKind: t.text,
+      actorId: t.uuid,
+      subjectId: t.nullable(t.uuid),
+      occurredAt: t.time,
+      facts: t.jsonOf<AuditFacts>(),
+      states: t.array(t.text),
+    },
+  });
 
 /** Found by the index of what they are of: however much else is recorded, nothing else is read. */
-const recordedOf = (owner: string): string =>
-  recorded(
-    `select r.* from ${rowsOf(`select own.sequence, own.expires_on from audit_record own where ${owner} and ${BETWEEN}`)} order by looked.sequence`,
-  );
+const rowsOfOwner = (owner: string): string =>
+  `select r.* from ${rowsOf(`select own.sequence, own.expires_on from audit_record own where ${owner} and ${BETWEEN}`)} order by looked.sequence`;
 
-const BOUNDS = { after: t.bigint, upTo: t.bigint, most: t.integer, bytes: t.bigint } as const;
-
-const ROW = {
-  sequence: t.bigint,
-  found: t.integer,
-  organizationId: t.uuid,
-  projectId: t.nullable(t.uuid),
-  action: t.text,
-  actorKind: t.text,
-  actorId: t.uuid,
-  subjectId: t.nullable(t.uuid),
-  occurredAt: t.time,
-  facts: t.jsonOf<AuditFacts>(),
-  states: t.array(t.text),
-} as const;
-
-/** Recorded changes of all organizations in their order. For who reads the end of the trail: all rows in between are looked at. */
-export const LIST_CHANGES = sqlStatement({
-  text: recorded(`select own.* from audit_record own where ${BETWEEN}`),
-  params: BOUNDS,
-  row: ROW,
-});
-
-/** The same of one organization. */
-export const LIST_CHANGES_OF_ORGANIZATION = sqlStatement({
-  text: recordedOf('own.organization_id = :organizationId'),
-  params: { ...BOUNDS, organizationId: t.uuid },
-  row: ROW,
-});
-
-/** The same of one project. */
-export const LIST_CHANGES_OF_PROJECT = sqlStatement({
-  text: recordedOf('own.project_id = :projectId'),
-  params: { ...BOUNDS, projectId: t.uuid },
-  row: ROW,
-});
+/** Recorded changes in their order. */
+export const LIST_CHANGES = {
+  /** Of all organizations. For who reads the end of the trail: all rows in between are looked at. */
+  all: changesFrom(`select own.* from audit_record own where ${BETWEEN}`, {}),
+  ofOrganization: changesFrom(rowsOfOwner('own.organization_id = :organizationId'), { organizationId: t.uuid }),
+  ofProject: changesFrom(rowsOfOwner('own.project_id = :projectId'), { projectId: t.uuid }),
+};
 
 const tagsOf = (row: string): string =>
   `array(select tag.slug from tag where tag.id = any(${row}.tag_ids) order by tag.slug)`;

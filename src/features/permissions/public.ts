@@ -44,6 +44,8 @@ export {
   findProjectRights,
   findProjectRules,
   type HeldRoles,
+  isTimed,
+  KNOWN_SECONDS,
   organizationRights,
   projectRights,
   type Rights,

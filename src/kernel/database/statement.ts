@@ -27,8 +27,12 @@ export interface SqlType<T> {
   /** Never there: carries the type. */
   readonly '~value'?: T;
 }
-type Types = Readonly<Record<string, SqlType<unknown>>>;
-type ValuesOf<T extends Types> = { -readonly [Name in keyof T]: T[Name] extends SqlType<infer Value> ? Value : never };
+/** Types of parameters or columns, by their names. */
+export type Types = Readonly<Record<string, SqlType<unknown>>>;
+/** Values of these types. */
+export type ValuesOf<T extends Types> = {
+  -readonly [Name in keyof T]: T[Name] extends SqlType<infer Value> ? Value : never;
+};
 
 const type = <T>(name: string): SqlType<T> => ({ name, isNullable: false });
 

@@ -18,7 +18,8 @@ import {
 import { once } from '../once.js';
 import type { KeyBounds, TimeBounds } from '../paging.js';
 import type { Connected, Query } from './database.js';
-import { type SqlType, type Statement, statement } from './statement.js';
+import { plannedOnce } from './plans.sql.js';
+import { type SqlType, type Statement, statement, type Types, type ValuesOf } from './statement.js';
 
 /** A row of a table as it is read. */
 export type RowOf<Schema extends EntitySchemaWithMeta> = Selectable<InferKyselyTable<Schema>>;
@@ -102,6 +103,42 @@ export function sqlColumnsOf<Schema extends EntitySchemaWithMeta, const Name ext
     row: Object.fromEntries(columns.map(({ name, type }) => [name, type])) as {
       readonly [N in Name]: SqlType<ColumnRow<Schema>[N & keyof ColumnRow<Schema>]>;
     },
+  };
+}
+
+/**
+ * Rows for a statement in SQL, sent in one array for each column, so that its text is the same for every number of them. Arrays and JSON
+ * are sent as text: an array of arrays has rows of one length only.
+ *
+ * @param types of the columns, under the names of properties: those of an entity are the `row` of `sqlColumnsOf`
+ */
+export function sqlRowsOf<const Row extends Types>(types: Row) {
+  const columns = Object.entries(types).map(([property, { name: type }]) => {
+    const column = columnNameOf(property);
+    const plain = { property, column, sentAs: type, received: column, toSent: (value: unknown): unknown => value };
+    if (type !== 'jsonb' && !type.endsWith('[]')) return plain;
+    const received =
+      type === 'jsonb'
+        ? `${column}::jsonb`
+        : `array(select jsonb_array_elements_text(${column}::jsonb)::${type.slice(0, -2)}) as ${column}`;
+    return { ...plain, sentAs: 'text', received, toSent: (value: unknown) => JSON.stringify(value) };
+  });
+  const names = columns.map(({ column }) => column);
+  const arrays = columns.map(({ property, sentAs }) => plannedOnce(`:${property}`, sentAs));
+  return {
+    /** Names of the columns in SQL. */
+    names,
+    /** What a query of the rows selects, and from what. */
+    values: columns.map(({ received }) => received).join(', '),
+    from: `unnest(${arrays.join(', ')}) as sent (${names.join(', ')})`,
+    params: Object.fromEntries(
+      columns.map(({ property, sentAs }) => [property, { name: `${sentAs}[]`, isNullable: false }]),
+    ) as { readonly [Name in keyof Row]: SqlType<readonly unknown[]> },
+    /** Values of the parameters. */
+    valuesOf: (rows: readonly ValuesOf<Row>[]) =>
+      Object.fromEntries(
+        columns.map(({ property, toSent }) => [property, rows.map((row) => toSent(row[property]))]),
+      ) as unknown as { readonly [Name in keyof Row]: readonly unknown[] },
   };
 }
 

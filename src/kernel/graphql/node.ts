@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { Arg, Ctx, Field, ID, InterfaceType, Query, Resolver } from 'type-graphql';
 import type { AuditEvent } from '../audit/audit-record.js';
 import { PermissionDenied } from '../authz/ability.js';

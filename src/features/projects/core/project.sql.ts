@@ -5,6 +5,8 @@ import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
 import {
   attributesOf,
   type HeldOrigins,
+  isTimed,
+  KNOWN_SECONDS,
   PROJECT_ROLES,
   type StoredRules,
   storedRulesOf,
@@ -133,25 +135,15 @@ const allHeld = (rest: string): string => `(
 
 const ASKED = { memberId: t.uuid, organizationId: t.uuid, withRules: t.boolean } as const;
 
-/** Whether what a member has in a project `p` changes at a later time by itself. */
-const isTimed = (member: string): string => `(
-    exists (select from project_membership d
-      where d.project_id = p.id and d.role_terms is not null and (d.user_id = ${member} or d.identity_id = ${member}))
-    or exists (select from group_member g join project_membership d on d.group_id = g.group_id and d.project_id = p.id
-      where d.role_terms is not null and (g.user_id = ${member} or g.identity_id = ${member}))
-    or exists (select from project_membership d
-      cross join lateral (select from additional_privilege v where v.membership_id = d.id and v.ends_at > now() offset 0) v
-      where d.project_id = p.id and (d.user_id = ${member} or d.identity_id = ${member}))
+/** Also its membership of the organization. */
+const IS_TIMED = `(${isTimed(':memberId', 'd.project_id = p.id')}
     or exists (select from organization_membership o
-      where o.organization_id = p.organization_id and o.ends_at > now() and (o.user_id = ${member} or o.identity_id = ${member})))`;
-
-/** After so long a node reads the rights in a project again, although it has noticed no change. */
-const KNOWN_SECONDS = 30;
+      where o.organization_id = p.organization_id and o.ends_at > now() and (o.user_id = :memberId or o.identity_id = :memberId)))`;
 
 /** A member's rights in projects of the organization, and how long they last if nothing changes, in seconds since 1970. */
 export const findAccesses = sqlStatement({
   text: `select ${ACCESS_COLUMNS},
-      case when not ${isTimed(':memberId')} then extract(epoch from now() + interval '${KNOWN_SECONDS} seconds')::float8 end as until
+      case when not ${IS_TIMED} then extract(epoch from now() + interval '${KNOWN_SECONDS} seconds')::float8 end as until
     from ${FROM} where p.organization_id = :organizationId and p.id = any(:projectIds::uuid[])`,
   params: { ...ASKED, projectIds: t.array(t.uuid) },
   row: { ...ACCESS, until: t.nullable(t.double) },

@@ -230,4 +230,4 @@ export const listByIds = async (ctx: Context, ids: readonly string[], withValues
 
 /** Secrets that the transaction has locked, as `listByIds`: the lock is sent with this. */
 export const listLocked = async (tx: Transaction): Promise<SecretRecord[]> =>
-  (await findLockedSecrets(tx, {})).map(toRecord);
+  (await findLockedSecrets({ withValues: true })(tx, {})).map(toRecord);

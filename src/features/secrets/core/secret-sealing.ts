@@ -7,6 +7,7 @@ import { type Together, together } from '../../../kernel/database/batched.js';
 import { emOf, queryOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
 import { Project, type ProjectAccess } from '../../projects/public.js';
+import type { StoredEntry } from '../entities/secret.entity.js';
 import type { SecretRecord } from './find-secrets.js';
 import {
   parseReferences,
@@ -16,7 +17,6 @@ import {
   rewriteReferences,
 } from './reference.rules.js';
 import { MAX_VALUE_BYTES } from './secret.rules.js';
-import type { StoredEntry } from './secret.sql.js';
 import { personalDigest, secretDigest } from './secret-states.js';
 
 /**

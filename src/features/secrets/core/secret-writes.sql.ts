@@ -1,39 +1,33 @@
 // Secrets with their tags, references and versions in one round trip: statements that write several tables.
 import { SYSTEM } from '../../../kernel/context.js';
 import { plannedOnce } from '../../../kernel/database/plans.sql.js';
-import { sqlStatement, t } from '../../../kernel/database/statement.js';
+import { sqlStatement, t, type ValuesOf } from '../../../kernel/database/statement.js';
+import { namesBut, sqlColumnsOf, sqlRowsOf } from '../../../kernel/database/tables.js';
+import { SecretSchema } from '../entities/secret.entity.js';
 
-/** One array per column, so that a statement is the same for every number of rows. */
-const COLUMNS = {
-  ids: t.array(t.uuid),
-  environmentIds: t.array(t.uuid),
-  folderIds: t.array(t.uuid),
-  keys: t.array(t.text),
-  versions: t.array(t.integer),
-  values: t.array(t.bytea),
-  digests: t.array(t.nullable(t.bytea)),
-  comments: t.array(t.nullable(t.bytea)),
-  metadata: t.array(t.text),
-  metadataSealed: t.array(t.nullable(t.bytea)),
-  skips: t.array(t.boolean),
-  notes: t.array(t.nullable(t.text)),
-  days: t.array(t.nullable(t.integer)),
-  recipients: t.array(t.text),
-  tags: t.array(t.text),
-  references: t.array(t.text),
-  versionValues: t.array(t.bytea),
-  versionComments: t.array(t.nullable(t.bytea)),
-  versionMetadata: t.array(t.nullable(t.bytea)),
-  rotationIds: t.array(t.nullable(t.uuid)),
-} as const;
+const { row: SECRET } = sqlColumnsOf(
+  SecretSchema,
+  's',
+  namesBut(SecretSchema, 'organizationId', 'projectId', 'actorKind', 'actorId', 'createdAt', 'updatedAt'),
+);
+const COLUMNS = sqlRowsOf(SECRET).names;
+/** The columns that a write of a secret determines. A `rotationId` is that of the rotation which writes the value. */
+export type SecretColumns = ValuesOf<typeof SECRET>;
 
-const ARRAYS = Object.entries(COLUMNS)
-  .map(([name, { name: type }]) => plannedOnce(`:${name}`, type.slice(0, -2)))
-  .join(', ');
+/** A row with its tags and references, and what is sealed for its version. */
+const ROWS = sqlRowsOf({
+  ...SECRET,
+  tags: t.json,
+  refs: t.json,
+  versionValueSealed: t.bytea,
+  versionCommentSealed: t.nullable(t.bytea),
+  versionMetadataSealed: t.nullable(t.bytea),
+});
+export const { valuesOf } = ROWS;
 
 /** Whose rows they are, by whom, and where they have to be: null for anywhere. */
 const PARAMS = {
-  ...COLUMNS,
+  ...ROWS.params,
   organizationId: t.uuid,
   projectId: t.uuid,
   actorKind: t.text,
@@ -44,13 +38,7 @@ const PARAMS = {
 
 const WRITTEN_ROW = { id: t.uuid, createdAt: t.time, updatedAt: t.time } as const;
 
-const SENT = `sent as (
-    select id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata::jsonb, metadata_sealed, skip, note, days,
-      array(select jsonb_array_elements_text(recipients::jsonb)::uuid) as recipients, tags::jsonb, refs::jsonb,
-      version_value_sealed, version_comment_sealed, version_metadata_sealed, rotation_id
-    from unnest(${ARRAYS})
-      as raw (id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed, metadata, metadata_sealed, skip, note, days,
-        recipients, tags, refs, version_value_sealed, version_comment_sealed, version_metadata_sealed, rotation_id))`;
+const SENT = `sent as (select ${ROWS.values} from ${ROWS.from})`;
 
 const TAGGED = `tagged as (
     insert into secret_tag (secret_id, tag_id) select g.id, tag::uuid from given g, jsonb_array_elements_text(g.tags) tag
@@ -64,7 +52,7 @@ const TAGGED = `tagged as (
 const UNREFERRED = `unreferred as (
     delete from secret_reference where ctid = any(array(
       select min(place) from (
-        select secret_id, environment, path, key, ctid as place from secret_reference where secret_id = any(${plannedOnce(':ids', 'uuid')})
+        select secret_id, environment, path, key, ctid as place from secret_reference where secret_id = any(${plannedOnce(':id', 'uuid')})
         union all
         select g.id, r.environment, r.path, r.key, null from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
       ) named group by secret_id, environment, path, key having count(*) = count(place))))`;
@@ -80,7 +68,8 @@ const keptIn = (folders: string): string => `kept as (
       comment_sealed, metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, tag_ids,
       actor_kind, actor_id)
     select g.id, g.version, :organizationId::uuid, :projectId::uuid, g.environment_id, g.folder_id, f.path, g.key, g.version_value_sealed,
-      g.version_comment_sealed, g.metadata, g.version_metadata_sealed, g.skip, g.note, g.days, g.recipients,
+      g.version_comment_sealed, g.metadata, g.version_metadata_sealed, g.skip_multiline_encoding, g.reminder_note, g.reminder_repeat_days,
+      g.reminder_recipient_ids,
       array(select jsonb_array_elements_text(g.tags)::uuid), :actorKind, :actorId::uuid
     from given g join ${folders} f on f.id = g.folder_id)`;
 
@@ -104,11 +93,8 @@ export const insertSecretRows = sqlStatement({
   text: `with ${SENT}, ${HOMES},
   given as (select * from sent
     where ${unchanged('(select coalesce(bool_and(path = :path and slug = :environment), true) from homes)')}), written as (
-    insert into secret as s (id, organization_id, project_id, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
-      metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, rotation_id, actor_kind, actor_id)
-    select id, :organizationId::uuid, :projectId::uuid, environment_id, folder_id, key, version, value_sealed, value_digest, comment_sealed,
-      metadata, metadata_sealed, skip, note, days, recipients, rotation_id, :actorKind, :actorId::uuid
-    from given returning ${WRITTEN}),
+    insert into secret as s (${COLUMNS.join(', ')}, organization_id, project_id, actor_kind, actor_id)
+    select ${COLUMNS.join(', ')}, :organizationId::uuid, :projectId::uuid, :actorKind, :actorId::uuid from given returning ${WRITTEN}),
   ${TAGGED}, ${REFERRED}, ${keptIn('homes')}
   select * from written`,
   params: PARAMS,
@@ -149,12 +135,12 @@ const areAt = (folderIds: string, path: string, environment: string): string => 
     from folder f join environment e on e.id = f.environment_id where f.id in (${folderIds}))`;
 
 /** Two statements cannot be one here: each part of a statement sees the same row as it was before. Hence no delete and insert of all. */
-const updateOf = (isByService: boolean): string => `with ${SENT},
+const updateOf = (isByService: boolean) =>
+  sqlStatement({
+    text: `with ${SENT},
   given as (select * from sent where ${unchanged(areAt('select folder_id from sent', ':path', ':environment'))}), written as (
-    update secret s set environment_id = g.environment_id, folder_id = g.folder_id, key = g.key, version = g.version,
-      value_sealed = g.value_sealed, value_digest = g.value_digest, comment_sealed = g.comment_sealed, metadata = g.metadata,
-      metadata_sealed = g.metadata_sealed, skip_multiline_encoding = g.skip, reminder_note = g.note, reminder_repeat_days = g.days,
-      reminder_recipient_ids = g.recipients, rotation_id = g.rotation_id, actor_kind = :actorKind, actor_id = :actorId::uuid, updated_at = now()
+    update secret s set ${COLUMNS.map((column) => `${column} = g.${column}`).join(', ')},
+      actor_kind = :actorKind, actor_id = :actorId::uuid, updated_at = now()
     from given g where s.id = g.id and s.version = g.version - 1 returning ${WRITTEN}),
   untagged as (
     delete from secret_tag st using given g where st.secret_id = g.id and not g.tags ? st.tag_id::text),
@@ -162,13 +148,13 @@ const updateOf = (isByService: boolean): string => `with ${SENT},
   pruned as (${beyondLimit('given', isByService ? limitOf(':projectId::uuid') : `${limitOf(':projectId::uuid')} - 1`)}),
   ${isByService ? `${REWRITTEN},` : ''} ${TAGGED}, ${REFERRED}, ${keptIn('folder')},
   complete as materialized (select ${unchanged('(select count(*) from written) = (select count(*) from sent)')})
-  select written.* from complete left join written on true`;
+  select written.* from complete left join written on true`,
+    params: PARAMS,
+    row: WRITTEN_ROW,
+  });
 
-/** Writes the next version of locked secrets, with their tags and references. */
-export const updateSecretRows = sqlStatement({ text: updateOf(false), params: PARAMS, row: WRITTEN_ROW });
-
-/** The same for versions by the service itself, which are counted separately. */
-export const updateRowsByService = sqlStatement({ text: updateOf(true), params: PARAMS, row: WRITTEN_ROW });
+/** Writes the next version of locked secrets, with their tags and references. Versions by the service itself are counted separately. */
+export const updateSecretRows = { byActor: updateOf(false), byService: updateOf(true) };
 
 /** Deletes locked secrets. Their versions stay, and the last one records the deletion. */
 export const deleteSecretRows = sqlStatement({

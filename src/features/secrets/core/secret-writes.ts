@@ -8,24 +8,14 @@ import { noteStates } from './secret-states.js';
 import {
   deleteSecretRows,
   insertSecretRows,
+  type SecretColumns,
   UNCHANGED,
-  updateRowsByService,
   updateSecretRows,
+  valuesOf,
 } from './secret-writes.sql.js';
 
 /** The unsealed columns of a row. */
-export interface Attributes {
-  readonly id: string;
-  readonly environmentId: string;
-  readonly folderId: string;
-  readonly key: string;
-  readonly version: number;
-  readonly skipMultilineEncoding: boolean;
-  readonly reminderNote: string | null;
-  readonly reminderRepeatDays: number | null;
-  readonly reminderRecipientIds: readonly string[];
-  /** The rotation that writes its value; null for an ordinary secret. */
-  readonly rotationId: string | null;
+export interface Attributes extends Readonly<Omit<SecretColumns, keyof Sealed>> {
   /** All its tags after the write. */
   readonly tagIds: readonly string[];
 }
@@ -73,26 +63,16 @@ const paramsOf = (
   { organizationId, projectId }: Home,
   { actor, place }: { actor: Writer; place: Place | undefined },
 ): Parameters<typeof insertSecretRows>[1] => ({
-  ids: rows.map(({ id }) => id),
-  environmentIds: rows.map(({ environmentId }) => environmentId),
-  folderIds: rows.map(({ folderId }) => folderId),
-  keys: rows.map(({ key }) => key),
-  versions: rows.map(({ version }) => version),
-  values: rows.map(({ valueSealed }) => valueSealed),
-  digests: rows.map(({ valueDigest }) => valueDigest),
-  comments: rows.map(({ commentSealed }) => commentSealed),
-  metadata: rows.map(({ metadata }) => JSON.stringify(metadata)),
-  metadataSealed: rows.map(({ metadataSealed }) => metadataSealed),
-  skips: rows.map(({ skipMultilineEncoding }) => skipMultilineEncoding),
-  notes: rows.map(({ reminderNote }) => reminderNote),
-  days: rows.map(({ reminderRepeatDays }) => reminderRepeatDays),
-  recipients: rows.map(({ reminderRecipientIds }) => JSON.stringify(reminderRecipientIds)),
-  tags: rows.map(({ tagIds }) => JSON.stringify(tagIds)),
-  references: rows.map(({ references }) => JSON.stringify(references)),
-  versionValues: rows.map(({ versionSealed }) => versionSealed.valueSealed),
-  versionComments: rows.map(({ versionSealed }) => versionSealed.commentSealed),
-  versionMetadata: rows.map(({ versionSealed }) => versionSealed.metadataSealed),
-  rotationIds: rows.map(({ rotationId }) => rotationId),
+  ...valuesOf(
+    rows.map(({ tagIds, references, versionSealed, ...row }) => ({
+      ...row,
+      tags: tagIds,
+      refs: references,
+      versionValueSealed: versionSealed.valueSealed,
+      versionCommentSealed: versionSealed.commentSealed,
+      versionMetadataSealed: versionSealed.metadataSealed,
+    })),
+  ),
   organizationId,
   projectId,
   actorKind: actor.kind,
@@ -148,7 +128,7 @@ export async function updateSecrets(
   { writer = tx.actor, place }: { readonly writer?: Writer; readonly place?: Place } = {},
 ): Promise<Written[]> {
   if (rows.length === 0) return [];
-  const statement = writer.kind === SYSTEM.kind ? updateRowsByService : updateSecretRows;
+  const statement = updateSecretRows[writer.kind === SYSTEM.kind ? 'byService' : 'byActor'];
   return write(tx, statement, rows, paramsOf(rows, home, { actor: writer, place }));
 }
 

@@ -1,9 +1,11 @@
 // Secrets as they are read: hot reads in variants, with sums of sizes and columns that rows share in windows.
 import { chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
 import { plannedOnce } from '../../../kernel/database/plans.sql.js';
-import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
+import { type RowFrom, sqlVariants, type Types, t } from '../../../kernel/database/statement.js';
+import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
 import { BY_NAME, LIST_ORDERS, type ListOrder } from '../../../kernel/list-order.js';
 import type { TagRow } from '../../tags/public.js';
+import { SecretSchema } from '../entities/secret.entity.js';
 import { FILTER_PARAMS, FILTERS } from '../scope/filter.sql.js';
 import { isNear, isWithin } from '../scope/scope.sql.js';
 import {
@@ -17,30 +19,6 @@ import {
 } from '../scope/secret-order.sql.js';
 import { type Summed, valueColumn } from '../scope/value-column.sql.js';
 import { LOCKED_IDS } from './locks.queries.js';
-
-/** A metadata entry as stored unsealed. The value of an encrypted one is in `metadataSealed`, in the same order. */
-export type StoredEntry =
-  | { readonly key: string; readonly value: string }
-  | { readonly key: string; readonly isEncrypted: true };
-
-/** What a secret and its versions have in common. @param row alias of the table */
-export const contentsOf = (
-  row: string,
-): string => `${row}.key, ${row}.version, ${row}.comment_sealed as "commentSealed",
-    ${row}.metadata, ${row}.metadata_sealed as "metadataSealed", ${row}.skip_multiline_encoding as "skipMultilineEncoding",
-    ${row}.reminder_note as "reminderNote", ${row}.reminder_repeat_days as "reminderRepeatDays"`;
-
-/** What `contentsOf` returns. */
-export const CONTENTS_ROW = {
-  key: t.text,
-  version: t.integer,
-  commentSealed: t.nullable(t.bytea),
-  metadata: t.jsonOf<readonly StoredEntry[]>(),
-  metadataSealed: t.nullable(t.bytea),
-  skipMultilineEncoding: t.boolean,
-  reminderNote: t.nullable(t.text),
-  reminderRepeatDays: t.nullable(t.integer),
-} as const;
 
 /** Tags in JSON, by slug. @param row alias of its table */
 export const tagJson = (row: string): string =>
@@ -76,10 +54,9 @@ const select = ({
   summed,
   from = FROM,
 }: Selection): string => `
-  select s.id, ${columns(FOLDER, isRun ? 's.folder_id' : null)}, ${contentsOf('s')},
+  select ${CONTENTS.text}, ${columns(FOLDER, isRun ? 's.folder_id' : null)},
     ${withValues ? `${valueColumn('s', summed, withOwn)} as "valueSealed",` : ''}
-    nullif(s.reminder_recipient_ids, '{}') as "reminderRecipientIds", s.rotation_id as "rotationId",
-    ${columns(WRITER, isRun ? 's.actor_id' : null)}, s.created_at as "createdAt", s.updated_at as "updatedAt",
+    nullif(s.reminder_recipient_ids, '{}') as "reminderRecipientIds", ${columns(writerOf('s'), isRun ? 's.actor_id' : null)},
     ${isOneProject ? `case when (select exists (select from tag where project_id = :projectId::uuid)) then ${TAGS} end` : TAGS} as tags
     ${withOwn ? ownColumns(withValues, summed) : ''}
   ${from}
@@ -100,19 +77,23 @@ const FOLDER = {
   path: 'f.path',
 } as const;
 
-/** Looked up and not joined: most rows of a list were written by the same few, often consecutively. */
-const WRITER = {
-  actorKind: 's.actor_kind',
-  actorId: 's.actor_id',
-  actorName: `case s.actor_kind when 'identity' then (select name from identity where id = s.actor_id)
-      when 'user' then (select username from app_user where id = s.actor_id) end`,
-  membershipId: `case s.actor_kind
-      when 'identity' then (select id from project_membership m where m.project_id = s.project_id and m.identity_id = s.actor_id)
-      when 'user' then (select id from project_membership m where m.project_id = s.project_id and m.user_id = s.actor_id) end`,
-} as const;
+/**
+ * Who wrote a row. Looked up and not joined: most rows of a list were written by the same few, often consecutively.
+ *
+ * @param row alias of its table
+ */
+export const writerOf = (row: string) => ({
+  actorKind: `${row}.actor_kind`,
+  actorId: `${row}.actor_id`,
+  actorName: `case ${row}.actor_kind when 'identity' then (select name from identity where id = ${row}.actor_id)
+      when 'user' then (select username from app_user where id = ${row}.actor_id) end`,
+  membershipId: `case ${row}.actor_kind
+      when 'identity' then (select id from project_membership m where m.project_id = ${row}.project_id and m.identity_id = ${row}.actor_id)
+      when 'user' then (select id from project_membership m where m.project_id = ${row}.project_id and m.user_id = ${row}.actor_id) end`,
+});
 
-/** @param same null, or a condition for sharing these columns with the previous row */
-const columns = (texts: Readonly<Record<string, string>>, same: string | null): string =>
+/** Columns by their names. @param same null, or a condition for sharing them with the previous row */
+export const columns = (texts: Readonly<Record<string, string>>, same: string | null = null): string =>
   Object.entries(texts)
     .map(([name, text]) =>
       same === null
@@ -131,9 +112,18 @@ const ownColumns = (
     ${withValues ? `${valueColumn('ps', summed, true)} as "ownValueSealed",` : ''} ps.comment_sealed as "ownCommentSealed",
     ps.created_at as "ownCreatedAt", ps.updated_at as "ownUpdatedAt"`;
 
+/** What rows of a run share. */
+const SHARED = ['organizationId', 'projectId', 'environmentId', 'folderId', 'actorKind', 'actorId'] as const;
+/** The columns of a secret that are selected as they are. */
+const CONTENTS = sqlColumnsOf(
+  SecretSchema,
+  's',
+  namesBut(SecretSchema, ...SHARED, 'valueSealed', 'valueDigest', 'reminderRecipientIds'),
+);
+
 /** Needs no parsing where it is null: what a row shares with the previous one, and empty lists. */
 const ROW = {
-  id: t.uuid,
+  ...CONTENTS.row,
   organizationId: t.nullable(t.uuid),
   projectId: t.nullable(t.uuid),
   environmentId: t.nullable(t.uuid),
@@ -141,15 +131,11 @@ const ROW = {
   folderId: t.nullable(t.uuid),
   path: t.nullable(t.text),
   valueSealed: t.optional(t.nullable(t.bytea)),
-  ...CONTENTS_ROW,
   reminderRecipientIds: t.nullable(t.array(t.uuid)),
-  rotationId: t.nullable(t.uuid),
   actorKind: t.nullable(t.oneOf('identity', 'user', 'system')),
   actorId: t.nullable(t.uuid),
   actorName: t.nullable(t.text),
   membershipId: t.nullable(t.uuid),
-  createdAt: t.time,
-  updatedAt: t.time,
   tags: t.nullable(t.builtJsonOf<readonly TagRow[]>()),
   // Of the personal value, if there is one.
   ownId: t.optional(t.nullable(t.uuid)),
@@ -262,36 +248,32 @@ export const findSecretByKey = sqlVariants({
   row: ROW,
 });
 
+/** Secrets without personal values. @param where their condition @param params of it */
+const secretsBy = <const Params extends Types>(where: string, params: Params, parts: Partial<Selection> = {}) =>
+  sqlVariants({
+    options: { withValues: OPTIONS.withValues },
+    text: ({ withValues }) => `${select({ ...parts, withValues, withOwn: false })} where ${where}`,
+    params,
+    row: ROW,
+  });
+
 /** Secrets of one key in many folders. */
-export const findSecretsByKey = sqlVariants({
-  options: { withValues: OPTIONS.withValues },
-  text: (choice) =>
-    `${select({ ...choice, withOwn: false })} where s.folder_id = any(:folderIds::uuid[]) and s.key = :key`,
-  params: { folderIds: t.array(t.uuid), key: t.text },
-  row: ROW,
+export const findSecretsByKey = secretsBy('s.folder_id = any(:folderIds::uuid[]) and s.key = :key', {
+  folderIds: t.array(t.uuid),
+  key: t.text,
 });
 
 /** One secret by id. */
-export const findSecret = sqlVariants({
-  options: { withValues: OPTIONS.withValues },
-  text: (choice) => `${select({ ...choice, withOwn: false })} where s.id = :id`,
-  params: { id: t.uuid },
-  row: ROW,
-});
+export const findSecret = secretsBy('s.id = :id', { id: t.uuid });
+
+const BY_IDS = { summed: IN_ANY_ORDER, from: FROM_IDS };
 
 /** Secrets by id, by path, then key. */
-export const findSecrets = sqlVariants({
-  options: { withValues: OPTIONS.withValues },
-  text: (choice) => `${select({ ...choice, withOwn: false, summed: IN_ANY_ORDER, from: FROM_IDS })}
-    where s.id = any(${plannedOnce(':ids', 'uuid')}) ${rowsIn(BY_NAME)}`,
-  params: { ids: t.array(t.uuid) },
-  row: ROW,
-});
+export const findSecrets = secretsBy(
+  `s.id = any(${plannedOnce(':ids', 'uuid')}) ${rowsIn(BY_NAME)}`,
+  { ids: t.array(t.uuid) },
+  BY_IDS,
+);
 
 /** The secrets that the transaction has locked and noted, in the same order. */
-export const findLockedSecrets = sqlStatement({
-  text: `${select({ withValues: true, withOwn: false, summed: IN_ANY_ORDER, from: FROM_IDS })}
-    where s.id = any(${LOCKED_IDS}) ${rowsIn(BY_NAME)}`,
-  params: {},
-  row: ROW,
-});
+export const findLockedSecrets = secretsBy(`s.id = any(${LOCKED_IDS}) ${rowsIn(BY_NAME)}`, {}, BY_IDS);

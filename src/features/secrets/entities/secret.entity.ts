@@ -1,16 +1,21 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../../kernel/ids.js';
 
+/** A metadata entry as stored unsealed. The value of an encrypted one is in `metadataSealed`, in the same order. */
+export type StoredEntry =
+  | { readonly key: string; readonly value: string }
+  | { readonly key: string; readonly isEncrypted: true };
+
 /** The columns that the table of secrets and that of their versions have in common. */
 export const contentsColumns = {
-  commentSealed: p.blob().nullable(),
-  metadata: p.json<unknown>().defaultRaw(`'[]'::jsonb`),
-  metadataSealed: p.blob().nullable(),
+  commentSealed: p.blob().$type<Buffer>().nullable(),
+  metadata: p.json<readonly StoredEntry[]>().defaultRaw(`'[]'::jsonb`),
+  metadataSealed: p.blob().$type<Buffer>().nullable(),
   skipMultilineEncoding: p.boolean().default(false),
   reminderNote: p.text().nullable(),
   reminderRepeatDays: p.integer().nullable(),
-  reminderRecipientIds: p.array().columnType('uuid[]').defaultRaw(`'{}'::uuid[]`),
-  actorKind: p.text(),
+  reminderRecipientIds: p.array().$type<readonly string[]>().columnType('uuid[]').defaultRaw(`'{}'::uuid[]`),
+  actorKind: p.text().$type<'identity' | 'user' | 'system'>(),
   actorId: p.uuid(),
   createdAt: p.datetime(3).defaultRaw('now()'),
 };

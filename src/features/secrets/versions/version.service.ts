@@ -90,7 +90,7 @@ export class VersionService {
     const before = positionOf(request);
     const { project, present, visibility } = await loadHistory(ctx, this.projects, secretId);
     await acquireReadSlot(ctx, request.first, 'large');
-    const records = await listVersions({ withValues: viewSecretValue })(ctx, {
+    const records = await listVersions[viewSecretValue ? 'withValues' : 'withoutValues'](ctx, {
       secretId: present.id,
       before,
       // Where rules depend on single versions, the rows of a page are known only after reading them.

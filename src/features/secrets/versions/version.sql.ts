@@ -1,8 +1,10 @@
 // Versions of secrets and of folders that are gone: lateral joins and aggregates by which rules see the past.
 import { SYSTEM } from '../../../kernel/context.js';
-import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
+import { type RowFrom, sqlStatement, type Types, t } from '../../../kernel/database/statement.js';
+import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
 import type { TagRow } from '../../tags/public.js';
-import { CONTENTS_ROW, contentsOf, tagJson } from '../core/secret.sql.js';
+import { columns, tagJson, writerOf } from '../core/secret.sql.js';
+import { SecretVersionSchema } from '../entities/version.entity.js';
 import { fits, lengthOf } from '../scope/value-column.sql.js';
 
 const TAGS = t.builtJsonOf<readonly TagRow[]>();
@@ -10,6 +12,7 @@ const TAGS = t.builtJsonOf<readonly TagRow[]>();
 const tagsOf = (ids: string): string => `coalesce((
     select ${tagJson('t')} from tag t where t.id = any(${ids})), '[]')`;
 
+const WRITER = columns(writerOf('v'));
 const WRITER_ROW = {
   actorKind: t.oneOf('identity', 'user', 'system'),
   actorId: t.uuid,
@@ -17,42 +20,29 @@ const WRITER_ROW = {
   membershipId: t.nullable(t.uuid),
 } as const;
 
-const WRITER = `v.actor_kind as "actorKind", v.actor_id as "actorId", coalesce(i.name, u.username) as "actorName",
-    coalesce(mi.id, mu.id) as "membershipId"`;
-
-const JOIN_WRITER = `left join identity i on v.actor_kind = 'identity' and i.id = v.actor_id
-  left join app_user u on v.actor_kind = 'user' and u.id = v.actor_id
-  left join project_membership mi on v.actor_kind = 'identity' and mi.project_id = v.project_id and mi.identity_id = v.actor_id
-  left join project_membership mu on v.actor_kind = 'user' and mu.project_id = v.project_id and mu.user_id = v.actor_id`;
-
 /** The versions of one secret whose values fit into a response; the others are null. */
 const BOUNDED_VALUE = `case when ${fits(`sum(${lengthOf('v.value_sealed')}) over (order by v.version desc rows unbounded preceding)`)}
     then v.value_sealed end`;
 
-const columns = (withValues: boolean): string => `v.secret_id as id, v.organization_id as "organizationId",
-    v.project_id as "projectId", v.environment_id as "environmentId", e.slug as environment, v.folder_id as "folderId", v.path,
-    ${contentsOf('v')}, v.is_deletion as "isDeletion", ${withValues ? `${BOUNDED_VALUE} as "valueSealed",` : ''}
-    v.reminder_recipient_ids as "reminderRecipientIds", null::uuid as "rotationId", v.tag_ids as "tagIds",
-    ${WRITER}, v.created_at as "createdAt", v.created_at as "updatedAt", ${tagsOf('v.tag_ids')} as tags`;
+/** All tags that it had are in `tagIds`; `tags` are those that still exist. */
+const STORED = sqlColumnsOf(
+  SecretVersionSchema,
+  'v',
+  namesBut(SecretVersionSchema, 'secretId', 'valueSealed', 'actorKind', 'actorId'),
+);
+
+const selected = (withValues: boolean): string => `v.secret_id as id, ${STORED.text}, e.slug as environment,
+    ${withValues ? `${BOUNDED_VALUE} as "valueSealed",` : ''} null::uuid as "rotationId", ${WRITER}, v.created_at as "updatedAt",
+    ${tagsOf('v.tag_ids')} as tags`;
 
 const VERSION = {
   id: t.uuid,
-  organizationId: t.uuid,
-  projectId: t.uuid,
-  environmentId: t.uuid,
+  ...STORED.row,
   environment: t.text,
-  folderId: t.uuid,
-  path: t.text,
-  ...CONTENTS_ROW,
-  isDeletion: t.boolean,
   valueSealed: t.optional(t.nullable(t.bytea)),
-  reminderRecipientIds: t.array(t.uuid),
   // A version that is written again becomes an ordinary secret.
   rotationId: t.nullable(t.uuid),
-  // All tags that it had; `tags` are those that still exist.
-  tagIds: t.array(t.uuid),
   ...WRITER_ROW,
-  createdAt: t.time,
   updatedAt: t.time,
   tags: TAGS,
 } as const;
@@ -139,63 +129,77 @@ export const listWritten = sqlStatement({
  *
  * @param which the versions
  */
-const pastSubjects = (which: string): string => `with ${goneFolders(which)}
-  select past.environment, past.path, past.key, ${tagsOf('past.tag_ids')} as tags
-  from (
-    select distinct e.slug as environment, place.path, v.key, v.tag_ids
-    from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER}
-    cross join lateral (values (v.path), (${PATH})) as place (path)
-    where ${which}
-  ) past`;
+const pastSubjects = <const Params extends Types>(which: string, params: Params) =>
+  sqlStatement({
+    text: `with ${goneFolders(which)}
+    select past.environment, past.path, past.key, ${tagsOf('past.tag_ids')} as tags
+    from (
+      select distinct e.slug as environment, place.path, v.key, v.tag_ids
+      from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER}
+      cross join lateral (values (v.path), (${PATH})) as place (path)
+      where ${which}
+    ) past`,
+    params,
+    row: SUBJECT,
+  });
 
 /** Versions that have a tag, as rules see them. */
-export const listPastCarriers = sqlStatement({
-  text: pastSubjects('v.project_id = :projectId and :tagId = any(v.tag_ids)'),
-  params: { projectId: t.uuid, tagId: t.uuid },
-  row: SUBJECT,
+export const listPastCarriers = pastSubjects('v.project_id = :projectId and :tagId = any(v.tag_ids)', {
+  projectId: t.uuid,
+  tagId: t.uuid,
 });
 
 /** Versions of an environment, as rules see them. */
-export const listPastOfEnvironment = sqlStatement({
-  text: pastSubjects('v.environment_id = :environmentId'),
-  params: { environmentId: t.uuid },
-  row: SUBJECT,
-});
+export const listPastOfEnvironment = pastSubjects('v.environment_id = :environmentId', { environmentId: t.uuid });
+
+/** @param versions which they are, as `v` @param rest condition and order */
+const versionsOf = <const Params extends Types>(
+  withValues: boolean,
+  { versions = 'secret_version', rest }: { readonly versions?: string; readonly rest: string },
+  params: Params,
+) =>
+  sqlStatement({
+    text: `select ${selected(withValues)} from ${versions} v join environment e on e.id = v.environment_id ${rest}`,
+    params,
+    row: VERSION,
+  });
+
+const listBefore = (withValues: boolean) =>
+  versionsOf(
+    withValues,
+    {
+      rest: `where v.secret_id = :secretId and (:before::int is null or v.version < :before)
+        order by v.version desc limit :limit::integer`,
+    },
+    { secretId: t.uuid, before: t.nullable(t.integer), limit: t.nullable(t.integer) },
+  );
 
 /** Versions of a secret before one of them, newest first. */
-export const listVersions = sqlVariants({
-  options: { withValues: [false, true] },
-  text: ({ withValues }) =>
-    `select ${columns(withValues)} from secret_version v join environment e on e.id = v.environment_id ${JOIN_WRITER}
-    where v.secret_id = :secretId and (:before::int is null or v.version < :before) order by v.version desc limit :limit::integer`,
-  params: { secretId: t.uuid, before: t.nullable(t.integer), limit: t.nullable(t.integer) },
-  row: VERSION,
-});
+export const listVersions = { withValues: listBefore(true), withoutValues: listBefore(false) };
 
 /**
  * One version of a secret: its contents after a write, in the shape of a secret row, whose ID it has. Its sealed
  * columns can be decrypted only as this version of that ID. A deletion has only a location, a key and tags.
  */
-export type VersionRow = RowFrom<typeof listVersions>;
+export type VersionRow = RowFrom<typeof listVersions.withValues>;
 
 /** The newest versions of many secrets before one, each newest first, and the first of each. */
-export const listNewestVersions = sqlStatement({
-  text: `select ${columns(false)}
-    from (select *, row_number() over (partition by secret_id order by version desc) as position
-      from secret_version where secret_id = any(:secretIds::uuid[]) and (:before::int is null or version < :before)) v
-    join environment e on e.id = v.environment_id ${JOIN_WRITER}
-    where :first::int is null or v.position <= :first order by v.version desc`,
-  params: { secretIds: t.array(t.uuid), before: t.nullable(t.integer), first: t.nullable(t.integer) },
-  row: VERSION,
-});
+export const listNewestVersions = versionsOf(
+  false,
+  {
+    versions: `(select *, row_number() over (partition by secret_id order by version desc) as position
+      from secret_version where secret_id = any(:secretIds::uuid[]) and (:before::int is null or version < :before))`,
+    rest: 'where :first::int is null or v.position <= :first order by v.version desc',
+  },
+  { secretIds: t.array(t.uuid), before: t.nullable(t.integer), first: t.nullable(t.integer) },
+);
 
 /** The stored ones of these versions of a secret, with values. */
-export const findVersions = sqlStatement({
-  text: `select ${columns(true)} from secret_version v join environment e on e.id = v.environment_id ${JOIN_WRITER}
-    where v.secret_id = :secretId and v.version = any(:versions::int[])`,
-  params: { secretId: t.uuid, versions: t.array(t.integer) },
-  row: VERSION,
-});
+export const findVersions = versionsOf(
+  true,
+  { rest: 'where v.secret_id = :secretId and v.version = any(:versions::int[])' },
+  { secretId: t.uuid, versions: t.array(t.integer) },
+);
 
 /** A path, with `recursive` including everything below it. */
 const REACH = { environmentId: t.uuid, path: t.text, recursive: t.boolean } as const;
@@ -212,7 +216,7 @@ export const listDeleted = sqlStatement({
     select ${PLACE}, true as "isGone", ${tagsOf('v.tag_ids')} as tags, ${WRITER},
       v.created_at as "deletedAt",
       (select max(r.version) from secret_version r where r.secret_id = v.secret_id and not r.is_deletion) as "restorableVersion"
-    from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER} ${JOIN_WRITER}
+    from secret_version v join environment e on e.id = v.environment_id ${JOIN_FOLDER}
     where v.is_deletion and ${IN_REACH} and ${IS_GONE} and ${IS_NEWEST}
       and (:afterPath::text is null or (${PATH} collate "C", v.key collate "C", v.secret_id) > (:afterPath, :afterKey, :afterId::uuid))
     order by ${PATH} collate "C", v.key collate "C", v.secret_id limit :limit::integer`,
@@ -276,11 +280,11 @@ export const listPast = sqlStatement({
       select span.*, coalesce(span.chosen, span.oldest) as wanted, coalesce((select min(n.version) from secret_version n
           where n.secret_id = span.secret_id and n.version > span.chosen), span.chosen + 1) as next
       from span)
-    select ${columns(true)}, ${PATH} as "placePath", m.newest as "newestVersion",
+    select ${selected(true)}, ${PATH} as "placePath", m.newest as "newestVersion",
       (m.chosen is not null and (m.next = m.chosen + 1 or ${FOLLOWS_ONLY_RENAMES})) as "isKnown"
     from moment m
     join secret_version v on v.secret_id = m.secret_id and v.version = m.wanted
-    join environment e on e.id = v.environment_id ${JOIN_FOLDER} ${JOIN_WRITER}
+    join environment e on e.id = v.environment_id ${JOIN_FOLDER}
     where (m.chosen is null and m.oldest > 1)
       or (m.chosen is not null and ${IN_REACH} and not v.is_deletion)`,
   params: { ...REACH, ids: t.array(t.uuid), at: t.time },
