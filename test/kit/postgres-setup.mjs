@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,9 +21,9 @@ export default async function startPostgres() {
   const { SharedServices } = await import('./shared-services.ts');
   const { startEmbeddedPostgres } = await import('../../src/kernel/postgres/embedded-postgres.ts');
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-test-postgres-'));
+  watch(join(dataDir, 'postgres'));
   const server = await startEmbeddedPostgres({ dataDir, log: () => undefined });
   process.env.TEST_POSTGRES_URL = server.url;
-  process.env.TEST_POSTGRES_DATA = join(dataDir, 'postgres');
   const services = new SharedServices(migratedDatabase);
   let template;
   let jars;
@@ -33,6 +35,16 @@ export default async function startPostgres() {
     '/log': (worker, group) => services.logOf(worker, group),
   });
   globalThis.strongroomTestRun = { server, dataDir, desk, services };
+}
+
+/** Begins what ends the processes of this run if it is cut off. It has no mark of the run, or of one around it. */
+function watch(cluster) {
+  const { TEST_RUN_ID: _, ...env } = process.env;
+  process.env.TEST_RUN_ID = randomUUID();
+  const args = [join(import.meta.dirname, 'run-watcher.ts'), process.env.TEST_RUN_ID, cluster];
+  const watcher = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  watcher.unref();
+  watcher.stdin.unref();
 }
 
 /** A database that has the schema already: a copy of it takes a tenth of the time of the migrations. */

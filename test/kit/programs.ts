@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
+import { ofThisRun } from './processes.ts';
 import { COMPILE_CACHE } from './service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -29,7 +30,7 @@ export function startProgram(name: string, env: Readonly<Record<string, string>>
   const child = spawn(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, `.build/src/bin/${name}.js`), ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...ofThisRun(), NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
   });
   const printed = { stdout: '', stderr: '', output: '' };
   for (const stream of ['stdout', 'stderr'] as const)

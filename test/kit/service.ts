@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { signalEmbeddedPostgres } from './processes.ts';
+import { ofThisRun, signalEmbeddedPostgres } from './processes.ts';
 import { until } from './until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -63,6 +63,7 @@ export class Service {
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
+        ...ofThisRun(),
         PORT: '0',
         DATA_DIR: dataDir,
         LOG_LEVEL: 'warn',

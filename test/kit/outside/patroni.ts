@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { isThere } from '../describe-with.ts';
 import { freePort } from '../free-port.ts';
+import { ofThisRun } from '../processes.ts';
 import { until } from '../until.ts';
 
 const PATH = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin`;
@@ -150,7 +151,7 @@ export class PatroniCluster {
       [`--reuid=${ACCOUNT}`, `--regid=${ACCOUNT}`, '--init-groups', '--', program, ...args],
       {
         cwd: this.#folder,
-        env: { PATH, LANG: 'C.UTF-8', HOME: this.#folder },
+        env: { PATH, LANG: 'C.UTF-8', HOME: this.#folder, ...ofThisRun() },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );

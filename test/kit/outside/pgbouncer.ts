@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWith } from '../describe-with.ts';
 import { freePort } from '../free-port.ts';
+import { ofThisRun } from '../processes.ts';
 import { until } from '../until.ts';
 
 const PATH = `${process.env.PATH ?? ''}:/usr/sbin`;
@@ -70,7 +71,7 @@ export class PgBouncer {
   async comeBack(): Promise<void> {
     const account = process.getuid?.() === 0 ? ['--user=nobody'] : [];
     const configuration = join(this.#folder, 'pgbouncer.ini');
-    this.#child = spawn('pgbouncer', [...account, configuration], { env: { PATH }, stdio: 'ignore' });
+    this.#child = spawn('pgbouncer', [...account, configuration], { env: { PATH, ...ofThisRun() }, stdio: 'ignore' });
     await until('PgBouncer', 20_000, () => isListening(Number(new URL(this.url).port)));
   }
 

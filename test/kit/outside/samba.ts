@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWith, isThere } from '../describe-with.ts';
 import { freePort } from '../free-port.ts';
+import { ofThisRun } from '../processes.ts';
 import { until } from '../until.ts';
 
 /** Where Debian has the programs of a server; not every PATH has it. */
@@ -179,7 +180,10 @@ export class Samba {
 
   #serve(): void {
     const args = ['-F', '--no-process-group', '-s', this.#settings];
-    spawn('smbd', args, { env: { PATH }, stdio: 'ignore', detached: true }).on('error', () => undefined);
+    spawn('smbd', args, { env: { PATH, ...ofThisRun() }, stdio: 'ignore', detached: true }).on(
+      'error',
+      () => undefined,
+    );
   }
 
   get #settings(): string {
