@@ -89,6 +89,14 @@ export class Rotating {
     return caller.post(`${PATH}/${id}/rotate-secrets`, undefined);
   }
 
+  /** Begins to rotate, and does not wait for the end. */
+  begin(id: string): Promise<unknown> {
+    return this.admin.data(
+      'mutation ($input: RotateSecretsInput!) { rotateSecrets(input: $input) { attempt { state } } }',
+      { input: { id, wait: false } },
+    );
+  }
+
   delete(id: string, query = ''): Promise<Reply> {
     return this.admin.delete(`${PATH}/${id}${query}`);
   }
@@ -119,7 +127,7 @@ export class Rotating {
       [this.project.id],
     );
     await this.parts.sql(
-      `update unresponsive_target set next_try_at = now() where organization_id = (select organization_id from project where id = $1)`,
+      `update unresponsive_target set next_try_at = now() where next_try_at > now() and organization_id = (select organization_id from project where id = $1)`,
       [this.project.id],
     );
     await this.parts.sql(

@@ -150,7 +150,15 @@ describe('what needs a person', () => {
       const { id } = await rotating.create();
       rotating.fake.fail({ on: 'create', when: 'after', how: 'drop', times: 1 });
       for (const on of ['tokens', 'token', 'permissions'] as const) rotating.fake.fail({ on, how: 503 });
-      await rotating.rotate(id);
+      await rotating.begin(id);
+      await until('the token to be looked up in vain', WAIT_MS, async () => {
+        const rows = await world.sql(
+          `select from secret_rotation_attempt a join job j on j.subject_id = a.rotation_id and j.kind = 'secret-rotations:rotate'
+           where a.rotation_id = $1 and a.ended_at is null and a.tries > 0 and j.state = 'waiting'`,
+          [id],
+        );
+        return rows.length > 0;
+      });
       // Its next look at the target is far away.
       await world.sql(
         `update job set wake_at = now() + interval '1 hour' where kind = 'secret-rotations:rotate' and subject_id = $1 and state = 'waiting'`,
@@ -344,7 +352,10 @@ describe('what needs a person', () => {
     mustSucceed(await rotating.admin.patch(`/api/v1/projects/${rotating.project.id}/key`, { organizationKeyId: key }));
     mustSucceed(await rotating.admin.post(`${KEYS}/${key}/disable`, {}));
     await set('secret_rotation', rotation.id, `next_rotation_at = now() - interval '2 hours'`);
-    const enable = async () => mustSucceed(await rotating.admin.post(`${KEYS}/${key}/enable`, {}));
+    const enable = async () => {
+      mustSucceed(await rotating.admin.post(`${KEYS}/${key}/enable`, {}));
+      await runSchedule('secret-rotations:find-due');
+    };
     return { rotating: Object.assign(rotating, { rotation }), key, enable };
   }
 
