@@ -55,7 +55,7 @@ export let suites = [];
 /** Settings of the service that a suite shares; a worker goes from group to group, and starts a service for each only once. */
 const groupOf = ({ path }) => /\buse(?:Shared|Moved)Strongroom\(.*/.exec(readFileSync(path, 'utf8'))?.[0] ?? '';
 
-/** What failed in the last run comes first, then the long suites, then the others by the service that they share, the longest first. */
+/** What failed in the last run comes first, then the long suites, then the others: both by the service that they share, the longest first. */
 export default class Order extends Sequencer {
   sort(tests) {
     const rankOf = (test) => {
@@ -64,7 +64,7 @@ export default class Order extends Sequencer {
     };
     const sorted = super.sort(tests).map((test) => ({ test, rank: rankOf(test), group: groupOf(test) }));
     suites = sorted
-      .toSorted((a, b) => a.rank - b.rank || (a.rank === 2 ? a.group.localeCompare(b.group) : 0))
+      .toSorted((a, b) => a.rank - b.rank || (a.rank > 0 ? a.group.localeCompare(b.group) : 0))
       .map(({ test }) => test);
     return suites;
   }

@@ -31,6 +31,7 @@ export default async function startPostgres() {
     '/template': () => (template ??= makeTemplate(server.url)),
     '/mongo-jars': () => (jars ??= mavenJars(MONGO_POM).then((folder) => ({ jars: folder }))),
     '/service': (worker, group) => services.of(worker, group),
+    '/release': (worker, group) => services.release(worker, group),
     '/other-node': (worker, group) => services.otherOf(worker, group),
     '/log': (worker, group) => services.logOf(worker, group),
   });

@@ -6,6 +6,7 @@ import type { Settings } from './shared-services.ts';
 interface Desk {
   readonly '/template': { readonly template: string };
   readonly '/service': { readonly url: string; readonly settings: Settings };
+  readonly '/release': Record<string, never>;
   readonly '/other-node': { readonly url: string };
   readonly '/log': { readonly text: string };
   readonly '/mongo-jars': { readonly jars: string };

@@ -26,8 +26,15 @@ interface Installation {
   other?: Promise<Service>;
 }
 
-/** How many installations of different settings a worker keeps: one that waits costs processor time. */
+/** Suites that use an installation, and what ends it when none does. */
+interface Use {
+  count: number;
+  end?: NodeJS.Timeout;
+}
+
+/** How many installations of different settings a worker keeps, and for how long one that no suite uses: to wait costs processor time. */
 const KEPT = 2;
+const UNUSED_MS = 20_000;
 
 /**
  * Postgres plans a statement by its values five times on each connection, until it keeps a plan for all: a third of its work in suites,
@@ -47,6 +54,7 @@ const PLANNED_BY_VALUES: ReadonlySet<string> = new Set(['every operation']);
 export class SharedServices {
   /** By worker and group; the one that was asked for last is last. */
   readonly #installations = new Map<string, Promise<Installation>>();
+  readonly #uses = new Map<string, Use>();
   /** What went wrong at the end of each; null if nothing did. */
   readonly #ends: Promise<unknown>[] = [];
   readonly #newDatabase: () => Promise<string>;
@@ -55,11 +63,22 @@ export class SharedServices {
     this.#newDatabase = newDatabase;
   }
 
-  /** @throws Error when it has ended, since nobody asked it to: with what it printed */
+  /** For a suite, until it releases it. @throws Error when it has ended, since nobody asked it to: with what it printed */
   async of(worker: string, group: string): Promise<{ readonly url: string; readonly settings: Settings }> {
     const { service, settings } = await this.#find(worker, group);
+    this.#useOf(worker, group).count += 1;
     expectRunning(service);
     return { url: service.url, settings };
+  }
+
+  /** A suite needs it no more. @throws as `of` */
+  async release(worker: string, group: string): Promise<Record<string, never>> {
+    const { service } = await this.#find(worker, group);
+    const use = this.#useOf(worker, group);
+    use.count -= 1;
+    if (use.count === 0) use.end = setTimeout(() => this.#end(keyOf(worker, group)), UNUSED_MS).unref();
+    expectRunning(service);
+    return {};
   }
 
   /** The second node of the same installation. */
@@ -83,14 +102,24 @@ export class SharedServices {
     if (errors.length > 0) throw new AggregateError(errors, errors.map(String).join('\n'));
   }
 
+  #useOf(worker: string, group: string): Use {
+    const key = keyOf(worker, group);
+    const use = this.#uses.get(key) ?? { count: 0 };
+    this.#uses.set(key, use);
+    clearTimeout(use.end);
+    return use;
+  }
+
   #end(key: string): void {
     const ended = end(this.#installations.get(key) as Promise<Installation>);
     this.#installations.delete(key);
+    clearTimeout(this.#uses.get(key)?.end);
+    this.#uses.delete(key);
     this.#ends.push(ended.catch((error: unknown) => error));
   }
 
   #find(worker: string, group: string): Promise<Installation> {
-    const key = `${worker} ${group}`;
+    const key = keyOf(worker, group);
     const found = this.#installations.get(key) ?? this.#start(JSON.parse(group));
     this.#installations.delete(key);
     this.#installations.set(key, found);
@@ -106,6 +135,8 @@ export class SharedServices {
     return { settings, service: await Service.start({ env: settings }) };
   }
 }
+
+const keyOf = (worker: string, group: string): string => `${worker} ${group}`;
 
 /** @throws Error when a node does not end with 0, or the trail has a violation */
 async function end(started: Promise<Installation>): Promise<null> {

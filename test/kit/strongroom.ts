@@ -112,7 +112,7 @@ class WorkersStrongroom extends SharedStrongroom {
   override async release(): Promise<void> {
     await super.release();
     // The file in which it died fails, and not only the next one.
-    await askRun('/service', { group: this.group });
+    await askRun('/release', { group: this.group });
   }
 }
 
