@@ -51,12 +51,15 @@ describe('an alert about expiry', () => {
       const done = await notifying.sql(`select from job where kind = 'certificate-alerts:check' and state = 'done'`);
       return done.length >= 2;
     });
-    await delay(500);
-    const [event, ...others] = eventsOf(server);
-    expect(others).toEqual([]);
     // With nothing left to send, the job of the channel ends.
     const sends = `select j.state, count(a.*)::int as attempts from job j join job_attempt a on a.job_id = j.id
       where j.kind = 'certificate-alerts:send' group by j.id`;
+    await until('the end of its job', WAIT_MS, async () =>
+      (await notifying.sql<{ state: string }>(sends)).every(({ state }) => state === 'done'),
+    );
+    await delay(500);
+    const [event, ...others] = eventsOf(server);
+    expect(others).toEqual([]);
     expect(await notifying.sql(sends)).toEqual([{ state: 'done', attempts: 1 }]);
     expect(event.data.certificates).toMatchObject([{ id: certificateId, commonName: 'due.example.com' }]);
     const [message] = await notifying.sql<{ id: string }>('select id from notification_message');

@@ -270,7 +270,7 @@ describe('notices of changes of credentials', () => {
     const jobs = await jobsOf(projectId);
     expect(jobs).toHaveLength(1);
     expect(Number(jobs[0]?.fence)).toBeLessThan(BURST);
-    expect(await untold(projectId)).toBe(0);
+    await until('the marks', WAIT_MS, async () => (await untold(projectId)) === 0);
   });
 
   testInAll('of a service that is killed right after the request are told by the next one', async () => {
