@@ -42,7 +42,7 @@ export default async function startPostgres() {
 function watch(cluster) {
   const { TEST_RUN_ID: _, ...env } = process.env;
   process.env.TEST_RUN_ID = randomUUID();
-  const args = [join(import.meta.dirname, 'run-watcher.ts'), process.env.TEST_RUN_ID, cluster];
+  const args = [join(import.meta.dirname, 'run-watcher.mjs'), process.env.TEST_RUN_ID, cluster];
   const watcher = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   watcher.unref();
   watcher.stdin.unref();

@@ -3,7 +3,7 @@
  * it, however that ends, and then until nothing of it is left. Processes of a run have its id in their environment, or were started by
  * those that have; its Postgres has nothing of the environment.
  *
- * `node run-watcher.ts ID CLUSTER`, with a pipe from the run as standard input.
+ * `node run-watcher.mjs ID CLUSTER`, with a pipe from the run as standard input.
  */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -19,7 +19,7 @@ const [id = '', cluster = ''] = process.argv.slice(2);
 
 process.stdin.resume().once('close', async () => {
   const deadline = performance.now() + WITHIN_MS;
-  let left: readonly number[];
+  let left;
   do {
     left = [...processesOfRun(), ...serversOf(cluster)];
     signalAll(left, 'SIGKILL');
@@ -29,7 +29,7 @@ process.stdin.resume().once('close', async () => {
   await rm(dirname(cluster), { recursive: true, force: true });
 });
 
-function processesOfRun(): number[] {
+function processesOfRun() {
   const all = runningProcesses().filter(({ pid }) => pid !== process.pid);
   const own = new Set(all.filter(({ environment }) => environment.includes(`TEST_RUN_ID=${id}`)).map(({ pid }) => pid));
   for (let before = -1; before < own.size; ) {
