@@ -1,7 +1,8 @@
-import { openForSending } from '../alerts/public.js';
+import { LockMode } from '@mikro-orm/core';
+import { CertificateAlert, openForSending } from '../alerts/public.js';
 import type { Source } from '../deliveries/public.js';
 import { targetsOf } from '../notifications/public.js';
-import { findSender, lockAlertOf } from './alert.queries.js';
+import { findSender, SOURCE } from './alert-delivery.queries.js';
 import { type NotifiedEvent, notificationOf } from './notification-of.js';
 import { listMessageCertificates } from './sender.sql.js';
 
@@ -9,7 +10,7 @@ type AlertSender = Awaited<ReturnType<typeof findSender>>[number];
 
 /** The delivery source of certificate alerts: finds their channels and renders their messages. */
 export const CERTIFICATE_SOURCE: Source<AlertSender> = {
-  name: 'certificate-alert',
+  name: SOURCE,
   job: {
     name: 'certificate-alerts:send',
     description: 'Sends the pending messages of one channel of a certificate alert.',
@@ -23,5 +24,5 @@ export const CERTIFICATE_SOURCE: Source<AlertSender> = {
     // The table holds no events other than those of certificates.
     return notificationOf(sender, event as NotifiedEvent, named);
   },
-  lock: lockAlertOf,
+  lock: (tx, { alertId: id }) => tx.em.findOne(CertificateAlert, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
 };

@@ -1,14 +1,17 @@
+import { LockMode } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../kernel/context.js';
+import { emOf } from '../../kernel/database/database.js';
+import { databaseNow } from '../../kernel/database/now.sql.js';
 import { failedOnData } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import { queue } from '../../kernel/jobs/queue.js';
-import { type EventType, listChannels, openForTelling } from '../alerts/public.js';
+import { CertificateAlert, type EventType, listChannels, openForTelling } from '../alerts/public.js';
 import type { CertificateEvent } from '../certificates/public.js';
 import { ledgerTargets, sendSoon, writeMessages } from '../deliveries/public.js';
-import { findAlertToCheck, listEnabledAlerts, lockEnabledAlert } from './alert.queries.js';
+import { listUnsentSubjects } from './alert-delivery.queries.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
-import { findSubjects, listStandings, listUnsentSubjects, type Subject } from './due.sql.js';
+import { findSubjects, listStandings, type Subject } from './due.sql.js';
 import { passing } from './passing.js';
 import { listSlices, type Place } from './searches.js';
 import { ALL_ALERTS, verdictsOf } from './verdicts.js';
@@ -30,7 +33,8 @@ export const FIND_DUE: JobKind = {
   everySeconds: DAY_SECONDS,
   run: async (ctx, run) => {
     for (let after = NO_ID; ; ) {
-      const alerts = await listEnabledAlerts(ctx, { after, most: ALERTS_AT_ONCE });
+      const page = { orderBy: { id: 'asc' }, limit: ALERTS_AT_ONCE } as const;
+      const alerts = await emOf(ctx).find(CertificateAlert, { isEnabled: true, id: { $gt: after } }, page);
       if (alerts.length === 0) return;
       await run.inTransaction((tx) =>
         queue(
@@ -54,10 +58,11 @@ export const CHECK: JobKind = {
   name: 'certificate-alerts:check',
   description: 'Finds the certificates that an expiration alert is due for, or whose messages were not accepted.',
   run: async (ctx, run) => {
-    const [alert] = await findAlertToCheck(ctx, { id: run.subjectId ?? NO_ID });
-    if (alert === undefined) return;
+    const alert = await emOf(ctx).findOne(CertificateAlert, { id: run.subjectId ?? NO_ID, isEnabled: true });
+    if (alert === null) return;
     if (alert.eventType !== 'expiration') return notifyAgain(ctx, run, alert);
-    const { projectId, alertBefore: period, filters } = alert;
+    const { id, projectId, alertBefore: period, filters } = alert;
+    const today = alert.isDailyReminder ? (await databaseNow(ctx)).toISOString().slice(0, 10) : null;
     let after: Place | null = null;
     for (let found: Subject[] = []; ; ) {
       const search = { projectId, period, filters: filters ?? [], after };
@@ -65,7 +70,7 @@ export const CHECK: JobKind = {
       found.push(...(await passing(search.filters, page)));
       const isLast = page.length < CERTIFICATES_AT_ONCE;
       if (isLast || found.length >= NOTIFIED_AT_ONCE) {
-        await run.inTransaction((tx) => notifyOfExpiry(tx, alert, found));
+        await run.inTransaction((tx) => notifyOfExpiry(tx, { id, today }, found));
         found = [];
       }
       if (isLast) return;
@@ -94,7 +99,7 @@ async function notifyOfExpiry(
 async function notifyAgain(
   ctx: Context,
   run: JobRun,
-  { id: alertId, eventType: event, filters }: Awaited<ReturnType<typeof findAlertToCheck>>[number],
+  { id: alertId, eventType: event, filters }: CertificateAlert,
 ): Promise<void> {
   for (let after = NO_ID; ; ) {
     const unsent = { alertId, days: EVENT_DAYS, after, most: CERTIFICATES_AT_ONCE };
@@ -186,8 +191,9 @@ export interface Notice {
  */
 async function notify(tx: Transaction, { alertId, event, certificateIds, occurrence }: Notice): Promise<void> {
   if (certificateIds.length === 0) return;
-  const [alert] = await lockEnabledAlert(tx, { id: alertId });
-  if (alert === undefined) return;
+  const enabled = { id: alertId, isEnabled: true };
+  const alert = await tx.em.findOne(CertificateAlert, enabled, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (alert === null) return;
   const { organizationId, projectId } = alert;
   const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
   const targets = await ledgerTargets(tx, alert, channels, (channel) => openForTelling(tx, channel));

@@ -1,25 +1,11 @@
 // Certificates and authorities in one list, searches from JSON, and intervals between columns.
-import { sqlStatement, t } from '../../kernel/database/statement.js';
-import type { AlertFilter } from '../alerts/public.js';
+import { type RowFrom, sqlStatement, t } from '../../kernel/database/statement.js';
+import { sqlColumnsOf } from '../../kernel/database/tables.js';
+import { CertificateAlertSchema } from '../alerts/public.js';
+import { CertificateSchema } from '../certificates/public.js';
 
-const EVENT = t.oneOf('expiration', 'renewal', 'issuance', 'revocation');
-
-/** The day of a daily reminder; null for an alert that notifies once. */
+/** The day of a daily reminder of an alert `a`; null for an alert that notifies once. */
 const TODAY = `case when a.is_daily_reminder then to_char(now() at time zone 'UTC', 'YYYY-MM-DD') end`;
-
-/** Messages of an alert `a` about events of late that were not accepted: nothing else finds what they are about. */
-const UNSENT_OF_EVENTS = `notification_message m where m.owner_id = a.id and m.event = a.event_type and m.state <> 'sent'
-      and m.state <> 'pending' and m.created_at > now() - make_interval(days => :days::integer)`;
-
-/** Certificates of the inventory that these messages are about, by ID. */
-export const listUnsentSubjects = sqlStatement({
-  text: `
-    select distinct c.id from certificate_alert a cross join lateral (select m.id from ${UNSENT_OF_EVENTS}) unsent
-      join notification_delivery d on d.message_id = unsent.id join certificate c on c.id = d.subject_id
-    where a.id = :alertId and c.id > :after order by c.id limit :most::integer`,
-  params: { alertId: t.uuid, days: t.integer, after: t.uuid, most: t.integer },
-  row: { id: t.uuid },
-});
 
 /** Subjects of alerts, as `c`: certificates of the inventory and of authorities. Disabled authorities need no alert. */
 export const SUBJECT = `(
@@ -59,19 +45,16 @@ const PERIOD = `(left(a.alert_before, -1)::integer * case right(a.alert_before, 
 const BEGINS = `case when c.not_after <= now() + ${PERIOD} then null when c.not_after - ${PERIOD} + ${PERIOD} < c.not_after
         then date_trunc('day', c.not_after - ${PERIOD}) + interval '1 day' else c.not_after - ${PERIOD} end`;
 
-const COLUMNS = `c.id, c.project_id as "projectId", c.common_name as "commonName", c.profile_slug as "profileName", c.is_ca as "isCa",
-      c.is_authority as "isAuthority", c.serial_number as "serialNumber", c.not_before as "notBefore", c.not_after as "notAfter"`;
-const ROW = {
-  id: t.uuid,
-  projectId: t.uuid,
-  commonName: t.text,
-  profileName: t.nullable(t.text),
-  isCa: t.boolean,
-  isAuthority: t.boolean,
-  serialNumber: t.text,
-  notBefore: t.time,
-  notAfter: t.time,
-  sans: t.array(t.text),
+const COLUMNS = sqlColumnsOf(CertificateSchema, 'c', ['id', 'commonName', 'serialNumber', 'notBefore', 'notAfter']);
+
+/** What notifications say of a subject `c`, but for its alternative names. */
+export const NOTIFIED = {
+  text: `${COLUMNS.text}, c.profile_slug as "profileName"`,
+  row: { ...COLUMNS.row, profileName: t.nullable(t.text), sans: t.array(t.text) },
+};
+const FOUND = {
+  text: `${NOTIFIED.text}, c.project_id as "projectId", c.is_ca as "isCa", c.is_authority as "isAuthority"`,
+  row: { ...NOTIFIED.row, projectId: t.uuid, isCa: t.boolean, isAuthority: t.boolean },
 };
 
 /** For non-ASCII names, Postgres and Node may disagree on case folding, so such names pass the prefilter. */
@@ -90,7 +73,7 @@ export const listSubjects = sqlStatement({
         "includeCas" boolean, "commonNameEquals" text[], "commonNameLike" text[], "profileEquals" text[], "profileLike" text[],
         "sanEquals" text[], "sanLike" text[], "afterTime" timestamptz, "afterId" uuid, "withSans" boolean) offset 0) w
     cross join lateral (
-      select ${COLUMNS}, case when w."withSans" then c.sans else c.sans[1:100] end as sans from ${SUBJECT}
+      select ${FOUND.text}, case when w."withSans" then c.sans else c.sans[1:100] end as sans from ${SUBJECT}
       where c.project_id = w."projectId" and c.status = 'active' and c.not_after > now()
         and c.not_after <= w."upTo" and (w.within is null or not ${SUPERSEDED})
         and (c.not_after, c.id) > (w."afterTime", w."afterId")
@@ -104,23 +87,25 @@ export const listSubjects = sqlStatement({
       order by c.not_after, c.id limit :most::integer) found
     order by w.place, found."notAfter", found.id`,
   params: { searches: t.text, most: t.integer },
-  row: { place: t.integer, ...ROW },
+  row: { place: t.integer, ...FOUND.row },
 });
-
-/** A certificate that an alert may be about. */
-export type Subject = Omit<Awaited<ReturnType<typeof listSubjects>>[number], 'place'>;
 
 /** Certificates of the inventory and of authorities by ID, in any project. */
 export const findSubjects = sqlStatement({
-  text: `select ${COLUMNS}, c.sans from ${SUBJECT} where c.id = any(:ids)`,
+  text: `select ${FOUND.text}, c.sans from ${SUBJECT} where c.id = any(:ids)`,
   params: { ids: t.array(t.uuid) },
-  row: ROW,
+  row: FOUND.row,
 });
+
+/** A certificate that an alert may be about. */
+export type Subject = RowFrom<typeof findSubjects>;
+
+const ALERT = sqlColumnsOf(CertificateAlertSchema, 'a', ['id', 'filters', 'eventType', 'isEnabled', 'createdAt']);
 
 /** All alerts of the project of a certificate, newest first, each with its verdict before filters. `:limit` null: all. */
 export const listStandings = sqlStatement({
   text: `
-    select a.id, a.filters, a.event_type as "eventType", a.is_enabled as "isEnabled", a.created_at as "createdAt", ${TODAY} as today,
+    select ${ALERT.text}, ${TODAY} as today,
       exists (select from certificate_alert_channel h where h.alert_id = a.id and h.is_enabled) as "hasChannel",
       c.status, c.not_after <= now() as "isExpired", ${BEGINS} as "beginsAt", ${SUPERSEDED} as "isSuperseded"
     from certificate_alert a join ${SUBJECT} on c.project_id = a.project_id
@@ -133,11 +118,7 @@ export const listStandings = sqlStatement({
     limit: t.nullable(t.integer),
   },
   row: {
-    id: t.uuid,
-    filters: t.jsonOf<readonly AlertFilter[]>(),
-    eventType: EVENT,
-    isEnabled: t.boolean,
-    createdAt: t.time,
+    ...ALERT.row,
     today: t.nullable(t.text),
     hasChannel: t.boolean,
     status: t.oneOf('active', 'revoked', 'disabled'),
@@ -148,4 +129,4 @@ export const listStandings = sqlStatement({
 });
 
 /** The verdict of an alert on a certificate, before filters. */
-export type Standing = Awaited<ReturnType<typeof listStandings>>[number];
+export type Standing = RowFrom<typeof listStandings>;

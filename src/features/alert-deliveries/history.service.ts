@@ -21,10 +21,10 @@ import {
   undeliveredOf,
 } from '../deliveries/public.js';
 import type { ProjectReader } from '../projects/public.js';
+import { findMessages, listFirstCertificates, listMessages, type MessageRow } from './alert-delivery.queries.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
-import { findMessages, listMessages, type MessageRow } from './message.queries.js';
 import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
-import { listFirstCertificates, listLastRuns, type RunRow, retryMessages } from './sender.sql.js';
+import { listLastRuns, type RunRow, retryMessages } from './sender.sql.js';
 
 const ALERT_NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
 const ALERT = { find: findAlerts, notFound: ALERT_NOT_FOUND } as const;

@@ -23,8 +23,8 @@ import {
   UndeliveredMessagesType,
 } from '../deliveries/public.js';
 import type { ProjectRelations } from '../projects/public.js';
+import type { MessageRow } from './alert-delivery.queries.js';
 import type { HistoryService } from './history.service.js';
-import type { MessageRow } from './message.queries.js';
 import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
 import { AlertMessageConnection, AlertMessageType, AlertRunType } from './message.type.js';
 

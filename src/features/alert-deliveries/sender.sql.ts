@@ -1,15 +1,10 @@
 // Certificates and authorities in one list, and figures of many alerts by lateral joins.
-import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { retryMessagesBy } from '../deliveries/public.js';
-import { SUBJECT, SUPERSEDED } from './due.sql.js';
-
-/** The channel of a message `m`, while it and its alert are enabled. */
-const ENABLED = `
-  select from certificate_alert_channel c join certificate_alert a on a.id = c.alert_id
-  where c.id = m.channel_id and c.is_enabled and a.is_enabled`;
+import { type RowFrom, sqlStatement, t } from '../../kernel/database/statement.js';
+import { enabledChannelOf, retryMessagesBy } from '../deliveries/public.js';
+import { NOTIFIED, SUBJECT, SUPERSEDED } from './due.sql.js';
 
 /** Retries messages of the alerts of a project. */
-export const retryMessages = retryMessagesBy('project_id', 'certificate-alert', ENABLED);
+export const retryMessages = retryMessagesBy('project_id', 'certificate-alert', enabledChannelOf('certificate_alert'));
 
 /**
  * The certificates of a message, soonest expiration first, each with its first hundred names. Of those that expire, the ones that are
@@ -17,25 +12,14 @@ export const retryMessages = retryMessagesBy('project_id', 'certificate-alert', 
  */
 export const listMessageCertificates = sqlStatement({
   text: `
-    select c.id, c.serial_number as "serialNumber", c.common_name as "commonName", c.sans[1:100] as sans, c.profile_slug as "profileName",
-      c.not_before as "notBefore", c.not_after as "notAfter", c.status,
+    select ${NOTIFIED.text}, c.sans[1:100] as sans, c.status,
       floor(extract(epoch from c.not_after - now()) / 86400)::integer as "daysLeft"
     from notification_message m cross join ${SUBJECT}
     where m.id = :messageId and c.id = any(array(select subject_id from notification_delivery where message_id = :messageId))
       and (m.event <> 'expiration' or c.status = 'active' and ${SUPERSEDED} is false)
     order by c.not_after, c.id`,
   params: { messageId: t.uuid },
-  row: {
-    id: t.uuid,
-    serialNumber: t.text,
-    commonName: t.text,
-    sans: t.array(t.text),
-    profileName: t.nullable(t.text),
-    notBefore: t.time,
-    notAfter: t.time,
-    status: t.text,
-    daysLeft: t.integer,
-  },
+  row: { ...NOTIFIED.row, status: t.text, daysLeft: t.integer },
 });
 
 /** Stores the result of a test of channels: null if all targets accepted it. */
@@ -78,16 +62,4 @@ export const listLastRuns = sqlStatement({
 });
 
 /** The last run of an alert. */
-export type RunRow = Awaited<ReturnType<typeof listLastRuns>>[number];
-
-/** The certificates of a message that expire first. */
-export const listFirstCertificates = sqlStatement({
-  text: `
-    select wanted.id as "messageId", found.id as "certificateId"
-    from unnest(:messageIds::uuid[]) as wanted (id) cross join lateral (
-      select c.id, c.not_after from notification_delivery d join certificate c on c.id = d.subject_id
-      where d.message_id = wanted.id order by c.not_after, c.id limit :most::integer) found
-    order by wanted.id, found.not_after, found.id`,
-  params: { messageIds: t.array(t.uuid), most: t.integer },
-  row: { messageId: t.uuid, certificateId: t.uuid },
-});
+export type RunRow = RowFrom<typeof listLastRuns>;

@@ -24,19 +24,24 @@ export const CertificateAlertSchema = defineEntity({
 export class CertificateAlert extends CertificateAlertSchema.class {}
 CertificateAlertSchema.setClass(CertificateAlert);
 
+/** Columns of the channels of alerts of any kind. */
+export const channelColumns = {
+  alertId: p.uuid(),
+  position: p.integer(),
+  channelType: p.text().$type<ChannelType>(),
+  configSealed: p.blob(),
+  configVersion: p.integer().default(1),
+  isEnabled: p.boolean().default(true),
+  testedAt: p.datetime(3).nullable(),
+  testErrorCode: p.text().nullable(),
+};
+
 export const CertificateAlertChannelSchema = defineEntity({
   name: 'CertificateAlertChannel',
   tableName: 'certificate_alert_channel',
   properties: {
     ...projectColumns,
-    alertId: p.uuid(),
-    position: p.integer(),
-    channelType: p.text().$type<ChannelType>(),
-    configSealed: p.blob(),
-    configVersion: p.integer().default(1),
-    isEnabled: p.boolean().default(true),
-    testedAt: p.datetime(3).nullable(),
-    testErrorCode: p.text().nullable(),
+    ...channelColumns,
   },
 });
 

@@ -1,10 +1,11 @@
+import { type EntityName, type Opt, raw as sql } from '@mikro-orm/core';
 import type { Transaction } from '../../kernel/context.js';
+import { flush } from '../../kernel/database/in-transaction.js';
 import type { ErrorDetail } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import { validationFailed } from '../../kernel/validation.js';
-import { type ChannelRow, listChannels } from './alert.queries.js';
+import { CertificateAlertChannel, type channelColumns } from './alert.entity.js';
 import { completed, type GivenChannel } from './channel.rules.js';
-import { deleteOtherChannels, writeChannels } from './channel.sql.js';
 import { recipientViolations } from './channel-people.js';
 import { type ChannelOwner, configSealer, openConfig, sealConfig } from './channel-sealing.js';
 
@@ -14,34 +15,29 @@ export interface ChannelChange {
   readonly configuredIds: readonly string[];
 }
 
-/** A channel as it is stored. */
-type StoredChannel = Pick<ChannelRow, 'id' | 'channelType' | 'configSealed' | 'configVersion' | 'enabled'>;
+/** What channels of all kinds of alerts have. */
+interface AlertChannel extends Pick<CertificateAlertChannel, 'id' | 'organizationId' | keyof typeof channelColumns> {
+  projectId?: string | null;
+  name?: string;
+  updatedAt?: Opt<Date>;
+}
 
 /** Where the channels of one kind of alerts are stored. */
 export interface ChannelStore {
   readonly table: string;
-  readonly list: (
-    tx: Transaction,
-    params: { readonly alertIds: readonly string[] },
-  ) => Promise<readonly StoredChannel[]>;
-  /** Made by `channelDeletion`. */
-  readonly deleteOthers: typeof deleteOtherChannels;
-  /** Made by `channelWriting`. */
-  readonly write: typeof writeChannels;
+  readonly entity: EntityName<AlertChannel>;
 }
 
 /** Channels of certificate alerts. */
 export const CERTIFICATE_CHANNELS: ChannelStore = {
   table: 'certificate_alert_channel',
-  list: listChannels,
-  deleteOthers: deleteOtherChannels,
-  write: writeChannels,
+  entity: CertificateAlertChannel,
 };
 
 /** A requested channel and the existing one that it updates; null if it is new. */
 interface Pair {
   readonly given: GivenChannel;
-  readonly before: StoredChannel | null;
+  readonly before: AlertChannel | null;
 }
 
 /** Whose channels are replaced. */
@@ -65,8 +61,8 @@ export async function replaceChannels(
   { store, owner, alertId }: ChannelsOf,
   given: readonly GivenChannel[],
 ): Promise<ChannelChange | null> {
-  const { table } = store;
-  const stored = await store.list(tx, { alertIds: [alertId] });
+  const { table, entity } = store;
+  const stored = await tx.em.find(entity, { alertId }, { orderBy: { position: 'asc' } });
   const { pairs, violations } = pairsOf(given, stored);
   const placed = given.map(({ config }, at) => ({
     config,
@@ -74,24 +70,36 @@ export async function replaceChannels(
   }));
   violations.push(...(await recipientViolations(tx, owner, placed)));
   if (violations.length > 0) throw validationFailed(violations);
+  const before = stored.map(shapeOf);
   const sealer = await configSealer(tx, owner, given.filter(({ config }) => config !== null).length);
-  const rows: Row[] = [];
-  for (const { given: channel, before } of pairs) {
-    const { id, configVersion: version } = before ?? { id: newId(), configVersion: 0 };
-    const { channelType: type, enabled, config } = channel;
-    const common = { id, type, enabled: enabled ?? before?.enabled ?? true };
-    if (config === null) {
-      rows.push({ ...common, version, config: (before as StoredChannel).configSealed });
-      continue;
+  const channels: AlertChannel[] = [];
+  for (const [at, { given: wanted, before: existing }] of pairs.entries()) {
+    const { channelType, config } = wanted;
+    const { organizationId, projectId } = owner;
+    const place = { id: newId(), organizationId, projectId, alertId, position: at + 1 };
+    const content = { channelType, configVersion: 0, configSealed: NO_CONFIG, isEnabled: true };
+    const channel = existing ?? tx.em.create(entity, { ...place, ...content });
+    channels.push(channel);
+    const shape = shapeOf(channel);
+    tx.em.assign(channel, {
+      position: at + 1,
+      isEnabled: wanted.enabled ?? channel.isEnabled,
+      name: wanted.name ?? channel.name,
+    });
+    if (config !== null) {
+      const isKept = 'url' in config && config.signingSecret === undefined && existing?.channelType === 'webhook';
+      const opened = isKept ? await openConfig(tx, { ...existing, projectId, table }) : null;
+      const configVersion = channel.configVersion + 1;
+      const sealedFor = { table, id: channel.id, configVersion };
+      const configSealed = sealConfig(sealer, sealedFor, channelType, completed(config, opened));
+      tx.em.assign(channel, { channelType, configVersion, configSealed, testedAt: null, testErrorCode: null });
     }
-    const isKept = 'url' in config && config.signingSecret === undefined && before?.channelType === 'webhook';
-    const { projectId } = owner;
-    const opened = isKept ? await openConfig(tx, { ...before, projectId, table }) : null;
-    const place = { table, id, configVersion: version + 1 };
-    rows.push({ ...common, version: version + 1, config: sealConfig(sealer, place, type, completed(config, opened)) });
+    // Another position alone is no change of the channel.
+    if (existing !== null && isOther(shape, shapeOf(channel))) tx.em.assign(channel, { updatedAt: sql('now()') });
   }
-  await write(tx, { store, owner, alertId }, rows);
-  if (JSON.stringify(rows.map(shapeOf)) === JSON.stringify(stored.map(shapeOfStored))) return null;
+  for (const channel of stored) if (!channels.includes(channel)) tx.em.remove(channel);
+  await flush(tx);
+  if (!isOther(before, channels.map(shapeOf))) return null;
   return {
     configuredIds: pairs.flatMap(({ given: { config }, before }) =>
       config !== null && before !== null ? [before.id] : [],
@@ -99,9 +107,20 @@ export async function replaceChannels(
   };
 }
 
+const NO_CONFIG = Buffer.alloc(0);
+
+const shapeOf = ({ id, channelType, configVersion, isEnabled, name }: AlertChannel) => [
+  id,
+  channelType,
+  configVersion,
+  isEnabled,
+  name,
+];
+const isOther = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
+
 function pairsOf(
   given: readonly GivenChannel[],
-  stored: readonly StoredChannel[],
+  stored: readonly AlertChannel[],
 ): { readonly pairs: readonly Pair[]; readonly violations: ErrorDetail[] } {
   const violations: ErrorDetail[] = [];
   const pairs = given.map((channel, at) => {
@@ -121,41 +140,4 @@ function pairsOf(
     return { given: channel, before };
   });
   return { pairs, violations };
-}
-
-/** A channel as it is stored. */
-interface Row {
-  readonly id: string;
-  readonly type: string;
-  readonly version: number;
-  readonly config: Uint8Array;
-  readonly enabled: boolean;
-}
-
-const shapeOf = ({ id, type, version, enabled }: Row) => [id, type, version, enabled];
-const shapeOfStored = ({ id, channelType, configVersion, enabled }: StoredChannel) => [
-  id,
-  channelType,
-  configVersion,
-  enabled,
-];
-
-async function write(
-  tx: Transaction,
-  { store, owner: { organizationId, projectId }, alertId }: ChannelsOf,
-  rows: readonly Row[],
-): Promise<void> {
-  const ids = rows.map(({ id }) => id);
-  await store.deleteOthers(tx, { alertId, keptIds: ids });
-  await store.write(tx, {
-    organizationId,
-    projectId,
-    alertId,
-    ids,
-    positions: rows.map((_, at) => at + 1),
-    types: rows.map(({ type }) => type),
-    configs: rows.map(({ config }) => Buffer.from(config)),
-    versions: rows.map(({ version }) => version),
-    enabled: rows.map(({ enabled }) => enabled),
-  });
 }

@@ -244,6 +244,8 @@ export interface GivenChannel {
   readonly channelType: ChannelType;
   readonly enabled: boolean | null;
   readonly config: GivenConfig | null;
+  /** Of those that have one. */
+  readonly name?: string | undefined;
 }
 
 /** A validated channel, new or updated. */
@@ -252,11 +254,13 @@ interface ParsedChannel {
   readonly id?: string | undefined;
   readonly enabled?: boolean | undefined;
   readonly config?: object | undefined;
+  readonly name?: string | undefined;
 }
 
 /** Converts the channels of an updated alert to the form in which they are stored. */
 export const toGivenChannels = (channels: readonly ParsedChannel[]): GivenChannel[] =>
-  channels.map(({ id, channelType: type, enabled, config }) => ({
+  channels.map(({ id, channelType: type, enabled, config, name }) => ({
+    name,
     id: id?.toLowerCase() ?? null,
     channelType: type,
     enabled: enabled ?? null,

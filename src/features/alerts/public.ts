@@ -1,4 +1,9 @@
-export type { CertificateAlertChannelSchema, CertificateAlertSchema } from './alert.entity.js';
+export {
+  CertificateAlert,
+  type CertificateAlertChannelSchema,
+  CertificateAlertSchema,
+  channelColumns,
+} from './alert.entity.js';
 export { type ChannelRow, findAlerts, findChannels, listChannels } from './alert.queries.js';
 export {
   ANYWHERE as ALERTS_ANYWHERE,
@@ -10,7 +15,6 @@ export {
 export { AlertType, CertificateEventEnum, toAlertType } from './alert.type.js';
 export { type AlertView, findAlertViews, listAlertViews } from './alert.view.js';
 export { channelRules, completed, type MayCall, toGivenChannels } from './channel.rules.js';
-export { channelDeletion, channelWriting } from './channel.sql.js';
 export {
   AlertChannelType,
   AlertChannelTypeEnum,

@@ -1,6 +1,7 @@
 export type { AuthorityRow } from './authorities/authority.queries.js';
 export { readableAuthorities } from './authorities/authority.relations.js';
 export { AuthorityType } from './authorities/authority.type.js';
+export { CertificateSchema } from './certificates/certificate.entity.js';
 export { readableCertificates } from './certificates/certificate.nodes.js';
 export { type CertificateRow, findCertificates } from './certificates/certificate.queries.js';
 export { CertificateType } from './certificates/certificate.type.js';

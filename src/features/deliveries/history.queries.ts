@@ -1,4 +1,5 @@
-import { type Compilable, type SelectQueryBuilder, sql } from 'kysely';
+import { type Compilable, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { ofEach } from '../../kernel/database/plans.sql.js';
 import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
 import { Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
 import type { ProjectSchema } from '../projects/public.js';
@@ -26,15 +27,11 @@ type Shown<O> =
 export const messagesById = <O extends object>(shown: Shown<O>) =>
   prepared(({ ids }: { ids: readonly string[] }) => shown.where('m.id', '=', anyOf(ids)) as Compilable<O>);
 
-/** The newest messages of each owner or channel, as the query selects them for `wanted.id`; newest first. */
-export const messagesOfEach = <O>(ids: readonly string[], wanted: Shown<O>): Compilable<O> => {
-  const found = wanted.orderBy('m.created_at', 'desc').orderBy('m.id', 'desc');
-  return {
-    compile: () =>
-      sql<O>`select found.* from unnest(${ids}::uuid[]) as wanted (id) cross join lateral ${found} found
-        order by found."createdAt" desc, found.id desc`.compile(tables),
-  };
-};
+/** The newest messages of each owner or channel; newest first. @param wanted those of one, with their limit */
+export const messagesOfEach = <O extends object>(
+  ids: readonly string[],
+  wanted: (id: RawBuilder<string>) => Shown<O>,
+) => ofEach(tables, ids, (id) => wanted(id).orderBy('m.created_at', 'desc').orderBy('m.id', 'desc'));
 
 /**
  * Makes a statement that lists one page of messages of a slice per owner or channel, newest first.
@@ -43,12 +40,13 @@ export const messagesOfEach = <O>(ids: readonly string[], wanted: Shown<O>): Com
  */
 export const messagePages = <O extends object>(by: 'owner_id' | 'channel_id', shown: Shown<O>) =>
   prepared(({ ids, state, time, afterId, limit }: MessageBounds & { ids: readonly string[] }) =>
-    messagesOfEach(
+    messagesOfEach<O>(
       ids,
-      shown
-        .where(sql<boolean>`${sql.ref(`m.${by}`)} = wanted.id and (${state}::text is null or m.state = ${state})
-          and (${time}::text is null or (m.created_at, m.id) < (${time}::text::timestamptz, ${afterId}::uuid))`)
-        .limit(limit) as Shown<O>,
+      (id) =>
+        shown
+          .where(sql<boolean>`${sql.ref(`m.${by}`)} = ${id} and (${state}::text is null or m.state = ${state})
+            and (${time}::text is null or (m.created_at, m.id) < (${time}::text::timestamptz, ${afterId}::uuid))`)
+          .limit(limit) as Shown<O>,
     ),
   );
 

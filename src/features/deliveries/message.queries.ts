@@ -5,18 +5,6 @@ import type { NotificationDeliverySchema, NotificationMessageSchema } from './me
 const tables = tablesOf<typeof NotificationMessageSchema | typeof NotificationDeliverySchema>();
 const NOW = sql<Date>`now()`;
 
-/** Messages of a channel that are due, the longest overdue first. */
-export const listDueMessages = prepared(({ channelId, most }: { channelId: string; most: number }) =>
-  tables
-    .selectFrom('notification_message')
-    .select(['id', 'channel_type as channelType', 'recipient', 'event', 'attempts'])
-    .where('channel_id', '=', channelId)
-    .where('next_at', '<=', NOW)
-    .orderBy('next_at')
-    .orderBy('id')
-    .limit(most),
-);
-
 /** Seconds until the next message of a channel is due, 0 or more; no row if none is pending. */
 export const secondsToNextMessage = prepared(({ channelId }: { channelId: string }) =>
   tables

@@ -107,6 +107,10 @@ export const retryMessage = sqlStatement({
   },
 });
 
+/** A query that finds the channel of a message `m` while it and its alert are enabled. @param table of the alerts */
+export const enabledChannelOf = (table: 'certificate_alert' | 'identity_alert'): string => `
+  select from ${table}_channel c join ${table} a on a.id = c.alert_id where c.id = m.channel_id and c.is_enabled and a.is_enabled`;
+
 /**
  * Makes a statement that resets the oldest failed and cancelled messages of a source to pending, as if they were new: of a project or an
  * owner, and of channels that are enabled. Those with nothing left to notify of stay as they are.

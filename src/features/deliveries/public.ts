@@ -9,10 +9,15 @@ export {
   NEWEST_MESSAGE,
   SUBJECTS,
 } from './history.queries.js';
-export { NotificationDelivery, type NotificationDeliverySchema, NotificationMessage } from './message.entity.js';
+export {
+  NotificationDelivery,
+  type NotificationDeliverySchema,
+  NotificationMessage,
+  type NotificationMessageSchema,
+} from './message.entity.js';
 export { MessageQuery } from './message.routes.js';
 export { MessagePage, type MessagePageRequest, RETRIED } from './message.rules.js';
-export { retryMessagesBy } from './message.sql.js';
+export { enabledChannelOf, retryMessagesBy } from './message.sql.js';
 export { MessagePageArgs, RETRIED_PAYLOAD, SentMessageType } from './message.type.js';
 export { addressAmong, digestsOf, isForUnread, ledgerTargets } from './recipients.js';
 export { sendJob } from './send-job.js';

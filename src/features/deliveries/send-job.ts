@@ -1,13 +1,14 @@
 import { raw as sql } from '@mikro-orm/core';
 import type { Context } from '../../kernel/context.js';
 import { unreadableCode } from '../../kernel/crypto/unreadable.js';
+import { emOf } from '../../kernel/database/database.js';
 import { AppError, nullOnData } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
 import { backoffSeconds } from '../../kernel/jobs/backoff.js';
 import type { Again, JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
 import type { Notifier, Outcome, Target } from '../notifications/public.js';
 import { type MessageState, NotificationMessage } from './message.entity.js';
-import { listDueMessages, secondsToNextMessage } from './message.queries.js';
+import { secondsToNextMessage } from './message.queries.js';
 import { deferMessages } from './message.sql.js';
 import { digestsOf, isForUnread } from './recipients.js';
 import type { Sender, Source } from './source.js';
@@ -23,7 +24,7 @@ const CALL_SECONDS = 60;
 const HAS_MESSAGES =
   'Messages of the channel wait to be sent. Disable the channel or its alert to cancel them: they are sent only as long as this job runs.';
 
-type DueMessage = Awaited<ReturnType<typeof listDueMessages>>[number];
+type DueMessage = Pick<NotificationMessage, 'id' | 'channelType' | 'recipient' | 'event' | 'attempts'>;
 type Deliver = Pick<Notifier, 'deliver'>;
 
 /**
@@ -64,7 +65,7 @@ class Sending<S extends Sender> {
       if (sender === undefined || !sender.isEnabled) {
         const errorCode = sender === undefined ? 'CHANNEL_REMOVED' : 'CHANNEL_DISABLED';
         await run.inTransaction(async (tx) => {
-          await source.lock(tx, { channelId });
+          if (sender !== undefined) await source.lock(tx, sender);
           // One that was enabled in the meantime keeps its messages.
           if ((await source.find(tx, channelId))?.isEnabled === true) return;
           const cancelled = { state: 'cancelled', nextAt: null, endedAt: sql('now()'), errorCode } as const;
@@ -72,7 +73,9 @@ class Sending<S extends Sender> {
         });
         break;
       }
-      const messages = await listDueMessages(ctx, { channelId, most: AT_ONCE });
+      const isDue = { channelId, nextAt: { $lte: sql('now()') } };
+      const longestOverdue = { orderBy: { nextAt: 'asc', id: 'asc' }, limit: AT_ONCE } as const;
+      const messages = await emOf(ctx).find(NotificationMessage, isDue, longestOverdue);
       if (messages.length === 0) break;
       isBlocked = await this.sendAll(sender, messages);
     }
@@ -104,11 +107,12 @@ class Sending<S extends Sender> {
   }
 
   /** The recipients of a message are known by now: each gets its own, which is sent next. */
-  private async spread({ id: channelId, channelType }: S, { id }: DueMessage, targets: ReadonlyMap<string, Target>) {
+  private async spread(sender: S, { id }: DueMessage, targets: ReadonlyMap<string, Target>) {
     const { source, run } = this;
+    const { id: channelId, channelType } = sender;
     const ledger = [...targets.keys()].map((hex) => ({ channelId, channelType, recipient: Buffer.from(hex, 'hex') }));
     await run.inTransaction(async (tx) => {
-      await source.lock(tx, { channelId });
+      await source.lock(tx, sender);
       await spread(tx, source, { id, targets: ledger });
     });
   }

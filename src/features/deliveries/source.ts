@@ -33,5 +33,5 @@ export interface Source<S extends Sender = Sender> {
    * Locks the owner of a channel against changes and against checks that write its messages. Taken before messages are cancelled or
    * replaced, so that a check sees them as they are afterwards.
    */
-  lock(tx: Transaction, params: { readonly channelId: string }): Promise<unknown>;
+  lock(tx: Transaction, sender: S): Promise<unknown>;
 }

@@ -1,8 +1,10 @@
+import { LockMode } from '@mikro-orm/core';
 import { openForSending } from '../alerts/public.js';
 import type { Source } from '../deliveries/public.js';
 import { expiry, fitted, type Notification, plainItem, targetsOf, urgencyOf } from '../notifications/public.js';
 import { listMessageCredentials } from './credential.sql.js';
-import { findSender, lockAlertOf } from './identity-alert.queries.js';
+import { IdentityAlert } from './identity-alert.entity.js';
+import { findSender } from './identity-alert.queries.js';
 import { CHANNEL_TABLE } from './identity-alert.view.js';
 
 type AlertSender = Awaited<ReturnType<typeof findSender>>[number];
@@ -23,7 +25,7 @@ export const CREDENTIAL_SOURCE: Source<AlertSender> = {
     if (credentials.length === 0) return { errorCode: 'CREDENTIALS_REMOVED' };
     return credentialNotification(sender, credentials);
   },
-  lock: lockAlertOf,
+  lock: (tx, { alertId: id }) => tx.em.findOne(IdentityAlert, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
 };
 
 /** A credential as notifications show it: nothing of its value. */

@@ -3,12 +3,16 @@ import { plannedOnce } from '../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { askingJobs } from '../../kernel/jobs/job.sql.js';
 import { ENDS_AT } from '../access/public.js';
+import { enabledChannelOf, retryMessagesBy } from '../deliveries/public.js';
+
+/** Whether an identity is a member of a project now, or the project owns it. Both are expressions. */
+const isMember = (projectId: string, identityId: string): string => `(
+  exists (select from project_member_now m where m.project_id = ${projectId} and m.member_id = ${identityId})
+  or exists (select from identity o where o.id = ${identityId} and o.project_id = ${projectId}))`;
 
 /** A member of a project now, or an identity that the project owns. */
 export const findMember = sqlStatement({
-  text: `
-    select i.id from identity i where i.id = :identityId and (i.project_id = :projectId
-      or exists (select from project_member_now m where m.project_id = :projectId and m.member_id = i.id))`,
+  text: `select i.id from identity i where i.id = :identityId and ${isMember(':projectId', 'i.id')}`,
   params: { projectId: t.uuid, identityId: t.uuid },
   row: { id: t.uuid },
 });
@@ -37,9 +41,7 @@ const IS_DUE = `c.expires_at > now() and c.expires_at <= now() + make_interval(d
   and (c.renewed_at is null or c.expires_at - c.renewed_at > make_interval(days => a.alert_before_days))`;
 
 /** The alert belongs to the organization, or to a project of which the identity is a member now. */
-const IS_MEMBER = `(a.project_id is null
-  or exists (select from project_member_now m where m.project_id = a.project_id and m.member_id = a.identity_id)
-  or exists (select from identity i where i.id = a.identity_id and i.project_id = a.project_id))`;
+const IS_MEMBER = `(a.project_id is null or ${isMember('a.project_id', 'a.identity_id')})`;
 
 /** Has enabled alerts run: those of identities, and of the identities of access tokens. One statement, to be sent with a commit. */
 export const askAlertsOfCredentials = sqlStatement({
@@ -98,3 +100,6 @@ export const listMessageCredentials = sqlStatement({
     daysLeft: t.integer,
   },
 });
+
+/** Retries messages of an alert. */
+export const retryMessages = retryMessagesBy('owner_id', 'identity-alert', enabledChannelOf('identity_alert'));

@@ -1,5 +1,7 @@
+import { LockMode } from '@mikro-orm/core';
 import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../kernel/context.js';
+import { emOf } from '../../kernel/database/database.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
 import { ask, wakeFor } from '../../kernel/jobs/queue.js';
@@ -7,7 +9,8 @@ import { openForTelling } from '../alerts/public.js';
 import { ledgerTargets, writeMessages } from '../deliveries/public.js';
 import { askAlertsOfCredentials, listDueCredentials, secondsToNextCredential } from './credential.sql.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
-import { listChannels, listEnabledAlerts, lockEnabledAlert } from './identity-alert.queries.js';
+import { IdentityAlert } from './identity-alert.entity.js';
+import { listChannels } from './identity-alert.queries.js';
 import { CHANNEL_TABLE } from './identity-alert.view.js';
 
 const DAY_SECONDS = 86_400;
@@ -18,13 +21,6 @@ const CREDENTIALS_AT_ONCE = 500;
 /** The event as the ledger has it. */
 const EVENT = 'expiry';
 
-/** An alert that looks for what is due. */
-interface Checked {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly projectId: string | null;
-}
-
 /** Has all alerts look once a day, at midnight UTC, when daily reminders begin anew. */
 export const FIND_DUE: JobKind = {
   name: 'identity-alerts:find-due',
@@ -32,7 +28,8 @@ export const FIND_DUE: JobKind = {
   everySeconds: DAY_SECONDS,
   run: async (ctx, run) => {
     for (let after = NO_ID; ; ) {
-      const alerts = await listEnabledAlerts(ctx, { after, most: ALERTS_AT_ONCE });
+      const page = { orderBy: { id: 'asc' }, limit: ALERTS_AT_ONCE } as const;
+      const alerts = await emOf(ctx).find(IdentityAlert, { isEnabled: true, id: { $gt: after } }, page);
       if (alerts.length === 0) return;
       await run.inTransaction((tx) => checkSoon(tx, alerts));
       after = alerts.at(-1)?.id ?? after;
@@ -65,8 +62,11 @@ export const CHECK: JobKind = {
 };
 
 /** Has alerts look for what is due now: they are new, or were changed, or their identity has other credentials. */
-export async function checkSoon(tx: Transaction, alerts: readonly Checked[]): Promise<void> {
-  const requests = alerts.map(({ id, organizationId, projectId }) => ({
+export async function checkSoon(
+  tx: Transaction,
+  alerts: readonly Pick<IdentityAlert, 'id' | 'organizationId' | 'projectId'>[],
+): Promise<void> {
+  const requests = alerts.map(({ id, organizationId, projectId = null }) => ({
     key: id,
     subjectId: id,
     organizationId,
@@ -100,11 +100,12 @@ interface Notice {
  * Sending begins after the commit.
  */
 async function notify(tx: Transaction, { alertId, occurrence, credentialIds }: Notice): Promise<void> {
-  const [alert] = await lockEnabledAlert(tx, { id: alertId });
-  if (alert === undefined) return;
-  const { organizationId, projectId } = alert;
+  const enabled = { id: alertId, isEnabled: true };
+  const alert = await tx.em.findOne(IdentityAlert, enabled, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (alert === null) return;
+  const { organizationId, projectId = null } = alert;
   const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
-  const targets = await ledgerTargets(tx, alert, channels, (channel) =>
+  const targets = await ledgerTargets(tx, { organizationId, projectId }, channels, (channel) =>
     openForTelling(tx, { ...channel, table: CHANNEL_TABLE }),
   );
   const telling = { organizationId, projectId, ownerId: alertId, event: EVENT, subjectIds: credentialIds, occurrence };

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { organizationColumns } from '../../kernel/database/columns.js';
-import type { ChannelType } from '../notifications/public.js';
+import { channelColumns } from '../alerts/public.js';
 
 export const IdentityAlertSchema = defineEntity({
   name: 'IdentityAlert',
@@ -31,15 +31,8 @@ export const IdentityAlertChannelSchema = defineEntity({
   properties: {
     ...organizationColumns,
     projectId: p.uuid().nullable(),
-    alertId: p.uuid(),
-    position: p.integer(),
+    ...channelColumns,
     name: p.text().defaultRaw(`''::text`),
-    channelType: p.text().$type<ChannelType>(),
-    configSealed: p.blob(),
-    configVersion: p.integer().default(1),
-    isEnabled: p.boolean().default(true),
-    testedAt: p.datetime(3).nullable(),
-    testErrorCode: p.text().nullable(),
   },
 });
 

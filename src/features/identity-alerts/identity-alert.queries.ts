@@ -72,24 +72,3 @@ export const findSender = prepared(({ channelId }: { channelId: string }) =>
     .select(['i.id as identityId', 'i.name as identityName', sql<string>`coalesce(p.name, o.name)`.as('ownerName')])
     .where('c.id', '=', channelId),
 );
-
-const places = tables
-  .selectFrom('identity_alert')
-  .select(['id', 'organization_id as organizationId', 'project_id as projectId']);
-
-/** Alerts that are enabled, of all organizations, in the order of their ids. */
-export const listEnabledAlerts = prepared(({ after, most }: { after: string; most: number }) =>
-  places.where('is_enabled', '=', true).where('id', '>', after).orderBy('id').limit(most),
-);
-
-/** Locks an alert against others that write deliveries of it. None when it is gone or disabled. */
-export const lockEnabledAlert = prepared(({ id }: { id: string }) =>
-  places.where('id', '=', id).where('is_enabled', '=', true).forNoKeyUpdate(),
-);
-
-/** Locks the alert of a channel. None when the channel is gone. */
-export const lockAlertOf = prepared(({ channelId }: { channelId: string }) =>
-  places
-    .where('id', '=', (of) => of.selectFrom('identity_alert_channel').select('alert_id').where('id', '=', channelId))
-    .forNoKeyUpdate(),
-);

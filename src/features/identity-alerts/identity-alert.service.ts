@@ -12,13 +12,13 @@ import { refuseOtherVersion } from '../../kernel/version.js';
 import { type ChannelChange, type ChannelStore, replaceChannels, toGivenChannels } from '../alerts/public.js';
 import { type RetriedCount, retryMany, sendSoon } from '../deliveries/public.js';
 import { type AlertAccess, EDIT } from './alert-access.js';
+import { retryMessages } from './credential.sql.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
 import { checkSoon } from './due.service.js';
-import { IdentityAlert } from './identity-alert.entity.js';
-import { listAlerts, listAlertsOf, listChannels } from './identity-alert.queries.js';
+import { IdentityAlert, IdentityAlertChannel } from './identity-alert.entity.js';
+import { listAlerts, listAlertsOf } from './identity-alert.queries.js';
 import { type AlertRules, ListAlerts, NEWEST_FIRST, OneAlert, RetryMessages } from './identity-alert.rules.js';
 import { type AlertView, CHANNEL_TABLE, findAlertViews, withChannels } from './identity-alert.view.js';
-import { deleteOtherChannels, nameChannels, retryMessages, writeChannels } from './sender.sql.js';
 
 const NOT_FOUND = 'IDENTITY_ALERT_NOT_FOUND';
 const CONSTRAINTS = {
@@ -26,14 +26,7 @@ const CONSTRAINTS = {
   identity_alert_project_id_fkey: 'PROJECT_NOT_FOUND',
   identity_alert_identity_id_fkey: 'IDENTITY_NOT_FOUND',
 } as const;
-const CHANNELS: ChannelStore = {
-  table: CHANNEL_TABLE,
-  list: listChannels,
-  deleteOthers: deleteOtherChannels,
-  write: writeChannels,
-};
-
-type GivenChannels = readonly (Parameters<typeof toGivenChannels>[0][number] & { readonly name: string })[];
+const CHANNELS: ChannelStore = { table: CHANNEL_TABLE, entity: IdentityAlertChannel };
 
 /** A page of alerts, and how many there are in all. */
 export type ListedAlerts = Page<AlertView> & { readonly totalCount: () => Promise<number> };
@@ -79,7 +72,7 @@ export class IdentityAlertService {
         alert,
         channels.map((channel) => ({ ...channel, id: undefined })),
       );
-      await checkSoon(tx, [placeOf(alert)]);
+      await checkSoon(tx, [alert]);
       return changed(tx, 'identity-alert:create', alert);
     });
   }
@@ -103,7 +96,7 @@ export class IdentityAlertService {
       if (fields.length > 0) {
         tx.em.assign(alert, { ...changes, version: alert.version + 1, updatedAt: sql('now()') });
         await flush(tx, CONSTRAINTS);
-        await checkSoon(tx, [placeOf(alert)]);
+        await checkSoon(tx, [alert]);
         // Messages of an alert that is disabled are cancelled.
         await sendSoon(
           tx,
@@ -186,15 +179,12 @@ export class IdentityAlertService {
 }
 
 /** Makes these the channels of an alert, which is locked. @returns what changed; null if nothing did @throws as `replaceChannels` */
-async function setChannels(tx: Transaction, alert: IdentityAlert, given: GivenChannels): Promise<ChannelChange | null> {
-  const { organizationId, projectId = null, id: alertId } = alert;
-  const owner = { organizationId, projectId };
-  const change = await replaceChannels(tx, { store: CHANNELS, owner, alertId }, toGivenChannels(given));
-  // In the order in which they were given.
-  const ids = (await listChannels(tx, { alertIds: [alertId] })).map(({ id }) => id);
-  const renamed = await nameChannels(tx, { ids, names: given.map(({ name }) => name) });
-  return change ?? (renamed.length > 0 ? { configuredIds: [] } : null);
-}
+const setChannels = (
+  tx: Transaction,
+  { organizationId, projectId = null, id: alertId }: IdentityAlert,
+  given: Parameters<typeof toGivenChannels>[0],
+): Promise<ChannelChange | null> =>
+  replaceChannels(tx, { store: CHANNELS, owner: { organizationId, projectId }, alertId }, toGivenChannels(given));
 
 const placeOf = ({ id, organizationId, projectId = null }: IdentityAlert) => ({ id, organizationId, projectId });
 

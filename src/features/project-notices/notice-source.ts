@@ -30,5 +30,5 @@ export const NOTICE_SOURCE: Source<NoticeSender> = {
     const notices = await listMessageNotices(ctx, { messageId: id });
     return noticeNotification(sender, notices) ?? { errorCode: 'NOTICES_REMOVED' };
   },
-  lock: lockChannel,
+  lock: (tx, { id }) => lockChannel(tx, { channelId: id }),
 };
