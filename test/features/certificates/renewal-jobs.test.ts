@@ -1,4 +1,4 @@
-import { renewalRetryAt } from '../../../src/features/certificates/issuing/renewal.sql.js';
+import { renewalRetryAt } from '../../../src/features/certificates/issuing/request.queries.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { MAKE_DUE } from '../../kit/schedules.js';
 import { type OtherNode, useSharedStrongroom } from '../../kit/strongroom.js';

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Transaction } from '../../../kernel/context.js';
+import { databaseNow } from '../../../kernel/database/now.sql.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { openSigningKey } from '../key-sealing.js';
 import { refuse } from '../shared-checks.js';
@@ -16,7 +17,6 @@ import {
 import { toPem } from '../x509/pem.js';
 import type { CertificateAuthority } from './authority.entity.js';
 import { type AuthorityKind, type NewAuthority, USUAL_DAYS } from './authority.rules.js';
-import { readClock } from './authority.sql.js';
 import { keepCertificate } from './authority-records.js';
 import { loadIssuer, pathLengthBelow, refuseStraySubtrees, validityOf } from './issuer.js';
 import { fieldsOf, type Lifetime } from './lifetime.rules.js';
@@ -58,7 +58,7 @@ export async function issue(
     };
   }
   const parent = parentId === null ? null : await loadIssuer(tx, project, parentId);
-  const now = parent?.now ?? ((await readClock(tx, {}))[0]?.now as Date);
+  const now = parent?.now ?? (await databaseNow(tx));
   const validity = validityOf({ now, end: parent?.notAfter ?? null }, input, USUAL_DAYS[kind]);
   const bounds = {
     maxPathLength: parent === null ? wanted : pathLengthBelow(parent, wanted, 'parentId'),
@@ -123,7 +123,7 @@ export async function renewed(
     return { request: await makeRenewalRequest(old, privateKey) };
   }
   const parent = parentId === null ? null : await loadIssuer(tx, scope, parentId);
-  const now = parent?.now ?? ((await readClock(tx, {}))[0]?.now as Date);
+  const now = parent?.now ?? (await databaseNow(tx));
   const validity = validityOf({ now, end: parent?.notAfter ?? null }, life, USUAL_DAYS[kind]);
   const made = await makeRenewal(old, privateKey, parent, validity);
   keepCertificate(tx, authority);

@@ -4,7 +4,7 @@ import type { CursorKey, KeyBounds } from '../../../kernel/paging.js';
 import type { CertificateRevocationSchema } from '../revocation/revocation.entity.js';
 import type { RevocationReason } from '../revocation/revocation.rules.js';
 import { CertificateAuthoritySchema } from './authority.entity.js';
-import { CertificateAuthorityHistorySchema } from './authority-history.entity.js';
+import type { CertificateAuthorityHistorySchema } from './authority-history.entity.js';
 
 const tables = tablesOf<
   typeof CertificateAuthoritySchema | typeof CertificateAuthorityHistorySchema | typeof CertificateRevocationSchema
@@ -30,22 +30,26 @@ export const listAuthorities = prepared((page: KeyBounds & { projectIds: readonl
   authorities.where('project_id', '=', anyOf(page.projectIds)).$call(pageBy('name', page)),
 );
 
-/** Successors of authorities. */
-export const findSuccessors = prepared(({ ids }: { ids: readonly string[] }) =>
+/**
+ * Locks an authority that is about to issue until the transaction ends. An authority below a revoked one counts as revoked: its
+ * certificates would not be accepted.
+ */
+export const holdIssuer = prepared(({ id, projectId }: { id: string; projectId: string }) =>
   tables
-    .selectFrom('certificate_authority')
-    .select(['id', 'predecessor_id as predecessorId'])
-    .where('predecessor_id', '=', anyOf(ids)),
-);
-
-/** Former certificates of authorities, newest first. */
-export const listFormerCertificates = prepared(({ authorityIds }: { authorityIds: readonly string[] }) =>
-  tables
-    .selectFrom('certificate_authority_history')
-    .select(columnsOf(CertificateAuthorityHistorySchema, 'id', 'organizationId', 'projectId', 'parentId'))
-    .where('authority_id', '=', anyOf(authorityIds))
-    .orderBy('replaced_at', 'desc')
-    .orderBy('id'),
+    .selectFrom('certificate_authority as a')
+    .select(['a.id', 'a.status', 'a.key_sealed as keySealed', 'a.certificate', 'a.chain', 'a.not_after as notAfter'])
+    .select(['a.max_path_length as maxPathLength', sql<Date>`now()`.as('now')])
+    .select(sql<boolean>`coalesce(a.not_after <= now(), false)`.as('isExpired'))
+    .select(
+      sql<boolean>`exists (
+        with recursive above as (
+          select a.id, a.parent_id, a.revoked_at
+          union select b.id, b.parent_id, b.revoked_at from above join certificate_authority b on b.id = above.parent_id)
+        select from above where revoked_at is not null)`.as('isRevoked'),
+    )
+    .where('a.id', '=', id)
+    .where('a.project_id', '=', projectId)
+    .forShare('a'),
 );
 
 /** Number of authorities per project. */

@@ -2,11 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { Ctx, FieldResolver, ID, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned, linked } from '../../../kernel/database/batched.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { onceLoaded } from '../../../kernel/once.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
-import { type AuthorityRow, byName, findSuccessors, listFormerCertificates } from './authority.queries.js';
+import { CertificateAuthority } from './authority.entity.js';
+import { type AuthorityRow, byName } from './authority.queries.js';
 import { readableAuthorities } from './authority.relations.js';
 import {
   ActivateAuthority,
@@ -20,6 +22,7 @@ import {
 } from './authority.rules.js';
 import type { AuthorityService } from './authority.service.js';
 import { AuthorityConnection, AuthorityType, FormerCertificateType } from './authority.type.js';
+import { CertificateAuthorityHistory } from './authority-history.entity.js';
 import type { AuthorityRenewalService } from './authority-renewal.service.js';
 import { NameConstraintsType } from './name-constraints.type.js';
 
@@ -128,15 +131,22 @@ export class AuthorityContentResolver {
   }
 }
 
-const successors: BatchLoad<string> = async (ctx, ids) =>
-  new Map(
-    (await findSuccessors(ctx, { ids })).flatMap(({ id, predecessorId }) =>
-      predecessorId === null ? [] : [[predecessorId, id] as const],
-    ),
+const successors: BatchLoad<string> = async (ctx, ids) => {
+  const found = await emOf(ctx).find(
+    CertificateAuthority,
+    { predecessorId: { $in: ids } },
+    { fields: ['predecessorId'] },
   );
+  return new Map(found.map(({ id, predecessorId }) => [predecessorId ?? '', id]));
+};
 
 const formerCertificates = batchOfOwned(
-  (ctx, authorityIds) => listFormerCertificates(ctx, { authorityIds }),
+  (ctx, authorityIds) =>
+    emOf(ctx).find(
+      CertificateAuthorityHistory,
+      { authorityId: { $in: authorityIds } },
+      { orderBy: { replacedAt: 'desc', id: 'asc' } },
+    ),
   ({ authorityId }) => authorityId,
 );
 

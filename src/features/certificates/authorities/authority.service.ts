@@ -3,6 +3,7 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned } from '../../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
@@ -33,7 +34,6 @@ import {
   SucceedAuthority,
   UpdateAuthority,
 } from './authority.rules.js';
-import { readClock } from './authority.sql.js';
 import { keepCertificate, record } from './authority-records.js';
 
 const NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
@@ -131,8 +131,7 @@ export class AuthorityService {
       const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
       const { status, request, certificate: replaced } = authority;
       if (request == null) throw new AppError('CERTIFICATE_AUTHORITY_NOT_PENDING');
-      const [clock] = await readClock(tx, {});
-      const answer = answerOf({ certificate, chain: chain ?? '' }, request, clock?.now as Date);
+      const answer = answerOf({ certificate, chain: chain ?? '' }, request, await databaseNow(tx));
       if (replaced != null) {
         // Issued certificates name it as their issuer.
         if (answer.subject !== authority.subject) throw validationFailed([OTHER_SUBJECT]);

@@ -10,7 +10,7 @@ import { refuse } from '../shared-checks.js';
 import type { Issuer, Validity } from '../x509/making.js';
 import { faultsOfSubtrees, type NameConstraints } from '../x509/name-constraints.js';
 import { readPem } from '../x509/pem.js';
-import { holdIssuer } from './authority.sql.js';
+import { holdIssuer } from './authority.queries.js';
 import { DAY_MS, endOf, faultsOfEnd, type Lifetime } from './lifetime.rules.js';
 
 /** The clocks of those who check a new certificate may be behind. */

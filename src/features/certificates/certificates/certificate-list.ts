@@ -4,9 +4,15 @@ import { batched, batchOfLists, listKey } from '../../../kernel/database/batched
 import { isId, NO_ID } from '../../../kernel/ids.js';
 import { timePageBounds } from '../../../kernel/paging.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { type CertificateRow, findCertificates, listCommonNames } from './certificate.queries.js';
+import {
+  type CertificateBounds,
+  type CertificateFilters,
+  type CertificateRow,
+  countCertificates,
+  listCertificates,
+  listCommonNames,
+} from './certificate.queries.js';
 import type { CertificateStatus, MetadataEntry } from './certificate.rules.js';
-import { countCertificates, listCertificateIds } from './certificate.sql.js';
 
 /** A request for a list. */
 export interface CertificatesRequest {
@@ -21,28 +27,10 @@ export interface CertificatesRequest {
   readonly after?: string | null | undefined;
 }
 
-interface Filters {
-  readonly search: string | null;
-  readonly serial: string | null;
-  readonly status: string | null;
-  readonly expiresBefore: string | null;
-  readonly expiresAfter: string | null;
-  readonly authorityId: string | null;
-  readonly profileSlug: string | null;
-  /** As JSON. */
-  readonly metadata: string | null;
-}
-
-interface Wanted extends Filters {
-  readonly time: string | null;
-  readonly afterId: string | null;
-  readonly limit: number | null;
-}
-
 /** Serial numbers may also be written in lower case and with colons. */
 const serialIn = (search: string): string => search.replaceAll(':', '').trim().toUpperCase();
 
-const filtersOf = (request: CertificatesRequest): Filters => {
+const filtersOf = (request: CertificatesRequest): CertificateFilters => {
   const { search, status, expiresBefore, expiresAfter, authorityId, profileSlug, metadata } = request;
   return {
     search: search || null,
@@ -67,7 +55,7 @@ export class CertificateLists {
    */
   page(ctx: Context, projectId: string, request: CertificatesRequest): Promise<readonly CertificateRow[]> {
     const { time, id: afterId, limit } = timePageBounds(request);
-    const wanted: Wanted = { ...filtersOf(request), time, afterId, limit };
+    const wanted = { ...filtersOf(request), time, afterId, limit };
     return batched(ctx, this.#pages, listKey(projectId, wanted)).then((rows) => rows ?? []);
   }
 
@@ -77,18 +65,12 @@ export class CertificateLists {
     return found?.count ?? 0;
   }
 
-  readonly #pages = batchOfLists<CertificateRow, Wanted>(
-    async (ctx, projectIds, wanted) => {
-      const found = await listCertificateIds(ctx, { ...(await this.#readable(ctx, projectIds)), ...wanted });
-      const ids = found.map(({ id }) => id);
-      const rows = new Map((ids.length === 0 ? [] : await findCertificates(ctx, { ids })).map((row) => [row.id, row]));
-      // In the order of the IDs, without certificates deleted in the meantime.
-      return ids.flatMap((id) => rows.get(id) ?? []);
-    },
+  readonly #pages = batchOfLists<CertificateRow, CertificateFilters & CertificateBounds>(
+    async (ctx, projectIds, wanted) => listCertificates(ctx, { ...(await this.#readable(ctx, projectIds)), ...wanted }),
     ({ projectId }) => projectId,
   );
 
-  readonly #counts = batchOfLists<{ readonly projectId: string; readonly count: number }, Filters>(
+  readonly #counts = batchOfLists<{ readonly projectId: string; readonly count: number }, CertificateFilters>(
     async (ctx, projectIds, wanted) =>
       countCertificates(ctx, { ...(await this.#readable(ctx, projectIds)), ...wanted }),
     ({ projectId }) => projectId,

@@ -3,6 +3,7 @@ import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
@@ -18,7 +19,7 @@ import { refuseOtherType } from '../shared-checks.js';
 import type { Bundle } from '../x509/bundle.js';
 import { toPem } from '../x509/pem.js';
 import { Certificate } from './certificate.entity.js';
-import { type CertificateRow, findCertificates, findSealedKey } from './certificate.queries.js';
+import { type CertificateRow, findCertificates } from './certificate.queries.js';
 import {
   CertificatePage,
   ImportCertificate,
@@ -240,9 +241,10 @@ export class CertificateService {
     action: `certificate:${string}`,
   ): Promise<{ readonly certificate: CertificateRow; readonly privateKey: SealedText }> {
     const { row, project } = await this.load(ctx, id, 'certificates:read-private-key');
-    const { keySealed } = await loadRow(ctx, findSealedKey, { ids: [row.id] }, NOT_FOUND);
-    if (keySealed === null) throw new AppError('CERTIFICATE_KEY_NOT_FOUND');
-    const privateKey = await openKey(ctx, project, { table: 'certificate', id: row.id }, keySealed);
+    const stored = await emOf(ctx).findOne(Certificate, { id: row.id }, { fields: ['keySealed'] });
+    if (stored === null) throw new AppError(NOT_FOUND);
+    if (stored.keySealed == null) throw new AppError('CERTIFICATE_KEY_NOT_FOUND');
+    const privateKey = await openKey(ctx, project, { table: 'certificate', id: row.id }, stored.keySealed);
     await ctx.auditTrail.recordRead(ctx, {
       action,
       projectId: row.projectId,

@@ -1,8 +1,8 @@
 import { emOf } from '../../../kernel/database/database.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
+import { deleteExpired } from '../certificates/certificate.queries.js';
 import { CertificateCleaning } from './cleaning.entity.js';
-import { deleteExpired } from './cleaning.sql.js';
 
 const DAY_SECONDS = 86_400;
 const PROJECTS_AT_ONCE = 500;

@@ -7,12 +7,12 @@ import type { ProjectRelations } from '../../projects/public.js';
 import { Certificate } from '../certificates/certificate.entity.js';
 import { readableCertificates } from '../certificates/certificate.nodes.js';
 import type { CertificateRow } from '../certificates/certificate.queries.js';
+import { findCurrent } from '../certificates/certificate.queries.js';
 import { CertificateType, RenewalFailureType } from '../certificates/certificate.type.js';
-import { findCurrent } from '../certificates/lineage.queries.js';
 import type { ProfileView } from '../profiles/profile.queries.js';
 import { readableProfiles } from '../profiles/profile.relations.js';
 import { ProfileType } from '../profiles/profile.type.js';
-import { listRenewalFailures } from './renewal.sql.js';
+import { listRenewalFailures } from './request.queries.js';
 import { RequestType } from './request.type.js';
 
 const renewalIds: BatchLoad<string> = async (ctx, ids) => {

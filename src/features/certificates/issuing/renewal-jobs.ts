@@ -12,17 +12,18 @@ import {
   type RetryPolicy,
 } from '../../../kernel/jobs/job-kind.js';
 import { ask } from '../../../kernel/jobs/queue.js';
+import { Project } from '../../projects/public.js';
 import { findCertificates } from '../certificates/certificate.queries.js';
 import type { OnCertificateEvent } from '../certificates/certificate-event.js';
 import { findProfiles } from '../profiles/profile.queries.js';
-import { deleteOldRequests, findDue, listDue, requestRenewals } from './renewal.sql.js';
 import { CertificateRequest } from './request.entity.js';
-import { findRequests, type RequestRow } from './request.queries.js';
+import { findDue, findRequests, listDue, type RequestRow, requestRenewals } from './request.queries.js';
 import { dayOf, type OnRequestFailed, storedFaults } from './request-log.js';
 
 /** The shortest pause after a failure. */
 const EVERY_SECONDS = 300;
 const AT_ONCE = 500;
+const DELETED_AT_ONCE = 1_000;
 const KEPT_DAYS = 90;
 const RETRY: RetryPolicy = { firstSeconds: 30, longestSeconds: 600, attempts: 5 };
 /** Failures that no retry can fix, only a change of the authority, the profile or the certificate. */
@@ -50,8 +51,7 @@ export function renewalJobs(parts: Parts): readonly JobKind[] {
     description: `Finds certificates that are due for renewal, and deletes certificate requests after ${KEPT_DAYS} days.`,
     everySeconds: EVERY_SECONDS,
     run: async (ctx, run) => {
-      for (let deleted = 1; deleted > 0; )
-        deleted = await run.inTransaction(async (tx) => (await deleteOldRequests(tx, { keptDays: KEPT_DAYS })).length);
+      for (let deleted = 1; deleted > 0; ) deleted = await run.inTransaction(deleteOldRequests);
       for (let after = NO_ID; ; ) {
         const ids = (await listDue(ctx, { after, most: AT_ONCE })).map(({ id }) => id);
         if (ids.length === 0) return;
@@ -69,6 +69,20 @@ export function renewalJobs(parts: Parts): readonly JobKind[] {
     },
   };
   return [find, renew];
+}
+
+/** Deletes old finished requests, and pending ones that nobody works on any more. @returns how many */
+async function deleteOldRequests(tx: Transaction): Promise<number> {
+  const isOld = { endedAt: { $lt: sql('now() - make_interval(days => ?)', [KEPT_DAYS]) } };
+  const isLeft = { state: 'pending', createdAt: { $lt: sql(`now() - interval '1 day'`) } } as const;
+  const locked = { fields: ['projectId'], limit: DELETED_AT_ONCE, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  const old = await tx.em.find(CertificateRequest, { $or: [isOld, isLeft] }, locked);
+  if (old.length === 0) return 0;
+  await tx.em.nativeDelete(CertificateRequest, { id: { $in: old.map(({ id }) => id) } });
+  // Responses that show them are not repeated.
+  const projectIds = old.map(({ projectId }) => projectId);
+  await tx.em.nativeUpdate(Project, { id: { $in: projectIds } }, { revision: sql('revision + 1') });
+  return old.length;
 }
 
 async function renewOne(ctx: Context, run: JobRun, parts: Parts): Promise<void> {

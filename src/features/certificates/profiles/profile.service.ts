@@ -11,7 +11,7 @@ import { parse } from '../../../kernel/validation.js';
 import { refuseOtherVersion } from '../../../kernel/version.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findAuthorities } from '../authorities/authority.queries.js';
-import { findCertificateInForce } from '../certificates/lineage.queries.js';
+import { findCertificateInForce } from '../certificates/certificate.queries.js';
 import { refuse, refuseOtherType } from '../shared-checks.js';
 import { CertificateProfile } from './profile.entity.js';
 import {

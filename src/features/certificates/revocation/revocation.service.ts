@@ -1,11 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import type { Context, Kernel } from '../../../kernel/context.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { openSigningKey } from '../key-sealing.js';
 import type { Issuer } from '../x509/making.js';
 import type { OcspStatus } from '../x509/ocsp.js';
-import { listRevocations } from './revocation.queries.js';
+import { CertificateRevocation } from './revocation.entity.js';
 import { findList, findResponder, findStatuses, storeList } from './revocation.sql.js';
 
 const HOUR_SECONDS = 3_600;
@@ -103,14 +104,16 @@ export class RevocationService {
 
   /** Signs the next list and stores it, unless another node was faster. No transaction is open while signing. */
   async #sign(ctx: Context, authorityId: string, row: Signing): Promise<void> {
-    const revocations = await listRevocations(ctx, { authorityId, keepSeconds: LIST_SECONDS });
+    const keptSince = new Date(row.now.getTime() - LIST_SECONDS * 1_000);
+    const wanted = { authorityId, $or: [{ isListed: false }, { notAfter: { $gt: keptSince } }] };
+    const revocations = await emOf(ctx).find(CertificateRevocation, wanted, { orderBy: { serialNumber: 'asc' } });
     const thisUpdate = wholeSeconds(row.now);
     const nextUpdate = new Date(thisUpdate.getTime() + LIST_SECONDS * 1_000);
     const number = row.number + 1;
     const { makeRevocationList } = await import('../x509/crl.js');
     const list = await makeRevocationList(await issuerOf(ctx, authorityId, row), {
       ...{ number, thisUpdate, nextUpdate },
-      revocations: revocations.filter(({ isCurrent }) => isCurrent),
+      revocations: revocations.filter(({ notAfter }) => notAfter > keptSince),
     });
     await storeList(ctx, {
       ...{ authorityId, organizationId: row.organizationId, projectId: row.projectId, signedAs: row.serialNumber },

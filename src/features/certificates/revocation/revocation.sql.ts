@@ -1,27 +1,29 @@
 // Statements that also change or look at what they join: a list with its entries, serial numbers in four tables.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
-/** An authority with a certificate, and its revocation list; null if it has none or signs a new one. */
+/** An authority `a` that can publish: it has a certificate. */
+const RESPONDER = {
+  text: `a.organization_id as "organizationId", a.project_id as "projectId", coalesce(a.certificate, '') as certificate,
+      a.key_sealed as "keySealed", now() as now`,
+  row: { organizationId: t.uuid, projectId: t.uuid, certificate: t.text, keySealed: t.bytea, now: t.time },
+};
+
+/** An authority with a certificate. */
+export const findResponder = sqlStatement({
+  text: `select ${RESPONDER.text} from certificate_authority a where a.id = :authorityId and a.certificate is not null`,
+  params: { authorityId: t.uuid },
+  row: RESPONDER.row,
+});
+
+/** The same with its revocation list; null if it has none or signs a new one. */
 export const findList = sqlStatement({
-  text: `select authority.organization_id as "organizationId", authority.project_id as "projectId",
-      coalesce(authority.certificate, '') as certificate, authority.key_sealed as "keySealed",
-      coalesce(authority.serial_number, '') as "serialNumber", now() as now,
-      coalesce(signed.number, 0)::integer as number,
-      case when signed.signed_as = authority.serial_number and signed.next_update > now() + make_interval(secs => :renewSeconds)
-        and not exists (select from certificate_revocation where authority_id = authority.id and not is_listed) then signed.list end as list
-    from certificate_authority authority left join certificate_revocation_list signed on signed.authority_id = authority.id
-    where authority.id = :authorityId and authority.certificate is not null`,
+  text: `select ${RESPONDER.text}, coalesce(a.serial_number, '') as "serialNumber", coalesce(signed.number, 0)::integer as number,
+      case when signed.signed_as = a.serial_number and signed.next_update > now() + make_interval(secs => :renewSeconds)
+        and not exists (select from certificate_revocation where authority_id = a.id and not is_listed) then signed.list end as list
+    from certificate_authority a left join certificate_revocation_list signed on signed.authority_id = a.id
+    where a.id = :authorityId and a.certificate is not null`,
   params: { authorityId: t.uuid, renewSeconds: t.double },
-  row: {
-    organizationId: t.uuid,
-    projectId: t.uuid,
-    certificate: t.text,
-    keySealed: t.bytea,
-    serialNumber: t.text,
-    now: t.time,
-    number: t.integer,
-    list: t.nullable(t.bytea),
-  },
+  row: { ...RESPONDER.row, serialNumber: t.text, number: t.integer, list: t.nullable(t.bytea) },
 });
 
 /** Stores a list, unless another one has this number, and marks its entries as listed. No row if there is another one. */
@@ -50,15 +52,6 @@ export const storeList = sqlStatement({
     serialNumbers: t.array(t.text),
   },
   row: { authorityId: t.uuid },
-});
-
-/** An authority with a certificate. */
-export const findResponder = sqlStatement({
-  text: `select organization_id as "organizationId", project_id as "projectId", coalesce(certificate, '') as certificate,
-      key_sealed as "keySealed", now() as now
-    from certificate_authority where id = :authorityId and certificate is not null`,
-  params: { authorityId: t.uuid },
-  row: { organizationId: t.uuid, projectId: t.uuid, certificate: t.text, keySealed: t.bytea, now: t.time },
 });
 
 /** Statuses of serial numbers of an authority. Serial numbers that are neither known nor revoked have no row. */
