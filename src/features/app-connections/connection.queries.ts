@@ -70,9 +70,14 @@ export const listUsable = prepared((wanted: Wanted) =>
   ofApp(wanted).where(sql<boolean>`(project_id is null or project_id = ${wanted.projectId}::uuid)`),
 );
 
-/** The external system of a connection: one name for all connections of its organization that call it. */
-export const findTarget = prepared(({ connectionId }: { connectionId: string }) =>
-  tables.selectFrom('app_connection').select('target').where('id', '=', connectionId),
+/**
+ * Serializes what gets an account of an external system, until the transaction ends: a connection that logs in to it and a rotation that
+ * owns it do not see one another before they are committed.
+ */
+export const lockAccount = prepared(({ digest }: { digest: Buffer }) =>
+  tables.selectNoFrom(
+    sql<string>`pg_advisory_xact_lock(hashtextextended('account ' || encode(${digest}, 'hex'), 0))::text`.as('lock'),
+  ),
 );
 
 /** Forgets external systems that did not respond and that no connection leads to any more. */

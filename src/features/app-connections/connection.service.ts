@@ -18,6 +18,7 @@ import {
   findConnections,
   listConnections,
   listUsable,
+  lockAccount,
 } from './connection.queries.js';
 import {
   ConnectionByName,
@@ -26,7 +27,7 @@ import {
   ListUsable,
   OneConnection,
 } from './connection.rules.js';
-import { lockAccount, NEXT_CHECK } from './connection.sql.js';
+import { NEXT_CHECK } from './connection.sql.js';
 import type { ConnectionAccess } from './connection-access.js';
 import { type CheckParts, type Credentials, checkInRequest, checkStored, inTime, store } from './connection-checks.js';
 import { digestOfAccount, openSecrets, sealCredentials, sealedFields } from './connection-sealing.js';

@@ -1,4 +1,4 @@
-// A queue that nodes share, a lock without a row, and changes that decide by what a row was, or insert it.
+// A queue that nodes share, and changes that decide by what a row was, or insert it.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** Seconds between checks. */
@@ -16,16 +16,6 @@ export const takeDueChecks = sqlStatement({
     returning c.id, c.organization_id as "organizationId", c.project_id as "projectId", c.target`,
   params: { most: t.integer },
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.nullable(t.uuid), target: t.text },
-});
-
-/**
- * Serializes what gets an account of an external system, until the transaction ends: a connection that logs in to it and a rotation that
- * owns it do not see one another before they are committed.
- */
-export const lockAccount = sqlStatement({
-  text: `select pg_advisory_xact_lock(hashtextextended('account ' || encode(:digest, 'hex'), 0))::text as lock`,
-  params: { digest: t.bytea },
-  row: { lock: t.text },
 });
 
 /**

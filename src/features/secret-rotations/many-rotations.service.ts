@@ -112,9 +112,8 @@ async function request(
   staggerSeconds: number,
 ): Promise<ReadonlyMap<string, Date | null>> {
   const ids = rotations.map(({ id }) => id);
-  const places = ids.map((_, at) => at);
   const { kind: actorKind, id: actorId } = tx.actor;
-  const requested = await requestRotations(tx, { ids, places, staggerSeconds, actorKind, actorId });
+  const requested = await requestRotations(tx, { ids, staggerSeconds, actorKind, actorId });
   await ask(
     tx,
     ROTATE,

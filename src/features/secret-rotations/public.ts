@@ -1,5 +1,4 @@
 export { credentialsLeftOf } from './debts/left-credentials.js';
 export { ROTATION_STATUSES } from './store/rotation.entity.js';
-export { listConnectionUses } from './store/rotation.queries.js';
-export { listAccountOwners, listConnectionHolds } from './store/rotation.sql.js';
+export { listAccountOwners, listConnectionHolds, listConnectionUses } from './store/rotation.queries.js';
 export { SEALED_ROTATIONS } from './store/sealing.js';

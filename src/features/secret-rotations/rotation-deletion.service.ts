@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { raw as sql } from '@mikro-orm/core';
+import { StoredAuditRecord } from '../../kernel/audit/audit-record.entity.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import { emOf } from '../../kernel/database/database.js';
 import { flush } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { parse } from '../../kernel/validation.js';
 import { refusalOf, type TargetCode, TargetFailure } from '../app-connections/public.js';
 import type { ProjectReader } from '../projects/public.js';
-import { releaseRotated } from '../secrets/public.js';
 import { askToPay, owe } from './debts/debts.js';
-import { giveUp } from './debts/giving-up.js';
-import { type CredentialsLeft, credentialsLeft } from './debts/left-credentials.js';
+import { deleteRotation, giveUp } from './debts/giving-up.js';
+import { credentialsLeft } from './debts/left-credentials.js';
 import type { ShownDebt } from './debts/shown-debts.js';
 import { credentialsOf } from './engine/work.js';
 import type { Credential, RotationKind } from './kind/rotation-kind.js';
@@ -17,9 +18,8 @@ import type { Kinds } from './kinds/kinds.js';
 import { DeleteRotation } from './rotation.rules.js';
 import { inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
 import { CredentialDebt } from './store/debt.entity.js';
-import { listDebtsOfDeletion, listDeletionDebts } from './store/debt.queries.js';
+import { listDebtsOfDeletion } from './store/debt.queries.js';
 import type { SecretRotation } from './store/rotation.entity.js';
-import { findGivenUp } from './store/rotation.sql.js';
 
 /** A deleted rotation. */
 export interface Deleted {
@@ -63,7 +63,8 @@ export class RotationDeletionService {
       const isDeleting = rotation.status === 'deleting';
       const givenUp = isDeleting ? await this.#giveUp(tx, rotation) : [];
       const left = isDeleting ? null : await credentialsLeft(tx, this.kinds, { project, rotationId: rotation.id });
-      if (left !== null) await end(tx, rotation, { deletesSecrets: deleteSecrets, left });
+      if (left !== null)
+        await deleteRotation(tx, rotation, { deletesSecrets: deleteSecrets, revokes: false, ...left.facts });
       return { rotation: before, isRevoking: false, givenUp, left: left?.readable ?? [] };
     });
     if (isRevoking) await untilRevoked(ctx, deleted.rotation.id);
@@ -98,23 +99,6 @@ export class RotationDeletionService {
   }
 }
 
-/** Removes a rotation; its external credentials are not changed. */
-async function end(
-  tx: Transaction,
-  rotation: SecretRotation,
-  { deletesSecrets, left }: { readonly deletesSecrets: boolean; readonly left: CredentialsLeft },
-): Promise<void> {
-  const { id: rotationId, projectId } = rotation;
-  await releaseRotated(tx, rotation, { rotationId, isDeleting: deletesSecrets });
-  tx.em.remove(rotation);
-  await flush(tx);
-  await tx.auditTrail.recordChange(tx, {
-    action: 'secret-rotation:delete',
-    projectId,
-    facts: { rotationId, deletesSecrets, revokes: false, ...left.facts },
-  });
-}
-
 const PAUSE_MS = 50;
 /** Time limit, shorter than that of a request. */
 const LONGEST_MS = 25_000;
@@ -139,9 +123,10 @@ async function oweAll(
 async function untilRevoked(ctx: Context, rotationId: string): Promise<void> {
   const end = performance.now() + LONGEST_MS;
   while (performance.now() < end) {
-    const debts = await listDeletionDebts(ctx, { rotationId });
+    const debts = await emOf(ctx).find(CredentialDebt, { rotationId, reason: 'deletion' }, { orderBy: { id: 'asc' } });
     if (debts.length === 0) return refuseGivenUp(ctx, rotationId);
-    const failed = debts.find(({ errorCode, isWaiting }) => isWaiting && errorCode !== null);
+    // The call began with none that had failed.
+    const failed = debts.find(({ errorCode }) => errorCode != null);
     if (failed !== undefined) throw refusalOf(failureOf(failed.errorCode ?? ''), 'id');
     await delay(PAUSE_MS);
   }
@@ -149,8 +134,9 @@ async function untilRevoked(ctx: Context, rotationId: string): Promise<void> {
 }
 
 async function refuseGivenUp(ctx: Context, rotationId: string): Promise<void> {
-  const [found] = await findGivenUp(ctx, { rotationId });
-  if (found?.isGivenUp === true) throw new AppError('REVOCATION_GIVEN_UP');
+  const action = 'secret-rotation:give-up-debt';
+  const givenUp = { subjectId: rotationId, action, facts: { reason: 'deletion' } };
+  if ((await emOf(ctx).count(StoredAuditRecord, givenUp)) > 0) throw new AppError('REVOCATION_GIVEN_UP');
 }
 
 const failureOf = (code: string): TargetFailure => new TargetFailure(code as TargetCode, 'unknown');

@@ -3,6 +3,7 @@ import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { SealedText } from '../../kernel/crypto/sealed-text.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
+import { databaseNow } from '../../kernel/database/now.sql.js';
 import { AppError, type ErrorDetail } from '../../kernel/errors.js';
 import { isId, newId } from '../../kernel/ids.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
@@ -26,7 +27,7 @@ import {
   relocateRotated,
 } from '../secrets/public.js';
 import { beginAttempt } from './engine/begin.js';
-import { databaseTime, nextOf } from './engine/outcomes.js';
+import { nextOf } from './engine/outcomes.js';
 import { waitForAttempt } from './engine/waiting.js';
 import { fieldOf } from './kind/kind-declaration.js';
 import type { RotationKind, RotationTarget } from './kind/rotation-kind.js';
@@ -35,8 +36,7 @@ import { type Content, type ContentChange, CreateRotation, MoveRotation, UpdateR
 import { fieldsOf, inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
 import { isRefusal } from './store/failure.js';
 import { SecretRotation } from './store/rotation.entity.js';
-import { findRotations, findRotationViews } from './store/rotation.queries.js';
-import { listAccountOwners } from './store/rotation.sql.js';
+import { findRotationViews, listAccountOwners } from './store/rotation.queries.js';
 import { nextAfter, PLAIN_SCHEDULE, type ScheduleExtras } from './store/timing.js';
 
 /** A rotation to create; nothing has changed yet. */
@@ -161,7 +161,7 @@ export class RotationService {
         ...{ parameters: content?.parameters, secretsMapping: content?.secretsMapping },
         schedule: isRescheduled ? scheduleOf(input, rotation.schedule) : undefined,
       });
-      const now = await databaseTime(tx);
+      const now = await databaseNow(tx);
       tx.em.assign(rotation, { ...changes, version: rotation.version + 1, updatedAt: now });
       const isTimed = [isAutoRotationEnabled, rotationInterval, rotateAtUtc].some((given) => given !== undefined);
       if (isTimed || isRescheduled)
@@ -198,7 +198,7 @@ export class RotationService {
       refuseBusy(rotation);
       await relocateRotated(tx, project, { rotationId: rotation.id, destination, shouldOverwrite });
       const { environmentId, folderId } = destination;
-      const updatedAt = await databaseTime(tx);
+      const updatedAt = await databaseNow(tx);
       tx.em.assign(rotation, { environmentId, folderId, version: rotation.version + 1, updatedAt });
       await flush(tx, HELD);
       await tx.auditTrail.recordChange(tx, {
@@ -292,8 +292,8 @@ export class RotationService {
   ): Promise<void> {
     if (apartFrom.length === 0) return;
     const ids = apartFrom.map(({ rotationId }) => rotationId.toLowerCase());
-    const found = await findRotations(tx, { ids: ids.filter(isId) });
-    const known = new Set(found.flatMap((row) => (row.projectId === projectId ? [row.id] : [])));
+    const found = await tx.em.find(SecretRotation, { id: { $in: ids.filter(isId) }, projectId }, { fields: ['id'] });
+    const known = new Set(found.map(({ id }) => id));
     const details = ids.flatMap((id, at): ErrorDetail[] =>
       known.has(id)
         ? []

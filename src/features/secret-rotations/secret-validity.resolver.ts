@@ -1,10 +1,11 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, linked } from '../../kernel/database/batched.js';
+import { emOf } from '../../kernel/database/database.js';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { SecretType } from '../secrets/public.js';
 import type { Kinds } from './kinds/kinds.js';
-import { findRotations } from './store/rotation.queries.js';
+import { SecretRotation } from './store/rotation.entity.js';
 import { validUntil } from './store/timing.js';
 
 /** How long values of secrets stay valid. Visible to everyone who can see the secret. */
@@ -26,7 +27,7 @@ export class SecretValidityResolver {
 
   /** All secrets of a response share one statement. */
   readonly #validity: BatchLoad<Date> = async (ctx, ids) => {
-    const rotations = await findRotations(ctx, { ids });
+    const rotations = await emOf(ctx).find(SecretRotation, { id: { $in: ids } });
     return new Map(
       rotations.flatMap((rotation): [string, Date][] => {
         const until = validUntil(rotation, this.kinds.of(rotation.type));

@@ -2,7 +2,7 @@ import { raw as sql } from '@mikro-orm/core';
 import type { Transaction } from '../../../kernel/context.js';
 import { newId } from '../../../kernel/ids.js';
 import { ask } from '../../../kernel/jobs/queue.js';
-import { digestOfAccount, findTarget } from '../../app-connections/public.js';
+import { AppConnection, digestOfAccount } from '../../app-connections/public.js';
 import type { Credential, RotationKind } from '../kind/rotation-kind.js';
 import { CredentialDebt, type DebtReason } from '../store/debt.entity.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
@@ -57,6 +57,7 @@ export async function askToPay(
   { connectionId, organizationId }: Pick<SecretRotation, 'connectionId' | 'organizationId'>,
   isUrgent = false,
 ): Promise<void> {
-  const [called] = await findTarget(tx, { connectionId });
-  await ask(tx, PAY_DEBTS, [{ key: connectionId, subjectId: connectionId, organizationId, ...called, isUrgent }]);
+  const called = await tx.em.findOne(AppConnection, { id: connectionId }, { fields: ['target'] });
+  const request = { key: connectionId, subjectId: connectionId, organizationId, target: called?.target, isUrgent };
+  await ask(tx, PAY_DEBTS, [request]);
 }

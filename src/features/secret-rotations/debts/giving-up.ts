@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { notifyOfLiveCredentials } from '../../project-notices/public.js';
@@ -45,18 +46,25 @@ export async function endDeletions(
   const rotationId = { $in: deleting.map(({ id }) => id) };
   const open = await tx.em.find(CredentialDebt, { rotationId, reason: 'deletion' }, { fields: ['rotationId'] });
   const waiting = new Set(open.map((debt) => debt.rotationId));
-  for (const rotation of deleting) if (!waiting.has(rotation.id)) await endDeletion(tx, rotation, { revokes });
+  for (const rotation of deleting)
+    if (!waiting.has(rotation.id))
+      await deleteRotation(tx, rotation, { deletesSecrets: rotation.isDeletingSecrets, revokes });
 }
 
-async function endDeletion(tx: Transaction, rotation: SecretRotation, facts: { readonly revokes: boolean }) {
-  const { id: rotationId, projectId, isDeletingSecrets } = rotation;
-  await releaseRotated(tx, rotation, { rotationId, isDeleting: isDeletingSecrets });
+/** Deletes a rotation; its credentials in the external system are not changed. @param facts for the audit record */
+export async function deleteRotation(
+  tx: Transaction,
+  rotation: SecretRotation,
+  facts: AuditFacts & { readonly deletesSecrets: boolean; readonly revokes: boolean },
+): Promise<void> {
+  const { id: rotationId, projectId } = rotation;
+  await releaseRotated(tx, rotation, { rotationId, isDeleting: facts.deletesSecrets });
   tx.em.remove(rotation);
   await flush(tx);
   await tx.auditTrail.recordChange(tx, {
     action: 'secret-rotation:delete',
     projectId,
-    facts: { rotationId, deletesSecrets: isDeletingSecrets, ...facts },
+    facts: { rotationId, ...facts },
   });
 }
 

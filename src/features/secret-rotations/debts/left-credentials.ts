@@ -3,11 +3,10 @@ import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../../kernel/context.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { canAt } from '../../app-connections/public.js';
-import type { ListCredentialsLeft, ProjectAccess } from '../../projects/public.js';
+import { type ListCredentialsLeft, Project, type ProjectAccess } from '../../projects/public.js';
 import { Kinds } from '../kinds/kinds.js';
 import { SecretRotationAttempt } from '../store/attempt.entity.js';
 import { SecretRotation } from '../store/rotation.entity.js';
-import { lockProjectOf } from '../store/rotation.queries.js';
 import { listLeft } from '../store/rotation.sql.js';
 import { lineOf, type Shown, shown } from './shown-debts.js';
 
@@ -50,7 +49,7 @@ export const credentialsLeftOf = (policy: TargetPolicy): ListCredentialsLeft => 
     const { projectId } = project;
     // With rotations and open attempts locked, nothing creates or publishes a credential until the transaction ends.
     const locked = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } } as const;
-    await lockProjectOf(tx, { projectId });
+    await tx.em.find(Project, { id: projectId }, locked);
     await tx.em.find(SecretRotation, { projectId }, locked);
     await tx.em.find(SecretRotationAttempt, { projectId, endedAt: null }, locked);
     return credentialsLeft(tx, kinds, { project, rotationId: null });

@@ -8,7 +8,6 @@ import type { Kinds, RotationType } from '../kinds/kinds.js';
 import { failureOf } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import { SecretRotation } from '../store/rotation.entity.js';
-import { findRotations } from '../store/rotation.queries.js';
 import { claimAccount, OWNED } from './accounts.js';
 import { notify } from './outcomes.js';
 import { askForEach } from './rotate-job.js';
@@ -25,8 +24,8 @@ export function accountJobs(kinds: Kinds): readonly JobKind[] {
     concurrencyPerOrganization: 2,
     concurrencyPerTarget: 1,
     run: async (ctx, run) => {
-      const [rotation] = await findRotations(ctx, { ids: [run.subjectId ?? NO_ID] });
-      if (rotation === undefined || rotation.accountDigest !== null) return;
+      const rotation = await emOf(ctx).findOne(SecretRotation, { id: run.subjectId ?? NO_ID, accountDigest: null });
+      if (rotation === null) return;
       const { id: rotationId, organizationId, projectId, parameters } = rotation;
       const kind = kinds.of(rotation.type);
       const connection = await openConnection(ctx, rotation.connectionId);

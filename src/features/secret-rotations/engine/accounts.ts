@@ -3,7 +3,7 @@ import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { digestOfAccount, lockAccount } from '../../app-connections/public.js';
 import { lockRotation } from '../store/lock.js';
-import { listAccountOwners } from '../store/rotation.sql.js';
+import { listAccountOwners } from '../store/rotation.queries.js';
 import type { Work } from './work.js';
 
 /** Why a rotation whose account another one owns does not run: each would make the password of the other invalid. */

@@ -4,7 +4,7 @@ import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { newId } from '../../../kernel/ids.js';
 import { ask } from '../../../kernel/jobs/queue.js';
-import { findTarget } from '../../app-connections/public.js';
+import { AppConnection } from '../../app-connections/public.js';
 import type { Credential, RotationKind } from '../kind/rotation-kind.js';
 import { type AttemptReason, SecretRotationAttempt } from '../store/attempt.entity.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
@@ -64,8 +64,9 @@ export async function beginAttempt(
   if (affectedRows === 0) return null;
   tx.em.assign(rotation, { attempts: number, status: 'in_progress', lastAttemptId: id, requestedAt: null });
   await flush(tx);
-  const [called] = await findTarget(tx, { connectionId: rotation.connectionId });
-  await ask(tx, ROTATE, [{ key: rotationId, subjectId: rotationId, ...scope, ...called, isUrgent: !isInBackground }]);
+  const called = await tx.em.findOne(AppConnection, { id: rotation.connectionId }, { fields: ['target'] });
+  const request = { key: rotationId, subjectId: rotationId, ...scope, target: called?.target };
+  await ask(tx, ROTATE, [{ ...request, isUrgent: !isInBackground }]);
   return id;
 }
 

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../kernel/context.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
+import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
@@ -10,7 +11,7 @@ import { type AttemptRow, findAttempts, findOpenAttempt, secondsToSettle } from 
 import { lockRotation } from '../store/lock.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { abandon, LATE_SECONDS } from './abandon.js';
-import { databaseTime, forget, isStillUndecided, moveTo, nextOf } from './outcomes.js';
+import { forget, isStillUndecided, moveTo, nextOf } from './outcomes.js';
 
 /** An open attempt of a locked rotation. */
 interface Open {
@@ -64,7 +65,7 @@ async function cancelPlanned(tx: Transaction, rotation: SecretRotation, attempt:
   const isUndecided = await isStillUndecided(tx, { attempt: held });
   if (rotation.generation === 0 && !isUndecided) await forget(tx, rotation);
   else {
-    const now = await databaseTime(tx);
+    const now = await databaseNow(tx);
     const status = rotation.failures === 0 ? 'success' : 'failed';
     tx.em.assign(
       rotation,

@@ -3,6 +3,7 @@ import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
+import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { digestOfAccount } from '../../app-connections/public.js';
 import { notifyOfFailedRotation, type RotationTrouble } from '../../project-notices/public.js';
 import { releaseRotated, writeRotated } from '../../secrets/public.js';
@@ -13,7 +14,7 @@ import { SecretRotationCredential } from '../store/credential.entity.js';
 import { isRefusal, type Reason } from '../store/failure.js';
 import { lockRotation } from '../store/lock.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
-import { listDistances, readClock } from '../store/rotation.sql.js';
+import { listDistances } from '../store/rotation.sql.js';
 import { messageAt, sealCredential, sealText } from '../store/sealing.js';
 import { type AttemptState, isFinal, statesBefore } from '../store/states.js';
 import { nextAfter, retryAfter, type Timed } from '../store/timing.js';
@@ -87,7 +88,7 @@ export async function succeed(tx: Transaction, work: Work, unverified: Reason | 
   if (replaced !== undefined && kind.overlaps)
     await owe(tx, rotation, { reason: 'replaced', credential: replaced.credential, kind });
   await writeRotated(tx, rotation, { rotationId: rotation.id, values: kind.secretsOf(result) });
-  const now = await databaseTime(tx);
+  const now = await databaseNow(tx);
   const isManual = attempt.reason !== 'schedule';
   tx.em.assign(rotation, {
     ...{ status: 'success', activeIndex: slot, generation, failures: 0, refusals: 0, pauseReason: null },
@@ -119,7 +120,7 @@ export async function fail(
     await forget(tx, rotation);
     return;
   }
-  const now = await databaseTime(tx);
+  const now = await databaseNow(tx);
   const { retryAfterSeconds = null } = reason;
   const failures = rotation.failures + 1;
   const refusals = isRefusal(reason) ? rotation.refusals + 1 : 0;
@@ -143,7 +144,7 @@ export async function leaveUndecided(
 ): Promise<void> {
   const rotation = await lockRotation(tx, work.attempt.rotationId);
   if (rotation === null || !(await moveTo(tx, work, 'undecided', { reason }))) return;
-  const now = await databaseTime(tx);
+  const now = await databaseNow(tx);
   tx.em.assign(rotation, {
     ...{ status: 'needs_reconciliation', failures: rotation.failures + 1, lastAttemptedAt: now, updatedAt: now },
     nextRotationAt: null,
@@ -182,12 +183,6 @@ export async function nextOf(
     now,
     others.flatMap(({ at, minutes }) => (at === null ? [] : [{ at, minutes }])),
   );
-}
-
-/** The authoritative clock. */
-export async function databaseTime(tx: Transaction): Promise<Date> {
-  const [clock] = await readClock(tx, {});
-  return (clock as { now: Date }).now;
 }
 
 /** Notifies the project of a rotation that needs a person. */

@@ -1,6 +1,7 @@
 import { type Actor, SYSTEM, type Transaction } from '../../../kernel/context.js';
 import { isKeyDisabled } from '../../../kernel/crypto/unreadable.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
+import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { ask } from '../../../kernel/jobs/queue.js';
@@ -19,7 +20,6 @@ import { mayStartAt } from '../store/timing.js';
 import { Attempting } from './attempting.js';
 import { beginAttempt, ROTATE } from './begin.js';
 import { cancelWithJob } from './cancelling.js';
-import { databaseTime } from './outcomes.js';
 
 const MINUTE_SECONDS = 60;
 const AT_ONCE = 500;
@@ -98,7 +98,7 @@ async function beginIfDue(
   await run.inTransaction(async (tx) => {
     const rotation = await lockRotation(tx, rotationId);
     if (rotation === null || (rotation.status !== 'success' && rotation.status !== 'failed')) return;
-    const now = await databaseTime(tx);
+    const now = await databaseNow(tx);
     const cause = causeOf(rotation, now);
     if (cause === null) return;
     const laterAt = cause.reason === 'schedule' ? await laterThanPlanned(tx, rotation, now) : null;
@@ -123,7 +123,7 @@ async function notifyOfWaiting(run: JobRun, rotationId: string, error: unknown):
   if (isKeyDisabled(error))
     await run.inTransaction(async (tx) => {
       const rotation = await lockRotation(tx, rotationId);
-      if (rotation === null || causeOf(rotation, await databaseTime(tx)) === null) return;
+      if (rotation === null || causeOf(rotation, await databaseNow(tx)) === null) return;
       const { organizationId, projectId, name, generation } = rotation;
       await notifyOfFailedRotation(tx, {
         ...{ rotationId, organizationId, projectId, name, generation, trouble: 'waiting' },

@@ -1,15 +1,16 @@
 import type { Context } from '../../../kernel/context.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { openConnection } from '../../app-connections/public.js';
 import type { Credential, RotationKind, RotationTarget } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
 import { type AttemptRow, findCredentials, findOpenAttempt } from '../store/attempt.queries.js';
-import { findRotations, type RotationRow } from '../store/rotation.queries.js';
+import { SecretRotation } from '../store/rotation.entity.js';
 import { openCredential, openTexts } from '../store/sealing.js';
 
 /** An open attempt and everything that it works with, read again for each step. */
 export interface Work {
   readonly attempt: AttemptRow & { readonly rotationId: string };
-  readonly rotation: RotationRow;
+  readonly rotation: SecretRotation;
   readonly kind: RotationKind;
   readonly target: RotationTarget;
   readonly candidate: Credential;
@@ -20,8 +21,8 @@ export interface Work {
 /** The open attempt of a rotation; null if it has none. @throws SEALED_VALUE_INVALID */
 export async function loadWork(ctx: Context, kinds: Kinds, rotationId: string): Promise<Work | null> {
   const [attempt] = await findOpenAttempt(ctx, { rotationId });
-  const [rotation] = await findRotations(ctx, { ids: [rotationId] });
-  if (attempt === undefined || rotation === undefined) return null;
+  const rotation = await emOf(ctx).findOne(SecretRotation, { id: rotationId });
+  if (attempt === undefined || rotation === null) return null;
   const at = { table: 'secret_rotation_attempt', rowId: attempt.id, rowVersion: attempt.candidateVersion } as const;
   const { candidateSealed, resultSealed, temporarySealed } = attempt;
   return {
@@ -49,7 +50,7 @@ export async function loadWork(ctx: Context, kinds: Kinds, rotationId: string): 
 /** The published credential of a rotation; null before the first one. @throws SEALED_VALUE_INVALID */
 export async function currentOf(
   ctx: Context,
-  rotation: Pick<RotationRow, 'id' | 'organizationId' | 'projectId' | 'activeIndex'>,
+  rotation: Pick<SecretRotation, 'id' | 'organizationId' | 'projectId' | 'activeIndex'>,
 ): Promise<Credential | null> {
   return (await credentialsOf(ctx, rotation)).find(({ slot }) => slot === rotation.activeIndex)?.credential ?? null;
 }
@@ -57,7 +58,7 @@ export async function currentOf(
 /** The credentials in the slots of a rotation. @throws SEALED_VALUE_INVALID */
 export async function credentialsOf(
   ctx: Context,
-  rotation: Pick<RotationRow, 'id' | 'organizationId' | 'projectId'>,
+  rotation: Pick<SecretRotation, 'id' | 'organizationId' | 'projectId'>,
 ): Promise<{ slot: number; generation: number; createdAt: Date; credential: Credential }[]> {
   const rows = await findCredentials(ctx, { rotationId: rotation.id });
   return Promise.all(

@@ -17,15 +17,6 @@ export const listRules = prepared(({ organizationId }: { organizationId: string 
   rules.where('organization_id', '=', organizationId).orderBy(sql`name collate "C"`),
 );
 
-export const findRuleByName = prepared(({ organizationId, name }: { organizationId: string; name: string }) =>
-  rules.where('organization_id', '=', organizationId).where('name', '=', name),
-);
-
-/** Like `findRuleByName`, and prevents deletion of the rule until the transaction ends. */
-export const holdRule = prepared(({ organizationId, name }: { organizationId: string; name: string }) =>
-  rules.where('organization_id', '=', organizationId).where('name', '=', name).forKeyShare(),
-);
-
 /** Number of rotations that use a rule. */
 export const countUses = prepared(({ organizationId, name }: { organizationId: string; name: string }) =>
   tables.selectNoFrom(

@@ -94,17 +94,6 @@ export const secondsToNextDebt = prepared(({ connectionId }: { connectionId: str
     ]),
 );
 
-/** Credentials of a rotation to revoke for its deletion. `isWaiting`: an attempt failed and will be repeated. */
-export const listDeletionDebts = prepared(({ rotationId }: { rotationId: string }) =>
-  tables
-    .selectFrom('credential_debt as d')
-    .innerJoin('secret_rotation as r', 'r.id', 'd.rotation_id')
-    .select(['d.id', 'd.error_code as errorCode', sql<boolean>`d.next_at > now()`.as('isWaiting')])
-    .where('d.rotation_id', '=', rotationId)
-    .where('d.reason', '=', 'deletion')
-    .orderBy('d.id'),
-);
-
 /** Removes debts whose credentials nobody revokes any more. @returns those that were open */
 export const forgetDebts = prepared(({ ids }: { ids: readonly string[] }) =>
   tables.deleteFrom('credential_debt').where('id', '=', anyOf(ids)).returning('id'),

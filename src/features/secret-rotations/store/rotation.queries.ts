@@ -1,24 +1,17 @@
-import { sql } from 'kysely';
-import { anyOf, columnsIn, columnsOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { type RawBuilder, sql } from 'kysely';
+import { anyOf, columnsIn, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { WaitReason } from '../../../kernel/jobs/job-kind.js';
 import type { AppConnectionSchema, UnresponsiveTargetSchema } from '../../app-connections/public.js';
-import { type EnvironmentSchema, hasDisabledKey, type ProjectSchema } from '../../projects/public.js';
+import { type EnvironmentSchema, hasDisabledKey } from '../../projects/public.js';
 import type { FolderSchema } from '../../secrets/public.js';
 import type { AttemptSchema } from './attempt.entity.js';
+import type { DebtSchema } from './debt.entity.js';
 import { SecretRotationSchema } from './rotation.entity.js';
 
-type Located = typeof ProjectSchema | typeof FolderSchema | typeof EnvironmentSchema;
+type Located = typeof FolderSchema | typeof EnvironmentSchema;
 type Connected = typeof AppConnectionSchema | typeof UnresponsiveTargetSchema;
-const tables = tablesOf<typeof SecretRotationSchema | typeof AttemptSchema | Located | Connected>();
-
-/** Rotations by ID, in any project. */
-export const findRotations = prepared(({ ids }: { ids: readonly string[] }) =>
-  tables
-    .selectFrom('secret_rotation')
-    .select(columnsOf(SecretRotationSchema, 'passwordRule'))
-    .where('id', '=', anyOf(ids)),
-);
-export type RotationRow = Awaited<ReturnType<typeof findRotations>>[number];
+type Rotations = typeof SecretRotationSchema | typeof AttemptSchema | typeof DebtSchema;
+const tables = tablesOf<Rotations | Located | Connected>();
 
 const located = tables
   .selectFrom('secret_rotation as r')
@@ -56,11 +49,6 @@ export const findRotationViews = prepared(({ ids }: { ids: readonly string[] }) 
 );
 export type RotationView = Awaited<ReturnType<typeof findRotationViews>>[number];
 
-/** Locks a project, so that it gets no more rotations. */
-export const lockProjectOf = prepared(({ projectId }: { projectId: string }) =>
-  tables.selectFrom('project').select('id').where('id', '=', projectId).forUpdate(),
-);
-
 /** Views of projects. */
 export const listRotationViews = prepared(({ projectIds }: { projectIds: readonly string[] }) =>
   views.where('r.project_id', '=', anyOf(projectIds)),
@@ -78,6 +66,53 @@ export const listConnectionUses = prepared(({ connectionIds }: { connectionIds: 
     .select('r.project_id as projectId')
     .where('r.connection_id', '=', anyOf(connectionIds)),
 );
+
+type Condition = RawBuilder<boolean>;
+
+/** What holds something: rotations, and then credentials that are still to be revoked, also of deleted rotations. */
+const holdsOf = (rotations: Condition, debts: Condition) =>
+  tables
+    .selectFrom(
+      tables
+        .selectFrom('secret_rotation')
+        .select([
+          sql<'rotation' | 'debt'>`'rotation'`.as('kind'),
+          'id',
+          'id as rotation_id',
+          'connection_id',
+          'project_id',
+        ])
+        .where(rotations)
+        .unionAll(
+          tables
+            .selectFrom('credential_debt')
+            .select([sql<'rotation' | 'debt'>`'debt'`.as('kind'), 'id', 'rotation_id', 'connection_id', 'project_id'])
+            .where(debts),
+        )
+        .as('h'),
+    )
+    .leftJoin('secret_rotation as r', 'r.id', 'h.rotation_id')
+    .leftJoin('environment as e', 'e.id', 'r.environment_id')
+    .leftJoin('folder as f', 'f.id', 'r.folder_id')
+    .select(['h.kind', 'h.id', 'h.rotation_id as rotationId', 'h.connection_id as connectionId'])
+    .select(['h.project_id as projectId', 'r.name as rotationName', 'e.slug as environment', 'f.path'])
+    .orderBy('h.kind', 'desc')
+    .orderBy(sql`r.name collate "C"`)
+    .orderBy('h.id');
+
+/** What needs a connection. */
+export const listConnectionHolds = prepared(({ connectionId }: { connectionId: string }) => {
+  const isOfConnection = sql<boolean>`connection_id = ${connectionId}`;
+  return holdsOf(isOfConnection, isOfConnection);
+});
+
+/** Rotations of an organization that own an account, or have published a credential of it, and what is still to be revoked of it. */
+export const listAccountOwners = prepared((account: { organizationId: string; accountDigest: Buffer }) => {
+  const isOfAccount = sql<boolean>`organization_id = ${account.organizationId} and account_digest = ${account.accountDigest}`;
+  const own = sql<boolean>`id in (
+    select id from secret_rotation where ${isOfAccount} union all select rotation_id from secret_rotation_credential where ${isOfAccount})`;
+  return holdsOf(own, isOfAccount);
+});
 
 /** A page of what jobs are asked for: by ID, after this one. */
 interface After {

@@ -66,82 +66,14 @@ export const listDistances = sqlStatement({
   row: { at: t.nullable(t.time), minutes: t.integer },
 });
 
-/** What holds something: rotations, and then credentials that are still to be revoked. @param rotations which: a condition */
-const holding = (rotations: string, debts: string): string => `
-    select h.kind, h.id, h.rotation_id as "rotationId", h.connection_id as "connectionId", h.project_id as "projectId",
-      r.name as "rotationName", e.slug as environment, f.path
-    from (
-      select 'rotation' as kind, id, id as rotation_id, connection_id, project_id from secret_rotation where ${rotations}
-      union all
-      select 'debt', id, rotation_id, connection_id, project_id from credential_debt where ${debts}
-    ) h left join secret_rotation r on r.id = h.rotation_id left join environment e on e.id = r.environment_id
-      left join folder f on f.id = r.folder_id
-    order by h.kind desc, r.name collate "C", h.id`;
-
-const HOLD = {
-  kind: t.oneOf('rotation', 'debt'),
-  id: t.uuid,
-  rotationId: t.uuid,
-  connectionId: t.uuid,
-  projectId: t.uuid,
-  rotationName: t.nullable(t.text),
-  environment: t.nullable(t.text),
-  path: t.nullable(t.text),
-} as const;
-
-/** What needs a connection, also of deleted rotations. */
-export const listConnectionHolds = sqlStatement({
-  text: holding('connection_id = :connectionId', 'connection_id = :connectionId'),
-  params: { connectionId: t.uuid },
-  row: HOLD,
-});
-
-const OF_ACCOUNT = 'organization_id = :organizationId and account_digest = :accountDigest';
-
-/** Rotations of an organization that own an account, or have published a credential of it, and what is still to be revoked of it. */
-export const listAccountOwners = sqlStatement({
-  text: holding(
-    `id in (
-        select id from secret_rotation where ${OF_ACCOUNT}
-        union all
-        select rotation_id from secret_rotation_credential where ${OF_ACCOUNT})`,
-    OF_ACCOUNT,
-  ),
-  params: { organizationId: t.uuid, accountDigest: t.bytea },
-  row: HOLD,
-});
-
 /** Schedules rotations one after the other, a number of seconds apart. @returns those that can run */
 export const requestRotations = sqlStatement({
   text: `
     update secret_rotation r
-    set requested_at = now() + make_interval(secs => wanted.at * :staggerSeconds::integer), requester_kind = :actorKind, requester_id = :actorId
-    from unnest(:ids::uuid[], :places::integer[]) as wanted (id, at), app_connection c
+    set requested_at = now() + make_interval(secs => (wanted.place - 1) * :staggerSeconds::integer), requester_kind = :actorKind, requester_id = :actorId
+    from unnest(:ids::uuid[]) with ordinality as wanted (id, place), app_connection c
     where r.id = wanted.id and c.id = r.connection_id and r.status in ('success', 'failed')
     returning r.id, r.organization_id as "organizationId", r.project_id as "projectId", r.requested_at as "dueAt", c.target`,
-  params: {
-    ids: t.array(t.uuid),
-    places: t.array(t.integer),
-    staggerSeconds: t.integer,
-    actorKind: t.text,
-    actorId: t.uuid,
-  },
+  params: { ids: t.array(t.uuid), staggerSeconds: t.integer, actorKind: t.text, actorId: t.uuid },
   row: { id: t.uuid, organizationId: t.uuid, projectId: t.uuid, dueAt: t.nullable(t.time), target: t.text },
-});
-
-/** Whether the revocation of a credential was given up, for the deletion of this rotation. The rotation and its debts may be gone. */
-export const findGivenUp = sqlStatement({
-  text: `
-    select exists (
-      select from audit_record where subject_id = :rotationId and action = 'secret-rotation:give-up-debt' and facts ->> 'reason' = 'deletion'
-    ) as "isGivenUp"`,
-  params: { rotationId: t.uuid },
-  row: { isGivenUp: t.boolean },
-});
-
-/** The time of the database clock. */
-export const readClock = sqlStatement({
-  text: 'select now() as now',
-  params: {},
-  row: { now: t.time },
 });

@@ -65,6 +65,6 @@ export const mayStartAt = (rotation: Timed, plannedAt: Date, now: Date): Date =>
 
 /** Until when a published value is valid at least, unless somebody rotates manually; null: unknown. */
 export const validUntil = (
-  rotation: Omit<Timed, 'lastRotatedAt' | 'isLastManual'> & { readonly nextRotationAt: Date | null },
+  rotation: Omit<Timed, 'lastRotatedAt' | 'isLastManual'> & { readonly nextRotationAt?: Date | null | undefined },
   { overlaps }: { readonly overlaps: boolean },
-): Date | null => validAtLeastUntil(policyOf(rotation), { nextAt: rotation.nextRotationAt, overlaps });
+): Date | null => validAtLeastUntil(policyOf(rotation), { nextAt: rotation.nextRotationAt ?? null, overlaps });

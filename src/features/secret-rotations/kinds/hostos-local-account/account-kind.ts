@@ -1,5 +1,7 @@
+import { LockMode } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../../../kernel/context.js';
 import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
+import { emOf } from '../../../../kernel/database/database.js';
 import type { ErrorDetail } from '../../../../kernel/errors.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
 import { validationFailed } from '../../../../kernel/validation.js';
@@ -11,7 +13,7 @@ import {
   TargetFailure,
 } from '../../../app-connections/public.js';
 import type { Credential, Finding, Parameters, RotationKind, RotationTarget } from '../../kind/rotation-kind.js';
-import { findRuleByName, holdRule } from '../../password-rules/password-rule.queries.js';
+import { PasswordRule } from '../../password-rules/password-rule.entity.js';
 import type { AccountParameters } from './account.rules.js';
 import { generatePassword } from './password.js';
 
@@ -75,7 +77,9 @@ export class HostosLocalAccount implements RotationKind {
   /** Locks the rule, if it exists, until the transaction ends. */
   async nameViolations(tx: Transaction, organizationId: string, parameters: Parameters): Promise<ErrorDetail[]> {
     const { passwordRule: name } = parametersOf(parameters);
-    if (name == null || (await holdRule(tx, { organizationId, name })).length > 0) return [];
+    if (name == null) return [];
+    const held = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_READ } as const;
+    if ((await tx.em.findOne(PasswordRule, { organizationId, name }, held)) !== null) return [];
     const message = 'must be the name of a password rule of the organization';
     return [{ path: 'parameters.passwordRule', code: 'INVALID', message }];
   }
@@ -84,7 +88,7 @@ export class HostosLocalAccount implements RotationKind {
   async resolve(ctx: Context, organizationId: string, parameters: Parameters): Promise<Parameters> {
     const { passwordRule: name } = parametersOf(parameters);
     if (name == null) return parameters;
-    const [rule] = await findRuleByName(ctx, { organizationId, name });
+    const rule = await emOf(ctx).findOne(PasswordRule, { organizationId, name });
     return { ...parameters, passwordRequirements: rule?.requirements ?? null };
   }
 
