@@ -24,13 +24,16 @@ export interface Skip {
 
 type Member = Awaited<ReturnType<typeof listMembers>>[number];
 
+/** What is copied of a role. */
+const ROLE = ['slug', 'name', 'description', 'permissions'] as const;
+
 /** What is copied of a project: as much of the parts as the caller may read. */
 export interface CopyPlan {
   readonly settings: boolean;
   readonly ignoreValues: boolean;
   readonly environments: readonly { readonly id: string; readonly name: string; readonly slug: string }[];
   readonly contents: ContentsPlan;
-  readonly roleSlugs: readonly string[];
+  readonly roles: readonly Pick<ProjectRole, (typeof ROLE)[number]>[];
   /** Without the caller, who is an admin of the copy. */
   readonly members: readonly Member[];
   readonly privilegeIds: readonly string[];
@@ -59,7 +62,7 @@ export async function planCopy(
     secrets: parts.has('secret-keys') || parts.has('secret-values'),
     values: parts.has('secret-values'),
   });
-  const roles = reads('roles', 'role:read') ? await tx.em.find(ProjectRole, { projectId }, { fields: ['slug'] }) : [];
+  const roles = reads('roles', 'role:read') ? await tx.em.find(ProjectRole, { projectId }, { fields: ROLE }) : [];
   const { members, left } =
     parts.has('members') && readsMembers(project) ? await planMembers(tx, project) : { members: [], left: [] };
   const membershipIds = members.map(({ id }) => id);
@@ -70,7 +73,7 @@ export async function planCopy(
     ignoreValues: reads('settings', 'settings:read'),
     environments,
     contents,
-    roleSlugs: roles.map(({ slug }) => slug),
+    roles,
     members,
     privilegeIds: privileges.map(({ id }) => id),
     tags,

@@ -1,11 +1,11 @@
 import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../kernel/context.js';
 import { newId } from '../../kernel/ids.js';
-import { openIgnoreValues, Project, type ProjectAccess, sealIgnoreValues } from '../projects/public.js';
+import { openIgnoreValues, Project, type ProjectAccess, ProjectRole, sealIgnoreValues } from '../projects/public.js';
 import { writeContents } from '../secrets/public.js';
 import { Tag } from '../tags/public.js';
 import type { CopyPlan } from './copy-plan.js';
-import { copyMembers, copyPrivileges, copyRoles, copySettings } from './project-copy.sql.js';
+import { copyMembers, copyPrivileges, copySettings } from './project-copy.sql.js';
 
 /**
  * Fills a new project, which has its environments and its admin, with the planned contents. The number of statements
@@ -21,10 +21,17 @@ export async function writeCopy(
   plan: CopyPlan,
 ): Promise<readonly AuditEvent[]> {
   const { organizationId, actor } = tx;
-  const { roleSlugs, members, privilegeIds, tags, contents } = plan;
+  const { roles, members, privilegeIds, tags, contents } = plan;
   const copy = { sourceId: source.projectId, projectId };
   if (plan.settings) await copySettings(tx, { ...copy, ...(await resealedIgnoreValues(tx, copy, plan)) });
-  if (roleSlugs.length > 0) await copyRoles(tx, { ...copy, slugs: roleSlugs });
+  if (roles.length > 0)
+    await tx.em.insertMany(
+      ProjectRole,
+      roles.map(({ slug, name, description, permissions }) => ({
+        ...{ id: newId(), organizationId, projectId },
+        ...{ slug, name, description, permissions },
+      })),
+    );
   const [newMemberIds, newPrivilegeIds] = [newIds(members), newIds(privilegeIds)];
   const tagIds = new Map(tags.map(({ id }) => [id, newId()]));
   if (tags.length > 0)

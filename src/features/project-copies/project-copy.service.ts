@@ -119,12 +119,12 @@ const outcomeOf = (plan: CopyPlan): Omit<ProjectCopy, 'project'> => ({
   skipped: plan.skipped,
 });
 
-const countsOf = ({ environments, contents, roleSlugs, members, privilegeIds, tags }: CopyPlan): CopyCounts => ({
+const countsOf = ({ environments, contents, roles, members, privilegeIds, tags }: CopyPlan): CopyCounts => ({
   environments: environments.length,
   // Each environment has its own root folder.
   folders: contents.folders.filter(({ path }) => path !== '/').length,
   imports: contents.imports.length,
-  roles: roleSlugs.length,
+  roles: roles.length,
   members: members.length,
   privileges: privilegeIds.length,
   tags: tags.length,

@@ -1,15 +1,14 @@
 // Memberships and privileges that are copied as far as they last: terms of roles, and lists of pairs of IDs.
-import { sql } from 'kysely';
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 import { prepared, tablesOf } from '../../kernel/database/tables.js';
-import type { ProjectRoleSchema, ProjectSchema } from '../projects/public.js';
+import type { ProjectSchema } from '../projects/public.js';
 
 interface Copy {
   readonly sourceId: string;
   readonly projectId: string;
 }
 
-const tables = tablesOf<typeof ProjectSchema | typeof ProjectRoleSchema>();
+const tables = tablesOf<typeof ProjectSchema>();
 
 /** The values that leak detection ignores, sealed for the copy. */
 interface IgnoreValues {
@@ -37,26 +36,6 @@ export const copySettings = prepared(({ sourceId, projectId, ignoreValuesSealed,
     }))
     .where('p.id', '=', projectId)
     .where('s.id', '=', sourceId),
-);
-
-export const copyRoles = prepared(({ sourceId, projectId, slugs }: Copy & { readonly slugs: readonly string[] }) =>
-  tables
-    .insertInto('project_role')
-    .columns(['id', 'organization_id', 'project_id', 'slug', 'name', 'description', 'permissions'])
-    .expression(({ selectFrom }) =>
-      selectFrom('project_role')
-        .select([
-          sql<string>`gen_random_uuid()`.as('id'),
-          'organization_id',
-          sql<string>`${projectId}::uuid`.as('project_id'),
-          'slug',
-          'name',
-          'description',
-          'permissions',
-        ])
-        .where('project_id', '=', sourceId)
-        .where(sql<boolean>`slug = any(${slugs}::text[])`),
-    ),
 );
 
 const PROJECT = { projectId: t.uuid };

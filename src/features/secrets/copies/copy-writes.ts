@@ -12,10 +12,11 @@ import { nextAttributes, sealedRow } from '../core/next-version.js';
 import { type Clear, openerFor, openSecretComment, openSecretMetadata, sealerFor } from '../core/secret-sealing.js';
 import { insertSecrets, type SecretRow } from '../core/secret-writes.js';
 import { writeEvent } from '../core/write-record.js';
+import { holdRoots, type LockedEnvironment } from '../folders/folder.queries.js';
 import { parentOf } from '../scope/place.rules.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { contentsOf } from '../versions/restore-contents.js';
-import { type CopiedFolder, insertCopiedFolders, insertCopiedImports, listRoots } from './copy.queries.js';
+import { type CopiedFolder, insertCopiedFolders, insertCopiedImports } from './copy.queries.js';
 import { type ContentsPlan, isRoot, type PlannedFolder, type PlannedSecret, placeOf } from './copy-plan.js';
 
 /** A new project, with its environments, tags and members. */
@@ -129,11 +130,12 @@ async function writeFolders(
   folders: readonly PlannedFolder[],
 ): Promise<ReadonlyMap<string, Home>> {
   if (folders.length === 0) return new Map();
-  const roots = new Map((await listRoots(tx, target)).map((root) => [root.environment, root]));
+  const slugs = [...new Set(folders.map(({ environment }) => environment))];
+  const roots = new Map((await holdRoots(tx, { ...target, slugs })).map((root) => [root.environment, root]));
   const homes = new Map<string, Home>();
   const byPlace = new Map<string, string>();
   const made = folders.flatMap((folder): CopiedFolder[] => {
-    const { environmentId, id: rootId } = roots.get(folder.environment) as { environmentId: string; id: string };
+    const { environmentId, rootId } = roots.get(folder.environment) as LockedEnvironment;
     const id = isRoot(folder) ? rootId : newId();
     homes.set(folder.id, { environmentId, folderId: id, path: folder.path });
     byPlace.set(placeOf(folder), id);

@@ -3,19 +3,15 @@ import { anyOf, prepared } from '../../../kernel/database/tables.js';
 import { among, type Lists, type Texts, tables } from '../entities/tables.js';
 import { lengthOf } from '../scope/value-column.sql.js';
 
-const folders = tables
-  .selectFrom('folder as f')
-  .innerJoin('environment as e', 'e.id', 'f.environment_id')
-  .select(['f.id', 'f.environment_id as environmentId', 'e.slug as environment', 'f.path']);
-
 /** All folders of environments, including the root folders, parents first. */
 export const listFoldersOf = prepared(({ environmentIds }: Lists<'environmentIds'>) =>
-  folders.where('f.environment_id', '=', anyOf(environmentIds)).orderBy('e.position').orderBy('f.path'),
-);
-
-/** The root folders of a project. */
-export const listRoots = prepared(({ projectId }: Texts<'projectId'>) =>
-  folders.where('e.project_id', '=', projectId).where('f.path', '=', '/'),
+  tables
+    .selectFrom('folder as f')
+    .innerJoin('environment as e', 'e.id', 'f.environment_id')
+    .select(['f.id', 'f.environment_id as environmentId', 'e.slug as environment', 'f.path'])
+    .where('f.environment_id', '=', anyOf(environmentIds))
+    .orderBy('e.position')
+    .orderBy('f.path'),
 );
 
 /** Secrets of folders with the attributes that rules use, and their sizes. No value is read. */

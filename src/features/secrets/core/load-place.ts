@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { Place } from '../scope/place.rules.js';
-import { findPlace, findPlaces } from './lookup.queries.js';
+import { findPlaces } from './lookup.queries.js';
 import type { PathOf } from './secret.rules.js';
 
 /** An environment and a folder that exist. */
@@ -35,8 +35,8 @@ export function refuseOtherType({ type }: ProjectAccess, path: string): void {
 }
 
 /** @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
-export async function loadPlace(ctx: Context, place: Place): Promise<FoundPlace> {
-  const [found] = await findPlace(ctx, place);
+export async function loadPlace(ctx: Context, { secretPath, ...at }: Place): Promise<FoundPlace> {
+  const [found] = await findPlaces(ctx, { ...at, secretPaths: [secretPath] });
   if (found === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
   const { environmentId, folderId } = found;
   if (folderId === null) throw new AppError('FOLDER_NOT_FOUND');

@@ -4,23 +4,16 @@ import type { Place } from '../scope/place.rules.js';
 
 type InEnvironment = Omit<Place, 'secretPath'>;
 
-const environments = ({ projectId, environment }: InEnvironment) =>
-  tables.selectFrom('environment as e').where('e.project_id', '=', projectId).where('e.slug', '=', environment);
-
-/** Environment and folder of a location; `folderId` is null when there is no such path. */
-export const findPlace = prepared((place: Place) =>
-  environments(place)
-    .leftJoin('folder as f', (join) => join.onRef('f.environment_id', '=', 'e.id').on('f.path', '=', place.secretPath))
-    .select(['e.id as environmentId', 'f.id as folderId']),
-);
-
 /** An environment with those of these folders that it has; a row without a folder if it has none of them. */
-export const findPlaces = prepared((places: InEnvironment & Lists<'secretPaths'>) =>
-  environments(places)
+export const findPlaces = prepared(({ projectId, environment, secretPaths }: InEnvironment & Lists<'secretPaths'>) =>
+  tables
+    .selectFrom('environment as e')
     .leftJoin('folder as f', (join) =>
-      join.onRef('f.environment_id', '=', 'e.id').on('f.path', '=', among(places.secretPaths, 'text')),
+      join.onRef('f.environment_id', '=', 'e.id').on('f.path', '=', among(secretPaths, 'text')),
     )
-    .select(['e.id as environmentId', 'f.id as folderId', 'f.path']),
+    .select(['e.id as environmentId', 'f.id as folderId', 'f.path'])
+    .where('e.project_id', '=', projectId)
+    .where('e.slug', '=', environment),
 );
 
 /** Project of a secret, for calls that identify only the secret. */

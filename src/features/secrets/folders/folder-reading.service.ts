@@ -20,7 +20,6 @@ import {
   findFolders,
   listFoldersBelow,
   listFoldersInEnvironments,
-  listFoldersInFolders,
   listFoldersInside,
   listTree,
   prefixOf,
@@ -101,7 +100,7 @@ export class FolderReadingService {
     const bounds = { after, limit: isFiltered ? null : limit, modifiedSince: since };
     const rows = await (recursive
       ? listFoldersBelow(ctx, { ...span, prefix: prefixOf(path), ...bounds })
-      : listFoldersInside(ctx, { ...span, ...bounds }));
+      : listFoldersInside(ctx, { folderIds: [span.folderId], ...bounds }));
     const seen = rows.filter(seenWith(project.ability));
     const folders = since === null ? seen : await knownAsWritten(ctx, project.ability, { folders: seen, since });
     const page = pageOf(folders, request, project);
@@ -250,6 +249,6 @@ const loadInEnvironments = batchOfLists<FolderRow, KeyBounds & { path: string }>
 );
 
 const loadInFolders = batchOfLists<FolderRow, KeyBounds>(
-  (ctx, folderIds, at) => listFoldersInFolders(ctx, { folderIds, ...at }),
+  (ctx, folderIds, at) => listFoldersInside(ctx, { folderIds, ...at, modifiedSince: null }),
   ({ parentId }) => parentId as string,
 );

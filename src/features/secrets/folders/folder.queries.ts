@@ -1,26 +1,16 @@
 import { sql } from 'kysely';
 import { ofEach } from '../../../kernel/database/plans.sql.js';
-import { anyOf, pageBy, prepared } from '../../../kernel/database/tables.js';
+import { anyOf, columnsIn, pageBy, prepared } from '../../../kernel/database/tables.js';
 import type { KeyBounds } from '../../../kernel/paging.js';
 import type { ProjectAccess } from '../../projects/public.js';
+import { FolderSchema } from '../entities/folder.entity.js';
 import { among, given, type Lists, type Texts, tables } from '../entities/tables.js';
 
 const placed = tables.selectFrom('folder as f').innerJoin('environment as e', 'e.id', 'f.environment_id');
 
-const folders = placed.select([
-  'f.id',
-  'f.project_id as projectId',
-  'f.environment_id as environmentId',
-  'e.slug as environmentSlug',
-  'e.name as environmentName',
-  'f.parent_id as parentId',
-  'f.name',
-  'f.path',
-  'f.description',
-  'f.version',
-  'f.created_at as createdAt',
-  'f.updated_at as updatedAt',
-]);
+const folders = placed
+  .select(columnsIn('f', FolderSchema, 'organizationId'))
+  .select(['e.slug as environmentSlug', 'e.name as environmentName']);
 
 /** Folders by ID, in no order. */
 export const findFolders = prepared(({ ids }: Lists<'ids'>) => folders.where('f.id', '=', anyOf(ids)));
@@ -57,11 +47,6 @@ const modifiedSince = (since: Date | null) =>
       or exists (select from secret_version v where v.folder_id = f.id and v.created_at >= ${since}))`,
   );
 
-/** The folders directly in a folder. */
-export const listFoldersInside = prepared((page: FolderList & Texts<'folderId'>) =>
-  modifiedSince(page.modifiedSince).where('f.parent_id', '=', page.folderId).$call(pageBy('f.path', page)),
-);
-
 /** The folders at any depth whose paths begin with a prefix. */
 export const listFoldersBelow = prepared((page: FolderList & Texts<'environmentId' | 'prefix'>) =>
   modifiedSince(page.modifiedSince)
@@ -79,9 +64,11 @@ export const listTree = prepared(({ environmentId, path, prefix }: Texts<'enviro
     .orderBy('f.path'),
 );
 
-/** The folders directly in many folders, by path: a page of each of them. */
-export const listFoldersInFolders = prepared((page: KeyBounds & Lists<'folderIds'>) =>
-  ofEach(tables, page.folderIds, (id) => folders.where('f.parent_id', '=', id).$call(pageBy('f.path', page))),
+/** The folders directly in folders, by path: a page of each of them. */
+export const listFoldersInside = prepared((page: FolderList & Lists<'folderIds'>) =>
+  ofEach(tables, page.folderIds, (id) =>
+    modifiedSince(page.modifiedSince).where('f.parent_id', '=', id).$call(pageBy('f.path', page)),
+  ),
 );
 
 /** The folders directly in one path of many environments, by path: a page of each of them. */

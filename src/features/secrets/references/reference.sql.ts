@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type RowFrom, sqlStatement, t } from '../../../kernel/database/statement.js';
 import { prepared } from '../../../kernel/database/tables.js';
 import { given, type Lists, type Texts, tables } from '../entities/tables.js';
-import { TAG_SLUGS } from '../scope/subject.queries.js';
+import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.queries.js';
 
 /**
  * Maximum total size of referenced values that one response inserts, in bytes. References beyond it are not expanded.
@@ -68,8 +68,7 @@ export const listImported = sqlStatement({
       cross join lateral (select source_folder_id from secret_import where folder_id = r.id offset 0) i
   )
   select g.project_id as "projectId", g.environment, g.path, g.key, e.slug as "sourceEnvironment", f.path as "sourcePath",
-    (select coalesce(json_agg(json_build_object('slug', t.slug)), '[]')
-     from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = s.id) as tags
+    ${tagSlugsOf('s.id')} as tags
   from given g join base b on b.project_id = g.project_id and b.environment = g.environment and b.path = g.path
     join reached r on r.base_id = b.id and r.id <> b.id
     cross join lateral (select s.id from secret s where s.folder_id = r.id and s.key = g.key offset 0) s

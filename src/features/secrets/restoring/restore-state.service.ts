@@ -6,7 +6,7 @@ import { newId } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
-import { lockHomesIn } from '../core/locks.queries.js';
+import { lockHistories, lockHomesIn } from '../core/locks.queries.js';
 import { sealerFor } from '../core/secret-sealing.js';
 import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets } from '../core/secret-writes.js';
 import { pruneVersions } from '../core/secret-writes.sql.js';
@@ -17,7 +17,6 @@ import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { goneTagsOf, restoredRow } from '../versions/restore-contents.js';
 import { listReached, type Reach } from '../versions/version.sql.js';
 import { byName, type Name, RestoreSecrets } from './restore.rules.js';
-import { lockHistories } from './restore-locks.queries.js';
 import { loadStatePlan, type StatePlan } from './restore-plan.js';
 
 /**

@@ -4,7 +4,7 @@ import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { lockHomes, lockStructure } from '../core/locks.queries.js';
+import { lockHistories, lockHomes, lockStructure } from '../core/locks.queries.js';
 import { writtenRecord } from '../core/next-version.js';
 import { type SecretView, writtenView } from '../core/secret.view.js';
 import { openerFor, openSecretValue, sealerFor } from '../core/secret-sealing.js';
@@ -19,7 +19,6 @@ import { RestoreSecret, refuseDeletion } from '../versions/version.rules.js';
 import { type KnownHistory, loadHistory, loadVersion } from '../versions/version.service.js';
 import { listNewestStates, type NewestState } from '../versions/version.sql.js';
 import { RestoreGuard } from './restore-guard.js';
-import { lockHistories } from './restore-locks.queries.js';
 
 /** A secret after its restore. */
 export interface RestoredSecret {
