@@ -114,22 +114,3 @@ export const findCertificateInForce = prepared(({ profileId }: { profileId: stri
     .where(sql<boolean>`c.not_after > now() and not exists (select from certificate n where n.renewed_from_id = c.id)`)
     .limit(1),
 );
-
-/** Deletes certificates of a project that expired long enough ago, oldest first. @returns the deleted ones */
-export const deleteExpired = prepared(({ projectId, most }: { projectId: string; most: number }) =>
-  tables
-    .deleteFrom('certificate')
-    .where('id', 'in', () =>
-      certificates
-        .select('c.id')
-        .where('c.project_id', '=', projectId)
-        .where(
-          sql<boolean>`c.not_after < now() - make_interval(days => (select days_after_expiry from certificate_cleaning where project_id = ${projectId}))`,
-        )
-        .orderBy('c.not_after')
-        .orderBy('c.id')
-        .limit(most)
-        .forUpdate('c'),
-    )
-    .returning('id'),
-);

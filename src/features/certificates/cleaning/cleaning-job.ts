@@ -1,7 +1,8 @@
+import { LockMode, raw as sql } from '@mikro-orm/core';
 import { emOf } from '../../../kernel/database/database.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
-import { deleteExpired } from '../certificates/certificate.queries.js';
+import { Certificate } from '../certificates/certificate.entity.js';
 import { CertificateCleaning } from './cleaning.entity.js';
 
 const DAY_SECONDS = 86_400;
@@ -26,18 +27,25 @@ export const CLEANING_JOB: JobKind = {
   },
 };
 
-/** @returns the number of deleted certificates */
+/** Deletes the certificates that expired first, by the setting as it is now. @returns how many */
 const deleteSome = (
   run: JobRun,
   { projectId, organizationId }: { readonly projectId: string; readonly organizationId: string },
 ): Promise<number> =>
   run.inTransaction(async (tx) => {
-    const deleted = await deleteExpired(tx, { projectId, most: CERTIFICATES_AT_ONCE });
-    if (deleted.length === 0) return 0;
+    const setting = await tx.em.findOne(CertificateCleaning, { projectId });
+    if (setting === null) return 0;
+    const isOld = { $lt: sql('now() - make_interval(days => ?)', [setting.daysAfterExpiry]) };
+    const first = { orderBy: { notAfter: 'asc', id: 'asc' }, limit: CERTIFICATES_AT_ONCE } as const;
+    const locked = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    const expired = await tx.em.find(Certificate, { projectId, notAfter: isOld }, { ...first, ...locked });
+    if (expired.length === 0) return 0;
+    const certificateIds = expired.map(({ id }) => id);
+    await tx.em.nativeDelete(Certificate, { id: { $in: certificateIds } });
     await tx.auditTrail.recordChange(tx, {
       action: 'certificate:delete-expired',
       projectId,
-      facts: { certificateIds: deleted.map(({ id }) => id) },
+      facts: { certificateIds },
     });
-    return deleted.length;
+    return expired.length;
   }, run.contextOf(organizationId));
