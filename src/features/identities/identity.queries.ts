@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
-import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, columnsIn, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { OrderedBounds } from '../../kernel/list-order.js';
 import type { OrganizationMembershipSchema } from '../organizations/public.js';
-import type { IdentitySchema } from './identity.entity.js';
+import { IdentitySchema } from './identity.entity.js';
 import type { IdentityTokenAuthSchema } from './token-auth.entity.js';
 import type { IdentityUniversalAuthSchema } from './universal-auth.entity.js';
 
@@ -23,31 +22,15 @@ const identities = () =>
     )
     .leftJoin('identity_token_auth as ta', 'ta.identity_id', 'i.id')
     .leftJoin('identity_universal_auth as ua', 'ua.identity_id', 'i.id')
-    .select([
-      'i.id',
-      'i.name',
-      'i.organization_id as organizationId',
-      'i.project_id as projectId',
-      'i.metadata',
-      'm.role as roleSlug',
-      'i.is_installation_admin as isInstallationAdmin',
-      'i.has_delete_protection as hasDeleteProtection',
-      'ta.identity_id as tokenAuthId',
-      'ua.identity_id as universalAuthId',
-      'i.created_at as createdAt',
-      'i.updated_at as updatedAt',
-    ]);
-
-export const findIdentity = prepared(({ organizationId, id }: { organizationId: string; id: string }) =>
-  identities().where('i.id', '=', id).where('i.organization_id', '=', organizationId),
-);
-
-/** An identity as it is read. */
-export type IdentityRow = Awaited<ReturnType<typeof findIdentity>>[number];
+    .select(columnsIn('i', IdentitySchema))
+    .select(['m.role as roleSlug', 'ta.identity_id as tokenAuthId', 'ua.identity_id as universalAuthId']);
 
 export const findIdentities = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
   identities().where('i.id', '=', anyOf(ids)).where('i.organization_id', '=', organizationId),
 );
+
+/** An identity as it is read. */
+export type IdentityRow = Awaited<ReturnType<typeof findIdentities>>[number];
 
 const ORDER_COLUMNS = { id: 'i.id', name: 'i.name', createdAt: 'i.created_at', updatedAt: 'i.updated_at' };
 
@@ -64,25 +47,4 @@ export const listIdentities = inOrders((shape) =>
 /** All identities that a project owns, in no order. */
 export const listProjectIdentities = prepared(({ projectId }: { projectId: string }) =>
   identities().where('i.project_id', '=', projectId),
-);
-
-/** Identities that projects of an organization own, in no order. */
-export const findOfProjects = prepared(
-  ({ organizationId, projectIds }: { organizationId: string; projectIds: readonly string[] }) =>
-    tables
-      .selectFrom('identity')
-      .select(['id', 'project_id as projectId'])
-      .where('organization_id', '=', organizationId)
-      .where('project_id', '=', anyOf(projectIds))
-      .$narrowType<{ projectId: string }>(),
-);
-
-/** How many identities organizations have that belong to no project. */
-export const countIdentities = prepared(({ organizationIds }: { organizationIds: readonly string[] }) =>
-  tables
-    .selectFrom('identity')
-    .select(['organization_id as organizationId', sql<number>`count(*)::integer`.as('count')])
-    .where('organization_id', '=', anyOf(organizationIds))
-    .where('project_id', 'is', null)
-    .groupBy('organization_id'),
 );

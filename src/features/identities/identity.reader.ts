@@ -1,12 +1,15 @@
 import { can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
+import { emOf } from '../../kernel/database/database.js';
 import { loadRow } from '../../kernel/database/rows.js';
 import type { ErrorCode } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { AuthMethod } from './auth-method.js';
-import { findIdentity, findOfProjects, type IdentityRow } from './identity.queries.js';
+import { Identity } from './identity.entity.js';
+import { findIdentities, type IdentityRow } from './identity.queries.js';
 import { authorizeOwned, type IdentityAction } from './identity-rights.js';
-import { holdTokenAuth, type TokenAuthView, toTokenAuthView } from './token-auth.queries.js';
+import { holdTokenAuth } from './token-auth.queries.js';
+import { type TokenAuthView, toTokenAuthView } from './token-auth.view.js';
 
 /** What rules of roles can name of an identity: `{{identity.metadata.KEY}}`. */
 export interface Attribute {
@@ -47,7 +50,7 @@ export class IdentityReader {
   /** An identity of the organization that the caller's token is scoped to. @throws IDENTITY_NOT_FOUND */
   async load(ctx: Context, id: string): Promise<IdentityView> {
     const { organizationId } = ctx;
-    return toIdentityView(await loadRow(ctx, findIdentity, { organizationId, id }, 'IDENTITY_NOT_FOUND'));
+    return toIdentityView(await loadRow(ctx, findIdentities, { organizationId, ids: [id] }, 'IDENTITY_NOT_FOUND'));
   }
 
   /** The same, for who may do all this to it. @throws PERMISSION_DENIED, `notFound` */
@@ -57,7 +60,7 @@ export class IdentityReader {
     actions: IdentityAction | readonly IdentityAction[],
     notFound?: ErrorCode,
   ): Promise<IdentityView> {
-    const [row] = isId(id) ? await findIdentity(ctx, { organizationId: ctx.organizationId, id }) : [];
+    const [row] = isId(id) ? await findIdentities(ctx, { organizationId: ctx.organizationId, ids: [id] }) : [];
     return toIdentityView(await authorizeOwned(ctx, row, [actions].flat(), notFound));
   }
 
@@ -70,9 +73,10 @@ export class IdentityReader {
     const allowed = accesses.filter(({ ability }) => actions.every((action) => can(ability, action)));
     if (allowed.length === 0) return undefined;
     const abilities = new Map(allowed.map(({ projectId, ability }) => [projectId, ability]));
-    const rows = await findOfProjects(ctx, { organizationId: ctx.organizationId, projectIds: [...abilities.keys()] });
+    const owned = { organizationId: ctx.organizationId, projectId: { $in: [...abilities.keys()] } };
+    const rows = await emOf(ctx).find(Identity, owned, { fields: ['projectId'] });
     return rows.flatMap(({ id: identityId, projectId }) => {
-      const ability = abilities.get(projectId);
+      const ability = abilities.get(projectId ?? '');
       return ability && actions.every((action) => can(ability, action, { identityId })) ? [identityId] : [];
     });
   }

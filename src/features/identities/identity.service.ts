@@ -1,7 +1,7 @@
 import { LockMode, raw as sql } from '@mikro-orm/core';
 import { type Access, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { type BatchLoad, batched } from '../../kernel/database/batched.js';
+import { batched, batchOfCounts } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
@@ -20,7 +20,7 @@ import {
 } from '../organizations/public.js';
 import { authorizeMetadata } from './attribute-rights.js';
 import { Identity } from './identity.entity.js';
-import { countIdentities, listIdentities, listProjectIdentities } from './identity.queries.js';
+import { listIdentities, listProjectIdentities } from './identity.queries.js';
 import { type IdentityReader, type IdentityView, toIdentityView } from './identity.reader.js';
 import {
   CreateIdentity,
@@ -228,10 +228,7 @@ const ownedByProject = (): AppError =>
   });
 
 /** How many identities organizations have, but those of their projects. */
-const countsOf: BatchLoad<number> = async (ctx, organizationIds) =>
-  new Map(
-    (await countIdentities(ctx, { organizationIds })).map(({ organizationId, count }) => [organizationId, count]),
-  );
+const countsOf = batchOfCounts(Identity, 'organizationId', { projectId: null });
 
 /** @returns the role that the identity has then */
 async function giveRole(

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.js';
 import { linked } from '../../kernel/database/batched.js';
 import { nested } from '../../kernel/graphql/operations.js';
 import { CreateOrganizationPayload, MemberType, organizationRelationOf } from '../organizations/public.js';
-import { findIdentity } from './identity.queries.js';
+import { findIdentities } from './identity.queries.js';
 import { toIdentityView } from './identity.reader.js';
 import { identitiesByIds } from './identity.relations.js';
 import { IdentityType } from './identity.type.js';
@@ -33,7 +33,7 @@ export class FirstAdminResolver {
   @nested(IdentityType, 'The identity as a resource. Null if it was just deleted.')
   async identity({ organization, identityId }: CreateOrganizationPayload, ctx: Context): Promise<IdentityType | null> {
     // It is in another organization than the caller, who made it just now.
-    const [row] = await findIdentity(ctx, { organizationId: organization.id, id: identityId });
+    const [row] = await findIdentities(ctx, { organizationId: organization.id, ids: [identityId] });
     return row === undefined ? null : toIdentityView(row);
   }
 }

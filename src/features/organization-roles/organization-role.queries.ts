@@ -1,24 +1,14 @@
 import { sql } from 'kysely';
-import { anyOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, columnsIn, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { KeyBounds } from '../../kernel/paging.js';
 import type { OrganizationSchema } from '../organizations/public.js';
-import type { OrganizationRoleSchema } from './organization-role.entity.js';
+import { OrganizationRoleSchema } from './organization-role.entity.js';
 
 const tables = tablesOf<typeof OrganizationRoleSchema | typeof OrganizationSchema>();
 
 const roles = tables
   .selectFrom('organization_role as r')
-  .select([
-    'r.id',
-    'r.organization_id as organizationId',
-    'r.slug',
-    'r.name',
-    'r.description',
-    'r.permissions',
-    'r.version',
-    'r.created_at as createdAt',
-    'r.updated_at as updatedAt',
-  ]);
+  .select(columnsIn('r', OrganizationRoleSchema, 'permissionsDigest'));
 
 /** An organization, and with `isRoot` also those below it. */
 interface Scope {
@@ -51,15 +41,6 @@ export const findRolesNamed = prepared(
 /** Roles of an organization, by slug. */
 export const listRoles = prepared((page: KeyBounds & { organizationId: string }) =>
   roles.where('r.organization_id', '=', page.organizationId).$call(pageBy('r.slug', page)),
-);
-
-/** How many roles organizations made. */
-export const countRoles = prepared(({ organizationIds }: { organizationIds: readonly string[] }) =>
-  tables
-    .selectFrom('organization_role')
-    .select(['organization_id as organizationId', sql<number>`count(*)::integer`.as('count')])
-    .where('organization_id', '=', anyOf(organizationIds))
-    .groupBy('organization_id'),
 );
 
 /** The organizations of a scope, as old as their built-in roles. */

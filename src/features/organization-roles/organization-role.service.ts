@@ -1,7 +1,7 @@
 import { raw as sql } from '@mikro-orm/core';
 import { type Action, authorize, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { type BatchLoad, batched } from '../../kernel/database/batched.js';
+import { batched, batchOfCounts } from '../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
@@ -21,7 +21,7 @@ import {
   toRules,
 } from '../permissions/public.js';
 import { OrganizationRole } from './organization-role.entity.js';
-import { countRoles, findRoles, findRolesNamed, listRoles } from './organization-role.queries.js';
+import { findRoles, findRolesNamed, listRoles } from './organization-role.queries.js';
 import { type OrganizationRoleView, ownBuiltInRoles, rolesByIds, toRoleView } from './organization-role.relations.js';
 import {
   CreateOrganizationRole,
@@ -179,8 +179,7 @@ export class OrganizationRoleService {
   }
 }
 
-const countsOfRoles: BatchLoad<number> = async (ctx, organizationIds) =>
-  new Map((await countRoles(ctx, { organizationIds })).map(({ organizationId, count }) => [organizationId, count]));
+const countsOfRoles = batchOfCounts(OrganizationRole, 'organizationId');
 
 async function shown(ctx: Context, role: OrganizationRoleView | undefined): Promise<OrganizationRoleView> {
   if (role === undefined) throw new AppError('ROLE_NOT_FOUND');

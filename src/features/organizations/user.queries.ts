@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
-import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, columnsIn, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { OrderedBounds } from '../../kernel/list-order.js';
 import type { OrganizationMembershipSchema } from './core/membership.entity.js';
-import type { UserSchema } from './user.entity.js';
+import { UserSchema } from './user.entity.js';
 
 const tables = tablesOf<typeof UserSchema | typeof OrganizationMembershipSchema>();
 
@@ -14,14 +13,7 @@ const users = () =>
     .innerJoin('organization_membership as m', (join) =>
       join.onRef('m.organization_id', '=', 'u.organization_id').onRef('m.user_id', '=', 'u.id'),
     )
-    .select([
-      'u.id',
-      'u.username',
-      'u.organization_id as organizationId',
-      'm.role as roleSlug',
-      'u.created_at as createdAt',
-      'u.updated_at as updatedAt',
-    ]);
+    .select([...columnsIn('u', UserSchema), 'm.role as roleSlug']);
 
 /** Users of an organization, in no order. */
 export const findUsers = prepared(({ ids, organizationId }: { ids: readonly string[]; organizationId: string }) =>
@@ -40,13 +32,4 @@ export const listUsers = inOrders((shape) =>
       .where('u.organization_id', '=', page.organizationId)
       .$call(pageInOrder(ORDER_COLUMNS, shape, page)),
   ),
-);
-
-/** How many users organizations have. */
-export const countUsers = prepared(({ organizationIds }: { organizationIds: readonly string[] }) =>
-  tables
-    .selectFrom('app_user')
-    .select(['organization_id as organizationId', sql<number>`count(*)::integer`.as('count')])
-    .where('organization_id', '=', anyOf(organizationIds))
-    .groupBy('organization_id'),
 );

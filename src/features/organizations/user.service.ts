@@ -1,7 +1,7 @@
 import { raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
-import { type BatchLoad, batched } from '../../kernel/database/batched.js';
+import { batched, batchOfCounts } from '../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js';
@@ -10,15 +10,14 @@ import { authorizeNewName } from './boundary/new-name.js';
 import { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
 import { addMember, changeRole, deleteAccount, lockMembership } from './memberships/memberships.js';
 import { User } from './user.entity.js';
-import { countUsers, listUsers, type UserView } from './user.queries.js';
+import { listUsers, type UserView } from './user.queries.js';
 import type { UserReader } from './user.reader.js';
 import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
 
 const TAKEN = { app_user_username_unique: 'USERNAME_TAKEN' } as const;
 
 /** How many users organizations have. */
-const countsOfUsers: BatchLoad<number> = async (ctx, organizationIds) =>
-  new Map((await countUsers(ctx, { organizationIds })).map(({ organizationId, count }) => [organizationId, count]));
+const countsOfUsers = batchOfCounts(User, 'organizationId');
 
 /** The verbs of users. A user belongs to the organization that made it; sub-organizations take it in as a member. */
 export class UserService {

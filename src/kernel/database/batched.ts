@@ -1,5 +1,7 @@
+import type { EntityKey, EntityName, FilterQuery } from '@mikro-orm/core';
 import DataLoader from 'dataloader';
 import type { Context } from '../context.js';
+import { emOf } from './database.js';
 
 /** Loads many keys at once: a map from key to value; a key that is not in the map has no value. An Error fails its key alone. */
 export type BatchLoad<T> = (ctx: Context, keys: readonly string[]) => Promise<Found<T>>;
@@ -20,6 +22,18 @@ export const batchOfOwned =
   <R>(load: (ctx: Context, ownerIds: readonly string[]) => Promise<readonly R[]>, ownerOf: (row: R) => string) =>
   async (ctx: Context, ownerIds: readonly string[]): Promise<Found<readonly R[]>> =>
     Map.groupBy(await load(ctx, ownerIds), ownerOf);
+
+/** A `BatchLoad` of how many rows many owners have; one without rows has no value. @param where which rows count */
+export const batchOfCounts =
+  <T extends object>(
+    entity: EntityName<T>,
+    owner: EntityKey<T>,
+    where: FilterQuery<NoInfer<T>> = {},
+  ): BatchLoad<number> =>
+  async (ctx, ownerIds) => {
+    const owned = { $and: [where, { [owner]: { $in: [...ownerIds] } }] } as FilterQuery<T>;
+    return new Map(Object.entries(await emOf(ctx).countBy(entity, owner, { where: owned })));
+  };
 
 /** Loads the lists of many owners that are asked for with the same options. */
 export type ListLoad<R, O> = (ctx: Context, ownerIds: readonly string[], options: O) => Promise<readonly R[]>;

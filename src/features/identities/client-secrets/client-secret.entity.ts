@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../../kernel/ids.js';
+import { Identity } from '../identity.entity.js';
 
 export const ClientSecretSchema = defineEntity({
   name: 'ClientSecret',
@@ -8,6 +9,7 @@ export const ClientSecretSchema = defineEntity({
   properties: {
     id: p.uuid().primary().onCreate(newId),
     identityId: p.uuid(),
+    identity: () => p.manyToOne(Identity).joinColumn('identity_id').persist(false),
     secretHash: p.blob(),
     prefix: p.text(),
     description: p.text(),

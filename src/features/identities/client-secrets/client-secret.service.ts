@@ -1,9 +1,12 @@
+import { sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { hashToken, mintClientSecret } from '../../../kernel/crypto/token.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
-import { loadRow } from '../../../kernel/database/rows.js';
+import { findRow } from '../../../kernel/database/rows.js';
+import { AppError } from '../../../kernel/errors.js';
 import { isId, NO_ID, newId } from '../../../kernel/ids.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
@@ -16,13 +19,8 @@ import {
 import type { IdentityReader, IdentityView } from '../identity.reader.js';
 import type { IdentityAction } from '../identity-rights.js';
 import { protectOwnLogins } from '../own-logins.js';
-import {
-  findClientSecret,
-  findClientSecrets,
-  insertClientSecret,
-  listClientSecrets,
-  revokeClientSecret,
-} from './client-secret.queries.js';
+import { ClientSecret } from './client-secret.entity.js';
+import { listClientSecrets } from './client-secret.queries.js';
 import { CreateClientSecret, ListClientSecrets, OneClientSecret } from './client-secret.rules.js';
 import { type ClientSecretView, type IssuedClientSecret, toClientSecretView } from './client-secret.view.js';
 
@@ -57,15 +55,18 @@ export class ClientSecretService {
       const clientSecret = mintClientSecret();
       const secret = {
         id: newId(),
-        identity_id: identity.id,
-        secret_hash: hashToken(clientSecret),
+        identityId: identity.id,
+        secretHash: hashToken(clientSecret),
         prefix: clientSecret.slice(MARK_LENGTH, MARK_LENGTH + PREFIX_LENGTH),
         description,
-        ttl_seconds: ttl,
-        num_uses_limit: numUsesLimit,
+        ttlSeconds: ttl,
+        numUsesLimit,
+        // By the clock of the database, which a unit of work does not give back.
+        expiresAt: ttl > 0 ? sql`now() + make_interval(secs => ${ttl})` : null,
       };
+      const insert = tx.em.createQueryBuilder(ClientSecret).insert(secret).returning('*');
       // Not looked for before: the configuration may go at this moment.
-      const [row] = await guarded(() => insertClientSecret(tx, secret), {
+      const [row] = await guarded(() => insert.execute<ClientSecret[]>('all'), {
         universal_auth_client_secret_config_fk: 'UNIVERSAL_AUTH_NOT_FOUND',
       });
       if (row === undefined) throw new Error('an insert returned no row');
@@ -105,8 +106,7 @@ export class ClientSecretService {
     const { id, identityId } = parse(OneClientSecret, raw);
     const identity = await this.#owner(ctx, { id, identityId }, 'identity:get-token');
     const place = { identityId: identity.id, id };
-    const row = await loadRow(ctx, findClientSecret, place, 'CLIENT_SECRET_NOT_FOUND');
-    const clientSecret = toClientSecretView(row);
+    const clientSecret = toClientSecretView(await findRow(ctx, ClientSecret, place, 'CLIENT_SECRET_NOT_FOUND'));
     await ctx.auditTrail.recordRead(ctx, { action: 'client-secret:get', facts: factsOf(clientSecret) });
     return clientSecret;
   }
@@ -124,9 +124,8 @@ export class ClientSecretService {
       const identity = await this.#owner(tx, { id, identityId }, 'identity:delete-token');
       protectInstallationAdmin(tx, identity);
       await authorizeActingAs(tx, identity, 'identity:delete-token');
-      const place = { identityId: identity.id, id };
       const admins = await lockLoggedInAdmins(tx, [identity.id]);
-      const row = await loadRow(tx, revokeClientSecret, place, 'CLIENT_SECRET_NOT_FOUND');
+      const row = await revoke(tx, { identityId: identity.id, id });
       // After the secret: its revocation waited for logins under way.
       const tokens = await this.revokeTokensOf(tx, row.id);
       await keepLoggedInAdmins(tx, admins);
@@ -148,9 +147,21 @@ export class ClientSecretService {
   ): Promise<IdentityView> {
     if (identityId != null) return this.identities.authorized(ctx, identityId, action);
     const { organizationId } = ctx;
-    const [row] = isId(id) ? await findClientSecrets(ctx, { organizationId, ids: [id] }) : [];
+    const row = isId(id) ? await emOf(ctx).findOne(ClientSecret, { id, identity: { organizationId } }) : null;
     return this.identities.authorized(ctx, row?.identityId ?? NO_ID, action, 'CLIENT_SECRET_NOT_FOUND');
   }
+}
+
+/** @throws CLIENT_SECRET_NOT_FOUND */
+async function revoke(tx: Transaction, { identityId, id }: { identityId: string; id: string }): Promise<ClientSecret> {
+  const revoked = tx.em
+    .createQueryBuilder(ClientSecret)
+    .update({ isRevoked: true, updatedAt: sql`now()` })
+    .where({ identityId, id, isRevoked: false })
+    .returning('*');
+  const [row] = isId(id) ? await revoked.execute<ClientSecret[]>('all') : [];
+  if (row === undefined) throw new AppError('CLIENT_SECRET_NOT_FOUND');
+  return row;
 }
 
 const factsOf = ({ id, identityId }: ClientSecretView) => ({ clientSecretId: id, identityId });

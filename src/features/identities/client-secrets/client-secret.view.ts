@@ -1,5 +1,5 @@
 import { toInt } from '../../../kernel/int.js';
-import type { ClientSecretRow } from './client-secret.queries.js';
+import type { ClientSecret } from './client-secret.entity.js';
 
 /** A client secret as services pass it on: everything but the secret itself. */
 export type ClientSecretView = ReturnType<typeof toClientSecretView>;
@@ -10,7 +10,18 @@ export interface IssuedClientSecret {
   readonly clientSecretData: ClientSecretView;
 }
 
-export const toClientSecretView = (row: ClientSecretRow) => ({
-  ...row,
-  clientSecretNumUses: toInt(row.clientSecretNumUses),
+/** In the names of the interface. */
+export const toClientSecretView = (row: Omit<ClientSecret, 'secretHash' | 'identity'>) => ({
+  id: row.id,
+  identityId: row.identityId,
+  description: row.description,
+  clientSecretPrefix: row.prefix,
+  clientSecretTTL: row.ttlSeconds,
+  clientSecretNumUses: toInt(row.numUses),
+  clientSecretNumUsesLimit: row.numUsesLimit,
+  clientSecretLastUsedAt: row.lastUsedAt ?? null,
+  isClientSecretRevoked: row.isRevoked,
+  expiresAt: row.expiresAt ?? null,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
 });

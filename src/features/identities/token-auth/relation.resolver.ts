@@ -5,7 +5,7 @@ import { nested } from '../../../kernel/graphql/operations.js';
 import { configurationsOf } from '../identity.relations.js';
 import { IdentityType } from '../identity.type.js';
 import { IdentityTokenAuth } from '../token-auth.entity.js';
-import { toTokenAuthView } from '../token-auth.queries.js';
+import { toTokenAuthView } from '../token-auth.view.js';
 import { TokenAuthType } from './token-auth.type.js';
 
 const tokenAuthsOf = configurationsOf(IdentityTokenAuth, toTokenAuthView);

@@ -1,11 +1,13 @@
+import { sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import type { Transaction } from '../../../kernel/context.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { AuthConfigurationService } from '../auth-configuration.service.js';
 import type { IdentityReader } from '../identity.reader.js';
 import { IdentityTokenAuth } from '../token-auth.entity.js';
-import { deleteTokenAuth, type TokenAuthView, toTokenAuthView, updateTokenAuth } from '../token-auth.queries.js';
+import { deleteTokenAuth } from '../token-auth.queries.js';
 import { AttachTokenAuth, OneTokenAuth, toRanges, UpdateTokenAuth } from '../token-auth.rules.js';
+import { type TokenAuthView, tokenSettingsOf, toTokenAuthView } from '../token-auth.view.js';
 
 export type TokenAuthService = ReturnType<typeof createTokenAuthService>;
 
@@ -40,4 +42,18 @@ export async function insertTokenAuth(
     identity_token_auth_identity_id_fkey: 'IDENTITY_NOT_FOUND',
   });
   return toTokenAuthView(tokenAuth);
+}
+
+/** No row: there was none. */
+async function updateTokenAuth(
+  tx: Transaction,
+  { identityId, ...changes }: z.output<typeof UpdateTokenAuth>,
+): Promise<IdentityTokenAuth | undefined> {
+  const [row] = await tx.em
+    .createQueryBuilder(IdentityTokenAuth)
+    .update({ ...tokenSettingsOf(changes), updatedAt: sql`now()` })
+    .where({ identityId })
+    .returning('*')
+    .execute<IdentityTokenAuth[]>('all');
+  return row;
 }

@@ -1,4 +1,4 @@
-import { type TokenAuthView, toNetworks, toTokenAuthView } from '../token-auth.queries.js';
+import { type TokenAuthView, toNetworks, toTokenAuthView } from '../token-auth.view.js';
 import type { IdentityUniversalAuth } from '../universal-auth.entity.js';
 
 /** The universal-auth configuration of an identity as services pass it on, in the names of the interface. */

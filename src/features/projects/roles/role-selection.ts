@@ -11,7 +11,7 @@ import {
 } from '../../permissions/public.js';
 import { lockProject } from '../core/find-projects.js';
 import type { ProjectAccess } from '../core/project-access.js';
-import { listRulesOfProject } from './role.sql.js';
+import { listRulesOfProject } from './role.queries.js';
 
 /**
  * Renaming or moving something that rules name changes what the holders of these rules may do: it counts as a change of

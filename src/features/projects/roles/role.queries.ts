@@ -1,35 +1,24 @@
 import { sql } from 'kysely';
-import { anyOf, pageBy, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, columnsOf, pageBy, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { KeyBounds } from '../../../kernel/paging.js';
-import type { ProjectRoleSchema } from './role.entity.js';
+import type { ProjectMembershipSchema } from '../core/membership.entity.js';
+import { ProjectRoleSchema } from './role.entity.js';
 
-const tables = tablesOf<typeof ProjectRoleSchema>();
-const COLUMNS = [
-  'id',
-  'project_id as projectId',
-  'slug',
-  'name',
-  'description',
-  'permissions',
-  'version',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
-] as const;
-const roles = tables.selectFrom('project_role').select(COLUMNS);
-
-export const findRole = prepared(({ projectId, id }: { projectId: string; id: string }) =>
-  roles.where('project_id', '=', projectId).where('id', '=', id),
-);
-
-/** A role as it is stored. */
-export type RoleRow = Awaited<ReturnType<typeof findRole>>[number];
-
-export const findRoleBySlug = prepared(({ projectId, slug }: { projectId: string; slug: string }) =>
-  roles.where('project_id', '=', projectId).where('slug', '=', slug),
-);
+const tables = tablesOf<typeof ProjectRoleSchema | typeof ProjectMembershipSchema>();
+const roles = tables
+  .selectFrom('project_role')
+  .select(columnsOf(ProjectRoleSchema, 'organizationId', 'permissionsDigest'));
 
 /** Roles of whatever projects, in no order. The project decides who may see them. */
 export const findRoles = prepared(({ ids }: { ids: readonly string[] }) => roles.where('id', '=', anyOf(ids)));
+
+/** A role as it is stored. */
+export type RoleRow = Awaited<ReturnType<typeof findRoles>>[number];
+
+/** Roles of a project with these slugs. */
+export const findRolesNamed = prepared(({ projectId, slugs }: { projectId: string; slugs: readonly string[] }) =>
+  roles.where('project_id', '=', projectId).where('slug', '=', sql<string>`any(${slugs}::text[])`),
+);
 
 /** Roles of a project by slug. */
 export const listRoles = prepared((page: KeyBounds & { projectId: string }) =>
@@ -41,20 +30,31 @@ export const listRolesOfProjects = prepared(({ projectIds }: { projectIds: reado
   roles.where('project_id', '=', anyOf(projectIds)).orderBy(sql`slug collate "C"`),
 );
 
-/** How many custom roles projects have. */
-export const countRoles = prepared(({ projectIds }: { projectIds: readonly string[] }) =>
+/** The rules of all custom roles of a project, assigned or not, and those of its privileges, which are of a slice that imports this one. */
+export const listRulesOfProject = prepared(({ projectId }: { projectId: string }) =>
   tables
     .selectFrom('project_role')
-    .select(['project_id as projectId', sql<number>`count(*)::integer`.as('count')])
-    .where('project_id', '=', anyOf(projectIds))
-    .groupBy('project_id'),
+    .select('permissions')
+    .where('project_id', '=', projectId)
+    .unionAll(
+      tables
+        .selectFrom(sql<{ project_id: string; permissions: unknown }>`additional_privilege`.as('v'))
+        .select('v.permissions')
+        .where('v.project_id', '=', projectId),
+    ),
 );
 
-/** Stored rules of the roles of a project with these slugs. */
-export const findStoredRules = prepared(({ projectId, slugs }: { projectId: string; slugs: readonly string[] }) =>
-  tables
-    .selectFrom('project_role')
-    .select(['slug', 'permissions'])
-    .where('project_id', '=', projectId)
-    .where(sql<boolean>`slug = any(${slugs}::text[])`),
+/** Updates the slug of a role in the memberships that name it. */
+export const renameInMemberships = prepared(
+  ({ projectId, from, to }: { projectId: string; from: string; to: string }) =>
+    tables
+      .updateTable('project_membership')
+      .set({
+        roles: sql`array_replace(roles, ${from}, ${to})`,
+        role_terms: sql`case when role_terms ? ${from}
+        then role_terms - ${from}::text || jsonb_build_object(${to}::text, role_terms -> ${from}) else role_terms end`,
+        updated_at: sql`now()`,
+      })
+      .where('project_id', '=', projectId)
+      .where(sql<boolean>`${from} = any(roles)`),
 );

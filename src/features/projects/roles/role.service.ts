@@ -3,8 +3,8 @@ import type { Rule } from '../../../kernel/authz/ability.js';
 import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batched } from '../../../kernel/database/batched.js';
-import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
-import { loadRow } from '../../../kernel/database/rows.js';
+import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { findRow, loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
 import { type OrderedRequest, orderedPageOf } from '../../../kernel/list-order.js';
@@ -16,7 +16,7 @@ import { ProjectMembership } from '../core/membership.entity.js';
 import type { ProjectReader } from '../core/project.reader.js';
 import { listAccess, type ProjectAccess } from '../core/project-access.js';
 import { ProjectRole } from './role.entity.js';
-import { findRole, findRoleBySlug, listRoles } from './role.queries.js';
+import { findRolesNamed, listRoles, renameInMemberships } from './role.queries.js';
 import {
   builtInRolesOf,
   CreateRole,
@@ -31,7 +31,6 @@ import {
   rolePosition,
   UpdateRole,
 } from './role.rules.js';
-import { renameInMemberships } from './role.sql.js';
 import { countsOfRoles, rolesByIds, rolesOfProjects, toRole } from './role.view.js';
 
 const CODES = {
@@ -85,26 +84,33 @@ export class RoleService {
       const project = await this.projects.authorizedOwner(tx, { id, projectId }, ROLE, 'role:edit');
       // Memberships that name the role are written under the same lock.
       await lockProject(tx, project);
-      const before = await loadOwn(tx, project, id);
-      const fields = {
-        slug: changes.slug ?? before.slug,
-        name: changes.name ?? before.name,
-        description: changes.description === undefined ? before.description : (changes.description ?? ''),
-        rules: changes.permissions === undefined ? before.rules : toRules(changes.permissions),
-      };
+      const stored = await lockOwn(tx, project, id);
+      const { slug: from } = stored;
+      const before = toRole(stored).rules;
+      const given = changes.permissions === undefined ? null : toRules(changes.permissions);
       // Also for another slug or name: whoever assigns the role later relies on these.
-      authorizeReach(project, 'role:edit', before.rules, fields.rules);
-      const { rules: permissions, ...texts } = fields;
-      const change = { ...texts, permissions, version: sql('version + 1'), updatedAt: sql('now()') };
-      await guarded(() => tx.em.nativeUpdate(ProjectRole, { id: before.id }, change), CODES);
+      authorizeReach(project, 'role:edit', before, given ?? before);
+      tx.em.assign(stored, {
+        slug: changes.slug ?? from,
+        name: changes.name ?? stored.name,
+        description: changes.description === undefined ? stored.description : (changes.description ?? ''),
+        // What this version cannot read stays as it is.
+        ...(given === null ? {} : { permissions: given }),
+        version: stored.version + 1,
+        updatedAt: sql('now()'),
+      });
+      await flush(tx, CODES);
+      const { slug: to } = stored;
       let renamedIn: readonly string[] = [];
-      if (fields.slug !== before.slug) {
-        const rename = { field: 'role', from: before.slug, to: fields.slug } as const;
-        await renameInMemberships(tx, { projectId: project.projectId, from: rename.from, to: rename.to });
+      if (to !== from) {
+        await renameInMemberships(tx, { projectId: project.projectId, from, to });
         // Rules that are given with a new slug name roles by their new slugs.
-        renamedIn = await renameInRules(tx, project, rename, changes.permissions === undefined ? null : before.id);
+        const except = given === null ? null : stored.id;
+        renamedIn = await renameInRules(tx, project, { field: 'role', from, to }, except);
       }
-      const role = await loadOwn(tx, project, before.id);
+      // Its own rules may name it.
+      await tx.em.refresh(stored);
+      const role = toRole(stored);
       const changed = Object.keys(changes).filter((name) => changes[name as keyof typeof changes] !== undefined);
       await record(tx, 'project-role:update', role, {
         rules: role.rules.length,
@@ -128,7 +134,8 @@ export class RoleService {
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorizedOwner(tx, { id, projectId }, ROLE, 'role:delete');
       await lockProject(tx, project);
-      const role = await loadOwn(tx, project, id);
+      const found = await lockOwn(tx, project, id);
+      const role = toRole(found);
       // Nobody has it: its deletion does not lift what it forbids.
       authorizeReach(project, 'role:delete', role.rules, role.rules);
       const holders = await tx.em.count(ProjectMembership, {
@@ -139,7 +146,7 @@ export class RoleService {
         const message = `is a role of members of the project: ${holders}`;
         throw new AppError('ROLE_IN_USE', undefined, { details: [{ path: 'id', code: 'ROLE_IN_USE', message }] });
       }
-      await tx.em.nativeDelete(ProjectRole, { id: role.id });
+      await tx.em.remove(found).flush();
       await record(tx, 'project-role:delete', role);
       return role;
     });
@@ -297,15 +304,16 @@ const ownRoles = async (ctx: Context, { projectId }: ProjectAccess, bounds: KeyB
   (await listRoles(ctx, { projectId, ...bounds })).map(toRole);
 
 const findOwn = async (ctx: Context, { projectId }: ProjectAccess, id: string): Promise<Role> =>
-  toRole(await loadRow(ctx, findRole, { projectId, id }, 'ROLE_NOT_FOUND'));
+  toRole(await findRow(ctx, ProjectRole, { projectId, id }, 'ROLE_NOT_FOUND'));
 
 const findOwnBySlug = async (ctx: Context, { projectId }: ProjectAccess, slug: string): Promise<Role> =>
-  toRole(await loadRow(ctx, findRoleBySlug, { projectId, slug }, 'ROLE_NOT_FOUND'));
+  toRole(await loadRow(ctx, findRolesNamed, { projectId, slugs: [slug] }, 'ROLE_NOT_FOUND'));
 
-/** A role that can change. @throws ROLE_BUILT_IN, ROLE_NOT_FOUND */
-async function loadOwn(tx: Transaction, project: ProjectAccess, roleId: string): Promise<Role> {
+/** A role that can change. Whoever renames what its rules name waits. @throws ROLE_BUILT_IN, ROLE_NOT_FOUND */
+async function lockOwn(tx: Transaction, project: ProjectAccess, roleId: string): Promise<ProjectRole> {
   if (isBuiltInId(project.projectId, roleId)) throw new AppError('ROLE_BUILT_IN');
-  return findOwn(tx, project, roleId);
+  const { projectId } = project;
+  return lockRow(tx, ProjectRole, { projectId, id: roleId }, 'ROLE_NOT_FOUND');
 }
 
 async function answer(ctx: Context, { access }: ProjectRecord, role: Role): Promise<Role> {

@@ -1,11 +1,15 @@
 import type { Rule } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, batchOfOwned } from '../../../kernel/database/batched.js';
+import { batchOfCounts, batchOfOwned } from '../../../kernel/database/batched.js';
 import { readStoredRules } from '../../permissions/public.js';
-import { countRoles, findRoles, findStoredRules, listRolesOfProjects, type RoleRow } from './role.queries.js';
+import { ProjectRole } from './role.entity.js';
+import { findRoles, findRolesNamed, listRolesOfProjects, type RoleRow } from './role.queries.js';
 import type { Role } from './role.rules.js';
 
-export const toRole = ({ permissions, ...row }: RoleRow): Role => ({ ...row, rules: readStoredRules(permissions) });
+export const toRole = ({ permissions, ...row }: RoleRow | ProjectRole): Role => ({
+  ...row,
+  rules: readStoredRules(permissions),
+});
 
 /** Roles of whatever projects, in no order. The project decides who may see them. */
 export const rolesByIds = async (ctx: Context, ids: readonly string[]): Promise<Role[]> =>
@@ -18,8 +22,7 @@ export const rolesOfProjects = batchOfOwned(
 );
 
 /** How many custom roles projects have. For `batched`. */
-export const countsOfRoles: BatchLoad<number> = async (ctx, projectIds) =>
-  new Map((await countRoles(ctx, { projectIds })).map(({ projectId, count }) => [projectId, count]));
+export const countsOfRoles = batchOfCounts(ProjectRole, 'projectId');
 
 /** The rules of the roles of a project with these slugs, by slug. */
 export async function rulesBySlug(
@@ -27,6 +30,6 @@ export async function rulesBySlug(
   projectId: string,
   slugs: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Rule[]>> {
-  const rows = await findStoredRules(ctx, { projectId, slugs });
+  const rows = await findRolesNamed(ctx, { projectId, slugs });
   return new Map(rows.map(({ slug, permissions }) => [slug, readStoredRules(permissions)]));
 }
