@@ -2,7 +2,7 @@ import { canAlways } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
-import { type ChangeGroup, LIST_CHANGES } from './changes.sql.js';
+import { type ChangeGroup, listChanges } from './changes.sql.js';
 import { WhatChanged } from './event.rules.js';
 import type { EventRow } from './event.sql.js';
 
@@ -34,7 +34,7 @@ export class ChangesService {
     // Their changes belong to the organization: only who may see the accounts of the project sees these.
     const withTokens = canAlways(ability, 'identity:read') && canAlways(ability, 'member:read');
     const { organizationId } = ctx;
-    const rows = await LIST_CHANGES(ctx, { organizationId, projectId, since, withTokens, limit: String(first + 1) });
+    const rows = await listChanges(ctx, { organizationId, projectId, since, withTokens, limit: String(first + 1) });
     // Tokens are looked for by themselves.
     const isCut = (group: ChangeGroup): boolean =>
       rows.some((row) => row.isCut && (row.group === 'tokens') === (group === 'tokens'));

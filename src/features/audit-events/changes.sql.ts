@@ -27,7 +27,7 @@ const actions = TOKEN_ACTIONS.map((action) => `('${action}')`).join(', ');
  * Changes of a project since a time, by what they are about, newest first and up to so many of each; and of tokens of its current
  * members. Changes of tokens belong to the organization, and are found by the accounts that they are of.
  */
-export const LIST_CHANGES = sqlStatement({
+export const listChanges = sqlStatement({
   text: `
     with scanned as materialized (
       select own.sequence, own.expires_on from audit_record own

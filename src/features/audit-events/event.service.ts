@@ -7,8 +7,9 @@ import { SealedCursors } from '../../kernel/graphql/sealed-cursors.js';
 import { type CursorKey, PAGE_SIZE, SoughtPage } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import type { ProjectReader } from '../projects/public.js';
+import { listDisclosed } from './disclosed.queries.js';
 import { DisclosedPage, ListAuditEvents } from './event.rules.js';
-import { BY_LEAD, COUNT_ROWS, type EventRow, type Lead, LIST_DISCLOSED } from './event.sql.js';
+import { countRows, type EventRow, findEndOfPage, type Lead, listEvents } from './event.sql.js';
 import type { DisclosedSecretsType } from './event.type.js';
 import { authorizeTrail, idOrNone, readsWholeTrail } from './event-access.js';
 
@@ -74,8 +75,8 @@ interface WantedList {
 }
 
 const disclosedLists: Together<WantedList, DisclosedSecretsType | null> = async (ctx, wanted) => {
-  const digests = [...new Set(wanted.map(({ digest }) => digest))];
-  const rows = await LIST_DISCLOSED(ctx, { digests, limit: Math.max(...wanted.map(({ first }) => first)) });
+  const digests = [...new Set(wanted.map(({ digest }) => digest))].map((digest) => Buffer.from(digest, 'hex'));
+  const rows = await listDisclosed(ctx, { digests, limit: Math.max(...wanted.map(({ first }) => first)) });
   const lists = new Map(rows.map((row) => [row.digest, row]));
   return wanted.map(({ digest, first }) => {
     const found = lists.get(digest);
@@ -102,7 +103,7 @@ async function leadOf(ctx: Context, asked: Bounds): Promise<Lead> {
   const given = names.filter((name) => (name === 'outcome' ? asked.outcome === 'denied' : asked[name] !== null));
   const [first = 'organizationId'] = given;
   if (given.length < 2) return first;
-  const [counts] = await COUNT_ROWS(ctx, asked);
+  const [counts] = await countRows(ctx, asked);
   const countOf = (name: (typeof NARROW)[number]): number => counts?.[name] ?? 0;
   return given.reduce((fewest, name) => (countOf(name) < countOf(fewest) ? name : fewest), given[0] ?? 'projectId');
 }
@@ -115,10 +116,12 @@ interface Part {
 }
 
 /** Rows in the order of a page: one that goes back has the oldest of them first. */
-function listBy(ctx: Context, asked: Bounds, { lead, isBackward, limit, skip }: Part): Promise<EventRow[]> {
-  const { list, back } = BY_LEAD[lead];
-  return (isBackward ? back : list)(ctx, { ...asked, limit: String(limit), skip: String(skip) });
-}
+const listBy = (ctx: Context, asked: Bounds, { lead, isBackward, limit, skip }: Part): Promise<EventRow[]> =>
+  listEvents({ lead, direction: isBackward ? 'asc' : 'desc' })(ctx, {
+    ...asked,
+    limit: String(limit),
+    skip: String(skip),
+  });
 
 /** The last row that a page looks at; null: it looked at all. */
 async function stopOf(
@@ -126,8 +129,7 @@ async function stopOf(
   asked: Bounds,
   { lead, isBackward }: Pick<Part, 'lead' | 'isBackward'>,
 ): Promise<CursorKey | null> {
-  const { end: endOf, top } = BY_LEAD[lead];
-  const [stop] = await (isBackward ? top : endOf)(ctx, asked);
+  const [stop] = await findEndOfPage({ lead, direction: isBackward ? 'asc' : 'desc' })(ctx, asked);
   return stop === undefined ? null : keyOf(stop);
 }
 

@@ -8,7 +8,7 @@ import { SecretReadsPage } from './event.rules.js';
 import { keyOf } from './event.service.js';
 import type { EventRow } from './event.sql.js';
 import { authorizeTrail } from './event-access.js';
-import { LIST_READS } from './reads.sql.js';
+import { listReads } from './reads.sql.js';
 
 /** A secret that a response shows. */
 interface ShownSecret {
@@ -47,7 +47,7 @@ interface WantedReads {
 }
 
 const readsOfMany: Together<WantedReads, readonly EventRow[]> = async (ctx, wanted) => {
-  const rows = await LIST_READS(ctx, {
+  const rows = await listReads(ctx, {
     ids: wanted.map(({ id }) => id),
     befores: wanted.map(({ before }) => before),
     organizationId: ctx.organizationId,

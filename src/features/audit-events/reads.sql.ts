@@ -6,7 +6,7 @@ import { EVENT_COLUMNS, EVENT_ROW } from './event.sql.js';
  * Events whose responses had the value of a secret, newest first: a page for each of many secrets, by their places from 1. They are found by the ID of the secret
  * and by the lists that it is in.
  */
-export const LIST_READS = sqlStatement({
+export const listReads = sqlStatement({
   text: `
     select wanted.place::integer as place, ${EVENT_COLUMNS}
     from unnest(:ids::uuid[], :befores::bigint[]) with ordinality as wanted (id, before, place) cross join lateral (

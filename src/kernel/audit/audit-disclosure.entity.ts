@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const StoredDisclosureSchema = defineEntity({
+export const StoredDisclosureSchema = defineEntity({
   name: 'StoredDisclosure',
   tableName: 'audit_disclosure',
   properties: {

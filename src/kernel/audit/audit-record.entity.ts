@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { AUDIT_CLASSES } from './audit-class.js';
 import type { AuditFacts } from './audit-record.js';
 
-const StoredAuditRecordSchema = defineEntity({
+export const StoredAuditRecordSchema = defineEntity({
   name: 'StoredAuditRecord',
   tableName: 'audit_record',
   properties: {
@@ -13,7 +13,7 @@ const StoredAuditRecordSchema = defineEntity({
     occurredAt: p.datetime(3).defaultRaw('now()'),
     action: p.text(),
     outcome: p.enum(['allowed', 'denied']),
-    actorKind: p.text(),
+    actorKind: p.text().$type<'identity' | 'user' | 'system'>(),
     actorId: p.uuid(),
     tokenId: p.uuid().nullable(),
     requestId: p.uuid(),

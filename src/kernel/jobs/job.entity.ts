@@ -21,7 +21,7 @@ const JobKindSchema = defineEntity({
 export class StoredJobKind extends JobKindSchema.class {}
 JobKindSchema.setClass(StoredJobKind);
 
-const JobSchema = defineEntity({
+export const JobSchema = defineEntity({
   name: 'StoredJob',
   tableName: 'job',
   uniques: [{ name: 'job_kind_dedupe_key_key', properties: ['kind', 'dedupeKey'] }],

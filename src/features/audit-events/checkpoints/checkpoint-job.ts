@@ -1,7 +1,7 @@
 import { settledSequence } from '../../../kernel/audit/settled.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
-import { LIST_UNCOVERED } from './checkpoint.sql.js';
+import { listUncovered } from './checkpoint.queries.js';
 import { makeCheckpoint } from './making.js';
 
 /** Makes checkpoints, so that there are some even if nobody asks for one. */
@@ -12,7 +12,7 @@ export const CHECKPOINT_JOB: JobKind = {
   limitSeconds: 1_800,
   run: async (ctx, run) => {
     const settled = String(await settledSequence(queryOf(ctx)));
-    for (const { id } of await LIST_UNCOVERED(ctx, { settled }))
+    for (const { id } of await listUncovered(ctx, { settled }))
       for (let isMore = true; isMore && !run.signal.aborted; )
         ({ isMore } = await run.inTransaction((tx) => makeCheckpoint(tx), run.contextOf(id)));
   },

@@ -7,8 +7,8 @@ import { newId } from '../../../kernel/ids.js';
 import { eventLine } from '../export/export-lines.js';
 import { BEFORE_ALL, ROWS_AT_ONCE, readRows } from '../export/export-rows.js';
 import { AuditCheckpoint } from './checkpoint.entity.js';
+import { findClock, lockCheckpoints } from './checkpoint.queries.js';
 import { MAX_EVENTS } from './checkpoint.rules.js';
-import { LOCK_CHECKPOINTS, NOW } from './checkpoint.sql.js';
 import { toCheckpoint } from './checkpoint.type.js';
 import { checkpointHash, NO_CHECKPOINT, signedText } from './checkpoint-text.js';
 
@@ -28,11 +28,11 @@ export async function makeCheckpoint(
   maxEvents = MAX_EVENTS,
 ): Promise<{ readonly checkpoint: AuditCheckpoint; readonly isMore: boolean }> {
   const { organizationId } = tx;
-  await LOCK_CHECKPOINTS(tx, { organizationId });
+  await lockCheckpoints(tx, { organizationId });
   const last = await tx.em.findOne(AuditCheckpoint, { organizationId }, { orderBy: { number: 'desc' } });
   const settled = String(await settledSequence(queryOf(tx)));
   const covered = await cover(tx, { after: last?.lastSequence ?? BEFORE_ALL, settled, maxEvents });
-  const [clock] = await NOW(tx, {});
+  const [clock] = await findClock(tx, {});
   const key = tx.keyring.signingKey(KEY);
   const content = {
     organizationId,

@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.js';
-import { EXPORT_ALL, EXPORT_PROJECT, type ExportedRow } from './export.sql.js';
+import { type ExportedRow, exportEvents } from './export.sql.js';
 
 /** So many are in memory at once, if they are short. */
 export const ROWS_AT_ONCE = 500;
@@ -24,8 +24,9 @@ export async function readRows(
   ctx: Context,
   { projectId, after, settled, most = ROWS_AT_ONCE }: Asked,
 ): Promise<{ readonly rows: readonly ExportedRow[]; readonly isMore: boolean }> {
-  const bounds = { organizationId: ctx.organizationId, after, settled, limit: String(most), bytes: MAX_BYTES };
-  const rows = await (projectId === null ? EXPORT_ALL(ctx, bounds) : EXPORT_PROJECT(ctx, { ...bounds, projectId }));
+  const bounds = { after, settled, limit: String(most), bytes: MAX_BYTES };
+  const list = exportEvents({ owner: projectId === null ? 'organization' : 'project' });
+  const rows = await list(ctx, { organizationId: ctx.organizationId, projectId, ...bounds });
   const found = rows[0]?.found ?? 0;
   return { rows, isMore: found === most || rows.length < found };
 }

@@ -12,8 +12,9 @@ import { MAX_CURSOR } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
+import { listDisclosed } from '../disclosed.queries.js';
 import { authorizeTrail } from '../event-access.js';
-import { EXPORT_LISTS, type ExportedRow } from './export.sql.js';
+import type { ExportedRow } from './export.sql.js';
 import { cursorLine, errorLine, eventLine, secretsLine } from './export-lines.js';
 import { BEFORE_ALL, readRows } from './export-rows.js';
 
@@ -111,7 +112,8 @@ export async function* listsOf(
   );
   const missing = [...digests].filter((digest) => !written.has(digest));
   for (let at = 0; at < missing.length; at += LISTS_AT_ONCE) {
-    const lists = await EXPORT_LISTS(ctx, { digests: missing.slice(at, at + LISTS_AT_ONCE) });
+    const digests = missing.slice(at, at + LISTS_AT_ONCE).map((digest) => Buffer.from(digest, 'hex'));
+    const lists = await listDisclosed(ctx, { digests, limit: null });
     for (const list of lists) yield `${secretsLine(list)}\n`;
   }
   if (written.size > MAX_WRITTEN) written.clear();

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Verdict } from './verdict.js';
 
-const AuditVerificationSchema = defineEntity({
+export const AuditVerificationSchema = defineEntity({
   name: 'AuditVerification',
   tableName: 'audit_verification',
   indexes: [{ name: 'audit_verification_list_index', properties: ['organizationId', 'createdAt', 'id'] }],

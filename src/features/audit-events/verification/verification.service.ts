@@ -2,21 +2,21 @@ import { PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import type { BatchLoad } from '../../../kernel/database/batched.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
-import { AppError } from '../../../kernel/errors.js';
-import { isId, newId } from '../../../kernel/ids.js';
+import { loadRow } from '../../../kernel/database/rows.js';
+import { newId } from '../../../kernel/ids.js';
 import { queue } from '../../../kernel/jobs/queue.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { AuditVerification } from './verification.entity.js';
-import { ListVerifications, OneVerification, VerifyTrail } from './verification.rules.js';
 import {
-  FIND_OPEN,
-  FIND_VERIFICATIONS,
-  FORGET_OLD,
-  LIST_VERIFICATIONS,
-  LOCK_VERIFICATIONS,
+  findOpen,
+  findVerifications,
+  forgetOld,
+  listVerifications,
+  lockVerifications,
   type VerificationRow,
-} from './verification.sql.js';
+} from './verification.queries.js';
+import { ListVerifications, OneVerification, VerifyTrail } from './verification.rules.js';
 import { VERIFICATION_JOB } from './verification-job.js';
 
 const KEPT = 100;
@@ -33,13 +33,13 @@ export class VerificationService {
     authorizeAdmin(ctx);
     return inTransaction(ctx, async (tx) => {
       const { organizationId } = tx;
-      await LOCK_VERIFICATIONS(tx, {});
-      const [open] = await FIND_OPEN(tx, { organizationId });
+      await lockVerifications(tx, {});
+      const [open] = await findOpen(tx, { organizationId });
       const id = open?.id ?? newId();
       if (open === undefined) {
         const [jobId = ''] = await queue(tx, VERIFICATION_JOB, [{ key: id, organizationId, subjectId: id }]);
         await tx.em.insert(AuditVerification, { id, organizationId, jobId, anchors });
-        await FORGET_OLD(tx, { organizationId, kept: String(KEPT) });
+        await forgetOld(tx, { organizationId, kept: KEPT });
       }
       const facts = { verificationId: id, isNew: open === undefined };
       await tx.auditTrail.recordChange(tx, { action: 'audit-trail-verification:start', subjectId: id, facts });
@@ -59,10 +59,9 @@ export class VerificationService {
   /** Verifications, newest first. @param raw `{ first, after }` */
   async list(ctx: Context, raw: unknown): Promise<Page<VerificationRow>> {
     const request = parse(ListVerifications, raw);
-    const { time, id, limit } = timePageBounds(request);
+    const bounds = timePageBounds(request);
     authorizeAdmin(ctx);
-    const { organizationId } = ctx;
-    const rows = await LIST_VERIFICATIONS(ctx, { organizationId, time, id, limit: String(limit) });
+    const rows = await listVerifications(ctx, { organizationId: ctx.organizationId, ...bounds });
     const page = new Page(rows, request, (row) => timeCursorKey(row.createdAt, row.id));
     const facts = { count: page.nodes.length };
     await ctx.auditTrail.recordRead(ctx, { action: 'audit-trail-verification:list', facts });
@@ -84,13 +83,11 @@ export const readOf = ({ id }: Pick<VerificationRow, 'id'>) => ({
 /** Verifications by ID. @throws PERMISSION_DENIED */
 export const verificationsByIds: BatchLoad<VerificationRow> = async (ctx, ids) => {
   authorizeAdmin(ctx);
-  const rows = await FIND_VERIFICATIONS(ctx, { organizationId: ctx.organizationId, ids });
+  const rows = await findVerifications(ctx, { organizationId: ctx.organizationId, ids });
   return new Map(rows.map((row) => [row.id, row]));
 };
 
-async function load(ctx: Context, id: string): Promise<VerificationRow> {
-  const { organizationId } = ctx;
-  const [found] = isId(id) ? await FIND_VERIFICATIONS(ctx, { ids: [id], organizationId }) : [];
-  if (found === undefined) throw new AppError('AUDIT_TRAIL_VERIFICATION_NOT_FOUND');
-  return found;
+function load(ctx: Context, id: string): Promise<VerificationRow> {
+  const key = { organizationId: ctx.organizationId, ids: [id] };
+  return loadRow(ctx, findVerifications, key, 'AUDIT_TRAIL_VERIFICATION_NOT_FOUND');
 }

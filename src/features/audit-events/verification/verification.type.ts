@@ -3,8 +3,8 @@ import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
+import type { VerificationRow } from './verification.queries.js';
 import { type VerificationState, verificationState } from './verification.rules.js';
-import type { VerificationRow } from './verification.sql.js';
 
 const HASH = 'a94f6e0d1c7b5a3f8e2d4c6b9a1f0e3d5c7b9a8f6e4d2c0b1a3f5e7d9c8b6a40';
 
