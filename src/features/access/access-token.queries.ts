@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { anyOf, prepared, type RowOf, tablesOf } from '../../kernel/database/tables.js';
-import type { IdentitySchema } from '../identities/public.js';
-import type { OrganizationSchema, UserSchema } from '../organizations/public.js';
+import type { IdentitySchema, OrganizationSchema, UserSchema } from '../organizations/public.js';
 import type { AccessTokenSchema } from './access-token.entity.js';
 import { ENDS_AT, IS_EXPIRED } from './token-check.sql.js';
 

@@ -12,12 +12,14 @@ import { loadGroup, lockGroup, mayRead } from './group.reader.js';
 import { byName } from './group.service.js';
 import { authorizeRightsOfGroup } from './group-boundary.js';
 import { GroupMember } from './group-member.entity.js';
-import { findMembers, findNamedMembers } from './group-member.queries.js';
+import {
+  findMembers,
+  findNamedMembers,
+  type GroupMemberRow,
+  listCandidates,
+  listMembers,
+} from './group-member.queries.js';
 import { ListMembers, ManyMembers, MemberPage, OneMember } from './group-member.rules.js';
-import { CANDIDATES, LIST_MEMBERS } from './group-member.sql.js';
-
-/** A member of a group as services pass it on. */
-export type GroupMemberRow = Awaited<ReturnType<typeof LIST_MEMBERS>>[number];
 
 type Kind = GroupMemberRow['memberKind'];
 
@@ -127,7 +129,7 @@ export class GroupMemberService {
       const admins = await lockAdminsOfGroup(tx, group.id);
       await authorizeRightsOfGroup(tx, this.projects, { groupId: group.id, action: actions[0] });
       const where = { groupId: group.id, organizationId, rootOrganizationId };
-      const known = await CANDIDATES(tx, { ...where, ...textsOf(named) });
+      const known = await listCandidates(tx, { ...where, ...textsOf(named) });
       for (const candidate of known) protectInstallationAdmin(tx, candidate);
       refuse(
         named,
@@ -261,6 +263,6 @@ export const groupMembersByIds: BatchLoad<GroupMemberRow> = async (ctx, ids) => 
 };
 
 const pagesOfMembers = batchOfLists<GroupMemberRow, NameBounds & { kinds: readonly Kind[] }>(
-  (ctx, groupIds, page) => LIST_MEMBERS(ctx, { groupIds, ...page }),
+  (ctx, groupIds, page) => listMembers(ctx, { groupIds, ...page }),
   ({ groupId }) => groupId,
 );

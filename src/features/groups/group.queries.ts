@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, columnsIn, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { OrganizationMembershipSchema, OrganizationSchema } from '../organizations/public.js';
-import type { GroupSchema } from './group.entity.js';
+import { GroupSchema } from './group.entity.js';
 import type { GroupMemberSchema } from './group-member.entity.js';
 
 const tables = tablesOf<
@@ -12,19 +12,14 @@ const tables = tablesOf<
 const groups = tables
   .selectFrom('member_group as g')
   .innerJoin('organization_membership as m', 'm.group_id', 'g.id')
+  .select(columnsIn('g', GroupSchema))
   .select([
-    'g.id',
-    'g.organization_id as organizationId',
-    'g.name',
-    'g.slug',
     'm.role as roleSlug',
     sql<
       string | null
     >`(select r.id from organization_role r where r.organization_id = m.organization_id and r.slug = m.role)`.as(
       'roleId',
     ),
-    'g.created_at as createdAt',
-    'g.updated_at as updatedAt',
   ]);
 
 const NAME = sql`g.name collate "C"`;

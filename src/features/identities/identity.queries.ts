@@ -2,7 +2,7 @@ import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
 import { anyOf, columnsIn, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { OrderedBounds } from '../../kernel/list-order.js';
 import type { OrganizationMembershipSchema } from '../organizations/public.js';
-import { IdentitySchema } from './identity.entity.js';
+import { IdentitySchema } from '../organizations/public.js';
 import type { IdentityTokenAuthSchema } from './token-auth.entity.js';
 import type { IdentityUniversalAuthSchema } from './universal-auth.entity.js';
 

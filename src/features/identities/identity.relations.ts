@@ -2,7 +2,7 @@ import type { EntityName, FilterQuery } from '@mikro-orm/core';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
 import { emOf } from '../../kernel/database/database.js';
-import { Identity } from './identity.entity.js';
+import { Identity } from '../organizations/public.js';
 import { findIdentities } from './identity.queries.js';
 import { type IdentityView, toIdentityView } from './identity.reader.js';
 import { type IdentityAction, readableOwned } from './identity-rights.js';

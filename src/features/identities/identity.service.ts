@@ -15,11 +15,11 @@ import {
   authorizeRoleChange,
   changeRole,
   deleteAccount,
+  Identity,
   lockMembership,
   protectInstallationAdmin,
 } from '../organizations/public.js';
 import { authorizeMetadata } from './attribute-rights.js';
-import { Identity } from './identity.entity.js';
 import { listIdentities, listProjectIdentities } from './identity.queries.js';
 import { type IdentityReader, type IdentityView, toIdentityView } from './identity.reader.js';
 import {

@@ -1,13 +1,13 @@
 import './identities.errors.js';
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
+import { Identity } from '../organizations/public.js';
 import { ClientSecret } from './client-secrets/client-secret.entity.js';
 import { clientSecretsByIds } from './client-secrets/client-secret.relations.js';
 import { ClientSecretResolver } from './client-secrets/client-secret.resolver.js';
 import { clientSecretRoutes } from './client-secrets/client-secret.routes.js';
 import { ClientSecretService, type RevokeTokensOfClientSecret } from './client-secrets/client-secret.service.js';
 import { ClientSecretType } from './client-secrets/client-secret.type.js';
-import { Identity } from './identity.entity.js';
 import { IdentityReader } from './identity.reader.js';
 import { identitiesByIds } from './identity.relations.js';
 import { IdentityResolver } from './identity.resolver.js';

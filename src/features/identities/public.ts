@@ -1,7 +1,6 @@
 export { type AuthMethod, AuthMethodEnum } from './auth-method.js';
 export { clientSecretsByIds } from './client-secrets/client-secret.relations.js';
 export { ClientSecretType } from './client-secrets/client-secret.type.js';
-export { Identity, type IdentitySchema } from './identity.entity.js';
 export { IdentityReader } from './identity.reader.js';
 export { identitiesByIds, ownIdentity, tokenHoldersByIds } from './identity.relations.js';
 export { insertIdentity } from './identity.service.js';

@@ -1,5 +1,5 @@
 import { columnsOf, prepared, tablesOf } from '../../kernel/database/tables.js';
-import type { IdentitySchema } from './identity.entity.js';
+import type { IdentitySchema } from '../organizations/public.js';
 import { IdentityTokenAuthSchema } from './token-auth.entity.js';
 import { IdentityUniversalAuthSchema } from './universal-auth.entity.js';
 

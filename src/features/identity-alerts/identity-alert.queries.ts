@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { anyOf, columnsOf, prepared, tablesOf } from '../../kernel/database/tables.js';
-import type { IdentitySchema } from '../identities/public.js';
-import type { OrganizationSchema } from '../organizations/public.js';
+import type { IdentitySchema, OrganizationSchema } from '../organizations/public.js';
 import type { ProjectSchema } from '../projects/public.js';
 import { IdentityAlertChannelSchema, IdentityAlertSchema } from './identity-alert.entity.js';
 

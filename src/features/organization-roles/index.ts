@@ -1,7 +1,7 @@
 import type { Feature } from '../../feature.js';
 import { nodeKind } from '../../kernel/graphql/node.js';
+import { OrganizationRole } from '../organizations/public.js';
 import { isBuiltInForm } from '../permissions/public.js';
-import { OrganizationRole } from './organization-role.entity.js';
 import { rolesByIds } from './organization-role.relations.js';
 import { OrganizationRoleResolver } from './organization-role.resolver.js';
 import { organizationRoleRoutes } from './organization-role.routes.js';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { anyOf, columnsIn, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { KeyBounds } from '../../kernel/paging.js';
 import type { OrganizationSchema } from '../organizations/public.js';
-import { OrganizationRoleSchema } from './organization-role.entity.js';
+import { OrganizationRoleSchema } from '../organizations/public.js';
 
 const tables = tablesOf<typeof OrganizationRoleSchema | typeof OrganizationSchema>();
 

@@ -9,7 +9,7 @@ import { isId } from '../../kernel/ids.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, Page, rowLimit } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { keepLoggedInAdmins, lockAdminsOf, OrganizationMembership } from '../organizations/public.js';
+import { keepLoggedInAdmins, lockAdminsOf, OrganizationMembership, OrganizationRole } from '../organizations/public.js';
 import {
   builtInRoleId,
   isBuiltInOfOrganization,
@@ -20,7 +20,6 @@ import {
   rightsBeyondChange,
   toRules,
 } from '../permissions/public.js';
-import { OrganizationRole } from './organization-role.entity.js';
 import { findRoles, findRolesNamed, listRoles } from './organization-role.queries.js';
 import { type OrganizationRoleView, ownBuiltInRoles, rolesByIds, toRoleView } from './organization-role.relations.js';
 import {

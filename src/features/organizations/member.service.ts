@@ -14,7 +14,7 @@ import { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js'
 import { listMembers } from './member.queries.js';
 import { countMembers, type MemberView, membersInScope } from './member.reader.js';
 import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
-import { HOLD_CANDIDATE } from './memberships/membership.sql.js';
+import { holdCandidate } from './memberships/membership.queries.js';
 import {
   addMember,
   changeRole,
@@ -192,7 +192,7 @@ async function loadCandidate(
   { kind, id }: Member,
 ): Promise<Candidate> {
   const key = { id, organizationId: organization.id, rootOrganizationId: organization.parentId ?? organization.id };
-  const row = await loadRow(tx, HOLD_CANDIDATE[kind], key, NOT_FOUND[kind]);
+  const row = await loadRow(tx, holdCandidate[kind], key, NOT_FOUND[kind]);
   protectInstallationAdmin(tx, row);
   return { ...row, kind };
 }

@@ -1,19 +1,10 @@
 import { sql } from 'kysely';
-import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
-import type { OrganizationSchema } from './core/organization.entity.js';
+import { anyOf, columnsIn, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { OrganizationSchema } from './core/organization.entity.js';
 
 const tables = tablesOf<typeof OrganizationSchema>();
 
-const COLUMNS = [
-  'o.id',
-  'o.name',
-  'o.slug',
-  'o.parent_id as parentId',
-  'o.allowed_email_domains as allowedEmailDomains',
-  'o.created_at as createdAt',
-  'o.updated_at as updatedAt',
-] as const;
-const organizations = tables.selectFrom('organization as o').select(COLUMNS);
+const organizations = tables.selectFrom('organization as o').select(columnsIn('o', OrganizationSchema));
 
 interface Scope {
   readonly organizationId: string;
@@ -58,21 +49,6 @@ export const holdSubOrganization = prepared(
       .where('parent_id', '=', rootOrganizationId)
       .where('slug', '=', slug)
       .forKeyShare(),
-);
-
-/** Changes an organization; null keeps. */
-export const updateOrganization = prepared(
-  (changed: { id: string; name: string | null; slug: string | null; allowedEmailDomains: readonly string[] | null }) =>
-    tables
-      .updateTable('organization as o')
-      .set({
-        name: sql`coalesce(${changed.name}, o.name)`,
-        slug: sql`coalesce(${changed.slug}, o.slug)`,
-        allowed_email_domains: sql`coalesce(${changed.allowedEmailDomains}::text[], o.allowed_email_domains)`,
-        updated_at: sql`now()`,
-      })
-      .where('o.id', '=', changed.id)
-      .returning(COLUMNS),
 );
 
 /**

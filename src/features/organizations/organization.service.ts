@@ -1,3 +1,4 @@
+import { sql, Utils } from '@mikro-orm/core';
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { queryOf } from '../../kernel/database/database.js';
@@ -10,13 +11,7 @@ import { Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { Organization } from './core/organization.entity.js';
 import { addMember, memberOf } from './memberships/memberships.js';
-import {
-  findUse,
-  listOrganizations,
-  lockOrganizationToDelete,
-  type OrganizationView,
-  updateOrganization,
-} from './organization.queries.js';
+import { findUse, listOrganizations, lockOrganizationToDelete, type OrganizationView } from './organization.queries.js';
 import type { OrganizationReader } from './organization.reader.js';
 import {
   CreateOrganization,
@@ -154,9 +149,16 @@ export class OrganizationService {
       const known = await this.organizations.load(tx, id);
       authorizeChange(tx, known, 'edit');
       if (slug != null && slug !== known.slug) authorizeNewSlug(tx, known);
-      const wanted = { name: name ?? null, slug: slug ?? null, allowedEmailDomains: allowedEmailDomains ?? null };
-      const [row] = await guarded(() => updateOrganization(tx, { id: known.id, ...wanted }), SLUGS);
-      if (row === undefined) throw new AppError('ORGANIZATION_NOT_FOUND');
+      const wanted = { name, slug, allowedEmailDomains };
+      Utils.dropUndefinedProperties(wanted);
+      const update = tx.em
+        .createQueryBuilder(Organization)
+        .update({ ...wanted, updatedAt: sql`now()` })
+        .where({ id: known.id })
+        .returning('*');
+      const [changed] = await guarded(() => update.execute<Organization[]>('all'), SLUGS);
+      if (changed === undefined) throw new AppError('ORGANIZATION_NOT_FOUND');
+      const row = toOrganizationView(changed);
       await tx.auditTrail.recordChange(tx, {
         action: 'organization:update',
         facts: {

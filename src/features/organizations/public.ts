@@ -1,10 +1,13 @@
 export { authorizeActingAs, boundaryOfCaller, rightsBeyondCaller } from './boundary/account-rights.js';
 export { authorizeNewName } from './boundary/new-name.js';
 export { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
+export { Identity, IdentitySchema } from './core/identity.entity.js';
 export type { OrganizationMembershipSchema } from './core/membership.entity.js';
 export { OrganizationMembership } from './core/membership.entity.js';
 export type { OrganizationSchema } from './core/organization.entity.js';
 export { Organization } from './core/organization.entity.js';
+export { lockOrganization } from './core/organization-locks.queries.js';
+export { OrganizationRole, OrganizationRoleSchema } from './core/organization-role.entity.js';
 export { mayMail, refusedAddresses } from './email-domains.js';
 export {
   fromHere,
@@ -31,6 +34,6 @@ export { displayName, organizationRole, organizationSlug, roleToInput, withRole 
 export type { CreateFirstAdmin } from './organization.service.js';
 export { CreateOrganizationPayload, OrganizationType } from './organization.type.js';
 export { organizationRelationOf } from './relation.resolver.js';
-export type { UserSchema } from './user.entity.js';
+export { User, type UserSchema } from './user.entity.js';
 export { UserReader } from './user.reader.js';
 export { UserType } from './user.type.js';

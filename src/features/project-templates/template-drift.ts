@@ -1,7 +1,7 @@
 import { type Action, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { emOf } from '../../kernel/database/database.js';
-import { Identity } from '../identities/public.js';
+import { Identity } from '../organizations/public.js';
 import { fieldsOf, Project, type ProjectAccess, subjectOf } from '../projects/public.js';
 import { ProjectTemplate } from './template.entity.js';
 import { findTemplates } from './template.queries.js';

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
-import type { IdentitySchema } from '../identities/public.js';
-import type { OrganizationMembershipSchema } from '../organizations/public.js';
+import type { IdentitySchema, OrganizationMembershipSchema } from '../organizations/public.js';
 
 interface Asked {
   readonly organizationId: string;

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { newId } from '../../../kernel/ids.js';
-import { Identity } from '../identity.entity.js';
+import { Identity } from '../../organizations/public.js';
 
 export const ClientSecretSchema = defineEntity({
   name: 'ClientSecret',

@@ -13,7 +13,7 @@ import {
   rulesAtAnyTime,
   rulesOfOrganizationRoles,
 } from '../../permissions/public.js';
-import { ROLES_ANYWHERE, ROLES_NOW } from './boundary.sql.js';
+import { listRolesAnywhere, listRolesNow } from './boundary.sql.js';
 
 /**
  * Nobody deletes an account with a role that allows, or forbids, more than the caller may, in any organization, by itself or
@@ -24,7 +24,7 @@ import { ROLES_ANYWHERE, ROLES_NOW } from './boundary.sql.js';
  */
 export async function authorizeAccountDeletion(tx: Transaction, memberId: string, action: Action): Promise<void> {
   const beyondIn = await boundaryOfCaller(tx);
-  const held = await ROLES_ANYWHERE(tx, { memberId });
+  const held = await listRolesAnywhere(tx, { memberId });
   const beyondEach = await mapYielding(held, ({ organizationId, role, permissions }) => {
     const rules = rulesOfOrganizationRoles([role], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]);
     return beyondIn(organizationId, (own) => rightsBeyondChange(own, rules, []));
@@ -51,7 +51,7 @@ export async function authorizeProjectLoss(tx: Transaction, memberId: string, ac
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
 }
 
-type HeldRole = Awaited<ReturnType<typeof ROLES_NOW>>[number];
+type HeldRole = Awaited<ReturnType<typeof listRolesNow>>[number];
 
 /** Whose credential is made, changed or taken away. */
 interface Account {
@@ -107,7 +107,7 @@ export async function rightsBeyondCaller(
 }
 
 const rolesNow = (tx: Transaction, memberIds: readonly string[]): Promise<HeldRole[]> =>
-  ROLES_NOW(tx, { organizationId: tx.organizationId, memberIds });
+  listRolesNow(tx, { organizationId: tx.organizationId, memberIds });
 
 /** What goes beyond the caller's rights in its organization or in one below it. */
 export type BeyondIn = (organizationId: string, compare: (own: Ability) => readonly Action[]) => readonly Action[];

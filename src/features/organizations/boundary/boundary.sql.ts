@@ -3,16 +3,8 @@ import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { attributesNamedIn } from '../../permissions/public.js';
 
-/** The rules of roles by their slugs. Held until the transaction ends: a role is not changed at the same moment. */
-export const LOCK_RULES = sqlStatement({
-  text: `select slug, permissions from organization_role
-    where organization_id = :organizationId and slug = any(:slugs) for share`,
-  params: { organizationId: t.uuid, slugs: t.array(t.text) },
-  row: { slug: t.text, permissions: t.json },
-});
-
 /** The roles that an account has by itself and through groups, in any organization, also of memberships that have ended. */
-export const ROLES_ANYWHERE = sqlStatement({
+export const listRolesAnywhere = sqlStatement({
   text: `select m.organization_id as "organizationId", m.role, r.permissions::text from organization_membership m
     left join organization_role r on r.organization_id = m.organization_id and r.slug = m.role
     where coalesce(m.user_id, m.identity_id) = :memberId
@@ -22,7 +14,7 @@ export const ROLES_ANYWHERE = sqlStatement({
 });
 
 /** Roles that accounts have right now in an organization and those below it, of their own memberships first. */
-export const ROLES_NOW = sqlStatement({
+export const listRolesNow = sqlStatement({
   // One member at a time, by index: with `offset 0` Postgres never reads the members of all organizations.
   text: `select m.organization_id as "organizationId", asked.id as "memberId", m.role, r.permissions::text,
       ${attributesNamedIn('r', 'asked.id')} as attributes, m.ends_at as "endsAt"
@@ -44,7 +36,7 @@ export const ROLES_NOW = sqlStatement({
 });
 
 /** The conditions at a path that rules have in an organization, in those below it and in all of their projects, each once. */
-export const CONDITIONS_AT = sqlStatement({
+export const listConditionsAt = sqlStatement({
   text: `with here as (select o.id from organization o where o.id = :organizationId or o.parent_id = :organizationId),
     listed as (
       select r.permissions from project_role r where r.organization_id in (select id from here)

@@ -2,7 +2,7 @@ import { can, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Conditions } from '../../../kernel/authz/conditions.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { selectsOtherwise } from '../../permissions/public.js';
-import { CONDITIONS_AT } from './boundary.sql.js';
+import { listConditionsAt } from './boundary.sql.js';
 
 /** Somebody gets another name, by which conditions on a field know it. */
 interface NewName {
@@ -21,7 +21,7 @@ interface NewName {
 export async function authorizeNewName(tx: Transaction, { action, field, from, to }: NewName): Promise<void> {
   if (from === to || can(tx.ability, 'workspace:rescue')) return;
   const place = { organizationId: tx.organizationId, path: `$[*].conditions.${field}` };
-  const found = (await CONDITIONS_AT(tx, place)) as readonly { readonly condition: Conditions[string] }[];
+  const found = (await listConditionsAt(tx, place)) as readonly { readonly condition: Conditions[string] }[];
   const [subject = ''] = action.split(':');
   const rules = found.map(({ condition }) => ({ subject, action: 'edit', conditions: { [field]: condition } }));
   if (await selectsOtherwise(rules, [{ subject, before: { [field]: from }, after: { [field]: to } }]))

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import { type Action, authorize, can, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
@@ -12,7 +13,7 @@ import {
   rightsBeyondChange,
   rulesOfOrganizationRoles,
 } from '../../permissions/public.js';
-import { LOCK_RULES } from './boundary.sql.js';
+import { OrganizationRole } from '../core/organization-role.entity.js';
 
 /** The role that gives nothing. */
 const NO_ACCESS = 'no-access';
@@ -85,6 +86,8 @@ async function rulesBySlug(
   organizationId: string,
   slugs: readonly string[],
 ): Promise<Map<string, readonly Rule[]>> {
-  const rows = await LOCK_RULES(tx, { organizationId, slugs });
+  // Held until the transaction ends: a role is not changed at the same moment.
+  const held = { lockMode: LockMode.PESSIMISTIC_READ } as const;
+  const rows = await tx.em.find(OrganizationRole, { organizationId, slug: { $in: [...slugs] } }, held);
   return new Map(rows.map(({ slug, permissions }) => [slug, readStoredRules(permissions, ORGANIZATION_VOCABULARY)]));
 }

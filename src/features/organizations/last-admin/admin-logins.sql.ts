@@ -74,7 +74,7 @@ const AS_ASKED: Further = {
  * The organizations, of some, that have a lasting admin who can log in, again where no group forbids that admin anything, and the
  * admin of the installation, if it is one of the holders and can.
  */
-export const FIND_LOGGED_IN = sqlStatement({
+export const findLoggedIn = sqlStatement({
   text: `select o.id, free.wanted as "isFree" from organization o, (values (false), (true)) free(wanted)
     where o.id = any(:organizationIds) and exists (
       select from organization_membership m
@@ -97,7 +97,7 @@ export const FIND_LOGGED_IN = sqlStatement({
  * The organizations, or the one, of which somebody is the last lasting admin. Who stays counts only if it can log in and no group
  * forbids it anything, unless the same is so of the member.
  */
-export const FIND_ONLY_ADMIN = sqlStatement({
+export const findOnlyAdmin = sqlStatement({
   text: `select m.organization_id as id from organization_membership m
     where coalesce(m.user_id, m.identity_id) = :memberId and ${isLasting('m')}
       and (:organizationId::uuid is null or m.organization_id = :organizationId)

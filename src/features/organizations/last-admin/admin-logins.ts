@@ -6,7 +6,7 @@ import {
   lockOrganizationsOfGroup,
   lockOwnOrganizations,
 } from '../core/organization-locks.queries.js';
-import { FIND_LOGGED_IN, FIND_ONLY_ADMIN } from './admin-logins.sql.js';
+import { findLoggedIn, findOnlyAdmin } from './admin-logins.sql.js';
 
 /** From where the credentials of an identity have to work, to count. */
 interface Whence {
@@ -97,7 +97,7 @@ async function loggedInOf(
   exceptTokenIds: readonly string[],
 ): Promise<string[]> {
   if (asked.organizationIds.length === 0) return [];
-  return (await FIND_LOGGED_IN(tx, { ...asked, exceptTokenIds })).map(({ id, isFree }) => `${id} ${isFree}`);
+  return (await findLoggedIn(tx, { ...asked, exceptTokenIds })).map(({ id, isFree }) => `${id} ${isFree}`);
 }
 
 function refusalOf({ callerId, holderIds }: AdminLogins): string {
@@ -119,6 +119,6 @@ export async function refuseLastOrganizationAdmin(
   { id: memberId }: { readonly id: string },
   organizationId: string | null,
 ): Promise<void> {
-  const alone = await FIND_ONLY_ADMIN(tx, { memberId, organizationId });
+  const alone = await findOnlyAdmin(tx, { memberId, organizationId });
   if (alone.length > 0) throw new AppError('LAST_ADMIN');
 }

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { prepared, tablesOf } from '../../../kernel/database/tables.js';
+import type { IdentitySchema } from '../core/identity.entity.js';
 import type { OrganizationMembershipSchema } from '../core/membership.entity.js';
+import type { UserSchema } from '../user.entity.js';
 
-const tables = tablesOf<typeof OrganizationMembershipSchema>();
+const tables = tablesOf<typeof OrganizationMembershipSchema | typeof UserSchema | typeof IdentitySchema>();
 
 interface Place {
   readonly organizationId: string;
@@ -32,20 +34,6 @@ export const findMemberNow = prepared(({ organizationId, memberId }: Place) =>
     .limit(1),
 );
 
-/** Gives a member another role, and another end if it is asked for. */
-export const updateMembership = prepared((change: Place & { role: string; hasEnd: boolean; endsAt: Date | null }) =>
-  tables
-    .updateTable('organization_membership')
-    .set({
-      role: change.role,
-      ends_at: sql`case when ${change.hasEnd} then ${change.endsAt}::timestamptz else ends_at end`,
-      updated_at: sql`now()`,
-    })
-    .where('organization_id', '=', change.organizationId)
-    .where(MEMBER, '=', change.memberId)
-    .returning('id'),
-);
-
 export const deleteMembership = prepared(({ organizationId, memberId }: Place) =>
   tables
     .deleteFrom('organization_membership')
@@ -53,3 +41,30 @@ export const deleteMembership = prepared(({ organizationId, memberId }: Place) =
     .where(MEMBER, '=', memberId)
     .returning('id'),
 );
+
+interface Owned {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly rootOrganizationId: string;
+}
+
+/** Somebody whose account is owned by the organization or by the root above it. It is not deleted before the transaction ends. */
+export const holdCandidate = {
+  user: prepared(({ id, organizationId, rootOrganizationId }: Owned) =>
+    tables
+      .selectFrom('app_user')
+      .select(['id', 'organization_id as ownerId', 'username as name', sql<boolean>`false`.as('isInstallationAdmin')])
+      .where('id', '=', id)
+      .where('organization_id', 'in', [organizationId, rootOrganizationId])
+      .forKeyShare(),
+  ),
+  identity: prepared(({ id, organizationId, rootOrganizationId }: Owned) =>
+    tables
+      .selectFrom('identity')
+      .select(['id', 'organization_id as ownerId', 'name', 'is_installation_admin as isInstallationAdmin'])
+      .where('id', '=', id)
+      .where('organization_id', 'in', [organizationId, rootOrganizationId])
+      .where('project_id', 'is', null)
+      .forKeyShare(),
+  ),
+} as const;

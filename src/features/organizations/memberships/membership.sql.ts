@@ -1,37 +1,5 @@
-// Identities and projects are of slices that stand on this one, which has no entities of theirs.
+// Projects are of a slice that imports this one, which has no entities of theirs.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-
-/** Statements about the account of a user or of a machine identity. */
-const ofEach = <S>(made: (table: 'app_user' | 'identity') => S) => ({
-  user: made('app_user'),
-  identity: made('identity'),
-});
-
-export const DELETE_ACCOUNT = ofEach((table) =>
-  sqlStatement({ text: `delete from ${table} where id = :id`, params: { id: t.uuid }, row: {} }),
-);
-
-export const LOCK_ACCOUNT = ofEach((table) =>
-  sqlStatement({
-    text: `select id from ${table} where id = :id for update`,
-    params: { id: t.uuid },
-    row: { id: t.uuid },
-  }),
-);
-
-/** Somebody whose account is owned by the organization or by the root above it. It is not deleted before the transaction ends. */
-export const HOLD_CANDIDATE = ofEach((table) =>
-  sqlStatement({
-    text: `select id, organization_id as "ownerId", ${
-      table === 'identity'
-        ? 'name, is_installation_admin as "isInstallationAdmin"'
-        : 'username as name, false as "isInstallationAdmin"'
-    } from ${table} where id = :id and organization_id in (:organizationId, :rootOrganizationId)
-      ${table === 'identity' ? 'and project_id is null' : ''} for key share`,
-    params: { id: t.uuid, organizationId: t.uuid, rootOrganizationId: t.uuid },
-    row: { id: t.uuid, name: t.text, ownerId: t.uuid, isInstallationAdmin: t.boolean },
-  }),
-);
 
 /** A user or a machine identity, as an index has it. */
 const MEMBER = 'coalesce(m.user_id, m.identity_id)';
@@ -50,7 +18,7 @@ const isForbiddenMembers = (membership: string): string =>
   `roles_forbid_members(${membership}.project_id, ${membership}.roles, ${membership}.role_terms)`;
 
 /** Locks the projects that a member is a lasting admin of, as the trigger does: who leaves one at the same moment sees the end. */
-export const LOCK_PROJECTS_OF_ADMIN = sqlStatement({
+export const lockProjectsOfAdmin = sqlStatement({
   text: `select p.id from project p where p.id in (
        select m.project_id from project_membership m
        where ${MEMBER} = :memberId and m.organization_id = :organizationId and ${isLastingInProject('m')})
@@ -64,7 +32,7 @@ export const LOCK_PROJECTS_OF_ADMIN = sqlStatement({
  * members, unless those of the member do not do so either, as for the trigger. `isKnown`: the caller is a member of the project, and
  * its token reaches it.
  */
-export const FIND_LED_ALONE = sqlStatement({
+export const findLedAlone = sqlStatement({
   text: `select m.project_id as "projectId", m.organization_id = :callerOrganizationId and exists (
        select 1 from project_member_now own where own.project_id = m.project_id and own.member_id = :callerId) as "isKnown"
      from project_membership m

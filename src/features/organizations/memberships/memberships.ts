@@ -1,13 +1,17 @@
+import { type EntityName, sql } from '@mikro-orm/core';
 import { type Action, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Actor, Context, Transaction } from '../../../kernel/context.js';
 import { flush, guarded } from '../../../kernel/database/in-transaction.js';
+import { lockRow } from '../../../kernel/database/rows.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { authorizeAccountDeletion, authorizeProjectLoss } from '../boundary/account-rights.js';
+import { Identity } from '../core/identity.entity.js';
 import { OrganizationMembership } from '../core/membership.entity.js';
 import { lockOrganization, lockOrganizationsOf } from '../core/organization-locks.queries.js';
 import { refuseLastOrganizationAdmin } from '../last-admin/admin-logins.js';
-import { deleteMembership, findMemberNow, lockHeldMembership, updateMembership } from './membership.queries.js';
-import { DELETE_ACCOUNT, FIND_LED_ALONE, LOCK_ACCOUNT, LOCK_PROJECTS_OF_ADMIN } from './membership.sql.js';
+import { User } from '../user.entity.js';
+import { deleteMembership, findMemberNow, lockHeldMembership } from './membership.queries.js';
+import { findLedAlone, lockProjectsOfAdmin } from './membership.sql.js';
 
 /** A user or a machine identity, as a member of organizations. */
 export interface Member {
@@ -17,6 +21,9 @@ export interface Member {
 
 /** What is answered when there is no such user or identity. */
 export const NOT_FOUND = { user: 'USER_NOT_FOUND', identity: 'IDENTITY_NOT_FOUND' } as const;
+
+/** The entity of an account. */
+const accountOf = (kind: Member['kind']): EntityName<{ readonly id: string }> => (kind === 'user' ? User : Identity);
 
 /** Memberships of projects end with that of the organization, and a trigger on them knows who is the last admin. */
 const LAST_PROJECT_ADMIN = { project_keeps_an_admin: 'LAST_ADMIN' } as const;
@@ -100,15 +107,14 @@ export async function changeRole(
 ): Promise<string> {
   await lockOrganization(tx, { organizationId });
   if (role !== 'admin' || endsAt instanceof Date) await refuseLastOrganizationAdmin(tx, member, organizationId);
-  if (endsAt instanceof Date && (await LOCK_PROJECTS_OF_ADMIN(tx, { memberId: member.id, organizationId })).length > 0)
+  if (endsAt instanceof Date && (await lockProjectsOfAdmin(tx, { memberId: member.id, organizationId })).length > 0)
     await refuseLastProjectAdmin(tx, member, organizationId);
-  const [changed] = await updateMembership(tx, {
-    organizationId,
-    memberId: member.id,
-    role,
-    hasEnd: endsAt !== undefined,
-    endsAt: endsAt ?? null,
-  });
+  const [changed] = await tx.em
+    .createQueryBuilder(OrganizationMembership)
+    .update({ role, ...(endsAt === undefined ? {} : { endsAt }), updatedAt: sql`now()` })
+    .where({ organizationId, [`${member.kind}Id`]: member.id })
+    .returning('id')
+    .execute<OrganizationMembership[]>('all');
   if (changed === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
   return changed.id;
 }
@@ -144,14 +150,13 @@ export async function deleteAccount(tx: Transaction, member: Member, action: Act
   // After LAST_ADMIN, which says what comes first: somebody else has to be appointed.
   await refuseLastAdmin(tx, member, null);
   await authorizeProjectLoss(tx, id, action);
-  await guarded(() => DELETE_ACCOUNT[kind](tx, { id }), LAST_PROJECT_ADMIN);
+  await guarded(() => tx.em.nativeDelete(accountOf(kind), { id }), LAST_PROJECT_ADMIN);
 }
 
 /** Holds an account and every organization that it is a member of. @throws USER_NOT_FOUND, IDENTITY_NOT_FOUND */
 export async function lockAccount(tx: Transaction, { kind, id }: Member): Promise<void> {
   // Locked first: from here on it joins no further organization.
-  const held = await LOCK_ACCOUNT[kind](tx, { id });
-  if (held.length === 0) throw new AppError(NOT_FOUND[kind]);
+  await lockRow(tx, accountOf(kind), { id }, NOT_FOUND[kind]);
   await lockOrganizationsOf(tx, { memberId: id });
 }
 
@@ -168,7 +173,7 @@ async function refuseLastAdmin(tx: Transaction, member: Member, organizationId: 
  */
 async function refuseLastProjectAdmin(tx: Transaction, { id }: Member, organizationId: string | null): Promise<void> {
   const caller = { callerOrganizationId: tx.organizationId, callerId: tx.actor.id };
-  const alone = await FIND_LED_ALONE(tx, { memberId: id, organizationId, ...caller });
+  const alone = await findLedAlone(tx, { memberId: id, organizationId, ...caller });
   if (alone.length === 0) return;
   const named = alone.filter(({ isKnown }) => isKnown).slice(0, MAX_PROJECTS_NAMED);
   const violation = (message: string): ErrorDetail => ({ path: 'project', code: 'LAST_ADMIN', message });

@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
 import { anyOf, columnsIn, prepared, tablesOf } from '../../../kernel/database/tables.js';
-import type { OrganizationSchema } from '../../organizations/public.js';
 import { behindOf, CLOCK } from '../engine/target.queries.js';
 import { AuditSinkSchema } from './sink.entity.js';
 
-const tables = tablesOf<typeof AuditSinkSchema | typeof OrganizationSchema>();
-const sinks = tables
+const sinks = tablesOf<typeof AuditSinkSchema>()
   .selectFrom('audit_sink as x')
   .select(columnsIn('x', AuditSinkSchema))
   .select([sql<null>`null::uuid`.as('projectId'), ...CLOCK]);
@@ -22,11 +20,6 @@ export const findSinks = prepared(({ organizationId, ids }: { organizationId: st
 /** Sinks of an organization, by name. */
 export const listSinks = prepared(({ organizationId }: { organizationId: string }) =>
   shown.where('x.organization_id', '=', organizationId).orderBy(sql`x.name collate "C"`).orderBy('x.id'),
-);
-
-/** Holds an organization, so that one sink is added to it at a time. */
-export const holdOrganization = prepared(({ organizationId }: { organizationId: string }) =>
-  tables.selectFrom('organization').select('id').where('id', '=', organizationId).forNoKeyUpdate(),
 );
 
 /** A sink as its job reads it. */

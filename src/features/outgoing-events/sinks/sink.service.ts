@@ -15,11 +15,12 @@ import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { type Page, pageOf } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import { after } from '../../change-feed/public.js';
+import { lockOrganization } from '../../organizations/public.js';
 import { followTrail } from '../engine/follow-job.js';
 import { type Trial, trySending } from '../engine/sending.js';
 import { openTarget, sealTarget } from '../engine/target-sealing.js';
 import { AuditSink } from './sink.entity.js';
-import { findSinks, holdOrganization, listSinks, type SinkRow } from './sink.queries.js';
+import { findSinks, listSinks, type SinkRow } from './sink.queries.js';
 import { ListSinks, OneSink, type SinkRules } from './sink.rules.js';
 import { formatOf, SINKS, testBody } from './sink-outlet.js';
 
@@ -53,7 +54,7 @@ export class SinkService {
     authorizeManaging(ctx);
     return inTransaction(ctx, async (tx) => {
       const { organizationId } = tx;
-      await holdOrganization(tx, { organizationId });
+      await lockOrganization(tx, { organizationId });
       if ((await listSinks(tx, { organizationId })).length >= MAX_SINKS) throw new AppError('AUDIT_SINKS_FULL');
       const place = { id: newId(), organizationId, configVersion: 1 };
       const signingSecret = kind === 'webhook' ? mintSigningSecret() : null;

@@ -1,5 +1,5 @@
 import { defineEntity, type Opt, p } from '@mikro-orm/core';
-import { organizationColumns } from '../../kernel/database/columns.js';
+import { organizationColumns } from '../../../kernel/database/columns.js';
 
 export const OrganizationRoleSchema = defineEntity({
   name: 'OrganizationRole',
