@@ -12,15 +12,8 @@ import { wakeWaiting } from '../../kernel/jobs/queue.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import type { Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import type { ProjectReader } from '../projects/public.js';
-import {
-  findKeys,
-  holdKeyOfProject,
-  listKeys,
-  type OrganizationKeyRow,
-  raiseRevisions,
-  storeKeyOfProject,
-} from './organization-key.queries.js';
+import { lockProjectRow, Project, type ProjectReader } from '../projects/public.js';
+import { findKeys, listKeys, type OrganizationKeyRow, raiseRevisions } from './organization-key.queries.js';
 import {
   CreateOrganizationKey,
   ListOrganizationKeys,
@@ -99,8 +92,7 @@ export class OrganizationKeyService {
     return inTransaction(ctx, async (tx) => {
       const { projectId, organizationId } = await this.projects.authorized(tx, wanted, 'workspace:edit');
       authorize(tx, 'kms:edit');
-      const [project] = await holdKeyOfProject(tx, { projectId });
-      if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
+      const project = await loadRow(tx, lockProjectRow, { id: projectId }, 'PROJECT_NOT_FOUND');
       // In one order, so that two callers cannot wait for each other.
       const ids = [...new Set([organizationKeyId.toLowerCase(), project.keyId])].sort();
       const keys = new Map<string, OrganizationKey>();
@@ -111,7 +103,8 @@ export class OrganizationKeyService {
         key.id === project.keyId
           ? 0
           : await tx.keyring.moveProject(queryOf(tx), { organizationId, projectId, toKeyId: key.id });
-      await storeKeyOfProject(tx, { projectId, keyId: key.id });
+      const change = { kmsSecretManagerKeyId: key.id, updatedAt: sql('now()') };
+      await tx.em.nativeUpdate(Project, { id: projectId }, change);
       await tx.auditTrail.recordChange(tx, {
         action: 'project:set-key',
         projectId,

@@ -59,19 +59,7 @@ export const changeState = prepared(
       .returning('state'),
 );
 
-/** Retired keys of a project, as they stand in what they sealed. */
-export const listRetiredKeys = prepared(
-  ({ organizationId, projectId }: OfProject & { readonly organizationId: string }) =>
-    tables
-      .selectFrom('data_key')
-      .select(sql<Buffer>`uuid_send(id)`.as('key'))
-      .where('organization_id', '=', organizationId)
-      .where('project_id', '=', projectId)
-      .where('retired_at', 'is not', null)
-      .where('destroyed_at', 'is', null),
-);
-
-/** Those of them that were retired when the last pass of a re-encryption began. */
+/** Retired keys of a project that were so when the last pass of its re-encryption began. */
 export const listSettledKeys = prepared(({ id }: One) =>
   tables
     .selectFrom('data_key as d')

@@ -1,15 +1,16 @@
 import { LockMode, raw as sql } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../kernel/context.js';
+import { DataKey } from '../../kernel/crypto/data-key.entity.js';
 import { keyIdOf, type SealPlace } from '../../kernel/crypto/seal.js';
 import type { SealedTable } from '../../kernel/crypto/sealed-table.js';
 import type { Sealer } from '../../kernel/crypto/sealer.js';
-import { queryOf } from '../../kernel/database/database.js';
+import { emOf, queryOf } from '../../kernel/database/database.js';
 import { flush } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { NO_ID } from '../../kernel/ids.js';
 import type { JobRun } from '../../kernel/jobs/job-kind.js';
 import { ProjectReencryption } from './project-reencryption.entity.js';
-import { listRetiredKeys, type ReencryptionRow } from './project-reencryption.queries.js';
+import type { ReencryptionRow } from './project-reencryption.queries.js';
 import { lookStatementOf, statementsOf } from './sealed-columns.sql.js';
 
 /** Values that a transaction seals anew. */
@@ -49,8 +50,10 @@ export const rowsOf = (tables: readonly SealedTable[]): readonly SealedRows[] =>
 
 /** Which values: those of a project that retired keys of it sealed. */
 async function pendingIn(ctx: Context, { organizationId, projectId }: ReencryptionRow) {
-  const keys = await listRetiredKeys(ctx, { organizationId, projectId });
-  return { projectId, keys: keys.map(({ key }) => key) };
+  const retired = { organizationId, projectId, retiredAt: { $ne: null }, destroyedAt: null };
+  const keys = await emOf(ctx).find(DataKey, retired, { fields: ['id'] });
+  // As they stand in what they sealed.
+  return { projectId, keys: keys.map(({ id }) => Buffer.from(id.replaceAll('-', ''), 'hex')) };
 }
 
 /** How many values retired keys of a project sealed, in statements that look at a bounded number of rows. Null: it was stopped. */

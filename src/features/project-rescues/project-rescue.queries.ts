@@ -58,13 +58,3 @@ export const listWithoutAdmin = prepared((page: NameBounds & { organizationId: s
     .orderBy('p.id')
     .limit(page.limit),
 );
-
-/** A project, locked until the transaction ends, and the current time of the database. */
-export const lockProjectOf = prepared(({ id, organizationId }: { id: string; organizationId: string }) =>
-  tables
-    .selectFrom('project')
-    .select(['id as projectId', sql<Date>`now()`.as('now')])
-    .where('id', '=', id)
-    .where('organization_id', '=', organizationId)
-    .forNoKeyUpdate(),
-);

@@ -8,8 +8,9 @@ import { isId, NO_ID, newId } from '../../kernel/ids.js';
 import { namePageBounds, Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { endOfTerm } from '../permissions/public.js';
+import { lockProjectRow } from '../projects/public.js';
 import { ProjectRescue } from './project-rescue.entity.js';
-import { findRescues, listRescues, listWithoutAdmin, lockProjectOf, type RescueRow } from './project-rescue.queries.js';
+import { findRescues, listRescues, listWithoutAdmin, type RescueRow } from './project-rescue.queries.js';
 import {
   DEFAULT_RANGE,
   ListProjectRescues,
@@ -17,7 +18,7 @@ import {
   OneProjectRescue,
   RescueProject,
 } from './project-rescue.rules.js';
-import { END_ADMIN, END_RESCUE, FIND_ADMIN, GIVE_ADMIN } from './project-rescue.sql.js';
+import { endAdmin, endRescue, findAdmin, giveAdmin } from './project-rescue.sql.js';
 
 /** A project that may be rescued. */
 interface LostProject {
@@ -63,9 +64,11 @@ export class ProjectRescueService {
     authorize(ctx, 'workspace:rescue');
     return inTransaction(ctx, async (tx) => {
       const { organizationId, actor } = tx;
-      const { projectId, now } = await loadRow(tx, lockProjectOf, { id, organizationId }, 'PROJECT_NOT_FOUND');
+      const project = await loadRow(tx, lockProjectRow, { id }, 'PROJECT_NOT_FOUND');
+      if (project.organizationId !== organizationId) throw new AppError('PROJECT_NOT_FOUND');
+      const { id: projectId, now } = project;
       const endsAt = endOfTerm(now, range);
-      const [admin] = await FIND_ADMIN(tx, { projectId, memberId: actor.id, endsAt });
+      const [admin] = await findAdmin(tx, { projectId, memberId: actor.id, endsAt });
       if (admin !== undefined) throw new AppError('PROJECT_HAS_ADMIN');
       const member = {
         userId: actor.kind === 'user' ? actor.id : null,
@@ -74,7 +77,7 @@ export class ProjectRescueService {
       const term = { range, startsAt: now.toISOString(), endsAt: endsAt.toISOString() };
       const place = { organizationId, projectId };
       const given = { id: newId(), ...place, ...member, memberId: actor.id, term };
-      const { formerEndsAt } = await guarded(() => loadRow(tx, GIVE_ADMIN, given, 'MEMBERSHIP_NOT_FOUND'), CONSTRAINTS);
+      const { formerEndsAt } = await guarded(() => loadRow(tx, giveAdmin, given, 'MEMBERSHIP_NOT_FOUND'), CONSTRAINTS);
       const rescue = tx.em.create(ProjectRescue, { ...place, ...member, reason, endsAt });
       await flush(tx);
       await tx.auditTrail.recordChange(tx, {
@@ -98,8 +101,8 @@ export class ProjectRescueService {
     authorize(ctx, 'workspace:rescue');
     return inTransaction(ctx, async (tx) => {
       const key = { id, organizationId: tx.organizationId };
-      const { projectId, endsAt, ...who } = await loadRow(tx, END_RESCUE, key, 'PROJECT_RESCUE_NOT_FOUND');
-      await END_ADMIN(tx, { projectId, memberId: who.userId ?? who.identityId ?? NO_ID, endsAt });
+      const { projectId, endsAt, ...who } = await loadRow(tx, endRescue, key, 'PROJECT_RESCUE_NOT_FOUND');
+      await endAdmin(tx, { projectId, memberId: who.userId ?? who.identityId ?? NO_ID, endsAt });
       await tx.auditTrail.recordChange(tx, { action: 'project:revoke-rescue', projectId, facts: { rescueId: id } });
       return load(tx, id);
     });

@@ -6,7 +6,7 @@ import { sqlStatement, t } from '../../kernel/database/statement.js';
  * rescue; or the caller has that role until then or longer, even if it starts later, and the rescue would shorten that
  * term.
  */
-export const FIND_ADMIN = sqlStatement({
+export const findAdmin = sqlStatement({
   text: `select 1 as found where exists (select from project_lasting_admin a where a.project_id = :projectId)
     or exists (select from project_rescue r where r.project_id = :projectId and now() < r.ends_at)
     or exists (select from project_membership m where m.project_id = :projectId and :memberId in (m.user_id, m.identity_id)
@@ -22,7 +22,7 @@ export const FIND_ADMIN = sqlStatement({
  *
  * @returns the end of its previous term in that role, if that is in the future
  */
-export const GIVE_ADMIN = sqlStatement({
+export const giveAdmin = sqlStatement({
   text: `with own as (
       select from organization_membership where organization_id = :organizationId and :memberId in (user_id, identity_id)
         and (ends_at is null or now() < ends_at) for key share),
@@ -53,7 +53,7 @@ export const GIVE_ADMIN = sqlStatement({
 });
 
 /** Ends a rescue that has not ended, by the clock: a statement that waited for another one like it began before it. */
-export const END_RESCUE = sqlStatement({
+export const endRescue = sqlStatement({
   text: `with held as (
       select id, ends_at from project_rescue
       where id = :id and organization_id = :organizationId and clock_timestamp() < ends_at for no key update)
@@ -65,7 +65,7 @@ export const END_RESCUE = sqlStatement({
 });
 
 /** Ends the role that a rescue assigned; a later assignment, permanent or with another term, stays. */
-export const END_ADMIN = sqlStatement({
+export const endAdmin = sqlStatement({
   text: `update project_membership set role_terms = jsonb_set(role_terms, '{admin,endsAt}', to_jsonb(now())), updated_at = now()
     where project_id = :projectId and :memberId in (user_id, identity_id) and (role_terms -> 'admin' ->> 'endsAt')::timestamptz = :endsAt`,
   params: { projectId: t.uuid, memberId: t.uuid, endsAt: t.time },

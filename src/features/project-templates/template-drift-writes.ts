@@ -3,6 +3,7 @@ import { newId } from '../../kernel/ids.js';
 import { type CreateRootFolders, Environment, ProjectMembership, ProjectRole } from '../projects/public.js';
 import { insertIdentities, insertMembers, insertRoles } from './template-application.js';
 import { kindOf } from './template-drift.js';
+import { closePositions, renameEnvironments, updateMembers, updateRoles } from './template-drift.queries.js';
 import type {
   Difference,
   EnvironmentDifference,
@@ -11,7 +12,6 @@ import type {
   ProjectState,
   RoleDifference,
 } from './template-drift.rules.js';
-import { CLOSE_POSITIONS, RENAME_ENVIRONMENTS, UPDATE_MEMBERS, UPDATE_ROLES } from './template-drift.sql.js';
 
 /** Carries out a plan, in a number of statements that does not depend on its size. */
 export async function carryOut(
@@ -52,9 +52,9 @@ async function writeEnvironments(
     list.map(({ slug, templateName }) => ({ slug, name: templateName ?? slug }));
   if (removed.length > 0) {
     await tx.em.nativeDelete(Environment, { projectId, slug: { $in: removed.map(({ slug }) => slug) } });
-    await CLOSE_POSITIONS(tx, { projectId });
+    await closePositions(tx, { projectId });
   }
-  if (changed.length > 0) await RENAME_ENVIRONMENTS(tx, { projectId, environments: JSON.stringify(named(changed)) });
+  if (changed.length > 0) await renameEnvironments(tx, { projectId, rows: JSON.stringify(named(changed)) });
   const last = present - removed.length;
   const { organizationId } = tx;
   const made = named(added).map((environment, at) => ({
@@ -76,7 +76,7 @@ async function writeRoles(tx: Transaction, projectId: string, differences: reado
       name: templateName ?? slug,
       rules: templateRules ?? [],
     }));
-  if (changed.length > 0) await UPDATE_ROLES(tx, { projectId, roles: JSON.stringify(written(changed)) });
+  if (changed.length > 0) await updateRoles(tx, { projectId, rows: JSON.stringify(written(changed)) });
   await insertRoles(tx, projectId, written(added));
 }
 
@@ -100,7 +100,7 @@ async function writeMembers(
   );
   await insertMembers(tx, projectId, joining);
   const members = changed.map(({ memberId, templateRoles: roles }) => ({ memberId, roles }));
-  if (members.length > 0) await UPDATE_MEMBERS(tx, { projectId, members: JSON.stringify(members) });
+  if (members.length > 0) await updateMembers(tx, { projectId, rows: JSON.stringify(members) });
   const memberIds = removed.flatMap(({ memberId }) => memberId ?? []);
   if (memberIds.length === 0) return;
   const any = { $in: memberIds };

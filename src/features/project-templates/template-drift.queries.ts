@@ -58,3 +58,68 @@ export const listMembers = prepared(({ projectId }: { projectId: string }) =>
     .orderBy('m.created_at')
     .orderBy('m.id'),
 );
+
+interface Change {
+  readonly projectId: string;
+  /** JSON of the new rows. */
+  readonly rows: string;
+}
+
+/** New rows from JSON. @param columns their types in SQL */
+const given = <Row>(rows: string, columns: string) =>
+  sql<Row>`jsonb_to_recordset(${rows}::text::jsonb)`.as<'n'>(sql.raw(`n (${columns})`));
+
+/** Renames environments: `[{ slug, name }]`. */
+export const renameEnvironments = prepared(({ projectId, rows }: Change) =>
+  tables
+    .updateTable('environment as e')
+    .from(given<{ slug: string; name: string }>(rows, 'slug text, name text'))
+    .set((to) => ({ name: to.ref('n.name'), updated_at: sql`now()` }))
+    .where('e.project_id', '=', projectId)
+    .whereRef('e.slug', '=', 'n.slug'),
+);
+
+/** Closes the gaps between positions. */
+export const closePositions = prepared(({ projectId }: { projectId: string }) =>
+  tables
+    .updateTable('environment as e')
+    .from(
+      tables
+        .selectFrom('environment')
+        .select(['id', sql<number>`(row_number() over (order by position))::integer`.as('at')])
+        .where('project_id', '=', projectId)
+        .as('p'),
+    )
+    .set((to) => ({ position: to.ref('p.at') }))
+    .whereRef('e.id', '=', 'p.id')
+    .whereRef('e.position', '<>', 'p.at'),
+);
+
+/** Replaces roles, each under its next version: `[{ slug, name, rules }]`. */
+export const updateRoles = prepared(({ projectId, rows }: Change) =>
+  tables
+    .updateTable('project_role as r')
+    .from(given<{ slug: string; name: string; rules: unknown }>(rows, 'slug text, name text, rules jsonb'))
+    .set((to) => ({
+      name: to.ref('n.name'),
+      permissions: sql`n.rules`,
+      version: sql`r.version + 1`,
+      updated_at: sql`now()`,
+    }))
+    .where('r.project_id', '=', projectId)
+    .whereRef('r.slug', '=', 'n.slug'),
+);
+
+/** Replaces roles of members, permanently: `[{ memberId, roles }]`. */
+export const updateMembers = prepared(({ projectId, rows }: Change) =>
+  tables
+    .updateTable('project_membership as m')
+    .from(given<{ memberId: string; roles: unknown }>(rows, '"memberId" uuid, roles jsonb'))
+    .set({
+      role_terms: null,
+      roles: sql`array(select role from jsonb_array_elements_text(n.roles) with ordinality as held (role, at) order by at)`,
+      updated_at: sql`now()`,
+    })
+    .where('m.project_id', '=', projectId)
+    .where(sql<boolean>`coalesce(m.user_id, m.identity_id, m.group_id) = n."memberId"`),
+);

@@ -6,7 +6,7 @@ const KIND = t.oneOf('user', 'group', 'identity');
 const LASTS = '(m.ends_at is null or now() < m.ends_at)';
 
 /** Users, groups and identities of an organization, by the names in requests; those of the root organization come second. */
-export const FIND_MEMBERS = sqlStatement({
+export const findMembers = sqlStatement({
   text: `(select distinct on (u.username) 'user' as kind, u.username as name, u.id
       from app_user u join organization_membership m on m.organization_id = :organizationId and m.user_id = u.id and ${LASTS}
       where u.organization_id in (:organizationId, :rootOrganizationId) and u.username = any(:usernames)

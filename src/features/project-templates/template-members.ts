@@ -23,7 +23,7 @@ import {
 } from './template.rules.js';
 import { canonical } from './template.view.js';
 import type { MemberKind } from './template-application.js';
-import { FIND_MEMBERS } from './template-members.sql.js';
+import { findMembers } from './template-members.sql.js';
 
 type Lists = Omit<TemplateContent, 'name' | 'description'>;
 
@@ -138,7 +138,7 @@ async function idsOf(
 ): Promise<ReadonlyMap<string, string>> {
   const names = (list: Joining): string[] => (named[list] ?? []).map(({ name }) => name);
   if (JOINING_LISTS.every((list) => names(list).length === 0)) return new Map();
-  const rows = await FIND_MEMBERS(tx, {
+  const rows = await findMembers(tx, {
     organizationId: tx.organizationId,
     rootOrganizationId: tx.rootOrganizationId,
     usernames: names('users'),

@@ -1,14 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { anyOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { CursorKey, KeyBounds } from '../../kernel/paging.js';
-import type { OrganizationSchema } from '../organizations/public.js';
 import type { ProjectSchema } from '../projects/public.js';
 import type { ProjectTemplateSchema, ProjectTemplateVersionSchema } from './template.entity.js';
 import type { ShownGroup, ShownIdentity, ShownUser, TemplateContent, TemplateOwnIdentity } from './template.rules.js';
 
-const tables = tablesOf<
-  typeof ProjectTemplateSchema | typeof ProjectTemplateVersionSchema | typeof OrganizationSchema | typeof ProjectSchema
->();
+const tables = tablesOf<typeof ProjectTemplateSchema | typeof ProjectTemplateVersionSchema | typeof ProjectSchema>();
 
 /** Current organization members in a list of a template `t`, in order. */
 const members = <T>(
@@ -139,8 +136,3 @@ export const byVersion = ({ version }: { readonly version: number }): CursorKey 
   String(MAX_VERSION - version).padStart(String(MAX_VERSION).length, '0'),
 ];
 const MAX_VERSION = 2_147_483_647;
-
-/** When an organization was created; also the creation time of its built-in templates. */
-export const findOrganizationAge = prepared(({ id }: { id: string }) =>
-  tables.selectFrom('organization').select(['id', 'created_at as createdAt']).where('id', '=', id),
-);

@@ -2,6 +2,7 @@ import { raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned } from '../../kernel/database/batched.js';
+import { emOf } from '../../kernel/database/database.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
@@ -9,12 +10,12 @@ import { orderedPageOf } from '../../kernel/list-order.js';
 import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../kernel/paging.js';
 import { parse, validationFailed } from '../../kernel/validation.js';
 import { refuseOtherVersion } from '../../kernel/version.js';
+import { Organization } from '../organizations/public.js';
 import { PROJECT_KINDS, type ProjectKind } from '../projects/public.js';
 import { builtInTemplates, isBuiltInForm, isBuiltInTemplate } from './built-in-templates.js';
 import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
 import {
   countTemplates,
-  findOrganizationAge,
   findOrigins,
   findTemplates,
   findVersions,
@@ -250,8 +251,10 @@ const versionsByTemplate = batchOfOwned(
 );
 
 async function builtInOf(ctx: Context): Promise<TemplateView[]> {
-  const [organization] = await findOrganizationAge(ctx, { id: ctx.organizationId });
-  if (organization === undefined) throw new AppError('ORGANIZATION_NOT_FOUND');
+  // As old as their organization.
+  const age = { fields: ['createdAt'] } as const;
+  const organization = await emOf(ctx).findOne(Organization, { id: ctx.organizationId }, age);
+  if (organization === null) throw new AppError('ORGANIZATION_NOT_FOUND');
   return builtInTemplates(organization);
 }
 

@@ -1,11 +1,11 @@
 import { groups } from './projects.groups.js';
 import './projects.errors.js';
 import type { Feature } from '../../feature.js';
+import { Environment } from './core/environment.entity.js';
 import { ProjectMembership } from './core/membership.entity.js';
 import { Project } from './core/project.entity.js';
 import { ProjectReader } from './core/project.reader.js';
 import type { ApplyTemplate } from './core/project.rules.js';
-import { Environment } from './environments/environment.entity.js';
 import { EnvironmentResolver } from './environments/environment.resolver.js';
 import { environmentRoutes } from './environments/environment.routes.js';
 import {

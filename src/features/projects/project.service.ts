@@ -12,6 +12,7 @@ import { ask } from '../../kernel/jobs/queue.js';
 import { type Orderable, orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
 import { type CursorKey, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
+import { Environment } from './core/environment.entity.js';
 import {
   countProjects,
   findById,
@@ -43,7 +44,6 @@ import {
 } from './core/project.rules.js';
 import type { ProjectAccess } from './core/project-access.js';
 import type { CreateRootFolders } from './environments/environment.service.js';
-import { columnsIn, insertEnvironments } from './environments/environment.sql.js';
 
 /** A page of projects, and the total count. */
 export interface ListedProjects {
@@ -369,7 +369,8 @@ export class ProjectService {
     });
     await flush(tx, GONE);
     if (environments.length > 0) {
-      await insertEnvironments(tx, { organizationId, projectId, ...columnsIn(environments) });
+      const placed = environments.map((environment, at) => ({ ...environment, organizationId, position: at + 1 }));
+      await tx.em.insertMany(Environment, placed);
       await this.createRootFolders(tx, environments);
     }
     return contents.fill(projectId);

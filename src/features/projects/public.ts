@@ -1,7 +1,9 @@
+export { Environment, type EnvironmentSchema } from './core/environment.entity.js';
 export { lockProject } from './core/find-projects.js';
 export { openIgnoreValues, sealIgnoreValues } from './core/ignore-values.js';
 export { ProjectMembership, type ProjectMembershipSchema } from './core/membership.entity.js';
 export { Project, type ProjectSchema } from './core/project.entity.js';
+export { lockProjectRow } from './core/project.queries.js';
 export { ProjectReader } from './core/project.reader.js';
 export {
   type ApplyTemplate,
@@ -20,7 +22,6 @@ export {
   listAccessBelow,
   type ProjectAccess,
 } from './core/project-access.js';
-export { Environment, type EnvironmentSchema } from './environments/environment.entity.js';
 export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environments/environment.service.js';
 export { EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
 export { listHoldings } from './members/holdings.js';

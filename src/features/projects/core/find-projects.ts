@@ -1,4 +1,6 @@
+import { LockMode } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../../kernel/context.js';
+import { OrganizationKey } from '../../../kernel/crypto/organization-key.entity.js';
 import { type BatchLoad, batched } from '../../../kernel/database/batched.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import type { RowFrom } from '../../../kernel/database/statement.js';
@@ -6,20 +8,13 @@ import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
 import type { Rights } from '../../permissions/public.js';
-import { lockProjectRow } from './project.queries.js';
+import type { EnvironmentRecord } from './environment.entity.js';
+import { countProjectsByType, lockProjectRow } from './project.queries.js';
 import type { ProjectKind } from './project.rules.js';
-import {
-  countProjectsByType,
-  type EnvironmentRecord,
-  findProject,
-  findProjectBySlug,
-  findProjects,
-  holdKey,
-  listProjects,
-} from './project.sql.js';
+import { findProjectBySlug, findProjects, listProjects } from './project.sql.js';
 import { ownIn, type ProjectAccess, toAccess, withRights } from './project-access.js';
 
-type ProjectRow = RowFrom<typeof findProject>;
+type ProjectRow = RowFrom<typeof findProjects>;
 
 /** A whole project with its environments, as one caller sees it: its row, and the caller's access. */
 export interface ProjectRecord extends Omit<ProjectRow, 'environments'> {
@@ -30,9 +25,8 @@ export interface ProjectRecord extends Omit<ProjectRow, 'environments'> {
 
 /** A whole project by ID, with its environments, in one statement. */
 export async function findById(ctx: Context, projectId: string): Promise<ProjectRecord | undefined> {
-  if (!isId(projectId)) return undefined;
-  const [row] = await withRights(ctx, findProject, { ...ownIn(ctx), projectId });
-  return row && toRecord(row);
+  const [record] = isId(projectId) ? await listByIds(ctx, [projectId]) : [];
+  return record;
 }
 
 /** Whole projects by ID, in one statement: those that the caller is a member of, in no order. */
@@ -86,9 +80,14 @@ export async function lockProject(tx: Transaction, { projectId }: ProjectAccess)
 /** The given key, or the default one, which nobody rotates or disables meanwhile. @throws KEY_NOT_FOUND, KEY_DISABLED */
 export async function organizationKey(tx: Transaction, keyId: string | null): Promise<string> {
   if (keyId !== null && !isId(keyId)) throw new AppError('KEY_NOT_FOUND');
-  const [key] = await holdKey(tx, { organizationId: tx.organizationId, keyId });
-  if (key === undefined) throw new AppError('KEY_NOT_FOUND');
-  if (key.isDisabled) throw new AppError('KEY_DISABLED');
+  const wanted = keyId === null ? { isDefault: true } : { id: keyId };
+  const key = await tx.em.findOne(
+    OrganizationKey,
+    { organizationId: tx.organizationId, ...wanted },
+    { lockMode: LockMode.PESSIMISTIC_READ },
+  );
+  if (key === null) throw new AppError('KEY_NOT_FOUND');
+  if (key.disabledAt != null) throw new AppError('KEY_DISABLED');
   return key.id;
 }
 

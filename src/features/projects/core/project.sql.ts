@@ -11,19 +11,9 @@ import {
   type StoredRules,
   storedRulesOf,
 } from '../../permissions/public.js';
+import { type EnvironmentRecord, EnvironmentSchema } from './environment.entity.js';
 import { ProjectSchema } from './project.entity.js';
 import { PROJECT_KINDS } from './project.rules.js';
-
-/** An environment row. */
-export interface EnvironmentRecord {
-  readonly id: string;
-  readonly projectId: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly position: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
 
 /** Callers who have only these roles need no query for other roles. */
 const BUILT_IN = `array[${PROJECT_ROLES.map((slug) => `'${slug}'`).join(', ')}]`;
@@ -53,10 +43,10 @@ const SETTINGS = sqlColumnsOf(
   'p',
   namesBut(ProjectSchema, ...ATTRIBUTE_NAMES, 'revision', 'templateId', 'templateVersion'),
 );
+const ENVIRONMENTS = sqlColumnsOf(EnvironmentSchema, 'e', namesBut(EnvironmentSchema, 'organizationId'));
 const PROJECT_COLUMNS = `${ACCESS_COLUMNS}, ${SETTINGS.text},
-  (select coalesce(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'name', e.name, 'slug', e.slug,
-      'position', e.position, 'createdAt', e.created_at, 'updatedAt', e.updated_at) order by e.position), '[]')
-   from environment e where e.project_id = p.id) as environments`;
+  (select coalesce(json_agg(shown order by shown.position), '[]')
+   from (select ${ENVIRONMENTS.text} from environment e where e.project_id = p.id) shown) as environments`;
 /** In JSON times are texts. */
 type EnvironmentInJson = Omit<EnvironmentRecord, 'createdAt' | 'updatedAt'> & Record<'createdAt' | 'updatedAt', string>;
 const PROJECT = {
@@ -190,14 +180,7 @@ export const findAccessesOfOthers = sqlStatement({
   row: { memberId: t.uuid, ...ACCESS },
 });
 
-/** A whole project. */
-export const findProject = sqlStatement({
-  text: `select ${PROJECT_COLUMNS} from ${FROM} where p.organization_id = :organizationId and p.id = :projectId`,
-  params: { ...ASKED, projectId: t.uuid },
-  row: PROJECT,
-});
-
-/** The same by its slug. */
+/** The project of a slug, whole. */
 export const findProjectBySlug = sqlStatement({
   text: `select ${PROJECT_COLUMNS} from ${FROM} where p.organization_id = :organizationId and p.slug = :slug`,
   params: { ...ASKED, slug: t.text },
@@ -232,15 +215,6 @@ export const listProjects = inOrders((shape) => {
   });
 });
 
-/** How many projects of each type a member has. In the form of the list. */
-export const countProjectsByType = sqlStatement({
-  text: `select p.type, count(*)::integer as count from project p
-  where p.organization_id = :organizationId and p.id in (
-    select n.project_id from project_member_now n where n.member_id = :memberId and cardinality(n.roles) > 0) group by p.type`,
-  params: { memberId: t.uuid, organizationId: t.uuid },
-  row: { type: t.oneOf(...PROJECT_KINDS), count: t.integer },
-});
-
 /** What a group has in its projects, without ended terms and with terms that have not begun. Locks its memberships. */
 export const lockHeldByGroup = sqlStatement({
   text: `select m.project_id as "projectId", held.roles,
@@ -260,14 +234,6 @@ export const lockHeldByGroup = sqlStatement({
     storedRules: t.nullable(t.builtJsonOf<readonly unknown[]>()),
     privileges: t.nullable(t.builtJsonOf<readonly unknown[]>()),
   },
-});
-
-/** A key of an organization, or its default one, which nobody rotates or disables meanwhile. */
-export const holdKey = sqlStatement({
-  text: `select id, disabled_at is not null as "isDisabled" from organization_key
-     where organization_id = :organizationId and case when :keyId::uuid is null then is_default else id = :keyId end for share`,
-  params: { organizationId: t.uuid, keyId: t.nullable(t.uuid) },
-  row: { id: t.uuid, isDisabled: t.boolean },
 });
 
 /**

@@ -1,23 +1,16 @@
-import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
-import type { EnvironmentSchema } from './environment.entity.js';
-
-const environments = tablesOf<typeof EnvironmentSchema>()
-  .selectFrom('environment')
-  .select([
-    'id',
-    'project_id as projectId',
-    'name',
-    'slug',
-    'position',
-    'created_at as createdAt',
-    'updated_at as updatedAt',
-  ]);
-
-export const findEnvironmentBySlug = prepared(({ projectId, slug }: { projectId: string; slug: string }) =>
-  environments.where('project_id', '=', projectId).where('slug', '=', slug),
-);
+import type { Transaction } from '../../../kernel/context.js';
+import { query } from '../../../kernel/database/database.js';
+import { anyOf, columnsOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { EnvironmentSchema } from '../core/environment.entity.js';
 
 /** Environments of whatever projects, in no order. The project decides who may see them. */
 export const findEnvironments = prepared(({ ids }: { ids: readonly string[] }) =>
-  environments.where('id', '=', anyOf(ids)),
+  tablesOf<typeof EnvironmentSchema>()
+    .selectFrom('environment')
+    .select(columnsOf(EnvironmentSchema, 'organizationId'))
+    .where('id', '=', anyOf(ids)),
 );
+
+/** Checks the constraint on imports from another environment now, and not at commit. */
+export const checkImports = (tx: Transaction): Promise<unknown> =>
+  query(tx, 'set constraints secret_import_source_fk immediate');

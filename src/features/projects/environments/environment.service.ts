@@ -2,19 +2,17 @@ import { raw as sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
-import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { parse } from '../../../kernel/validation.js';
 import { renameInRules } from '../../permissions/public.js';
+import { Environment, type EnvironmentRecord } from '../core/environment.entity.js';
 import { lockProject } from '../core/find-projects.js';
 import type { ProjectReader } from '../core/project.reader.js';
-import type { EnvironmentRecord } from '../core/project.sql.js';
 import type { ProjectAccess } from '../core/project-access.js';
-import { Environment } from './environment.entity.js';
-import { findEnvironmentBySlug, findEnvironments } from './environment.queries.js';
+import { checkImports, findEnvironments } from './environment.queries.js';
 import { CreateEnvironment, EnvironmentBySlug, OneEnvironment, UpdateEnvironment } from './environment.rules.js';
-import { checkImports } from './environment.sql.js';
 
 /** Creates the root folder of each new environment, in the transaction that creates the environment. */
 export type CreateRootFolders = (
@@ -82,8 +80,9 @@ export class EnvironmentService {
   async getBySlug(ctx: Context, raw: unknown): Promise<ReadEnvironment> {
     const { projectId, slug } = parse(EnvironmentBySlug, raw);
     const access = await this.projects.authorized(ctx, projectId, 'environments:read');
-    const key = { projectId: access.projectId, slug };
-    return shown(ctx, { environment: await loadRow(ctx, findEnvironmentBySlug, key, 'ENVIRONMENT_NOT_FOUND'), access });
+    const environment = await emOf(ctx).findOne(Environment, { projectId: access.projectId, slug });
+    if (environment === null) throw new AppError('ENVIRONMENT_NOT_FOUND');
+    return shown(ctx, { environment, access });
   }
 
   /**

@@ -4,7 +4,7 @@ import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
 import '../../../kernel/graphql/list-order.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import type { EnvironmentRecord } from '../core/project.sql.js';
+import type { EnvironmentRecord } from '../core/environment.entity.js';
 import type { ProjectAccess } from '../core/project-access.js';
 import { EnvironmentFilter, EnvironmentPage, UpdateEnvironment } from './environment.rules.js';
 

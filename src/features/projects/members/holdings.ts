@@ -1,11 +1,11 @@
 import type { Holding, Rule } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { builtInRules, findProjectRules, isBuiltIn, withAttributes } from '../../permissions/public.js';
-import { HOLDINGS } from './holdings.sql.js';
+import { listHeld } from './holdings.sql.js';
 
 /** As `HoldingsOf` says. */
 export async function listHoldings(ctx: Context, memberIds: readonly string[]): Promise<Holding[]> {
-  const rows = await HOLDINGS(ctx, { organizationId: ctx.organizationId, memberIds });
+  const rows = await listHeld(ctx, { organizationId: ctx.organizationId, memberIds });
   const texts = new Map(
     rows.flatMap(({ digest, rules }) => (digest === null || rules === null ? [] : [[digest, rules]])),
   );

@@ -15,7 +15,7 @@ import {
 import type { ProjectAccess } from '../core/project-access.js';
 import { rulesBySlug } from '../roles/role.view.js';
 import { fieldsOf, type MemberKind, type MemberNames, subjectOf } from './membership.rules.js';
-import { BESIDES_ROLES } from './membership.sql.js';
+import { listBesidesRoles } from './membership.sql.js';
 import { findMember } from './memberships.js';
 import { type BeyondOwnTerm, ownTermIn } from './own-term.js';
 import { endOf, NO_ROLES, outlastedRoles, rightsBeyondRoleChange, roleChange, rolesInChange } from './role-change.js';
@@ -130,7 +130,7 @@ export async function authorizeMemberChanges(
 ): Promise<void> {
   if (changes.length === 0) return;
   const memberIds = changes.map(({ target }) => target.names?.memberId ?? NO_ID);
-  const rows = await BESIDES_ROLES(tx, { projectId: project.projectId, memberIds });
+  const rows = await listBesidesRoles(tx, { projectId: project.projectId, memberIds });
   const isOwn = changes.some(({ target }) => isCaller(tx, target));
   const ownTerm = isOwn ? await ownTermIn(tx, project.projectId) : null;
   const besides = new Map(rows.map((row) => [row.memberId, row]));
@@ -204,7 +204,7 @@ const hasProhibitions = (rules: ReadonlyMap<string, readonly Rule[]>): boolean =
   [...rules.values()].flat().some(({ inverted }) => inverted === true);
 
 /** What members have in a project besides the roles of a membership. */
-type BesidesRoles = Omit<RowFrom<typeof BESIDES_ROLES>, 'memberId'>;
+type BesidesRoles = Omit<RowFrom<typeof listBesidesRoles>, 'memberId'>;
 
 const NOTHING_ELSE: BesidesRoles = { hasMore: false, privileges: null };
 
@@ -215,7 +215,7 @@ async function besidesOf(
   targets: readonly Target[],
 ): Promise<BesidesRoles> {
   const memberIds = targets.flatMap(({ names }) => names?.memberId ?? []);
-  const rows = await BESIDES_ROLES(tx, { projectId, memberIds });
+  const rows = await listBesidesRoles(tx, { projectId, memberIds });
   return {
     hasMore: rows.some(({ hasMore }) => hasMore),
     privileges: rows.flatMap(({ privileges }) => privileges ?? []),

@@ -34,7 +34,7 @@ const membershipOf = (column: 'm.user_id' | 'm.identity_id' | 'm.group_id') =>
   prepared(({ projectId, memberId }: { projectId: string; memberId: string }) =>
     memberships.where('m.project_id', '=', projectId).where(column, '=', memberId),
   );
-export const FIND_MEMBERSHIP = {
+export const findOneMembership = {
   user: membershipOf('m.user_id'),
   identity: membershipOf('m.identity_id'),
   group: membershipOf('m.group_id'),

@@ -16,14 +16,14 @@ const memberById = (select: string, table: string, column: string) =>
     params: { organizationId: t.uuid, named: t.uuid, projectId: t.uuid },
     row: NAMES,
   });
-export const FIND_BY_ID = {
+export const findMemberById = {
   user: memberById('o.username as name, null as "groupSlug"', 'app_user', 'user_id'),
   identity: memberById('o.name, null as "groupSlug"', 'identity', 'identity_id'),
   group: memberById('o.name, o.slug as "groupSlug"', 'member_group', 'group_id'),
 } as const satisfies Record<MemberKind, unknown>;
 
 /** A group by its slug, or by a name that no other has. */
-export const FIND_GROUP_BY_NAME = sqlStatement({
+export const findGroupByName = sqlStatement({
   text: `select g.id as "memberId", g.name, g.slug as "groupSlug" from member_group g
     join organization_membership om on om.group_id = g.id and om.organization_id = :organizationId
       and om.organization_id in (:organizationId, :rootOrganizationId)
@@ -39,7 +39,7 @@ export const FIND_GROUP_BY_NAME = sqlStatement({
  * What members have in a project besides the roles of a membership: whether they have roles of another membership (for
  * a group, whether one of its members has), and the stored rules of each privilege.
  */
-export const BESIDES_ROLES = sqlStatement({
+export const listBesidesRoles = sqlStatement({
   text: `select w.id as "memberId",
       exists (select from (
           select w.id as holder_id

@@ -4,8 +4,8 @@ import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
 import {
   countMembersOfProjects,
-  FIND_MEMBERSHIP,
   findMemberships,
+  findOneMembership,
   findUsersByName,
   listMembershipsInOrder,
   listMembershipsOfMembers,
@@ -13,7 +13,7 @@ import {
   type MembershipRow,
 } from './membership.queries.js';
 import type { MemberKind, MemberNames } from './membership.rules.js';
-import { FIND_BY_ID, FIND_GROUP_BY_NAME } from './membership.sql.js';
+import { findGroupByName, findMemberById } from './membership.sql.js';
 import { type HeldRole, heldRoles } from './role-terms.rules.js';
 
 /** A membership with the name of its member. */
@@ -28,7 +28,7 @@ export async function findMembership(
   kind: MemberKind,
   memberId: string,
 ): Promise<MembershipRecord | undefined> {
-  const [row] = await FIND_MEMBERSHIP[kind](ctx, { projectId, memberId });
+  const [row] = await findOneMembership[kind](ctx, { projectId, memberId });
   return row && toRecord(row);
 }
 
@@ -93,13 +93,13 @@ export async function findMember(
   named: string,
 ): Promise<MemberNames | undefined> {
   if (isId(named)) {
-    const [row] = await FIND_BY_ID[kind](ctx, { organizationId, named, projectId });
+    const [row] = await findMemberById[kind](ctx, { organizationId, named, projectId });
     // A group may have what looks like an id as its slug.
     if (row !== undefined || kind !== 'group') return row;
   }
   if (kind === 'identity') return undefined;
   const { rootOrganizationId } = ctx;
-  if (kind === 'group') return (await FIND_GROUP_BY_NAME(ctx, { organizationId, named, rootOrganizationId }))[0];
+  if (kind === 'group') return (await findGroupByName(ctx, { organizationId, named, rootOrganizationId }))[0];
   const [user] = await findUsersByName(ctx, { organizationId, rootOrganizationId, usernames: [named] });
   return user && { memberId: user.id, name: user.username, groupSlug: null };
 }

@@ -23,3 +23,9 @@ export const EnvironmentSchema = defineEntity({
 /** A deployment stage of a project. Positions are 1 to n without gaps; their unique key is checked at commit. */
 export class Environment extends EnvironmentSchema.class {}
 EnvironmentSchema.setClass(Environment);
+
+/** An environment as its project shows it. */
+export type EnvironmentRecord = Pick<
+  Environment,
+  'id' | 'projectId' | 'name' | 'slug' | 'position' | 'createdAt' | 'updatedAt'
+>;
