@@ -1,7 +1,8 @@
 import { type Access, authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
+import { emOf } from '../../kernel/database/database.js';
 import { isId, NO_ID } from '../../kernel/ids.js';
-import { USERNAMES } from './held.sql.js';
+import { User } from '../organizations/public.js';
 
 /** The subject of a query: a user or an identity. */
 export interface Whom {
@@ -28,7 +29,7 @@ export function authorizeAbout(access: Access, { kind, id }: Whom, names: Readon
 export async function namesOf(ctx: Context, whom: readonly (Whom | null)[]): Promise<ReadonlyMap<string, string>> {
   const memberIds = whom.flatMap((each) => (each !== null && isId(each.id) ? [each.id] : []));
   if (memberIds.length === 0) return new Map();
-  return new Map(
-    (await USERNAMES(ctx, { memberIds, organizationId: ctx.organizationId })).map(({ id, name }) => [id, name]),
-  );
+  const owners = [ctx.organizationId, ctx.rootOrganizationId];
+  const users = await emOf(ctx).find(User, { id: { $in: memberIds }, organizationId: { $in: owners } });
+  return new Map(users.map(({ id, username }) => [id, username]));
 }

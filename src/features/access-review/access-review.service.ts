@@ -8,6 +8,7 @@ import { parse, parseYielding } from '../../kernel/validation.js';
 import {
   actionsAsked,
   answerOf,
+  attributesWith,
   type CheckedRules,
   type EffectiveRule,
   type Explanation,
@@ -31,16 +32,14 @@ import {
   EffectivePermissions,
   ExplainAccess,
 } from './access-review.rules.js';
+import { listMembersNow, listRolesNow } from './held.queries.js';
 import {
-  ATTRIBUTES_AT,
-  ATTRIBUTES_NOW,
-  HELD_AT,
-  HELD_NOW,
-  NAMES,
-  PRIVILEGES_AT,
-  PRIVILEGES_NOW,
-  ROLES_AT,
-  ROLES_NOW,
+  listHeldAt,
+  listHeldNow,
+  listMetadataAt,
+  listPrivilegesAt,
+  listPrivilegesNow,
+  listRolesAt,
 } from './held.sql.js';
 import { placedMembers } from './places.js';
 import { unsavedRoles } from './unsaved-roles.js';
@@ -268,12 +267,15 @@ function allChecked<Row extends StoredRules>(
 /** Roles and privileges of projects. The text of rules is requested only where some digest is unknown. */
 async function rulesIn(ctx: Context, place: Place, at: Date | null) {
   if (at !== null) {
-    const [roles, privileges] = [await ROLES_AT(ctx, { ...place, at }), await PRIVILEGES_AT(ctx, { ...place, at })];
+    const [roles, privileges] = [
+      await listRolesAt(ctx, { ...place, at }),
+      await listPrivilegesAt(ctx, { ...place, at }),
+    ];
     return { roles: allChecked(roles) ?? [], privileges: allChecked(privileges) ?? [] };
   }
   const rulesNow = async (withRules: boolean) => ({
-    roles: allChecked(await ROLES_NOW(ctx, { ...place, withRules })),
-    privileges: allChecked(await PRIVILEGES_NOW(ctx, { ...place, withRules })),
+    roles: allChecked(await listRolesNow(ctx, { ...place, withRules })),
+    privileges: allChecked(await listPrivilegesNow(ctx, { ...place, withRules })),
   });
   const { roles, privileges } = await rulesNow(false);
   if (roles !== null && privileges !== null) return { roles, privileges };
@@ -283,8 +285,8 @@ async function rulesIn(ctx: Context, place: Place, at: Date | null) {
 
 /** The attributes of members that rules can name, JSON text by member. @param at null: now */
 async function attributesOf(ctx: Context, memberIds: readonly string[], at: Date | null): Promise<Map<string, string>> {
-  const rows = await (at === null ? ATTRIBUTES_NOW(ctx, { memberIds }) : ATTRIBUTES_AT(ctx, { memberIds, at }));
-  return new Map(rows.map(({ memberId, attributes }) => [memberId, attributes]));
+  const rows = at === null ? await listMembersNow(ctx, { memberIds }) : await listMetadataAt(ctx, { memberIds, at });
+  return new Map(rows.map(({ memberId, metadata }) => [memberId, attributesWith(memberId, metadata ?? [])]));
 }
 
 /** Everything that decides about the members of projects, in at most seven statements. @param at null: now */
@@ -294,14 +296,14 @@ async function policiesOf(
   at: Date | null,
 ): Promise<Map<string, Policies>> {
   const place = { projectIds, organizationId: ctx.organizationId };
-  const held = await (at === null ? HELD_NOW(ctx, place) : HELD_AT(ctx, { ...place, at }));
+  const held = await (at === null ? listHeldNow(ctx, place) : listHeldAt(ctx, { ...place, at }));
   const { roles, privileges } = await rulesIn(ctx, place, at);
   const isNamed = [...roles, ...privileges].some(namesAttributes);
   const inProject = <Row extends InProject>(all: readonly Row[]) => Map.groupBy(all, ({ projectId }) => projectId);
   const [byProject, byRole, byPrivilege] = [inProject(held), inProject(roles), inProject(privileges)];
   const belonging = new Map([...byProject].map(([id, memberships]) => [id, placedMembers(memberships)]));
   const memberIds = [...new Set([...belonging.values()].flat().map(({ memberId }) => memberId))];
-  const names = new Map((await NAMES(ctx, { memberIds })).map(({ memberId, name }) => [memberId, name]));
+  const names = new Map((await listMembersNow(ctx, { memberIds })).map(({ memberId, name }) => [memberId, name]));
   const attributes = isNamed ? await attributesOf(ctx, memberIds, at) : new Map<string, string>();
   return new Map(
     [...belonging].map(([id, members]) => [

@@ -1,5 +1,6 @@
 // Lists of many thousand members as bytes, and their history, which is read from JSON.
 import { sqlStatement, t } from '../../kernel/database/statement.js';
+import type { Metadata } from './held.queries.js';
 
 /** Members by ID, 16 bytes each: groups can give each of ten thousand members ten memberships. */
 const HELD = {
@@ -40,7 +41,7 @@ const MEMBERSHIPS = `select m.* from (
  * All memberships of projects with their members, as the view `project_member_now` has them: direct ones first, then
  * those of groups, oldest first.
  */
-export const HELD_NOW = sqlStatement({
+export const listHeldNow = sqlStatement({
   text: `with m as materialized (${MEMBERSHIPS}) ${held(idsInGroup('user_id'), idsInGroup('identity_id'))} ${IN_ORDER}`,
   params: { projectIds: t.array(t.uuid) },
   row: HELD,
@@ -49,16 +50,8 @@ export const HELD_NOW = sqlStatement({
 const ROLE = { projectId: t.uuid, slug: t.text, digest: t.text, rules: t.nullable(t.text) } as const;
 const PRIVILEGE = { ...ROLE, membershipId: t.uuid, memberId: t.uuid } as const;
 
-/** The custom roles of a project. @param withRules whether to return the text of their rules too */
-export const ROLES_NOW = sqlStatement({
-  text: `select project_id as "projectId", slug, permissions_digest as digest, case when :withRules then permissions::text end as rules
-    from project_role where project_id = any(:projectIds)`,
-  params: { projectIds: t.array(t.uuid), withRules: t.boolean },
-  row: ROLE,
-});
-
-/** Active privileges of members of a project, in order of evaluation. @param withRules as for roles */
-export const PRIVILEGES_NOW = sqlStatement({
+/** Active privileges of members of a project, in order of evaluation. @param withRules whether to return the text of their rules too */
+export const listPrivilegesNow = sqlStatement({
   text: `select v.project_id as "projectId", v.membership_id as "membershipId", coalesce(m.user_id, m.identity_id) as "memberId",
       v.slug, v.permissions_digest as digest, case when :withRules then v.permissions::text end as rules
     from additional_privilege v join project_membership m on m.id = v.membership_id
@@ -104,8 +97,8 @@ const GROUP_MEMBERS_THEN = was(
 
 const AT = { projectIds: t.array(t.uuid), organizationId: t.uuid, at: t.time } as const;
 
-/** As `HELD_NOW`, at a point in time. */
-export const HELD_AT = sqlStatement({
+/** As `listHeldNow`, at a point in time. */
+export const listHeldAt = sqlStatement({
   text: `with m as materialized (${MEMBERSHIPS_THEN}),
     belonging as (
       select g.group_id, string_agg(uuid_send(g.user_id), ''::bytea) as users, string_agg(uuid_send(g.identity_id), ''::bytea) as identities
@@ -115,16 +108,16 @@ export const HELD_AT = sqlStatement({
   row: HELD,
 });
 
-/** As `ROLES_NOW`, at a point in time. */
-export const ROLES_AT = sqlStatement({
+/** As `listRolesNow`, at a point in time. */
+export const listRolesAt = sqlStatement({
   text: `select p.id as "projectId", r.slug, r.permissions as digest, r.permissions as rules from project p join ${was('project_role', `h.project_id, h.content ->> 'slug' as slug, (h.content -> 'permissions')::text as permissions`)} r
     on p.id = r.project_id where p.id = any(:projectIds)`,
   params: AT,
   row: ROLE,
 });
 
-/** As `PRIVILEGES_NOW`, at a point in time. */
-export const PRIVILEGES_AT = sqlStatement({
+/** As `listPrivilegesNow`, at a point in time. */
+export const listPrivilegesAt = sqlStatement({
   text: `select p.id as "projectId", v.membership_id as "membershipId", coalesce(m.user_id, m.identity_id) as "memberId", v.slug,
       v.permissions as digest, v.permissions as rules
     from project p join ${was(
@@ -142,48 +135,16 @@ export const PRIVILEGES_AT = sqlStatement({
   row: PRIVILEGE,
 });
 
-/** Names of members. Deleted members have no name. */
-export const NAMES = sqlStatement({
-  text: `select i.id as "memberId", i.name from identity i where i.id = any(:memberIds)
-    union all select u.id, u.username from app_user u where u.id = any(:memberIds)`,
-  params: { memberIds: t.array(t.uuid) },
-  row: { memberId: t.uuid, name: t.text },
-});
-
-/** @param id @param metadata SQL of those of a member */
-const attributesOf = (id: string, metadata: string): string => `(jsonb_build_object('id', ${id}) || coalesce((
-      select jsonb_object_agg('metadata.' || (entry ->> 'key'), entry ->> 'value')
-      from jsonb_array_elements(${metadata}) entry where entry ->> 'key' is not null), '{}'))::text as attributes`;
-
-const ATTRIBUTES = { memberId: t.uuid, attributes: t.text } as const;
-
-/** The attributes of members that rules can name, as JSON text. */
-export const ATTRIBUTES_NOW = sqlStatement({
-  text: `select i.id as "memberId", ${attributesOf('i.id', 'i.metadata')} from identity i where i.id = any(:memberIds)
-    union all
-    select u.id, jsonb_build_object('id', u.id)::text from app_user u where u.id = any(:memberIds)`,
-  params: { memberIds: t.array(t.uuid) },
-  row: ATTRIBUTES,
-});
-
 /**
- * As `ATTRIBUTES_NOW`, at a point in time, also of members that were deleted since. Of two valid rows for a member, as
+ * The metadata of identities at a point in time, also of those that were deleted since; null for others. Of two valid rows for a member, as
  * concurrent changes can leave them, the later one comes last.
  */
-export const ATTRIBUTES_AT = sqlStatement({
-  text: `select member.id as "memberId", ${attributesOf('member.id', "h.content -> 'metadata'")}
+export const listMetadataAt = sqlStatement({
+  text: `select member.id as "memberId", h.content -> 'metadata' as metadata
     from unnest(:memberIds::uuid[]) member(id)
     left join access_history h on h.source = 'identity' and h.row_id = member.id
       and h.valid_from <= :at and (h.valid_to is null or :at < h.valid_to)
     order by h.sequence`,
   params: { memberIds: t.array(t.uuid), at: t.time },
-  row: ATTRIBUTES,
-});
-
-/** Names of users of an organization, or of its parent. */
-export const USERNAMES = sqlStatement({
-  text: `select u.id, u.username as name from app_user u join organization o on o.id = :organizationId
-    where u.id = any(:memberIds) and u.organization_id in (o.id, o.parent_id)`,
-  params: { memberIds: t.array(t.uuid), organizationId: t.uuid },
-  row: { id: t.uuid, name: t.text },
+  row: { memberId: t.uuid, metadata: t.nullable(t.jsonOf<Metadata>()) },
 });

@@ -1,6 +1,13 @@
 import type { Context } from '../../kernel/context.js';
-import { type HeldRoles, namesAttributes, type PermissionsGiven, rulesAsText, toRules } from '../permissions/public.js';
-import { ATTRIBUTES_NOW } from './held.sql.js';
+import {
+  attributesWith,
+  type HeldRoles,
+  namesAttributes,
+  type PermissionsGiven,
+  rulesAsText,
+  toRules,
+} from '../permissions/public.js';
+import { listMembersNow } from './held.queries.js';
 
 /** A check, possibly about rules of a role that is not saved yet. */
 interface Asked {
@@ -19,8 +26,8 @@ export async function unsavedRoles(ctx: Context, asked: readonly Asked[]): Promi
   const memberIds = asked.flatMap(({ permissions, memberId, isMember }) =>
     isMember && namesAttributes(permissions) ? [memberId] : [],
   );
-  const rows = memberIds.length === 0 ? [] : await ATTRIBUTES_NOW(ctx, { memberIds: [...new Set(memberIds)] });
-  const known = new Map(rows.map(({ memberId, attributes }) => [memberId, attributes]));
+  const rows = memberIds.length === 0 ? [] : await listMembersNow(ctx, { memberIds: [...new Set(memberIds)] });
+  const known = new Map(rows.map(({ memberId, metadata }) => [memberId, attributesWith(memberId, metadata ?? [])]));
   return asked.map(({ permissions, memberId, isMember }) =>
     permissions == null
       ? null

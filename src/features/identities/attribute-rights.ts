@@ -3,7 +3,7 @@ import type { Transaction } from '../../kernel/context.js';
 import { mapYielding } from '../../kernel/event-loop.js';
 import { boundaryOfCaller } from '../organizations/public.js';
 import { attributesWith, organizationRights, projectRights, rightsBeyond, rulesAsText } from '../permissions/public.js';
-import { HELD_BY_ATTRIBUTES } from './attribute-rights.sql.js';
+import { listHeldByAttributes } from './attribute-rights.sql.js';
 import type { Attribute } from './identity.reader.js';
 
 /** A role or, without one, a privilege. */
@@ -47,7 +47,7 @@ export async function authorizeMetadata(
 ): Promise<void> {
   const [old, changed] = [before, after].map((metadata) => attributesWith(identity.id, metadata)) as [string, string];
   if (old === changed) return;
-  const places = (await HELD_BY_ATTRIBUTES(tx, { identityId: identity.id })) as readonly Place[];
+  const places = (await listHeldByAttributes(tx, { identityId: identity.id })) as readonly Place[];
   const beyondIn = await boundaryAt(tx, places);
   const points = places.flatMap((place) => timesOf(place).map((time) => ({ place, time })));
   const beyondEach = await mapYielding(points, ({ place, time }) =>

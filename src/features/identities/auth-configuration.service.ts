@@ -16,7 +16,7 @@ import {
 } from '../organizations/public.js';
 import type { AuthMethod } from './auth-method.js';
 import type { IdentityReader, IdentityView } from './identity.reader.js';
-import { DELETE_TOKENS_OF_METHOD } from './identity.sql.js';
+import { deleteTokensOfMethod } from './identity.sql.js';
 import { protectOwnLogins } from './own-logins.js';
 import { requireFittingTtl, type TokenTtls, type TtlChanges } from './token-auth.rules.js';
 
@@ -128,7 +128,7 @@ export class AuthConfigurationService<
       const [row] = await this.kind.delete(tx, { identityId: identity.id });
       const configuration = this.#shown(row);
       // After the configuration and its client secrets: their deletion waited for tokens that were being made by them.
-      const tokens = await DELETE_TOKENS_OF_METHOD(tx, { identityId: identity.id, method: this.kind.method });
+      const tokens = await deleteTokensOfMethod(tx, { identityId: identity.id, method: this.kind.method });
       await keepLoggedInAdmins(tx, admins);
       await this.#recordChange(tx, 'remove', identity.id, { tokens: tokens.length });
       return configuration;

@@ -30,7 +30,7 @@ import {
   OWNED_BY_PROJECT,
   UpdateIdentity,
 } from './identity.rules.js';
-import { JOIN_PROJECT } from './identity.sql.js';
+import { joinProject } from './identity.sql.js';
 import { authorizeOwned, type IdentityAction } from './identity-rights.js';
 
 /** The verbs of machine identities. An identity belongs to the organization that made it. */
@@ -64,7 +64,7 @@ export class IdentityService {
         isInstallationAdmin: false,
       });
       if (owner?.projectId !== undefined)
-        await JOIN_PROJECT(tx, { id: newId(), projectId: owner.projectId, identityId: id });
+        await joinProject(tx, { id: newId(), projectId: owner.projectId, identityId: id });
       await tx.auditTrail.recordChange(tx, {
         action: 'identity:create',
         projectId: owner?.projectId ?? null,

@@ -2,7 +2,7 @@
 import { sqlStatement, t } from '../../kernel/database/statement.js';
 
 /** Makes an identity a member of the project that owns it, without rights there. */
-export const JOIN_PROJECT = sqlStatement({
+export const joinProject = sqlStatement({
   text: `insert into project_membership (id, organization_id, project_id, identity_id, roles)
     select :id, i.organization_id, :projectId, i.id, array['no-access'] from identity i where i.id = :identityId
     returning id`,
@@ -13,7 +13,7 @@ export const JOIN_PROJECT = sqlStatement({
 const METHOD = t.oneOf('token-auth', 'universal-auth', 'personal');
 
 /** Deletes the tokens of an identity that were made by a method. */
-export const DELETE_TOKENS_OF_METHOD = sqlStatement({
+export const deleteTokensOfMethod = sqlStatement({
   text: 'delete from access_token where identity_id = :identityId and auth_method = :method returning id',
   params: { identityId: t.uuid, method: METHOD },
   row: { id: t.uuid },
@@ -23,7 +23,7 @@ export const DELETE_TOKENS_OF_METHOD = sqlStatement({
 const isLower = (limit: string, other: string): string => `(${limit} > 0 and (${other} = 0 or ${limit} < ${other}))`;
 
 /** A row: the token has all that the configuration gives by which it was made, and the one of the method. */
-export const FIND_UNLIMITED_TOKEN = sqlStatement({
+export const findUnlimitedToken = sqlStatement({
   text: `select t.id from access_token t
     where t.id = :tokenId and not t.is_revoked and t.num_uses_limit = 0 and not exists (
       select from (

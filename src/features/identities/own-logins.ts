@@ -1,7 +1,7 @@
 import { type Action, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Transaction } from '../../kernel/context.js';
 import type { AuthMethod } from './auth-method.js';
-import { FIND_UNLIMITED_TOKEN } from './identity.sql.js';
+import { findUnlimitedToken } from './identity.sql.js';
 
 /**
  * Keeps a limited token from giving its own identity what it does not have itself: with a limit on uses, or with less life than
@@ -18,7 +18,7 @@ export async function protectOwnLogins(
   { method, action }: { readonly method: AuthMethod; readonly action: Action },
 ): Promise<void> {
   if (tx.actor.kind !== 'identity' || tx.actor.id !== identity.id) return;
-  const [unlimited] = await FIND_UNLIMITED_TOKEN(tx, { tokenId: tx.actor.tokenId, method });
+  const [unlimited] = await findUnlimitedToken(tx, { tokenId: tx.actor.tokenId, method });
   if (unlimited !== undefined) return;
   throw new PermissionDenied(
     { action, projectId: null },

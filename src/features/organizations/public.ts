@@ -8,6 +8,7 @@ export type { OrganizationSchema } from './core/organization.entity.js';
 export { Organization } from './core/organization.entity.js';
 export { lockOrganization } from './core/organization-locks.queries.js';
 export { OrganizationRole, OrganizationRoleSchema } from './core/organization-role.entity.js';
+export { User, type UserSchema } from './core/user.entity.js';
 export { mayMail, refusedAddresses } from './email-domains.js';
 export {
   fromHere,
@@ -34,6 +35,5 @@ export { displayName, organizationRole, organizationSlug, roleToInput, withRole 
 export type { CreateFirstAdmin } from './organization.service.js';
 export { CreateOrganizationPayload, OrganizationType } from './organization.type.js';
 export { organizationRelationOf } from './relation.resolver.js';
-export { User, type UserSchema } from './user.entity.js';
 export { UserReader } from './user.reader.js';
 export { UserType } from './user.type.js';

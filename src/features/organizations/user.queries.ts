@@ -2,7 +2,7 @@ import { inOrders, pageInOrder } from '../../kernel/database/ordered-page.js';
 import { anyOf, columnsIn, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { OrderedBounds } from '../../kernel/list-order.js';
 import type { OrganizationMembershipSchema } from './core/membership.entity.js';
-import { UserSchema } from './user.entity.js';
+import { UserSchema } from './core/user.entity.js';
 
 const tables = tablesOf<typeof UserSchema | typeof OrganizationMembershipSchema>();
 

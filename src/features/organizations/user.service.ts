@@ -8,8 +8,8 @@ import { type CountedConnectionOf, counted, Page } from '../../kernel/paging.js'
 import { parse } from '../../kernel/validation.js';
 import { authorizeNewName } from './boundary/new-name.js';
 import { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
+import { User } from './core/user.entity.js';
 import { addMember, changeRole, deleteAccount, lockMembership } from './memberships/memberships.js';
-import { User } from './user.entity.js';
 import { listUsers, type UserView } from './user.queries.js';
 import type { UserReader } from './user.reader.js';
 import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';

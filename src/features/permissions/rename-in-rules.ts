@@ -6,7 +6,7 @@ import { ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './
 import { namesAttributes } from './attributes.js';
 import { rightsBeyondChange } from './boundary.js';
 import { readStoredRules } from './stored-rules.js';
-import { LOCK_RULES, REPLACE_RULES } from './stored-rules.sql.js';
+import { lockRules, replaceRules } from './stored-rules.sql.js';
 
 /** A new slug of a role or an environment. */
 export interface Rename {
@@ -50,7 +50,7 @@ export async function renameInRules(
       : ([['projectRoles', 'privileges'], PROJECT_VOCABULARY] as const);
   const changedIn: string[] = [];
   for (const store of stores) {
-    const stored = await LOCK_RULES[store](tx, {
+    const stored = await lockRules[store](tx, {
       ownerId: projectId ?? tx.organizationId,
       except,
       field: rename.field,
@@ -66,7 +66,7 @@ export async function renameInRules(
     const changed = renamed.filter(({ isChanged }) => isChanged);
     if (changed.length === 0) continue;
     const ids = changed.map(({ id }) => id);
-    await REPLACE_RULES[store](tx, { ids, permissions: changed.map((each) => JSON.stringify(each.stored)) });
+    await replaceRules[store](tx, { ids, permissions: changed.map((each) => JSON.stringify(each.stored)) });
     changedIn.push(...ids);
   }
   return changedIn;

@@ -23,13 +23,13 @@ const replaceIn = (table: string, more: string) =>
 
 const NEXT_VERSION = ', version = r.version + 1';
 
-export const LOCK_RULES = {
+export const lockRules = {
   organizationRoles: lockIn('organization_role', 'organization_id'),
   projectRoles: lockIn('project_role', 'project_id'),
   privileges: lockIn('additional_privilege', 'project_id'),
 } as const;
 
-export const REPLACE_RULES = {
+export const replaceRules = {
   organizationRoles: replaceIn('organization_role', NEXT_VERSION),
   projectRoles: replaceIn('project_role', NEXT_VERSION),
   privileges: replaceIn('additional_privilege', ''),

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { anyOf, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, columnsIn, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { UserSchema } from '../organizations/public.js';
 import type { ProjectMembershipSchema } from '../projects/public.js';
-import type { AdditionalPrivilegeSchema } from './additional-privilege.entity.js';
+import { AdditionalPrivilegeSchema } from './additional-privilege.entity.js';
 import type { MemberKind } from './privilege.rules.js';
 
 const tables = tablesOf<typeof AdditionalPrivilegeSchema | typeof ProjectMembershipSchema | typeof UserSchema>();
@@ -13,26 +13,18 @@ const privileges = tables
   .selectFrom('additional_privilege as v')
   .innerJoin('project_membership as m', 'm.id', 'v.membership_id')
   .leftJoin('app_user as u', 'u.id', 'm.user_id')
+  .select(columnsIn('v', AdditionalPrivilegeSchema, 'organizationId', 'permissionsDigest', 'temporaryRange'))
   .select([
-    'v.id',
-    'v.project_id as projectId',
-    'v.membership_id as membershipId',
     KIND.as('memberKind'),
     sql<string>`coalesce(m.user_id, m.identity_id)`.as('memberId'),
     'u.username',
-    'v.slug',
-    'v.permissions',
     'v.temporary_range as range',
-    'v.starts_at as startsAt',
-    'v.ends_at as endsAt',
     // While its own term lasts, and while its member has an active role.
     sql<boolean>`(v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))
       and exists (select from project_member_now n where n.id = v.membership_id and n.project_id = v.project_id)`.as(
       'isActive',
     ),
     sql<boolean>`coalesce(v.ends_at <= now(), false)`.as('isOver'),
-    'v.created_at as createdAt',
-    'v.updated_at as updatedAt',
   ]);
 
 /** Privileges by ID, of any projects. */

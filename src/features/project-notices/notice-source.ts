@@ -4,7 +4,7 @@ import { targetsOf } from '../notifications/public.js';
 import { hasAddress } from './addresses.js';
 import { lockChannel } from './channel.queries.js';
 import { listMessageNotices } from './notice.queries.js';
-import { findNoticeSender, listAddressees } from './notice.sql.js';
+import { findNoticeSender, listPeople } from './notice.sql.js';
 import { noticeNotification } from './notice-notification.js';
 
 type NoticeSender = Awaited<ReturnType<typeof findNoticeSender>>[number];
@@ -23,7 +23,7 @@ export const NOTICE_SOURCE: Source<NoticeSender> = {
       const channel = { ...sender, id, projectId, configSealed, table: 'notification_channel' };
       return targetsOf(sender.channelType, await openForSending(ctx, channel));
     }
-    const people = (await listAddressees(ctx, { ownerId: id })).filter(hasAddress);
+    const people = (await listPeople(ctx, { ownerId: id, userIds: null })).filter(hasAddress);
     return people.map(({ username: recipient }) => ({ type: 'email', recipient }));
   },
   compose: async (ctx, sender, { id }) => {

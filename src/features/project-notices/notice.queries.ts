@@ -18,3 +18,20 @@ export const listMessageNotices = prepared(({ messageId }: { messageId: string }
     .orderBy('n.created_at')
     .orderBy('n.id');
 });
+
+/** Marks notices of the last days with messages that were not accepted: their messages are written again. */
+export const markUnwritten = prepared(({ ownerId, days }: { ownerId: string; days: number }) => {
+  const first = sql<Date>`now() - make_interval(days => ${days}::integer)`;
+  return tables
+    .updateTable('notice')
+    .set({ told_at: null })
+    .where('owner_id', '=', ownerId)
+    .where('created_at', '>', first)
+    .where('told_at', 'is not', null)
+    .where(
+      sql<boolean>`id in (
+        select d.subject_id from notification_message m join notification_delivery d on d.message_id = m.id
+        where m.owner_id = ${ownerId} and m.state <> 'sent' and m.state <> 'pending' and m.created_at > ${first})`,
+    )
+    .returning('id');
+});

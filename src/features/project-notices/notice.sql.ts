@@ -67,18 +67,6 @@ export const listUnsentOwners = sqlStatement({
   row: NOTICE_OWNER,
 });
 
-/** Marks notices of the last days with messages that were not accepted: their messages are written again. */
-export const markUnwritten = sqlStatement({
-  text: `
-    update notice n set told_at = null
-    where n.owner_id = :ownerId and n.created_at > now() - make_interval(days => :days::integer) and n.told_at is not null and n.id in (
-      select d.subject_id from notification_message m join notification_delivery d on d.message_id = m.id
-      where m.owner_id = :ownerId and m.state <> 'sent' and m.state <> 'pending' and m.created_at > now() - make_interval(days => :days::integer))
-    returning n.id`,
-  params: { ownerId: t.uuid, days: t.integer },
-  row: { id: t.uuid },
-});
-
 /**
  * A channel, for sending. The people of a project or organization count as a channel with its ID, for which `configSealed` and `name` are
  * null.
@@ -117,30 +105,21 @@ const ENABLED = `
 /** Retries messages of the notices of a project. */
 export const retryNotices = retryMessagesBy('project_id', 'project-notice', ENABLED);
 
-const PEOPLE = (wanted: string) => `
-  select distinct u.id, u.username, m.is_admin as "isAdmin"
-  from (
-    select member_id, 'admin' = any(roles) as is_admin from project_member_now where project_id = :ownerId
-    union all select member_id, role = 'admin' from organization_member_now where organization_id = :ownerId
-  ) m join app_user u on u.id = m.member_id
-  where m.is_admin or u.id = any(${wanted}) order by u.username, u.id`;
-const PERSON = { id: t.uuid, username: t.text, isAdmin: t.boolean } as const;
-
-/** Admins of a project or organization, and those of these users who are members of it. */
+/** Admins of a project or organization, and those of these users who are members of it; null: those whom its pending notices name. */
 export const listPeople = sqlStatement({
-  text: PEOPLE(':userIds::uuid[]'),
-  params: { ownerId: t.uuid, userIds: t.array(t.uuid) },
-  row: PERSON,
-});
-
-/** Admins of an owner, and people named by its pending notices. */
-export const listAddressees = sqlStatement({
-  text: PEOPLE(`array(
-    select jsonb_array_elements_text(n.facts -> 'recipientIds')::uuid
-    from notification_message s join notification_delivery d on d.message_id = s.id join notice n on n.id = d.subject_id
-    where s.channel_id = :ownerId and s.next_at is not null)`),
-  params: { ownerId: t.uuid },
-  row: PERSON,
+  text: `
+    select distinct u.id, u.username, m.is_admin as "isAdmin"
+    from (
+      select member_id, 'admin' = any(roles) as is_admin from project_member_now where project_id = :ownerId
+      union all select member_id, role = 'admin' from organization_member_now where organization_id = :ownerId
+    ) m join app_user u on u.id = m.member_id
+    where m.is_admin or u.id = any(coalesce(:userIds::uuid[], array(
+      select jsonb_array_elements_text(n.facts -> 'recipientIds')::uuid
+      from notification_message s join notification_delivery d on d.message_id = s.id join notice n on n.id = d.subject_id
+      where s.channel_id = :ownerId and s.next_at is not null)))
+    order by u.username, u.id`,
+  params: { ownerId: t.uuid, userIds: t.nullable(t.array(t.uuid)) },
+  row: { id: t.uuid, username: t.text, isAdmin: t.boolean },
 });
 
 /**

@@ -1,7 +1,8 @@
 import type { Transaction } from '../../kernel/context.js';
 import { askAfterCommit, type JobRequest } from '../../kernel/jobs/queue.js';
+import { markUnwritten } from './notice.queries.js';
 import type { NoticeFacts, NoticeKind } from './notice.rules.js';
-import { insertNotices, markUnwritten } from './notice.sql.js';
+import { insertNotices } from './notice.sql.js';
 
 /** An event to notify a project of, once per occurrence. */
 export interface NewNotice {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { IdentitySchema } from '../core/identity.entity.js';
 import type { OrganizationMembershipSchema } from '../core/membership.entity.js';
-import type { UserSchema } from '../user.entity.js';
+import type { UserSchema } from '../core/user.entity.js';
 
 const tables = tablesOf<typeof OrganizationMembershipSchema | typeof UserSchema | typeof IdentitySchema>();
 

@@ -8,8 +8,8 @@ import { authorizeAccountDeletion, authorizeProjectLoss } from '../boundary/acco
 import { Identity } from '../core/identity.entity.js';
 import { OrganizationMembership } from '../core/membership.entity.js';
 import { lockOrganization, lockOrganizationsOf } from '../core/organization-locks.queries.js';
+import { User } from '../core/user.entity.js';
 import { refuseLastOrganizationAdmin } from '../last-admin/admin-logins.js';
-import { User } from '../user.entity.js';
 import { deleteMembership, findMemberNow, lockHeldMembership } from './membership.queries.js';
 import { findLedAlone, lockProjectsOfAdmin } from './membership.sql.js';
 

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { newId } from '../../kernel/ids.js';
+import { newId } from '../../../kernel/ids.js';
 
 export const UserSchema = defineEntity({
   name: 'User',
