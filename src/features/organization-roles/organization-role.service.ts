@@ -2,8 +2,9 @@ import { raw as sql } from '@mikro-orm/core';
 import { type Action, authorize, PermissionDenied, type Rule } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { batched, batchOfCounts } from '../../kernel/database/batched.js';
+import { emOf } from '../../kernel/database/database.js';
 import { flush, inTransaction } from '../../kernel/database/in-transaction.js';
-import { loadRow, lockRow } from '../../kernel/database/rows.js';
+import { lockRow } from '../../kernel/database/rows.js';
 import { AppError } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
@@ -20,7 +21,7 @@ import {
   rightsBeyondChange,
   toRules,
 } from '../permissions/public.js';
-import { findRoles, findRolesNamed, listRoles } from './organization-role.queries.js';
+import { listRoles } from './organization-role.queries.js';
 import { type OrganizationRoleView, ownBuiltInRoles, rolesByIds, toRoleView } from './organization-role.relations.js';
 import {
   CreateOrganizationRole,
@@ -59,7 +60,7 @@ export class OrganizationRoleService {
       });
       await flush(tx, { ...SLUGS, organization_role_organization_id_fkey: 'ORGANIZATION_NOT_FOUND' });
       await record(tx, 'organization-role:create', role, { rules: rules.length });
-      return loadOwn(tx, role.id);
+      return loadOwn(tx, role);
     });
   }
 
@@ -109,7 +110,7 @@ export class OrganizationRoleService {
         changed: names,
         ...(renamedIn.length > 0 && { renamedIn }),
       });
-      return loadOwn(tx, role.id);
+      return loadOwn(tx, role);
     });
   }
 
@@ -125,7 +126,7 @@ export class OrganizationRoleService {
       const { organizationId, slug } = role;
       const holder = await tx.em.findOne(OrganizationMembership, { organizationId, role: slug }, { fields: ['id'] });
       if (holder !== null) throw new AppError('ROLE_IN_USE');
-      const deleted = await loadOwn(tx, role.id);
+      const deleted = toRoleView(role);
       tx.em.remove(role);
       await flush(tx);
       await record(tx, 'organization-role:delete', role);
@@ -150,8 +151,8 @@ export class OrganizationRoleService {
         ctx,
         (await ownBuiltInRoles(ctx)).find((role) => role.slug === slug),
       );
-    const key = { organizationIds: [organizationId], slugs: [slug] };
-    return shown(ctx, toRoleView(await loadRow(ctx, findRolesNamed, key, 'ROLE_NOT_FOUND')));
+    const role = await emOf(ctx).findOne(OrganizationRole, { organizationId, slug });
+    return shown(ctx, role === null ? undefined : toRoleView(role));
   }
 
   /** Those that the organization made, by slug, then the built-in ones, admin first; or in another order. */
@@ -186,10 +187,12 @@ async function shown(ctx: Context, role: OrganizationRoleView | undefined): Prom
   return role;
 }
 
-const loadOwn = async (tx: Transaction, id: string): Promise<OrganizationRoleView> =>
-  toRoleView(
-    await loadRow(tx, findRoles, { organizationId: tx.organizationId, isRoot: false, ids: [id] }, 'ROLE_NOT_FOUND'),
-  );
+/** As it is stored now. */
+async function loadOwn(tx: Transaction, role: OrganizationRole): Promise<OrganizationRoleView> {
+  const stored = await tx.em.refresh(role);
+  if (stored === null) throw new AppError('ROLE_NOT_FOUND');
+  return toRoleView(stored);
+}
 
 /** A role that can change. Whoever gives it to somebody waits. @throws ROLE_BUILT_IN, ROLE_NOT_FOUND */
 async function lockOwn(tx: Transaction, id: string): Promise<OrganizationRole> {

@@ -57,10 +57,9 @@ const COPIED = `case when exists (select from unnest(${HELD})) then ${HELD}
 /** Members of a project, oldest first: the order in which rules of groups are evaluated. */
 export const listMembers = sqlStatement({
   text: `select m.id, case when m.user_id is not null then 'user' when m.identity_id is not null then 'identity' else 'group' end as kind,
-      coalesce(m.user_id, m.identity_id, m.group_id) as "memberId", coalesce(u.username, i.name, g.name) as name,
+      coalesce(m.user_id, m.identity_id, m.group_id) as "memberId", m.name,
       g.slug as "groupSlug", coalesce(i.project_id is not null, false) as "isOwned", ${COPIED} as roles
-    from project_membership m left join app_user u on u.id = m.user_id left join identity i on i.id = m.identity_id
-      left join member_group g on g.id = m.group_id
+    from project_membership m left join identity i on i.id = m.identity_id left join member_group g on g.id = m.group_id
     where m.project_id = :projectId order by m.created_at, m.id`,
   params: PROJECT,
   row: {

@@ -1,26 +1,16 @@
 import { sql } from 'kysely';
-import { anyOf, pageByNewest, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, columnsIn, pageByNewest, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { NameBounds, TimeBounds } from '../../kernel/paging.js';
 import type { ProjectSchema } from '../projects/public.js';
-import type { ProjectRescueSchema } from './project-rescue.entity.js';
+import { ProjectRescueSchema } from './project-rescue.entity.js';
 
 const tables = tablesOf<typeof ProjectRescueSchema | typeof ProjectSchema>();
 
 const rescues = tables
   .selectFrom('project_rescue as r')
   .leftJoin('project as p', 'p.id', 'r.project_id')
-  .select([
-    'r.id',
-    'r.organization_id as organizationId',
-    'r.project_id as projectId',
-    'p.name as projectName',
-    'r.user_id as userId',
-    'r.identity_id as identityId',
-    'r.reason',
-    'r.created_at as createdAt',
-    'r.ends_at as endsAt',
-    sql<boolean>`now() < r.ends_at`.as('isActive'),
-  ]);
+  .select(columnsIn('r', ProjectRescueSchema, 'updatedAt'))
+  .select(['p.name as projectName', sql<boolean>`now() < r.ends_at`.as('isActive')]);
 
 /** Rescues of an organization by ID, in no order. */
 export const findRescues = prepared(({ ids, organizationId }: { ids: readonly string[]; organizationId: string }) =>

@@ -28,15 +28,6 @@ export const listEnvironments = prepared(({ projectId }: { projectId: string }) 
     .orderBy('e.position'),
 );
 
-/** Custom roles of a project, by slug. */
-export const listRoles = prepared(({ projectId }: { projectId: string }) =>
-  tables
-    .selectFrom('project_role')
-    .select(['id', 'slug', 'name', 'permissions as rules'])
-    .where('project_id', '=', projectId)
-    .orderBy(sql`slug collate "C"`),
-);
-
 /** Members of a project, oldest first. */
 export const listMembers = prepared(({ projectId }: { projectId: string }) =>
   tables
@@ -47,8 +38,7 @@ export const listMembers = prepared(({ projectId }: { projectId: string }) =>
         'kind',
       ),
       sql<string>`coalesce(m.user_id, m.identity_id, m.group_id)`.as('memberId'),
-      sql<string>`coalesce((select u.username from app_user u where u.id = m.user_id), (select i.name from identity i where i.id = m.identity_id),
-        (select g.name from member_group g where g.id = m.group_id))`.as('name'),
+      'm.name',
       sql<string | null>`(select g.slug from member_group g where g.id = m.group_id)`.as('groupSlug'),
       'm.roles',
       'm.role_terms as terms',

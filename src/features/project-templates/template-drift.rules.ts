@@ -53,7 +53,7 @@ export interface ProjectState {
     readonly id: string;
     readonly slug: string;
     readonly name: string;
-    readonly rules: unknown;
+    readonly permissions: unknown;
   }[];
   /** Oldest first. */
   readonly members: readonly MemberState[];
@@ -137,7 +137,7 @@ function environmentDifferences({ environments }: Wanted, state: ProjectState): 
 }
 
 function roleDifferences({ roles }: Wanted, state: ProjectState): RoleDifference[] {
-  const present = new Map(state.roles.map((one) => [one.slug, { ...one, rules: readStoredRules(one.rules) }]));
+  const present = new Map(state.roles.map((one) => [one.slug, { ...one, rules: readStoredRules(one.permissions) }]));
   const wanted = new Set(roles.map(({ slug }) => slug));
   return [
     ...roles.flatMap(({ slug, name, rules }): RoleDifference[] => {

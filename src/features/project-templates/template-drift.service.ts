@@ -199,7 +199,7 @@ async function authorizePlan(
     if (beyond.length > 0) throw new PermissionDenied(attempt, beyond);
   }
   const rules = new Map<string, readonly Rule[]>([
-    ...state.roles.map(({ slug, rules: own }) => [slug, readStoredRules(own)] as const),
+    ...state.roles.map(({ slug, permissions }) => [slug, readStoredRules(permissions)] as const),
     ...roles.flatMap(({ slug, templateRules }) => (templateRules === null ? [] : [[slug, templateRules] as const])),
   ]);
   const held = new Map(state.members.map((member) => [member.memberId, member]));

@@ -2,12 +2,12 @@ import { type Action, authorize, can } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { emOf } from '../../kernel/database/database.js';
 import { Identity } from '../organizations/public.js';
-import { fieldsOf, Project, type ProjectAccess, subjectOf } from '../projects/public.js';
+import { fieldsOf, Project, type ProjectAccess, ProjectRole, subjectOf } from '../projects/public.js';
 import { ProjectTemplate } from './template.entity.js';
 import { findTemplates } from './template.queries.js';
 import { type TemplateView, toTemplateView } from './template.view.js';
 import { joiningOf, type MemberKind } from './template-application.js';
-import { listEnvironments, listMembers, listRoles } from './template-drift.queries.js';
+import { listEnvironments, listMembers } from './template-drift.queries.js';
 import {
   type Differences,
   differencesOf,
@@ -66,9 +66,10 @@ export async function compare(
   if (named.length > 0) await hold(named);
   const [row] = await findTemplates(ctx, { organizationId, ids: [id] });
   if (row === undefined) return null;
+  const roles = await em.find(ProjectRole, { projectId }, { fields: ['slug', 'name', 'permissions'] });
   const state = {
     environments: await listEnvironments(ctx, { projectId }),
-    roles: await listRoles(ctx, { projectId }),
+    roles: roles.toSorted((a, b) => (a.slug < b.slug ? -1 : 1)),
     members: await listMembers(ctx, { projectId }),
     ownIdentities: await em.find(
       Identity,

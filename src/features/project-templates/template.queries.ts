@@ -80,15 +80,6 @@ export const listTemplates = prepared((page: KeyBounds & { organizationId: strin
     .$call(pageBy('t.name', page)),
 );
 
-/** Number of templates per organization and type. */
-export const countTemplates = prepared(({ organizationIds }: { organizationIds: readonly string[] }) =>
-  tables
-    .selectFrom('project_template')
-    .select(['organization_id as organizationId', 'type', sql<number>`count(*)::integer`.as('count')])
-    .where('organization_id', '=', anyOf(organizationIds))
-    .groupBy(['organization_id', 'type']),
-);
-
 const versions = () =>
   tables
     .selectFrom('project_template_version as t')

@@ -15,7 +15,6 @@ import { PROJECT_KINDS, type ProjectKind } from '../projects/public.js';
 import { builtInTemplates, isBuiltInForm, isBuiltInTemplate } from './built-in-templates.js';
 import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
 import {
-  countTemplates,
   findOrigins,
   findTemplates,
   findVersions,
@@ -229,15 +228,16 @@ function templatesAfter(templates: readonly TemplateView[], [part, key = '']: Cu
 
 /** Number of templates of a type, or of all types, including the built-in one of each. */
 async function countOf(ctx: Context, type: ProjectKind | null): Promise<number> {
-  const counts = (await batched(ctx, countsOfTemplates, ctx.organizationId)) ?? [];
-  const wanted = PROJECT_KINDS.filter((kind) => type === null || kind === type);
-  return counts.reduce((sum, row) => (type === null || row.type === type ? sum + row.count : sum), wanted.length);
+  const counts = await batched(ctx, countsOfTypes, '');
+  const wanted: readonly ProjectKind[] = type === null ? PROJECT_KINDS : [type];
+  return wanted.reduce<number>((sum, kind) => sum + 1 + (counts?.[kind] ?? 0), 0);
 }
 
-const countsOfTemplates = batchOfOwned(
-  (ctx, organizationIds) => countTemplates(ctx, { organizationIds }),
-  ({ organizationId }) => organizationId,
-);
+/** How many templates of each type the organization has. Every request of a count is the same batch. */
+const countsOfTypes: BatchLoad<Readonly<Record<string, number>>> = async (ctx) => {
+  const { organizationId } = ctx;
+  return new Map([['', await emOf(ctx).countBy(ProjectTemplate, 'type', { where: { organizationId } })]]);
+};
 
 /** The audit record of reading a template. */
 export const readOf = ({ id }: { readonly id: string }) => ({

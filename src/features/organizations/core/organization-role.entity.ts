@@ -1,5 +1,6 @@
 import { defineEntity, type Opt, p } from '@mikro-orm/core';
 import { organizationColumns } from '../../../kernel/database/columns.js';
+import { Organization } from './organization.entity.js';
 
 export const OrganizationRoleSchema = defineEntity({
   name: 'OrganizationRole',
@@ -7,6 +8,7 @@ export const OrganizationRoleSchema = defineEntity({
   uniques: [{ name: 'organization_role_slug_unique', properties: ['organizationId', 'slug'] }],
   properties: {
     ...organizationColumns,
+    organization: () => p.manyToOne(Organization).joinColumn('organization_id').persist(false),
     slug: p.text(),
     name: p.text(),
     description: p.text().defaultRaw(`''::text`),

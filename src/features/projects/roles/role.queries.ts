@@ -9,21 +9,13 @@ const roles = tables
   .selectFrom('project_role')
   .select(columnsOf(ProjectRoleSchema, 'organizationId', 'permissionsDigest'));
 
-/** Roles of whatever projects, in no order. The project decides who may see them. */
-export const findRoles = prepared(({ ids }: { ids: readonly string[] }) => roles.where('id', '=', anyOf(ids)));
-
-/** A role as it is stored. */
-export type RoleRow = Awaited<ReturnType<typeof findRoles>>[number];
-
-/** Roles of a project with these slugs. */
-export const findRolesNamed = prepared(({ projectId, slugs }: { projectId: string; slugs: readonly string[] }) =>
-  roles.where('project_id', '=', projectId).where('slug', '=', sql<string>`any(${slugs}::text[])`),
-);
-
 /** Roles of a project by slug. */
 export const listRoles = prepared((page: KeyBounds & { projectId: string }) =>
   roles.where('project_id', '=', page.projectId).$call(pageBy('slug', page)),
 );
+
+/** A role as it is stored. */
+export type RoleRow = Awaited<ReturnType<typeof listRoles>>[number];
 
 /** Roles of many projects by slug. */
 export const listRolesOfProjects = prepared(({ projectIds }: { projectIds: readonly string[] }) =>

@@ -3,8 +3,9 @@ import type { Rule } from '../../../kernel/authz/ability.js';
 import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batched } from '../../../kernel/database/batched.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
-import { findRow, loadRow, lockRow } from '../../../kernel/database/rows.js';
+import { findRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
 import { type OrderedRequest, orderedPageOf } from '../../../kernel/list-order.js';
@@ -16,7 +17,7 @@ import { ProjectMembership } from '../core/membership.entity.js';
 import type { ProjectReader } from '../core/project.reader.js';
 import { listAccess, type ProjectAccess } from '../core/project-access.js';
 import { ProjectRole } from './role.entity.js';
-import { findRolesNamed, listRoles, renameInMemberships } from './role.queries.js';
+import { listRoles, renameInMemberships } from './role.queries.js';
 import {
   builtInRolesOf,
   CreateRole,
@@ -306,8 +307,11 @@ const ownRoles = async (ctx: Context, { projectId }: ProjectAccess, bounds: KeyB
 const findOwn = async (ctx: Context, { projectId }: ProjectAccess, id: string): Promise<Role> =>
   toRole(await findRow(ctx, ProjectRole, { projectId, id }, 'ROLE_NOT_FOUND'));
 
-const findOwnBySlug = async (ctx: Context, { projectId }: ProjectAccess, slug: string): Promise<Role> =>
-  toRole(await loadRow(ctx, findRolesNamed, { projectId, slugs: [slug] }, 'ROLE_NOT_FOUND'));
+async function findOwnBySlug(ctx: Context, { projectId }: ProjectAccess, slug: string): Promise<Role> {
+  const role = await emOf(ctx).findOne(ProjectRole, { projectId, slug });
+  if (role === null) throw new AppError('ROLE_NOT_FOUND');
+  return toRole(role);
+}
 
 /** A role that can change. Whoever renames what its rules name waits. @throws ROLE_BUILT_IN, ROLE_NOT_FOUND */
 async function lockOwn(tx: Transaction, project: ProjectAccess, roleId: string): Promise<ProjectRole> {

@@ -1,9 +1,10 @@
 import type { Rule } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { batchOfCounts, batchOfOwned } from '../../../kernel/database/batched.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { readStoredRules } from '../../permissions/public.js';
 import { ProjectRole } from './role.entity.js';
-import { findRoles, findRolesNamed, listRolesOfProjects, type RoleRow } from './role.queries.js';
+import { listRolesOfProjects, type RoleRow } from './role.queries.js';
 import type { Role } from './role.rules.js';
 
 export const toRole = ({ permissions, ...row }: RoleRow | ProjectRole): Role => ({
@@ -13,7 +14,7 @@ export const toRole = ({ permissions, ...row }: RoleRow | ProjectRole): Role => 
 
 /** Roles of whatever projects, in no order. The project decides who may see them. */
 export const rolesByIds = async (ctx: Context, ids: readonly string[]): Promise<Role[]> =>
-  (await findRoles(ctx, { ids })).map(toRole);
+  (await emOf(ctx).find(ProjectRole, { id: { $in: ids } })).map(toRole);
 
 /** Roles of many projects in one statement, each list by slug. For `batched`. */
 export const rolesOfProjects = batchOfOwned(
@@ -30,6 +31,7 @@ export async function rulesBySlug(
   projectId: string,
   slugs: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Rule[]>> {
-  const rows = await findRolesNamed(ctx, { projectId, slugs });
+  const named = { projectId, slug: { $in: [...slugs] } };
+  const rows = await emOf(ctx).find(ProjectRole, named, { fields: ['slug', 'permissions'] });
   return new Map(rows.map(({ slug, permissions }) => [slug, readStoredRules(permissions)]));
 }
