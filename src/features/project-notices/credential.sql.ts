@@ -1,6 +1,6 @@
 // Notices that are written from what they are about, with the projects of identities by lateral joins.
 import { plannedOnce } from '../../kernel/database/plans.sql.js';
-import { sqlStatement, t } from '../../kernel/database/statement.js';
+import { sqlStatement, sqlVariants, t } from '../../kernel/database/statement.js';
 import { insertingNotices, NOTICE_OWNER } from './notice.sql.js';
 
 /** Projects that an identity `i` is a member of, directly or by a group; one row without a project if there is none. */
@@ -38,43 +38,35 @@ export const insertCredentialNotices = sqlStatement({
   row: NOTICE_OWNER,
 });
 
-const PARAMS = { days: t.integer, afterTime: t.time, afterId: t.uuid, most: t.integer } as const;
-const ROW = {
-  id: t.uuid,
-  label: t.text,
-  expiresAt: t.time,
-  identityName: t.text,
-  organizationId: t.uuid,
-  projectId: t.nullable(t.uuid),
+const outlives = (since: string): string => `x.expires_at - ${since} > make_interval(days => :days::integer)`;
+/** Tokens that people created for identities, and not those of logins; client secrets. */
+const CREDENTIALS = {
+  token: `select x.id, x.identity_id, coalesce(x.name, '') as label, x.expires_at from access_token x
+    where x.auth_method = 'token-auth' and x.identity_id is not null and not x.is_revoked
+      and ${outlives('coalesce(x.last_renewed_at, x.created_at)')}`,
+  clientSecret: `select x.id, x.identity_id, x.description as label, x.expires_at from universal_auth_client_secret x
+    where not x.is_revoked and ${outlives('x.created_at')}`,
 } as const;
 
-/** Credentials that expire within a number of days and were issued for longer than that, with whom to notify. */
-const expiring = (found: string) => `
+/** Credentials that expire within a number of days and were issued for longer than that, soonest first, with whom to notify. */
+export const listExpiring = sqlVariants({
+  options: { kind: ['token', 'clientSecret'] },
+  text: ({ kind }) => `
   with found as materialized (
-    ${found} and x.expires_at > now() and x.expires_at <= now() + make_interval(days => :days::integer)
+    ${CREDENTIALS[kind]} and x.expires_at > now() and x.expires_at <= now() + make_interval(days => :days::integer)
       and (x.expires_at, x.id) > (:afterTime::timestamptz, :afterId::uuid)
     order by x.expires_at, x.id limit :most::integer
   )
   select f.id, f.label, coalesce(f.expires_at, now()) as "expiresAt", i.name as "identityName", ${OWNER}
   from found f join identity i on i.id = f.identity_id ${PROJECTS}
-  order by f.expires_at, f.id`;
-const OUTLIVES = (since: string): string => `x.expires_at - ${since} > make_interval(days => :days::integer)`;
-
-/** Access tokens that people created for identities and that expire soon, soonest first. Login tokens are not included. */
-export const listExpiringTokens = sqlStatement({
-  text: expiring(`
-    select x.id, x.identity_id, coalesce(x.name, '') as label, x.expires_at from access_token x
-    where x.auth_method = 'token-auth' and x.identity_id is not null and not x.is_revoked
-      and ${OUTLIVES('coalesce(x.last_renewed_at, x.created_at)')}`),
-  params: PARAMS,
-  row: ROW,
-});
-
-/** Client secrets that expire soon, soonest first. */
-export const listExpiringClientSecrets = sqlStatement({
-  text: expiring(`
-    select x.id, x.identity_id, x.description as label, x.expires_at from universal_auth_client_secret x
-    where not x.is_revoked and ${OUTLIVES('x.created_at')}`),
-  params: PARAMS,
-  row: ROW,
+  order by f.expires_at, f.id`,
+  params: { days: t.integer, afterTime: t.time, afterId: t.uuid, most: t.integer },
+  row: {
+    id: t.uuid,
+    label: t.text,
+    expiresAt: t.time,
+    identityName: t.text,
+    organizationId: t.uuid,
+    projectId: t.nullable(t.uuid),
+  },
 });

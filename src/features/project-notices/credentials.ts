@@ -2,7 +2,7 @@ import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { NO_ID, newId } from '../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../kernel/jobs/job-kind.js';
-import { insertCredentialNotices, listExpiringClientSecrets, listExpiringTokens } from './credential.sql.js';
+import { insertCredentialNotices, listExpiring } from './credential.sql.js';
 import { askToTell, notify } from './notices.js';
 
 /** Titles of notices by the audit action of the change. */
@@ -51,8 +51,8 @@ export const FIND_EXPIRING: JobKind = {
   description: `Notifies projects of access tokens and client secrets that expire within ${DAYS} days, daily at midnight UTC.`,
   everySeconds: 86_400,
   run: async (ctx, run) => {
-    await notifyOfExpiring(ctx, run, 'Access token', listExpiringTokens);
-    await notifyOfExpiring(ctx, run, 'Client secret', listExpiringClientSecrets);
+    await notifyOfExpiring(ctx, run, 'Access token', listExpiring({ kind: 'token' }));
+    await notifyOfExpiring(ctx, run, 'Client secret', listExpiring({ kind: 'clientSecret' }));
   },
 };
 
@@ -60,7 +60,7 @@ async function notifyOfExpiring(
   ctx: Context,
   run: JobRun,
   kind: string,
-  list: typeof listExpiringTokens,
+  list: ReturnType<typeof listExpiring>,
 ): Promise<void> {
   for (let after = { expiresAt: new Date(0), id: NO_ID }; ; ) {
     const found = await list(ctx, { days: DAYS, afterTime: after.expiresAt, afterId: after.id, most: AT_ONCE });

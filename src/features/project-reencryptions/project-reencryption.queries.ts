@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { DataKeySchema } from '../../kernel/crypto/data-key.entity.js';
 import type { OrganizationKeySchema } from '../../kernel/crypto/organization-key.entity.js';
 import { anyOf, columnsOf, pageByNewest, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { TimeBounds } from '../../kernel/paging.js';
@@ -14,9 +13,7 @@ interface One {
   readonly id: string;
 }
 
-const tables = tablesOf<
-  typeof ProjectReencryptionSchema | typeof ProjectSchema | typeof DataKeySchema | typeof OrganizationKeySchema
->();
+const tables = tablesOf<typeof ProjectReencryptionSchema | typeof ProjectSchema | typeof OrganizationKeySchema>();
 const reencryptions = tables.selectFrom('project_reencryption').select(columnsOf(ProjectReencryptionSchema));
 
 /** Re-encryptions by ID, in any project. */
@@ -57,19 +54,6 @@ export const changeState = prepared(
       .where('project_id', '=', projectId)
       .where('finished_at', 'is', null)
       .returning('state'),
-);
-
-/** Retired keys of a project that were so when the last pass of its re-encryption began. */
-export const listSettledKeys = prepared(({ id }: One) =>
-  tables
-    .selectFrom('data_key as d')
-    .innerJoin('project_reencryption as r', (join) =>
-      join.onRef('r.organization_id', '=', 'd.organization_id').onRef('r.project_id', '=', 'd.project_id'),
-    )
-    .select('d.id')
-    .where('r.id', '=', id)
-    .whereRef('d.retired_at', '<=', 'r.settling_since')
-    .where('d.destroyed_at', 'is', null),
 );
 
 /**

@@ -1,5 +1,6 @@
 import { raw as sql } from '@mikro-orm/core';
 import type { Context } from '../../kernel/context.js';
+import { DataKey } from '../../kernel/crypto/data-key.entity.js';
 import type { SealedTable } from '../../kernel/crypto/sealed-table.js';
 import { queryOf } from '../../kernel/database/database.js';
 import { flush } from '../../kernel/database/in-transaction.js';
@@ -11,7 +12,6 @@ import {
   findReencryptions,
   holdProjectKey,
   isSettled,
-  listSettledKeys,
   type ReencryptionRow,
   settle,
 } from './project-reencryption.queries.js';
@@ -35,8 +35,11 @@ export function reencryptJob(tables: readonly SealedTable[]): JobKind {
       const working = await holdWorking(tx, id);
       if (working === null) return undefined;
       const unreadable = working.passUnreadable;
-      const settled = new Set((await listSettledKeys(tx, { id })).map((key) => key.id));
       const scope = { organizationId, projectId };
+      // Those that were retired when the last pass began.
+      const retiredAt = { $lte: working.settlingSince ?? null };
+      const keys = await tx.em.find(DataKey, { ...scope, retiredAt, destroyedAt: null }, { fields: ['id'] });
+      const settled = new Set(keys.map((key) => key.id));
       const destroyed = unreadable === 0 ? await tx.keyring.destroyRetiredKeys(queryOf(tx), scope, settled) : 0;
       tx.em.assign(working, {
         state: 'done',

@@ -7,7 +7,7 @@ const RENEW = { field: 'renewCertificate', right: { project: 'certificate-profil
 
 /** Columns of a certificate `c`. */
 const CERTIFICATE = {
-  ...{ organizationId: 'c.organization_id', projectId: 'c.project_id', id: 'c.id', name: 'c.common_name' },
+  ...{ of: 'c', name: 'c.common_name' },
   fields: `jsonb_build_object('commonName', c.common_name)`,
 } as const;
 
@@ -42,10 +42,7 @@ export const EXPIRING_IN_A_MONTH = certificates(lastDays(30), expiring(30, 7));
 const authorities = (since: string, where: string): Source => ({
   subject: 'CertificateAuthority',
   reader: 'authorities',
-  rows: rowsOf({
-    ...{ from: 'certificate_authority c', where: `c.status = 'active' and ${where}`, since },
-    ...{ organizationId: 'c.organization_id', projectId: 'c.project_id', id: 'c.id', name: 'c.name' },
-  }),
+  rows: rowsOf({ of: 'c', from: 'certificate_authority c', where: `c.status = 'active' and ${where}`, since }),
   helps: [{ field: 'renewCertificateAuthority', right: { project: 'certificate-authorities:edit' } }],
 });
 

@@ -18,7 +18,7 @@ const connections = (columns: { from: string; where: string; since: string; code
   reader: 'connections',
   rows: rowsOf({
     ...columns,
-    ...{ organizationId: 'c.organization_id', projectId: 'c.project_id', id: 'c.id', name: 'c.name', type: 'c.app' },
+    ...{ of: 'c', type: 'c.app' },
     fields: `jsonb_build_object('connectionId', c.id)`,
   }),
   helps: HELPS,

@@ -21,10 +21,7 @@ const unsent = (
 /** Messages that wait for longer than a target is usually away. */
 const DELAYED = `m.state = 'pending' and m.created_at < now() - interval '1 hour'`;
 
-const COLUMNS = {
-  ...{ organizationId: 'm.organization_id', projectId: 'm.project_id', id: 'm.id', code: 'm.error_code' },
-  since: 'm.created_at',
-} as const;
+const COLUMNS = { of: 'm', code: 'm.error_code', since: 'm.created_at' } as const;
 
 const ofAlerts = (where: string): Source => ({
   subject: 'AlertMessage',
@@ -70,8 +67,7 @@ const ofIdentities = (isOfProject: boolean, where: string): Source => ({
         from notification_message m join identity_alert_channel h on h.id = m.channel_id
         where m.owner_id = a.id and m.state <> 'sent' and h.is_enabled and ${where}) open`,
     where: `a.is_enabled and a.project_id is ${isOfProject ? 'not null' : 'null'} and ${hasUnsent('a.id')} and open.since is not null`,
-    ...{ organizationId: 'a.organization_id', projectId: 'a.project_id', id: 'a.id', name: 'a.name' },
-    ...{ since: 'open.since', code: 'open.code', fields: `jsonb_build_object('identityId', a.identity_id)` },
+    ...{ of: 'a', since: 'open.since', code: 'open.code', fields: `jsonb_build_object('identityId', a.identity_id)` },
   }),
   helps: helpsOfIdentities(isOfProject),
 });
@@ -85,15 +81,15 @@ const helpsOfIdentities = (isOfProject: boolean): readonly Help[] => {
 };
 
 /** Columns of the owner of messages that reached nobody. */
-const undelivered = (from: string, ownerId: string) => ({
-  from: `${from} cross join lateral (${undeliveredOfOwner(ownerId)}) found`,
-  where: `${hasUnsent(ownerId)} and found.count > 0`,
-  ...{ id: ownerId, since: 'found.since', code: 'found.error_code' },
+const undelivered = (table: string, of: string) => ({
+  of,
+  from: `${table} ${of} cross join lateral (${undeliveredOfOwner(`${of}.id`)}) found`,
+  where: `${hasUnsent(`${of}.id`)} and found.count > 0`,
+  ...{ since: 'found.since', code: 'found.error_code' },
 });
 
-const ALERT = undelivered('certificate_alert a', 'a.id');
-const IDENTITY_ALERT = undelivered('identity_alert a', 'a.id');
-const PROJECT = undelivered('project p', 'p.id');
+const ALERT = undelivered('certificate_alert', 'a');
+const IDENTITY_ALERT = undelivered('identity_alert', 'a');
 
 const identityAlertReachesNobody = (isOfProject: boolean): Source => ({
   subject: 'IdentityAlert',
@@ -101,7 +97,6 @@ const identityAlertReachesNobody = (isOfProject: boolean): Source => ({
   rows: rowsOf({
     ...IDENTITY_ALERT,
     where: `a.is_enabled and a.project_id is ${isOfProject ? 'not null' : 'null'} and ${IDENTITY_ALERT.where}`,
-    ...{ organizationId: 'a.organization_id', projectId: 'a.project_id', name: 'a.name' },
     fields: `jsonb_build_object('identityId', a.identity_id)`,
   }),
   helps: helpsOfIdentities(isOfProject),
@@ -112,11 +107,7 @@ export const NOBODY_NOTIFIED: readonly Source[] = [
   {
     subject: 'CertificateAlert',
     reader: 'alerts',
-    rows: rowsOf({
-      ...ALERT,
-      where: `a.is_enabled and ${ALERT.where}`,
-      ...{ organizationId: 'a.organization_id', projectId: 'a.project_id', name: 'a.name' },
-    }),
+    rows: rowsOf({ ...ALERT, where: `a.is_enabled and ${ALERT.where}` }),
     helps: [
       { field: 'retryAlertMessages', input: 'projectId', right: { project: 'pki-alerts:edit' } },
       { field: 'updateCertificateAlert', right: { project: 'pki-alerts:edit' } },
@@ -127,7 +118,7 @@ export const NOBODY_NOTIFIED: readonly Source[] = [
   {
     subject: 'Project',
     reader: 'webhooks',
-    rows: rowsOf({ ...PROJECT, organizationId: 'p.organization_id', projectId: 'p.id', name: 'p.name' }),
+    rows: rowsOf({ ...undelivered('project', 'p'), projectId: 'p.id' }),
     helps: [{ field: 'retryNotificationMessages', input: 'projectId', right: { project: 'webhooks:edit' } }],
   },
 ];

@@ -4,9 +4,8 @@ import { rowsOf } from './rows.sql.js';
 
 const ofJobs = (owner: string): string =>
   rowsOf({
-    ...{ from: 'job j', where: `j.state = 'failed' and j.organization_id is ${owner}` },
-    ...{ organizationId: 'j.organization_id', projectId: 'j.project_id', id: 'j.id', name: 'j.kind' },
-    ...{ since: 'j.finished_at', code: 'j.error_code' },
+    ...{ of: 'j', from: 'job j', where: `j.state = 'failed' and j.organization_id is ${owner}` },
+    ...{ name: 'j.kind', since: 'j.finished_at', code: 'j.error_code' },
   });
 
 const JOB_HELPS: readonly Help[] = [
@@ -32,16 +31,15 @@ export const KEY_DISABLED: Source = {
     where: `k.disabled_at is not null and exists (select from project p where p.kms_secret_manager_key_id = k.id and (
         exists (select from secret_rotation r where r.project_id = p.id and r.is_auto_rotation_enabled and r.next_rotation_at < now())
         or exists (select from notification_message m where m.project_id = p.id and m.state = 'pending')))`,
-    ...{ organizationId: 'k.organization_id', projectId: 'null', id: 'k.id', name: 'k.name', since: 'k.disabled_at' },
+    ...{ of: 'k', projectId: 'null', since: 'k.disabled_at' },
   }),
   helps: [{ field: 'enableOrganizationKey', right: { organization: 'kms:edit' } }],
 };
 
 const ofTargets = (table: string, projectId: string): string =>
   rowsOf({
-    ...{ from: `${table} x`, where: 'x.is_enabled and x.failures > 0', projectId },
-    ...{ organizationId: 'x.organization_id', id: 'x.id', name: 'x.name', code: 'x.last_failure' },
-    since: 'coalesce(x.last_success_at, x.created_at)',
+    ...{ of: 'x', from: `${table} x`, where: 'x.is_enabled and x.failures > 0', projectId },
+    ...{ since: 'coalesce(x.last_success_at, x.created_at)', code: 'x.last_failure' },
   });
 
 /** Targets of events that do not take them: later events wait. */

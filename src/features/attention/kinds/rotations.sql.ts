@@ -37,8 +37,7 @@ const rotations = (
   subject: 'SecretRotation',
   reader: 'rotations',
   rows: rowsOf({
-    ...{ from, ...columns, fields: fieldsOf('r.connection_id') },
-    ...{ organizationId: 'r.organization_id', projectId: 'r.project_id', id: 'r.id', name: 'r.name', type: 'r.type' },
+    ...{ of: 'r', from, ...columns, type: 'r.type', fields: fieldsOf('r.connection_id') },
   }),
   helps,
 });
@@ -104,8 +103,8 @@ export const DEBT: Source = {
   reader: 'rotations',
   rows: rowsOf({
     from: 'credential_debt d left join secret_rotation r on r.id = d.rotation_id',
-    ...{ where: 'd.tries > 0', since: 'd.created_at', code: 'd.error_code', fields: fieldsOf('d.connection_id') },
-    ...{ organizationId: 'd.organization_id', projectId: 'd.project_id', id: 'd.id', name: 'd.name', type: 'd.type' },
+    ...{ of: 'd', where: 'd.tries > 0', since: 'd.created_at', code: 'd.error_code', type: 'd.type' },
+    fields: fieldsOf('d.connection_id'),
   }),
   helps: [GIVE_UP],
 };
