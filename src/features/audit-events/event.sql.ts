@@ -3,7 +3,7 @@ import { READS } from '../../kernel/audit/audit-class.js';
 import { StoredAuditRecordSchema } from '../../kernel/audit/audit-record.entity.js';
 import type { AuditFacts } from '../../kernel/audit/audit-record.js';
 import { rowsOf } from '../../kernel/audit/audit-rows.sql.js';
-import { type RowFrom, sqlStatement, sqlVariants, t } from '../../kernel/database/statement.js';
+import { type RowFrom, type SqlType, sqlStatement, sqlVariants, t } from '../../kernel/database/statement.js';
 import { namesBut, sqlColumnsOf } from '../../kernel/database/tables.js';
 
 /** Rows that one page looks at. A filter that few rows pass has many pages, and no page takes long. */
@@ -148,28 +148,27 @@ export const findEndOfPage = sqlVariants({
 /** Beyond this it does not matter how many there are. */
 const MOST_COUNTED = 1_000;
 
-const counted = (lead: Lead, given: string): string => `case when ${given} then (
-  select count(*)::integer from (${scanned(LEADS[lead], 'desc')} limit ${MOST_COUNTED}) few) end`;
+/** What a page may be read by, and the condition under which it is asked for. */
+const COUNTED = {
+  subjectId: ':subjectId::uuid is not null',
+  actorId: ':actorId::uuid is not null',
+  action: ':action::text is not null',
+  projectId: ':projectId::uuid is not null',
+  outcome: `:outcome::text = 'denied'`,
+} as const;
+const COUNTS = Object.keys(COUNTED) as (keyof typeof COUNTED)[];
+
+const { subjectId, actorId, action, projectId, outcome, within } = ASKED;
 
 /** How many rows a page can be read by, for each of what is given; null for what is not. */
 export const countRows = sqlStatement({
-  text: `select ${counted('subjectId', ':subjectId::uuid is not null')} as "subjectId",
-    ${counted('actorId', ':actorId::uuid is not null')} as "actorId", ${counted('action', ':action::text is not null')} as "action",
-    ${counted('projectId', ':projectId::uuid is not null')} as "projectId", ${counted('outcome', `:outcome::text = 'denied'`)} as "outcome"`,
-  params: {
-    ...BOUNDS,
-    subjectId: t.nullable(t.uuid),
-    actorId: t.nullable(t.uuid),
-    action: t.nullable(t.text),
-    projectId: t.nullable(t.uuid),
-    outcome: t.nullable(t.text),
-    within: t.nullable(t.uuid),
-  },
-  row: {
-    subjectId: t.nullable(t.integer),
-    actorId: t.nullable(t.integer),
-    action: t.nullable(t.integer),
-    projectId: t.nullable(t.integer),
-    outcome: t.nullable(t.integer),
-  },
+  text: `select ${COUNTS.map(
+    (lead) => `case when ${COUNTED[lead]} then (
+    select count(*)::integer from (${scanned(LEADS[lead], 'desc')} limit ${MOST_COUNTED}) few) end as "${lead}"`,
+  ).join(', ')}`,
+  params: { ...BOUNDS, subjectId, actorId, action, projectId, outcome, within },
+  row: Object.fromEntries(COUNTS.map((lead) => [lead, t.nullable(t.integer)])) as Record<
+    (typeof COUNTS)[number],
+    SqlType<number | null>
+  >,
 });

@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
-import { anyOf, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
+import { anyOf, columnsIn, pageBy, prepared, tablesOf } from '../../kernel/database/tables.js';
 import type { CursorKey, KeyBounds } from '../../kernel/paging.js';
 import type { ProjectSchema } from '../projects/public.js';
-import type { ProjectTemplateSchema, ProjectTemplateVersionSchema } from './template.entity.js';
-import type { ShownGroup, ShownIdentity, ShownUser, TemplateContent, TemplateOwnIdentity } from './template.rules.js';
+import { ProjectTemplateSchema, ProjectTemplateVersionSchema } from './template.entity.js';
+import type { ShownGroup, ShownIdentity, ShownUser } from './template.rules.js';
 
 const tables = tablesOf<typeof ProjectTemplateSchema | typeof ProjectTemplateVersionSchema | typeof ProjectSchema>();
 
 /** Current organization members in a list of a template `t`, in order. */
-const members = <T>(
+const membersIn = <T>(
   list: string,
   kind: 'user' | 'group' | 'identity',
   shown: string,
@@ -20,50 +20,32 @@ const members = <T>(
       and ${sql.ref(`m.${kind}_id`)} = (e.entry ->> 'id')::uuid and (m.ends_at is null or now() < m.ends_at)
     join ${sql.raw(joined)})`;
 
-const SHOWN_USERS = members<ShownUser>(
+const SHOWN_USERS = membersIn<ShownUser>(
   'users',
   'user',
   `json_build_object('userId', u.id, 'username', u.username, 'roles', e.entry -> 'roles')`,
   'app_user u on u.id = m.user_id',
 );
-const SHOWN_GROUPS = members<ShownGroup>(
+const SHOWN_GROUPS = membersIn<ShownGroup>(
   'groups',
   'group',
   `json_build_object('groupId', g.id, 'groupSlug', g.slug, 'roles', e.entry -> 'roles')`,
   'member_group g on g.id = m.group_id',
 );
-const SHOWN_IDENTITIES = members<ShownIdentity>(
+const SHOWN_IDENTITIES = membersIn<ShownIdentity>(
   'identities',
   'identity',
   `json_build_object('identityId', i.id, 'identityName', i.name, 'roles', e.entry -> 'roles')`,
   'identity i on i.id = m.identity_id and i.project_id is null',
 );
 
-const json = <T>(column: string): RawBuilder<T> => sql<T>`${sql.ref(column)}`;
-
-const content = [
-  't.name',
-  't.description',
-  json<TemplateContent['roles']>('t.roles').as('roles'),
-  json<TemplateContent['environments']>('t.environments').as('environments'),
-  SHOWN_USERS.as('users'),
-  SHOWN_GROUPS.as('groups'),
-  SHOWN_IDENTITIES.as('identities'),
-  json<readonly TemplateOwnIdentity[]>('t.project_managed_identities').as('projectManagedIdentities'),
-] as const;
+const members = [SHOWN_USERS.as('users'), SHOWN_GROUPS.as('groups'), SHOWN_IDENTITIES.as('identities')] as const;
 
 const templates = () =>
   tables
     .selectFrom('project_template as t')
-    .select([
-      't.id',
-      't.organization_id as organizationId',
-      't.type',
-      't.version',
-      't.created_at as createdAt',
-      't.updated_at as updatedAt',
-      ...content,
-    ]);
+    .select(columnsIn('t', ProjectTemplateSchema, 'users', 'groups', 'identities'))
+    .select(members);
 
 export const findTemplates = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
   templates().where('t.organization_id', '=', organizationId).where('t.id', '=', anyOf(ids)),
@@ -83,16 +65,8 @@ export const listTemplates = prepared((page: KeyBounds & { organizationId: strin
 const versions = () =>
   tables
     .selectFrom('project_template_version as t')
-    .select([
-      't.id',
-      't.organization_id as organizationId',
-      't.template_id as templateId',
-      't.version',
-      't.actor_kind as actorKind',
-      't.actor_id as actorId',
-      't.created_at as createdAt',
-      ...content,
-    ]);
+    .select(columnsIn('t', ProjectTemplateVersionSchema, 'users', 'groups', 'identities', 'updatedAt'))
+    .select(members);
 
 /** Versions of templates, newest first. */
 export const listVersions = prepared(

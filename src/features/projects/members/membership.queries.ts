@@ -10,22 +10,19 @@ const tables = tablesOf<typeof ProjectMembershipSchema | typeof OrganizationMemb
 
 const KIND = sql<MemberKind>`case when m.user_id is not null then 'user' when m.identity_id is not null then 'identity' else 'group' end`;
 
-const memberships = tables.selectFrom('project_membership as m').select([
-  'm.id',
-  'm.project_id as projectId',
-  KIND.as('memberKind'),
-  sql<string>`coalesce(m.user_id, m.identity_id, m.group_id)`.as('memberId'),
-  'm.name',
-  sql<string | null>`(select g.slug from member_group g where g.id = m.group_id)`.as('groupSlug'),
-  'm.roles as roleSlugs',
-  'm.role_terms as roleTerms',
-  /** Slugs of the roles that are active now. */
-  sql<readonly string[]>`case when m.role_terms is null then m.roles else roles_now(m.roles, m.role_terms) end`.as(
-    'activeSlugs',
-  ),
-  'm.created_at as createdAt',
-  'm.updated_at as updatedAt',
-]);
+const memberships = tables
+  .selectFrom('project_membership as m')
+  .select(['m.id', 'm.project_id as projectId', 'm.name', 'm.roles as roleSlugs', 'm.role_terms as roleTerms'])
+  .select(['m.created_at as createdAt', 'm.updated_at as updatedAt'])
+  .select([
+    KIND.as('memberKind'),
+    sql<string>`coalesce(m.user_id, m.identity_id, m.group_id)`.as('memberId'),
+    sql<string | null>`(select g.slug from member_group g where g.id = m.group_id)`.as('groupSlug'),
+    /** Slugs of the roles that are active now. */
+    sql<readonly string[]>`case when m.role_terms is null then m.roles else roles_now(m.roles, m.role_terms) end`.as(
+      'activeSlugs',
+    ),
+  ]);
 
 /** A membership as read from the database. */
 export type MembershipRow = InferResult<typeof memberships>[number];
