@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -49,6 +50,7 @@ describe('a test run that is cut off', () => {
     await until('its processes to end', WITHIN_MS, () => inFolder().length === 0);
     expect(serversOf(cluster)).toEqual([]);
     expect(await readdir(folder)).not.toContain(data);
+    expect(existsSync(join('/dev/shm', data))).toBe(false);
     expect(another.child).toMatchObject({ exitCode: null, signalCode: null });
     await another.kill();
     await another.dispose();

@@ -3,10 +3,9 @@
  * it, however that ends, and then until nothing of it is left. Processes of a run have its id in their environment, or were started by
  * those that have; its Postgres has nothing of the environment.
  *
- * `node run-watcher.mjs ID CLUSTER`, with a pipe from the run as standard input.
+ * `node run-watcher.mjs ID CLUSTER FOLDER...`, with a pipe from the run as standard input.
  */
 import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serversOf, signalAll } from '../../src/kernel/postgres/processes.ts';
 import { runningProcesses } from './processes.ts';
@@ -15,7 +14,7 @@ import { runningProcesses } from './processes.ts';
 const WITHIN_MS = 20_000;
 const PAUSE_MS = 200;
 
-const [id = '', cluster = ''] = process.argv.slice(2);
+const [id, cluster, ...folders] = process.argv.slice(2);
 
 process.stdin.resume().once('close', async () => {
   const deadline = performance.now() + WITHIN_MS;
@@ -26,7 +25,7 @@ process.stdin.resume().once('close', async () => {
     // One that was being started meanwhile is found by another look.
     await delay(PAUSE_MS);
   } while (left.length > 0 && performance.now() < deadline);
-  await rm(dirname(cluster), { recursive: true, force: true });
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 
 function processesOfRun() {
