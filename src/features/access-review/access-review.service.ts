@@ -285,7 +285,10 @@ async function rulesIn(ctx: Context, place: Place, at: Date | null) {
 
 /** The attributes of members that rules can name, JSON text by member. @param at null: now */
 async function attributesOf(ctx: Context, memberIds: readonly string[], at: Date | null): Promise<Map<string, string>> {
-  const rows = at === null ? await listMembersNow(ctx, { memberIds }) : await listMetadataAt(ctx, { memberIds, at });
+  const rows =
+    at === null
+      ? await listMembersNow(ctx, { memberIds, withMetadata: true })
+      : await listMetadataAt(ctx, { memberIds, at });
   return new Map(rows.map(({ memberId, metadata }) => [memberId, attributesWith(memberId, metadata ?? [])]));
 }
 
@@ -303,7 +306,9 @@ async function policiesOf(
   const [byProject, byRole, byPrivilege] = [inProject(held), inProject(roles), inProject(privileges)];
   const belonging = new Map([...byProject].map(([id, memberships]) => [id, placedMembers(memberships)]));
   const memberIds = [...new Set([...belonging.values()].flat().map(({ memberId }) => memberId))];
-  const names = new Map((await listMembersNow(ctx, { memberIds })).map(({ memberId, name }) => [memberId, name]));
+  const names = new Map(
+    (await listMembersNow(ctx, { memberIds, withMetadata: false })).map(({ memberId, name }) => [memberId, name]),
+  );
   const attributes = isNamed ? await attributesOf(ctx, memberIds, at) : new Map<string, string>();
   return new Map(
     [...belonging].map(([id, members]) => [

@@ -18,16 +18,21 @@ export const listRolesNow = prepared(
 /** What rules can name of an identity. */
 export type Metadata = readonly { readonly key: string; readonly value: string }[];
 
-/** Names of members, and the metadata of identities. Deleted members are not there. */
-export const listMembersNow = prepared(({ memberIds }: { memberIds: readonly string[] }) =>
-  tables
-    .selectFrom('identity')
-    .select(['id as memberId', 'name', sql<Metadata | null>`metadata`.as('metadata')])
-    .where('id', '=', anyOf(memberIds))
-    .unionAll(
-      tables
-        .selectFrom('app_user')
-        .select(['id as memberId', 'username as name', sql<Metadata | null>`null::jsonb`.as('metadata')])
-        .where('id', '=', anyOf(memberIds)),
-    ),
+/** Names of members, and if wanted the metadata of identities, which many members have a lot of. Deleted members are not there. */
+export const listMembersNow = prepared(
+  ({ memberIds, withMetadata }: { memberIds: readonly string[]; withMetadata: boolean }) =>
+    tables
+      .selectFrom('identity')
+      .select([
+        'id as memberId',
+        'name',
+        sql<Metadata | null>`case when ${withMetadata}::boolean then metadata end`.as('metadata'),
+      ])
+      .where('id', '=', anyOf(memberIds))
+      .unionAll(
+        tables
+          .selectFrom('app_user')
+          .select(['id as memberId', 'username as name', sql<Metadata | null>`null::jsonb`.as('metadata')])
+          .where('id', '=', anyOf(memberIds)),
+      ),
 );

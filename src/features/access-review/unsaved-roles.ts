@@ -26,7 +26,8 @@ export async function unsavedRoles(ctx: Context, asked: readonly Asked[]): Promi
   const memberIds = asked.flatMap(({ permissions, memberId, isMember }) =>
     isMember && namesAttributes(permissions) ? [memberId] : [],
   );
-  const rows = memberIds.length === 0 ? [] : await listMembersNow(ctx, { memberIds: [...new Set(memberIds)] });
+  const rows =
+    memberIds.length === 0 ? [] : await listMembersNow(ctx, { memberIds: [...new Set(memberIds)], withMetadata: true });
   const known = new Map(rows.map(({ memberId, metadata }) => [memberId, attributesWith(memberId, metadata ?? [])]));
   return asked.map(({ permissions, memberId, isMember }) =>
     permissions == null
