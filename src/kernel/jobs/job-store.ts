@@ -5,7 +5,7 @@ import { isId } from '../ids.js';
 import { describeError, type Log } from '../log.js';
 import { listTimes, listTimesSoon } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
-import { defineKinds, type JobData, lookFor } from './job-table.js';
+import { defineKinds, lookFor } from './job-table.js';
 import type { Worker } from './worker.js';
 
 const SHORTEST_PAUSE_MS = 500;
@@ -29,6 +29,11 @@ export interface OpenStore {
   /** Removes jobs that failed for good more than so many days ago. */
   forgetFailed(days: number): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What the store has of a job: the id of its row. */
+interface JobData {
+  readonly id: string;
 }
 
 /** A store, and the Agenda through which jobs are put there. */
@@ -150,6 +155,9 @@ export class JobStore {
     // Agenda does not wait for it, and a failure would end the process.
     const unlock = repository.unlockJob.bind(repository);
     repository.unlockJob = (job) => unlock(job).catch(() => undefined);
+    // A node that leaves leaves them to the others.
+    const take = repository.getNextJobToRun.bind(repository);
+    repository.getNextJobToRun = async (...asked) => (this.parts.worker.takesJobs ? take(...asked) : undefined);
     const lost = Promise.withResolvers<unknown>();
     const agenda = this.define(backend);
     agenda.on('error', lost.resolve);
@@ -181,7 +189,7 @@ export class JobStore {
     });
     // There is a place for the next one of its kind; it may itself be due again at once.
     agenda.on('complete', ({ attrs }) => setImmediate(() => void this.look(attrs.name)));
-    defineKinds(agenda, this.parts.kinds, (job) => this.run(job));
+    defineKinds<JobData>(agenda, this.parts.kinds, (job) => this.run(job));
     return agenda;
   }
 
@@ -197,7 +205,7 @@ export class JobStore {
     } finally {
       clearInterval(touching);
       const [next] = await listTimes(database.query, { ids: [id] }).catch(() => []);
-      const isLeft = next === undefined || (claimed === undefined && next.seconds === 0);
+      const isLeft = next === undefined || (claimed === undefined && next.seconds === 0 && worker.takesJobs);
       job.attrs.nextRunAt = isLeft ? null : fromNow(next.seconds);
     }
   }
@@ -229,7 +237,9 @@ export class JobStore {
           everySeconds === null
             ? feeder.create(kind, data).unique({ 'data.id': id })
             : await feeder.every(everySeconds * 1_000, kind, data, { timezone: 'UTC', skipImmediate: true });
-        await job.schedule(fromNow(seconds)).save();
+        job.schedule(fromNow(seconds));
+        // Agenda fails on a job that leaves between its look whether it is there and its change.
+        await job.save().catch(() => job.save());
       }),
     );
     for (const kind of new Set(jobs.map((job) => job.kind))) void this.look(kind);

@@ -14,22 +14,18 @@ import type { Pool } from 'pg';
 import type { Database } from '../database/database.js';
 import { scheduleKinds } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
+import type { Lease } from './lease.js';
 import { hasShares, placesOf } from './places.js';
-import type { Claimed, Worker } from './worker.js';
+import type { Worker } from './worker.js';
 
 /** Agenda judges locks by the clock of the node. Leases are judged by that of the database, so that no lock may end before its lease. */
 const NEVER = new Date(8_640_000_000_000_000);
 
-/** What Agenda is given of a job: the id of its row. */
-export interface JobData {
-  readonly id: string;
-}
-
 /** Has an Agenda run these kinds, as many of each as a node has places for. */
-export function defineKinds(
+export function defineKinds<Data>(
   agenda: Agenda,
   kinds: readonly JobKind[],
-  run: (job: Job<JobData>) => Promise<void>,
+  run: (job: Job<Data>) => Promise<void>,
 ): void {
   for (const kind of kinds) agenda.define(kind.name, run, { concurrency: placesOf(kind), lockLimit: placesOf(kind) });
 }
@@ -39,6 +35,11 @@ export async function lookFor(channel: NotificationChannel, names: Iterable<stri
   if (channel.state !== 'connected') return;
   const notification = { jobId: toJobId(''), nextRunAt: null, priority: 0, timestamp: new Date() };
   await Promise.all(Array.from(names, (jobName) => channel.publish({ ...notification, jobName })));
+}
+
+/** What Agenda is given of a claimed job. */
+export interface TakenJob {
+  readonly lease: Lease;
 }
 
 /**
@@ -52,9 +53,7 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
   readonly ownsConnection = false;
   readonly notificationChannel = new InMemoryNotificationChannel();
   /** Claimed, and not yet asked for by Agenda. */
-  private ready: Claimed[] = [];
-  /** Claimed and taken by Agenda, not yet run. */
-  private readonly taken = new Map<string, Claimed>();
+  private readonly ready: Lease[] = [];
   private isAsked = false;
   private isLooking = false;
   /** On the monotonic clock. As long as it finds nothing that another store has forgotten, it looks seldom. */
@@ -67,7 +66,6 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
   constructor(
     private readonly database: Database,
     private readonly worker: Worker,
-    private readonly names: readonly string[],
     /** For how long jobs must have been due: those that another store holds are left to it for a while. */
     private readonly overdueSeconds: () => number = () => 0,
   ) {
@@ -91,13 +89,6 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
     return this.take(name);
   }
 
-  /** What was claimed for a job that Agenda runs. */
-  claimedFor(id: string): Claimed | undefined {
-    const claimed = this.taken.get(id);
-    this.taken.delete(id);
-    return claimed;
-  }
-
   /** Registers the recurring job of a kind. When it is due, the database knows, not the node. */
   override async saveJob<Data>(job: JobParameters<Data>): Promise<JobParameters<Data>> {
     await this.schedules.load(job as JobParameters);
@@ -115,41 +106,35 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
   }
 
   override async unlockJobs(ids: readonly string[]): Promise<void> {
-    await Promise.all(ids.map((id) => this.claimedFor(id)?.lease.release()));
+    await this.worker.release(ids);
   }
 
   private async lookWhileAsked(): Promise<void> {
-    while (this.isAsked && this.notificationChannel.state === 'connected') {
-      // Agenda has given the places back by then of jobs that have just ended.
-      await setImmediate();
-      this.isAsked = false;
-      const overdueSeconds = this.overdueSeconds();
-      const claimed = await this.worker.claim(this.names, overdueSeconds);
-      if (claimed.length === 0) this.restsUntil = performance.now() + overdueSeconds * 1_000;
-      this.ready.push(...claimed);
-      await lookFor(this.notificationChannel, new Set(this.ready.map(({ kind }) => kind.name)));
-      // There may be room for further ones, of other organizations and targets.
-      if (claimed.some(({ kind }) => hasShares(kind))) this.isAsked = true;
+    try {
+      while (this.isAsked && this.notificationChannel.state === 'connected') {
+        // Agenda has given the places back by then of jobs that have just ended.
+        await setImmediate();
+        this.isAsked = false;
+        const overdueSeconds = this.overdueSeconds();
+        const claimed = await this.worker.claim(overdueSeconds);
+        if (claimed.length === 0) this.restsUntil = performance.now() + overdueSeconds * 1_000;
+        this.ready.push(...claimed);
+        await lookFor(this.notificationChannel, new Set(this.ready.map(({ kind }) => kind.name)));
+        // There may be room for further ones, of other organizations and targets.
+        if (claimed.some(({ kind }) => hasShares(kind))) this.isAsked = true;
+      }
+    } finally {
+      this.isLooking = false;
     }
-    this.isLooking = false;
   }
 
   private take(name: string): JobParameters | undefined {
     const at = this.ready.findIndex(({ kind }) => kind.name === name);
-    const [claimed] = at === -1 ? [] : this.ready.splice(at, 1);
-    if (claimed === undefined) return undefined;
-    const id = claimed.lease.jobId;
-    this.taken.set(id, claimed);
-    const data: JobData = { id };
-    return {
-      _id: toJobId(id),
-      name,
-      type: 'normal',
-      priority: 0,
-      nextRunAt: null,
-      lockedAt: NEVER,
-      data,
-    } as JobParameters;
+    const [lease] = at === -1 ? [] : this.ready.splice(at, 1);
+    if (lease === undefined) return undefined;
+    const data: TakenJob = { lease };
+    const _id = toJobId(lease.row.id);
+    return { _id, name, type: 'normal', priority: 0, nextRunAt: null, lockedAt: NEVER, data };
   }
 
   private async schedule(jobs: readonly JobParameters[]): Promise<readonly JobParameters[]> {

@@ -57,7 +57,7 @@ export const JobSchema = defineEntity({
 export class StoredJob extends JobSchema.class {}
 JobSchema.setClass(StoredJob);
 
-const JobAttemptSchema = defineEntity({
+export const JobAttemptSchema = defineEntity({
   name: 'StoredJobAttempt',
   tableName: 'job_attempt',
   properties: {

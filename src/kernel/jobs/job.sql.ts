@@ -1,10 +1,14 @@
 // A queue: claims that skip locked rows, changes of several tables at once, and arrays of many columns.
 import { sqlStatement, t } from '../database/statement.js';
+import { sqlColumnsOf } from '../database/tables.js';
+import { JobSchema } from './job.entity.js';
 import { WAIT_REASONS } from './job-kind.js';
 
 /** When a job that recurs is due next: at each multiple of its seconds since 1970. Null for others. */
-export const nextTime = (everySeconds: string): string =>
-  `to_timestamp((floor(extract(epoch from now()) / ${everySeconds}) + 1) * ${everySeconds})`;
+export const nextTime = (everySeconds: string): string => timeOf(everySeconds, 1);
+
+const timeOf = (everySeconds: string, further: 0 | 1): string =>
+  `to_timestamp((floor(extract(epoch from now()) / ${everySeconds}) + ${further}) * ${everySeconds})`;
 
 /** The kinds of this program. Those of other versions stay. */
 export const registerKinds = sqlStatement({
@@ -117,7 +121,24 @@ export const fullOf = (kind: string, organizationId: string, of: { isUrgent: boo
  * join alone it expects a tenth of all that wait, and reads the whole tables.
  *
  * `full` has those of which no more may run at present, as `fullOf` writes them. A finished job that is due recurs: it begins anew.
+ * One that has not finished by its next time keeps its attempts, and is of that time.
  */
+const CLAIMED = sqlColumnsOf(JobSchema, 'j', [
+  ...([
+    'id',
+    'kind',
+    'organizationId',
+    'projectId',
+    'subjectId',
+    'target',
+    'isUrgent',
+    'createdAt',
+    'fence',
+    'attempts',
+  ] as const),
+  'isCancelRequested',
+]);
+
 const claiming = (which: string): string => `
     with room as (
       select name, is_urgent, slots, lease
@@ -135,20 +156,17 @@ const claiming = (which: string): string => `
         attempts = case when j.finished_at is null then j.attempts + 1 else 1 end,
         is_cancel_requested = j.is_cancel_requested and j.finished_at is null,
         error_code = case when j.finished_at is null then j.error_code end,
-        created_at = case when j.finished_at is null then j.created_at else now() end, finished_at = null
+        created_at = case when j.finished_at is null and j.created_at >= coalesce(${timeOf('j.every_seconds', 0)}, '-infinity') then j.created_at else now() end,
+        finished_at = null
       from due where j.id = any(array(select id from due)) and j.id = due.id
-      returning j.id, j.kind, j.organization_id, j.project_id, j.subject_id, j.target, j.is_urgent, j.created_at, j.fence, j.attempts,
-        j.is_cancel_requested, coalesce(j.give_up_at <= now(), false) as is_too_late
+      returning ${CLAIMED.text}, coalesce(j.give_up_at <= now(), false) as "isTooLate"
     ), forgotten as (
       delete from job_attempt a using claimed
       where a.job_id = any(array(select id from due)) and a.job_id = claimed.id and a.fence <= claimed.fence - ${KEPT_ATTEMPTS}
     ), begun as (
       insert into job_attempt (job_id, fence, node) select id, fence, :node from claimed
     )
-    select id, kind, organization_id as "organizationId", project_id as "projectId", subject_id as "subjectId", target, is_urgent as "isUrgent",
-      created_at as "createdAt", fence,
-      attempts, is_cancel_requested as "isCancelRequested", is_too_late as "isTooLate"
-    from claimed`;
+    select * from claimed`;
 const CLAIMING = {
   node: t.uuid,
   names: t.array(t.text),
@@ -157,33 +175,18 @@ const CLAIMING = {
   leases: t.array(t.double),
   full: t.array(t.text),
 } as const;
-const CLAIMED = {
-  id: t.uuid,
-  kind: t.text,
-  organizationId: t.nullable(t.uuid),
-  projectId: t.nullable(t.uuid),
-  subjectId: t.nullable(t.uuid),
-  target: t.nullable(t.text),
-  isUrgent: t.boolean,
-  createdAt: t.time,
-  fence: t.bigint,
-  attempts: t.integer,
-  isCancelRequested: t.boolean,
-  isTooLate: t.boolean,
-} as const;
-
 /** Claims what has been due for so long. */
 export const claimJobs = sqlStatement({
   text: claiming('j.wake_at <= now() - make_interval(secs => :overdueSeconds::double precision)'),
   params: { ...CLAIMING, overdueSeconds: t.double },
-  row: CLAIMED,
+  row: { ...CLAIMED.row, isTooLate: t.boolean },
 });
 
 /** Claims those of the given jobs that are due. */
 export const claimGivenJobs = sqlStatement({
   text: claiming('j.id = any(:ids::uuid[])'),
   params: { ...CLAIMING, ids: t.array(t.uuid) },
-  row: CLAIMED,
+  row: { ...CLAIMED.row, isTooLate: t.boolean },
 });
 
 const TIMES = `select j.id, j.kind, j.every_seconds as "everySeconds", greatest(extract(epoch from j.wake_at - now()), 0)::double precision as seconds
@@ -349,3 +352,7 @@ export const countJobs = sqlStatement({
     failed: t.integer,
   },
 });
+
+/** Removes what failed long ago from a store apart, whose table is Agenda's and no entity, by the clock of the store. */
+export const FORGET_FAILED =
+  'delete from agenda_jobs where next_run_at is null and failed_at < now() - make_interval(days => $1)';

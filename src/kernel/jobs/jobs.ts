@@ -1,11 +1,11 @@
-import { Agenda, type Job } from 'agenda';
+import { Agenda } from 'agenda';
 import { NO_ID } from '../ids.js';
 import { describeError } from '../log.js';
 import { periodically } from '../periodic.js';
 import { deleteFinished, registerKinds } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
 import { JobStore, OVERDUE_SECONDS, type StoreAddress } from './job-store.js';
-import { defineKinds, type JobData, JobTable } from './job-table.js';
+import { defineKinds, JobTable, type TakenJob } from './job-table.js';
 import { LateAsks } from './late-asks.js';
 import type { JobRequest } from './queue.js';
 import { type JobFigures, Worker, type WorkerParts } from './worker.js';
@@ -71,12 +71,7 @@ export class Jobs {
     const worker = new Worker(parts);
     this.worker = worker;
     this.storeApart = storeAt && new JobStore(storeAt, { database, kinds, log, worker });
-    this.table = new JobTable(
-      database,
-      worker,
-      kinds.map(({ name }) => name),
-      () => (this.storeApart?.isConnected ? OVERDUE_SECONDS : 0),
-    );
+    this.table = new JobTable(database, worker, () => (this.storeApart?.isConnected ? OVERDUE_SECONDS : 0));
     this.lateAsks = new LateAsks(() => parts.contextOf(NO_ID));
     this.agenda = new Agenda({
       backend: this.table,
@@ -86,7 +81,7 @@ export class Jobs {
     });
     this.agenda.on('error', (error) => log.warn('job poll failed', describeError(error)));
     this.agenda.on('complete', this.table.look);
-    defineKinds(this.agenda, kinds, (job) => this.run(job));
+    defineKinds<TakenJob>(this.agenda, kinds, ({ attrs }) => worker.run(attrs.data.lease));
   }
 
   /** Does jobs from now on. */
@@ -143,10 +138,5 @@ export class Jobs {
     await this.worker.release();
     await Promise.all(this.stopPeriods.map((stop) => stop()));
     await this.lateAsks.store();
-  }
-
-  private async run({ attrs: { data } }: Job<JobData>): Promise<void> {
-    const claimed = this.table.claimedFor(data.id);
-    if (claimed !== undefined) await this.worker.run(claimed);
   }
 }

@@ -1,53 +1,50 @@
 import { type Context, isTransaction, type Transaction } from '../context.js';
 import { queryOf } from '../database/database.js';
 import { inTransaction } from '../database/in-transaction.js';
-import { endAttempt, holdLease } from './job.sql.js';
-import { type JobRun, LeaseLost, PermanentFailure } from './job-kind.js';
+import type { RowFrom } from '../database/statement.js';
+import { NO_ID } from '../ids.js';
+import { type claimJobs, endAttempt, holdLease } from './job.sql.js';
+import { type JobKind, type JobRun, LeaseLost, PermanentFailure } from './job-kind.js';
 
 /** Why an attempt ended that another node has taken over, or may have. */
 export const LEASE_LOST = 'JOB_LEASE_LOST';
+const DEFAULT_LEASE_SECONDS = 30;
+const DEFAULT_LIMIT_SECONDS = 600;
 /** Over a call's own time limit, so that its outcome can still be written. */
 const RESERVE_SECONDS = 5;
 /** What a transaction of a job may take; the database ends longer ones. */
 const TRANSACTION_SECONDS = 20;
 
-/** A job as it was claimed. */
-export interface ClaimedJob {
-  readonly id: string;
-  readonly fence: string;
-  readonly subjectId: string | null;
-  readonly projectId: string | null;
-  readonly target: string | null;
-  readonly isUrgent: boolean;
-  readonly createdAt: Date;
-  readonly attempts: number;
-}
+/** How long a node keeps a job of a kind from others without renewing its lease. */
+export const leaseOf = ({ leaseSeconds = DEFAULT_LEASE_SECONDS }: JobKind): number => leaseSeconds;
 
-/** The right of one node to run a job for a limited time. Nothing is written for the job after the lease has expired. */
-export class Lease implements JobRun {
-  readonly jobId: string;
-  readonly subjectId: string | null;
-  readonly projectId: string | null;
-  readonly target: string | null;
-  readonly isUrgent: boolean;
-  readonly queuedAt: Date;
-  readonly attempt: number;
-  readonly fence: string;
+/** A job as it was claimed. */
+export type ClaimedRow = RowFrom<typeof claimJobs>;
+
+/** The right of this node to run a job for a limited time. Nothing is written for the job after the lease has expired. */
+export class Lease {
+  /** On this node's monotonic clock, in milliseconds. */
+  readonly renewedUntil: number;
+  readonly ctx: Context;
   private readonly controller = new AbortController();
 
   constructor(
-    readonly ctx: Context,
-    { id, fence, subjectId, projectId, target, isUrgent, createdAt, attempts }: ClaimedJob,
-    readonly contextOf: (organizationId: string) => Context,
+    readonly kind: JobKind,
+    readonly row: ClaimedRow,
+    private readonly contextOf: (organizationId: string) => Context,
   ) {
-    this.jobId = id;
-    this.fence = fence;
-    this.subjectId = subjectId;
-    this.projectId = projectId;
-    this.target = target;
-    this.isUrgent = isUrgent;
-    this.queuedAt = createdAt;
-    this.attempt = attempts;
+    this.renewedUntil = performance.now() + (kind.limitSeconds ?? DEFAULT_LIMIT_SECONDS) * 1_000;
+    this.ctx = contextOf(row.organizationId ?? NO_ID);
+  }
+
+  /** What its handler gets. */
+  get run(): JobRun {
+    const { row, contextOf, signal } = this;
+    return {
+      ...{ ...row, jobId: row.id, queuedAt: row.createdAt, attempt: row.attempts, signal, contextOf },
+      inTransaction: (work, ctx) => this.inTransaction(work, ctx),
+      reserve: (seconds) => this.reserve(seconds),
+    };
   }
 
   get signal(): AbortSignal {
@@ -64,14 +61,14 @@ export class Lease implements JobRun {
     return this.signal.aborted ? (this.signal.reason as PermanentFailure).code : null;
   }
 
-  inTransaction<T>(work: (tx: Transaction) => Promise<T>, ctx = this.ctx): Promise<T> {
+  private inTransaction<T>(work: (tx: Transaction) => Promise<T>, ctx = this.ctx): Promise<T> {
     return inTransaction(ctx, async (tx) => {
       await this.hold(tx, TRANSACTION_SECONDS);
       return work(tx);
     });
   }
 
-  async reserve(seconds: number): Promise<void> {
+  private async reserve(seconds: number): Promise<void> {
     for (let isSure = false; !isSure; ) {
       if (this.signal.aborted) throw new LeaseLost();
       const asked = performance.now();
@@ -81,38 +78,29 @@ export class Lease implements JobRun {
     }
   }
 
+  private async hold(ctx: Context, seconds: number): Promise<void> {
+    const { id, fence } = this.row;
+    const held = await holdLease(queryOf(ctx), { id, fence, seconds });
+    if (held.length > 0) return;
+    // A transaction that continues must not commit.
+    if (!isTransaction(ctx)) this.abort();
+    throw new LeaseLost();
+  }
+
   /**
-   * Ends the attempt.
+   * Ends the attempt. With `released`, another node may take the job.
    *
-   * @param pauseSeconds until it is tried again, or has more to do; null: never
+   * @param pauseSeconds until it is tried again, or has more to do; null: never, or at once if it is released
    * @param errorCode why it failed, or what it waits for
    * @returns false when the lease was over, and nothing was written
    */
   async end(
     outcome: 'done' | 'failed' | 'released',
-    { pauseSeconds = null, errorCode = null }: { pauseSeconds?: number | null; errorCode?: string | null } = {},
+    pauseSeconds: number | null = null,
+    errorCode: string | null = null,
   ): Promise<boolean> {
-    const ended = await endAttempt(this.ctx, {
-      id: this.jobId,
-      fence: this.fence,
-      outcome,
-      pauseSeconds,
-      errorCode,
-    });
+    const { id, fence } = this.row;
+    const ended = await endAttempt(this.ctx, { id, fence, outcome, pauseSeconds, errorCode });
     return ended.length > 0;
-  }
-
-  /** Gives the job back unfinished: another node may take it at once. */
-  async release(): Promise<void> {
-    await this.end('released');
-    this.abort('JOB_RELEASED');
-  }
-
-  private async hold(ctx: Context, seconds: number): Promise<void> {
-    const held = await holdLease(queryOf(ctx), { id: this.jobId, fence: this.fence, seconds });
-    if (held.length > 0) return;
-    // A transaction that continues must not commit.
-    if (!isTransaction(ctx)) this.abort();
-    throw new LeaseLost();
   }
 }

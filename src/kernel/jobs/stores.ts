@@ -2,8 +2,8 @@ import { PostgresBackend } from '@agendajs/postgres-backend';
 import pg from 'pg';
 import type { SealedText } from '../crypto/sealed-text.js';
 import { BEGIN, LOCK } from '../database/session.sql.js';
+import { FORGET_FAILED } from './job.sql.js';
 import type { OpenStore, StoreAddress } from './job-store.js';
-import { FORGET_FAILED } from './stores.sql.js';
 
 const CONNECT_MS = 5_000;
 const CONNECTIONS = 4;

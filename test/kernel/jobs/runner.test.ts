@@ -94,6 +94,19 @@ describe('a job', () => {
   });
 });
 
+test('a look that failed is followed by others', async () => {
+  let looks = 0;
+  const isLeaving = (): boolean => {
+    looks += 1;
+    if (looks === 1) throw new Error('no');
+    return false;
+  };
+  const kind = kindOf(async () => undefined);
+  await nodes.node([kind], { isLeaving });
+  await nodes.queue(kind, ['one']);
+  await allAre('done');
+});
+
 describe('a job whose end cannot be stored', () => {
   test('is not done again: its end is stored once that succeeds', async () => {
     await nodes.sql('create sequence ends');
@@ -356,6 +369,25 @@ describe('a recurring job', () => {
     expect(times[1]).toBe(times[0]);
     expect(times[2]).not.toBe(times[0]);
     await allAre('done');
+  });
+
+  test('knows another time once its next time has come, whatever became of its last attempt', async () => {
+    const times: Date[] = [];
+    const kind = kindOf(
+      async (_, run) => {
+        times.push(run.queuedAt);
+        if (times.length === 1) throw new Error('no');
+      },
+      { everySeconds: DAY_SECONDS, retry: { firstSeconds: 3_600, longestSeconds: 3_600, attempts: 3 } },
+    );
+    await nodes.node([kind]);
+    await nodes.sql(DUE);
+    await until('the failure', WAIT_MS, async () => (await states())[0] === 'waiting');
+    // As if nobody had run it for two days since.
+    await nodes.sql(`update job set created_at = now() - interval '2 days', wake_at = now()`);
+    await allAre('done');
+    expect(times.map((time) => time.getTime() > Date.now() - DAY_SECONDS * 1_000)).toEqual([true, true]);
+    expect(await nodes.jobs()).toMatchObject([{ attempts: 2 }]);
   });
 
   test('that failed for good says so until its next time, and begins anew then', async () => {

@@ -3,6 +3,7 @@ import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
 import { type JobsParts, jobsOfJobs } from '../../../src/kernel/jobs/jobs.js';
 import { storeAt } from '../../../src/kernel/jobs/stores.js';
+import { createLog } from '../../../src/kernel/log.js';
 import { freshDatabase } from '../../kit/databases.js';
 import { freePort } from '../../kit/free-port.js';
 import { describeWithMongo } from '../../kit/mongo/mongo.js';
@@ -154,6 +155,36 @@ describe('jobs in another Postgres, without a table', () => {
     held.resolve();
     node.wake();
     await done(11);
+  });
+
+  test('are left by a node that leaves to the others, in the store', async () => {
+    let isLeaving = false;
+    const leaving = await connected(url, { isLeaving: () => isLeaving });
+    await connected(url);
+    isLeaving = true;
+    await nodes.queue(KIND, keys(20), { dueAt: soon() }, leaving.wake);
+    await done(20);
+    await isEach('1');
+  });
+
+  test('that leave the store while they are put there again do not cost the connection', async () => {
+    const warned: string[] = [];
+    const log = createLog('silent');
+    const node = await connected(url, { ...NO_LOOK, log: { ...log, warn: (message) => warned.push(message) } });
+    const [id = ''] = await nodes.queue(KIND, ['one'], { dueAt: new Date(Date.now() + 60_000) }, node.wake);
+    const stored = async () => (await sql('select next_run_at as at from agenda_jobs'))[0]?.at as Date | undefined;
+    const before = await until('the job in the store', WAIT_MS, stored);
+    // Agenda looks whether the job is there before it changes it; meanwhile it may be done, and removed.
+    await sql('create sequence puts');
+    await sql(`create function leave() returns trigger language plpgsql as $$
+      begin
+        return case when nextval('puts') = 1 then null else new end;
+      end $$`);
+    await sql('create trigger leave before update on agenda_jobs for each row execute function leave()');
+    await nodes.sql(`update job set wake_at = now() + interval '120 seconds'`);
+    node.wake([id]);
+    await until('its other time', WAIT_MS, async () => (await stored())?.getTime() !== before.getTime());
+    expect(warned).toEqual([]);
   });
 
   test('that others put there are left alone, and delay none', async () => {
