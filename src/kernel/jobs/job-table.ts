@@ -56,8 +56,6 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
   private readonly ready: Lease[] = [];
   private isAsked = false;
   private isLooking = false;
-  /** On the monotonic clock. As long as it finds nothing that another store has forgotten, it looks seldom. */
-  private restsUntil = 0;
 
   private readonly schedules = new DataLoader<JobParameters, JobParameters>((jobs) => this.schedule(jobs), {
     cache: false,
@@ -84,8 +82,7 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
 
   /** Agenda asks at each of its looks, and until there is none of a kind while it takes what was claimed. */
   override async getNextJobToRun(name: string): Promise<JobParameters | undefined> {
-    const isAtRest = this.overdueSeconds() > 0 && performance.now() < this.restsUntil;
-    if (!this.isLooking && !isAtRest) this.look();
+    if (!this.isLooking) this.look();
     return this.take(name);
   }
 
@@ -115,9 +112,7 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
         // Agenda has given the places back by then of jobs that have just ended.
         await setImmediate();
         this.isAsked = false;
-        const overdueSeconds = this.overdueSeconds();
-        const claimed = await this.worker.claim(overdueSeconds);
-        if (claimed.length === 0) this.restsUntil = performance.now() + overdueSeconds * 1_000;
+        const claimed = await this.worker.claim(this.overdueSeconds());
         this.ready.push(...claimed);
         await lookFor(this.notificationChannel, new Set(this.ready.map(({ kind }) => kind.name)));
         // There may be room for further ones, of other organizations and targets.

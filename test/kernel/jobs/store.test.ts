@@ -51,6 +51,47 @@ async function connected(url: string, parts: Partial<JobsParts> = NO_LOOK, kinds
   return node;
 }
 
+/** What holds of any store. */
+function holdsOfAny(url: () => string, test: (name: string, run: () => Promise<void>) => void): void {
+  test('do not wait for those of a target that hangs when they are urgent', async () => {
+    const held = Promise.withResolvers<void>();
+    const kind: JobKind = {
+      ...KIND,
+      ...{ concurrency: 2, concurrencyPerTarget: 1, hasUrgentPlaces: true },
+      run: async (_, { isUrgent }) => (isUrgent ? undefined : held.promise),
+    };
+    const node = await connected(url(), NO_LOOK, [kind]);
+    await nodes.queue(kind, keys(200), { target: 'hangs' }, node.wake);
+    await nodes.queue(kind, ['urgent'], { target: 'other', isUrgent: true }, node.wake);
+    await done(1);
+    held.resolve();
+  });
+
+  test('run once although the table of jobs was locked when they were due', async () => {
+    const node = await connected(url(), {});
+    await nodes.queue(KIND, keys(20), { dueAt: soon() }, node.wake);
+    await withClient(nodes.url, async (client) => {
+      await client.query('begin; lock table job');
+      await until('a node that waits for the table', WAIT_MS, async () => {
+        const { rows } = await client.query(`select from pg_locks where relation = 'job'::regclass and not granted`);
+        return rows.length > 0;
+      });
+      await client.query('rollback');
+    });
+    await done(20);
+    await isEach('1');
+  });
+
+  test('of a node that died are taken over once', async () => {
+    const node = await connected(url(), {});
+    await nodes.queue(KIND, keys(20), { dueAt: soon() }, node.wake);
+    await nodes.sql(`update job set state = 'running', node = gen_random_uuid(), attempts = 1, fence = 1`);
+    await done(20);
+    await isEach('2');
+    expect((await nodes.jobs()).filter(({ attempts }) => attempts !== 2)).toEqual([]);
+  });
+}
+
 describe('jobs in another Postgres, without a table', () => {
   let url: string;
   const sql = (text: string, params: readonly unknown[] = []) =>
@@ -58,6 +99,8 @@ describe('jobs in another Postgres, without a table', () => {
   beforeEach(async () => {
     url = await freshDatabase();
   });
+
+  holdsOfAny(() => url, test);
 
   test('start at once after the commit, or when they are due, and not before', async () => {
     const node = await connected(url);
@@ -234,6 +277,8 @@ describe('jobs in another Postgres, without a table', () => {
 });
 
 describeWithMongo('jobs in MongoDB', (mongo) => {
+  holdsOfAny(() => mongo().url, testInAll);
+
   test('start at once after the commit, and when they are due', async () => {
     const node = await connected(mongo().url);
     await nodes.queue(KIND, ['one'], { dueAt: soon() }, node.wake);
