@@ -46,13 +46,6 @@ export function parseMetadataFilter(raw: string): { pairs: MetadataPair[]; malfo
   return { pairs, malformed };
 }
 
-/** The filter text of pairs: `parseMetadataFilter` parses it back to the same pairs. */
-export const printMetadataFilter = (pairs: readonly MetadataPair[]): string =>
-  pairs.map(({ key, value }) => `key=${escaped(key)},value=${escaped(value)}`).join('|');
-
-const escaped = (text: string): string =>
-  text.replace(/[\\,=|]|^\s+|\s+$/g, (found) => found.replace(/[\s\S]/gu, '\\$&'));
-
 /** A pair of a filter in the form of GraphQL. */
 export const MetadataFilter = z
   .strictObject({

@@ -1,9 +1,12 @@
-import {
-  parseMetadataFilter,
-  printMetadataFilter,
-} from '../../../../src/features/secrets/scope/metadata-filter.rules.js';
+import { parseMetadataFilter } from '../../../../src/features/secrets/scope/metadata-filter.rules.js';
 import fc from '../../../kit/properties.js';
 import { rounds } from '../../../kit/scope.js';
+
+const escaped = (text: string): string =>
+  text.replace(/[\\,=|]|^\s+|\s+$/g, (found) => found.replace(/[\s\S]/gu, '\\$&'));
+/** The filter text of pairs: `parseMetadataFilter` parses it back to the same pairs. */
+const printMetadataFilter = (pairs: readonly { readonly key: string; readonly value: string }[]): string =>
+  pairs.map(({ key, value }) => `key=${escaped(key)},value=${escaped(value)}`).join('|');
 
 const pairsOf = (raw: string) => parseMetadataFilter(raw).pairs;
 const malformedOf = (raw: string) => parseMetadataFilter(raw).malformed.map(({ index }) => index);
