@@ -3,10 +3,11 @@ import type { Context } from '../../kernel/context.js';
 import { inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { StoredJobKind } from '../../kernel/jobs/job.entity.js';
+import { type KindRow, listKinds } from '../../kernel/jobs/job.sql.js';
 import type { JobKind } from '../../kernel/jobs/job-kind.js';
 import { parse } from '../../kernel/validation.js';
 import { OneJobKind } from './job.rules.js';
-import { type KindRow, LIST_KINDS, LIST_KINDS_OF_ORGANIZATION } from './job.sql.js';
+import { LIST_KINDS_OF_ORGANIZATION } from './job.sql.js';
 
 /** A kind of jobs, with what this version of the service says of it. */
 interface DescribedKind extends KindRow {
@@ -62,7 +63,7 @@ export class JobKindService {
   private async read(ctx: Context): Promise<DescribedKind[]> {
     const { organizationId, actor } = ctx;
     const rows = await (actor.isInstallationAdmin
-      ? LIST_KINDS(ctx, {})
+      ? listKinds(ctx, {})
       : LIST_KINDS_OF_ORGANIZATION(ctx, { organizationId }));
     return rows.map((row) => ({ ...row, description: this.descriptions.get(row.name) ?? null }));
   }

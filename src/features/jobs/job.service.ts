@@ -9,16 +9,7 @@ import { wakeFor } from '../../kernel/jobs/queue.js';
 import { Page, timeCursorKey, timePageBounds } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { ListJobs, OneJob } from './job.rules.js';
-import {
-  type AttemptRow,
-  CANCEL_JOB,
-  FIND_JOBS,
-  type JobRow,
-  LIST_ATTEMPTS,
-  LIST_JOBS,
-  LIST_JOBS_OF_STATE,
-  RETRY_JOB,
-} from './job.sql.js';
+import { type AttemptRow, CANCEL_JOB, FIND_JOBS, type JobRow, LIST_ATTEMPTS, LIST_JOBS, RETRY_JOB } from './job.sql.js';
 
 /**
  * Work in the background, as operators see it: that of the caller's organization, and for the admin of the installation also that
@@ -49,8 +40,8 @@ export class JobService {
     const { time, id, limit } = timePageBounds(request);
     authorize(ctx, 'jobs:read');
     const project = projectId == null ? null : isId(projectId) ? projectId : NO_ID;
-    const asked = { ...reachOf(ctx), kind, projectId: project, time, id, limit: String(limit) };
-    const rows = await (state == null ? LIST_JOBS(ctx, asked) : LIST_JOBS_OF_STATE(ctx, { ...asked, state }));
+    const asked = { ...reachOf(ctx), kind, projectId: project, time, id, limit: String(limit), state: state ?? null };
+    const rows = await LIST_JOBS({ isOfState: state != null })(ctx, asked);
     const page = new Page(rows, request, (job) => timeCursorKey(job.createdAt, job.id));
     await ctx.auditTrail.recordRead(ctx, {
       action: 'job:list',

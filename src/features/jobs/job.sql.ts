@@ -1,28 +1,29 @@
 // Two lists that are merged in one order, figures by lateral joins, and changes that return the state of before.
-import { sqlStatement, t } from '../../kernel/database/statement.js';
-import { JOB_OUTCOMES, JOB_STATES } from '../../kernel/jobs/job.entity.js';
-import { nextTime } from '../../kernel/jobs/job.sql.js';
+import { sql } from 'kysely';
+import { type RowFrom, sqlStatement, sqlVariants, t } from '../../kernel/database/statement.js';
+import { anyOf, columnsOf, prepared, sqlColumnsOf, tablesOf } from '../../kernel/database/tables.js';
+import { JOB_STATES, JobAttemptSchema, JobSchema } from '../../kernel/jobs/job.entity.js';
+import { KIND, nextTime } from '../../kernel/jobs/job.sql.js';
 
-const COLUMNS = `j.id, j.kind, j.organization_id is null as "isOfInstallation", j.project_id as "projectId",
-  j.subject_id as "subjectId", j.state, j.attempts as "attemptCount",
-  case when j.state = 'waiting' then j.wake_at end as "dueAt", case when j.state = 'running' then j.wake_at end as "leaseEndsAt",
-  j.error_code as "errorCode", j.is_cancel_requested as "isCancelRequested", j.created_at as "createdAt",
-  j.finished_at as "finishedAt"`;
-
+const STORED = sqlColumnsOf(JobSchema, 'j', [
+  'id',
+  'kind',
+  'projectId',
+  'subjectId',
+  'state',
+  'errorCode',
+  'isCancelRequested',
+  'createdAt',
+  'finishedAt',
+]);
+const COLUMNS = `${STORED.text}, j.organization_id is null as "isOfInstallation", j.attempts as "attemptCount",
+  case when j.state = 'waiting' then j.wake_at end as "dueAt", case when j.state = 'running' then j.wake_at end as "leaseEndsAt"`;
 const ROW = {
-  id: t.uuid,
-  kind: t.text,
+  ...STORED.row,
   isOfInstallation: t.boolean,
-  projectId: t.nullable(t.uuid),
-  subjectId: t.nullable(t.uuid),
-  state: t.oneOf(...JOB_STATES),
   attemptCount: t.integer,
   dueAt: t.nullable(t.time),
   leaseEndsAt: t.nullable(t.time),
-  errorCode: t.nullable(t.text),
-  isCancelRequested: t.boolean,
-  createdAt: t.time,
-  finishedAt: t.nullable(t.time),
 } as const;
 
 /** A recurring job is shown from its first time on. */
@@ -39,59 +40,49 @@ export const FIND_JOBS = sqlStatement({
 });
 
 /** A job as it is read. */
-export type JobRow = Awaited<ReturnType<typeof FIND_JOBS>>[number];
+export type JobRow = RowFrom<typeof FIND_JOBS>;
 
-/** Two lists that are merged: each has its own index in the order of the page, which a condition with `or` could not use. */
-function pageText(condition: string): string {
-  const ofOwner = (owner: string): string => `
+/**
+ * Jobs, newest first. Two lists that are merged: each has its own index in the order of the page, which a condition with `or` could not
+ * use. Those of one state have another: failed ones are few among many that are done.
+ */
+export const LIST_JOBS = sqlVariants({
+  options: { isOfState: [false, true] },
+  text: ({ isOfState }) => {
+    const ofOwner = (owner: string): string => `
     (select ${COLUMNS} from job j
-     where ${owner} ${condition} and (:kind::text is null or j.kind = :kind)
+     where ${owner} ${isOfState ? 'and j.state = :state' : ''} and (:kind::text is null or j.kind = :kind)
        and (:projectId::uuid is null or j.project_id = :projectId)
        and (j.created_at, j.id) < (coalesce(:time::text, 'infinity')::timestamptz, coalesce(:id::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
      order by j.created_at desc, j.id desc limit :limit)`;
-  return `select * from (${ofOwner('j.organization_id = :organizationId')} union all
+    return `select * from (${ofOwner('j.organization_id = :organizationId')} union all
     ${ofOwner(`:isInstallationAdmin and j.organization_id is null and ${IS_QUEUED}`)}) found order by "createdAt" desc, id desc limit :limit`;
-}
-
-const PAGE = {
-  ...REACH,
-  kind: t.nullable(t.text),
-  projectId: t.nullable(t.uuid),
-  time: t.nullable(t.text),
-  id: t.nullable(t.uuid),
-  limit: t.nullable(t.bigint),
-} as const;
-
-/** Jobs, newest first. */
-export const LIST_JOBS = sqlStatement({ text: pageText(''), params: PAGE, row: ROW });
-
-/** The same of one state: failed ones are few among many that are done, and have an index. */
-export const LIST_JOBS_OF_STATE = sqlStatement({
-  text: pageText('and j.state = :state'),
-  params: { ...PAGE, state: t.text },
+  },
+  params: {
+    ...REACH,
+    kind: t.nullable(t.text),
+    projectId: t.nullable(t.uuid),
+    time: t.nullable(t.text),
+    id: t.nullable(t.uuid),
+    limit: t.nullable(t.bigint),
+    state: t.nullable(t.text),
+  },
   row: ROW,
 });
 
 /** Attempts of jobs, oldest first. */
-export const LIST_ATTEMPTS = sqlStatement({
-  text: `
-    select job_id as "jobId", fence::integer as number, node, started_at as "startedAt", ended_at as "endedAt", outcome,
-      error_code as "errorCode"
-    from job_attempt where job_id = any(:jobIds) order by job_id, fence`,
-  params: { jobIds: t.array(t.uuid) },
-  row: {
-    jobId: t.uuid,
-    number: t.integer,
-    node: t.uuid,
-    startedAt: t.time,
-    endedAt: t.nullable(t.time),
-    outcome: t.nullable(t.oneOf(...JOB_OUTCOMES)),
-    errorCode: t.nullable(t.text),
-  },
-});
+export const LIST_ATTEMPTS = prepared(({ jobIds }: { jobIds: readonly string[] }) =>
+  tablesOf<typeof JobAttemptSchema>()
+    .selectFrom('job_attempt')
+    .select(columnsOf(JobAttemptSchema, 'fence'))
+    .select(sql<number>`fence::integer`.as('number'))
+    .where('job_id', '=', anyOf(jobIds))
+    .orderBy('job_id')
+    .orderBy('fence'),
+);
 
 /** An attempt as it is read. */
-export type AttemptRow = Awaited<ReturnType<typeof LIST_ATTEMPTS>>[number];
+export type AttemptRow = RowFrom<typeof LIST_ATTEMPTS>;
 
 const CHANGED = { ...ROW, stateBefore: t.oneOf(...JOB_STATES) } as const;
 
@@ -136,27 +127,12 @@ export const CANCEL_JOB = sqlStatement({
   row: CHANGED,
 });
 
-const KIND = `k.name, r.every_seconds as "everySeconds", k.is_paused as "isPaused",
-      case when r.finished_at is null then ${nextTime('r.every_seconds')} else r.wake_at end as "nextAt"`;
-/** A kind, and its recurring job if it has a schedule. */
-const KINDS = 'job_kind k left join job r on r.kind = k.name and r.every_seconds is not null';
-const KIND_ROW = {
-  name: t.text,
-  everySeconds: t.nullable(t.integer),
-  nextAt: t.nullable(t.time),
-  isPaused: t.boolean,
-  waitingCount: t.integer,
-  runningCount: t.integer,
-  failedCount: t.integer,
-  nextDueAt: t.nullable(t.time),
-} as const;
-
 /** Kinds by name, with figures of the jobs of an organization. */
 export const LIST_KINDS_OF_ORGANIZATION = sqlStatement({
   text: `
-    select ${KIND}, coalesce(c.waiting, 0) as "waitingCount", coalesce(c.running, 0) as "runningCount",
+    select ${KIND.text}, coalesce(c.waiting, 0) as "waitingCount", coalesce(c.running, 0) as "runningCount",
       coalesce(c.failed, 0) as "failedCount", c.next_due_at as "nextDueAt"
-    from ${KINDS} left join (
+    from ${KIND.from} left join (
       select kind, (count(*) filter (where state = 'waiting'))::integer as waiting,
         (count(*) filter (where state = 'running'))::integer as running,
         (count(*) filter (where state = 'failed'))::integer as failed, min(wake_at) filter (where state = 'waiting') as next_due_at
@@ -164,24 +140,5 @@ export const LIST_KINDS_OF_ORGANIZATION = sqlStatement({
     ) c on c.kind = k.name
     order by k.name collate "C"`,
   params: { organizationId: t.uuid },
-  row: KIND_ROW,
-});
-
-/** A kind of jobs as it is read. */
-export type KindRow = Awaited<ReturnType<typeof LIST_KINDS_OF_ORGANIZATION>>[number];
-
-/** The same with figures of the whole installation. */
-export const LIST_KINDS = sqlStatement({
-  text: `
-    select ${KIND}, open.waiting as "waitingCount", open.running as "runningCount",
-      (select count(*)::integer from job j where j.kind = k.name and j.state = 'failed') as "failedCount",
-      open.next_due_at as "nextDueAt"
-    from ${KINDS} cross join lateral (
-      select (count(*) filter (where j.state = 'waiting'))::integer as waiting,
-        (count(*) filter (where j.state = 'running'))::integer as running, min(j.wake_at) filter (where j.state = 'waiting') as next_due_at
-      from job j where j.kind = k.name and j.wake_at is not null
-    ) open
-    order by k.name collate "C"`,
-  params: {},
-  row: KIND_ROW,
+  row: KIND.row,
 });

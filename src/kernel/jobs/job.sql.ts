@@ -1,5 +1,5 @@
 // A queue: claims that skip locked rows, changes of several tables at once, and arrays of many columns.
-import { sqlStatement, t } from '../database/statement.js';
+import { type RowFrom, sqlStatement, t } from '../database/statement.js';
 import { sqlColumnsOf } from '../database/tables.js';
 import { JobSchema } from './job.entity.js';
 import { WAIT_REASONS } from './job-kind.js';
@@ -332,26 +332,43 @@ export const deleteFinished = sqlStatement({
   row: { id: t.uuid },
 });
 
-/** How many jobs of each kind wait, run or failed for good, and how long the one that is overdue most waits. */
-export const countJobs = sqlStatement({
+/** A kind with its schedule and figures of its jobs: what is selected of it first, and from what. */
+export const KIND = {
+  text: `k.name, r.every_seconds as "everySeconds", k.is_paused as "isPaused",
+      case when r.finished_at is null then ${nextTime('r.every_seconds')} else r.wake_at end as "nextAt"`,
+  from: 'job_kind k left join job r on r.kind = k.name and r.every_seconds is not null',
+  row: {
+    name: t.text,
+    everySeconds: t.nullable(t.integer),
+    isPaused: t.boolean,
+    nextAt: t.nullable(t.time),
+    waitingCount: t.integer,
+    runningCount: t.integer,
+    failedCount: t.integer,
+    nextDueAt: t.nullable(t.time),
+  },
+} as const;
+
+/** Kinds by name: how many jobs of each wait, run or failed for good, and how long the one that is overdue most waits. */
+export const listKinds = sqlStatement({
   text: `
-    select k.name as kind, open.waiting, open.running, open.overdue as "overdueSeconds",
-      (select count(*)::integer from job j where j.kind = k.name and j.state = 'failed') as failed
-    from job_kind k cross join lateral (
+    select ${KIND.text}, open.waiting as "waitingCount", open.running as "runningCount",
+      (select count(*)::integer from job j where j.kind = k.name and j.state = 'failed') as "failedCount",
+      open.next_due_at as "nextDueAt", open.overdue as "overdueSeconds"
+    from ${KIND.from} cross join lateral (
       select count(*) filter (where j.state = 'waiting')::integer as waiting, count(*) filter (where j.state = 'running')::integer as running,
+        min(j.wake_at) filter (where j.state = 'waiting') as next_due_at,
         greatest(extract(epoch from now() - min(j.wake_at) filter (
           where j.state = 'waiting' or j.state <> 'running' and not k.is_paused))::double precision, 0) as overdue
       from job j where j.kind = k.name and j.wake_at is not null
-    ) open`,
+    ) open
+    order by k.name collate "C"`,
   params: {},
-  row: {
-    kind: t.text,
-    waiting: t.integer,
-    running: t.integer,
-    overdueSeconds: t.nullable(t.double),
-    failed: t.integer,
-  },
+  row: { ...KIND.row, overdueSeconds: t.nullable(t.double) },
 });
+
+/** A kind of jobs as it is read. */
+export type KindRow = Omit<RowFrom<typeof listKinds>, 'overdueSeconds'>;
 
 /** Removes what failed long ago from a store apart, whose table is Agenda's and no entity, by the clock of the store. */
 export const FORGET_FAILED =

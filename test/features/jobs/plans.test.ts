@@ -1,10 +1,6 @@
 import type pg from 'pg';
-import {
-  LIST_JOBS,
-  LIST_JOBS_OF_STATE,
-  LIST_KINDS,
-  LIST_KINDS_OF_ORGANIZATION,
-} from '../../../src/features/jobs/job.sql.js';
+import { LIST_JOBS, LIST_KINDS_OF_ORGANIZATION } from '../../../src/features/jobs/job.sql.js';
+import { listKinds } from '../../../src/kernel/jobs/job.sql.js';
 import { migratedDatabase } from '../../kit/databases.js';
 import { withClient } from '../../kit/tables.js';
 
@@ -29,9 +25,13 @@ async function planOf(client: pg.Client, text: string, parameters: number): Prom
 
 /** Each with the indexes that give what it needs in the order in which it needs it. */
 const STATEMENTS = [
-  ['LIST_JOBS', LIST_JOBS, ['job_organization_index', 'job_installation_index']],
-  ['LIST_JOBS_OF_STATE', LIST_JOBS_OF_STATE, ['job_organization_state_index', 'job_installation_state_index']],
-  ['LIST_KINDS', LIST_KINDS, ['job_wake_index', 'job_failed_index']],
+  ['LIST_JOBS', LIST_JOBS({ isOfState: false }), ['job_organization_index', 'job_installation_index']],
+  [
+    'LIST_JOBS of a state',
+    LIST_JOBS({ isOfState: true }),
+    ['job_organization_state_index', 'job_installation_state_index'],
+  ],
+  ['listKinds', listKinds, ['job_wake_index', 'job_failed_index']],
   ['LIST_KINDS_OF_ORGANIZATION', LIST_KINDS_OF_ORGANIZATION, ['job_organization_state_index']],
 ] as const;
 

@@ -12,8 +12,11 @@ export function measureJobs(registry: Registry, jobs: Jobs, probe: StoreProbe): 
     registers,
     async collect() {
       this.reset();
-      for (const { kind, waiting, running, failed } of (await probe.read()).jobs)
-        for (const [state, count] of Object.entries({ waiting, running, failed })) this.set({ kind, state }, count);
+      for (const { name: kind, waitingCount, runningCount, failedCount } of (await probe.read()).jobs) {
+        this.set({ kind, state: 'waiting' }, waitingCount);
+        this.set({ kind, state: 'running' }, runningCount);
+        this.set({ kind, state: 'failed' }, failedCount);
+      }
     },
   });
   new Gauge({
@@ -23,7 +26,7 @@ export function measureJobs(registry: Registry, jobs: Jobs, probe: StoreProbe): 
     registers,
     async collect() {
       this.reset();
-      for (const { kind, overdueSeconds } of (await probe.read()).jobs) this.set({ kind }, overdueSeconds ?? 0);
+      for (const { name: kind, overdueSeconds } of (await probe.read()).jobs) this.set({ kind }, overdueSeconds ?? 0);
     },
   });
   new Gauge({

@@ -5,7 +5,7 @@ import { inOwnTransaction } from '../../database/on-connection.js';
 import type { Session } from '../../database/session.js';
 import { BEGIN_READ_ONLY, setLocalLimit } from '../../database/session.sql.js';
 import type { RowFrom } from '../../database/statement.js';
-import { countJobs } from '../../jobs/job.sql.js';
+import { listKinds } from '../../jobs/job.sql.js';
 import { SingleFlight } from '../../single-flight.js';
 import { measureTrail } from '../retention/retention.sql.js';
 import type { StoredGauges } from './stored-gauge.js';
@@ -34,7 +34,7 @@ interface Reading {
 export type KeyFigures = RowFrom<typeof measureKeys>;
 /** How large the audit trail is. */
 export type TrailSize = RowFrom<typeof measureTrail>;
-type JobCounts = RowFrom<typeof countJobs>;
+type JobCounts = RowFrom<typeof listKinds>;
 
 const AWAY: Reading = { isUp: false, keys: null, jobs: [], trail: null, stored: new Map() };
 
@@ -61,7 +61,7 @@ export class StoreProbe {
       .withConnection(async (query) => ({
         isUp: true,
         keys: (await measureKeys(query, {}))[0] ?? null,
-        jobs: await countJobs(query, {}),
+        jobs: await listKinds(query, {}),
         trail: (await measureTrail(query, {}))[0] ?? null,
       }))
       .catch(() => null);
