@@ -57,19 +57,13 @@ export const listTriggers = sqlStatement({
   row: { table: t.text, name: t.text, enabled: t.oneOf('enable', 'enable always') },
 });
 
-/** What ties the database to its root key, and the keys that the root key wraps. */
-export const findKeys = sqlStatement({
+/** When the transaction began, what ties the database to its root key, the keys that this wraps, and the head of the audit seals as logged. */
+export const findHeader = sqlStatement({
   text: `
-    select encode(key_check_value, 'hex') as "keyCheckValue",
-      array(select id::text from data_key where project_id is null order by id) as "organizationKeyIds"
+    select now() as "createdAt", encode(key_check_value, 'hex') as "keyCheckValue",
+      array(select id::text from data_key where project_id is null order by id) as "organizationKeyIds",
+      (select number::text || ':' || encode(mac, 'hex') from audit_seal order by number desc limit 1) as "auditHead"
     from installation`,
   params: {},
-  row: { keyCheckValue: t.text, organizationKeyIds: t.array(t.text) },
-});
-
-/** The head of the chain of audit seals, as the service logs it. */
-export const findAuditHead = sqlStatement({
-  text: `select number::text || ':' || encode(mac, 'hex') as head from audit_seal order by number desc limit 1`,
-  params: {},
-  row: { head: t.text },
+  row: { createdAt: t.time, keyCheckValue: t.text, organizationKeyIds: t.array(t.text), auditHead: t.nullable(t.text) },
 });

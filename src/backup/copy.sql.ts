@@ -8,9 +8,6 @@ const list = (names: readonly string[]): string => names.map(quoted).join(', ');
 /** A name as SQL writes it. */
 export const nameInSql = quoted;
 
-/** The clock of the database, when the transaction began. */
-export const readNow = sqlStatement({ text: 'select now() as now', params: {}, row: { now: t.time } });
-
 /** Nobody alters these tables until the end of the transaction. */
 export const lockTables = (tables: readonly string[]): string => `lock table ${list(tables)} in access share mode`;
 

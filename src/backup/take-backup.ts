@@ -5,8 +5,8 @@ import { listMigrations } from '../kernel/database/migration.sql.js';
 import { inSnapshot } from '../kernel/database/on-connection.js';
 import { setLocalLimit } from '../kernel/database/session.sql.js';
 import { type Header, type Manifest, type TableToWrite, writeBackup } from './backup-file.js';
-import { findAuditHead, findKeys, listPartitions, listSequences } from './catalog.sql.js';
-import { lockTables, readNow } from './copy.sql.js';
+import { findHeader, listPartitions, listSequences } from './catalog.sql.js';
+import { lockTables } from './copy.sql.js';
 import { fixTextFormats, rowsOf, type Table, tablesToBackUp } from './tables.js';
 
 /**
@@ -42,16 +42,13 @@ export async function takeBackup(
 }
 
 async function headerOf(query: Query): Promise<Omit<Header, 'format' | 'version' | 'persistedDocuments'>> {
-  const [clock] = await readNow(query, {});
-  const [keys] = await findKeys(query, {});
-  if (clock === undefined || keys === undefined) throw new Error('the database has no check value of its root key');
-  const [seal] = await findAuditHead(query, {});
+  const [found] = await findHeader(query, {});
+  if (found === undefined) throw new Error('the database has no check value of its root key');
   return {
-    createdAt: clock.now.toISOString(),
+    ...found,
+    createdAt: found.createdAt.toISOString(),
+    organizationKeyIds: [...found.organizationKeyIds],
     migrations: (await listMigrations(query, {})).map(({ name }) => name),
-    keyCheckValue: keys.keyCheckValue,
-    organizationKeyIds: [...keys.organizationKeyIds],
-    auditHead: seal?.head ?? null,
     partitions: await listPartitions(query, {}),
     sequences: await listSequences(query, {}),
   };

@@ -4,13 +4,13 @@ import { type Config, readConfig } from '../config.js';
 // Not by its public.ts, which loads GraphQL types that need the decorators of the service.
 import { compareWithTrail, type TrailComparison } from '../features/secrets/kept-states/trail-comparison.js';
 import { AuditChain } from '../kernel/audit/audit-chain.js';
-import { hasTrail } from '../kernel/audit/audit-trail.sql.js';
 import type { Anchor, TrailReport } from '../kernel/audit/audit-verifier.js';
 import { verifyTrail } from '../kernel/audit/verify-trail.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
 import { openInstallationKeys, openRootKeys } from '../kernel/crypto/installation.js';
 import { findInstallation } from '../kernel/crypto/installation.queries.js';
 import { Database } from '../kernel/database/database.js';
+import { hasTables } from '../kernel/database/migration.sql.js';
 import { inSnapshot } from '../kernel/database/on-connection.js';
 import type { Session } from '../kernel/database/session.js';
 import { openServer } from './program.js';
@@ -20,6 +20,7 @@ const EXIT_BROKEN = 1;
 const EXIT_UNFINISHED = 2;
 const MAX_VIOLATIONS = 200;
 const ROWS_AT_ONCE = 5_000;
+const TABLES = ['audit_record', 'audit_seal', 'audit_disclosure', 'audit_expiry', 'installation'];
 
 const USAGE = `npm run verify-audit [-- --anchor NUMBER:HASH ...]
 
@@ -82,8 +83,8 @@ interface Report {
 function verify(session: Session, config: Config, anchors: readonly Anchor[]): Promise<Report> {
   const { query } = session;
   return inSnapshot(session, async () => {
-    const [tables] = await hasTrail(query, {});
-    if (tables?.exists !== true)
+    const [tables] = await hasTables(query, { names: TABLES });
+    if (tables?.haveAll !== true)
       throw new ConfigurationError(['the database has no audit seals; start the service on it once']);
     const [installation] = await findInstallation(query, {});
     // Without it a root key would be made, as for an empty database.

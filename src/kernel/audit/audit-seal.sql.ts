@@ -1,4 +1,4 @@
-// The catalog, locks, and one look at several tables of the trail.
+// The catalog, and one look at several tables of the trail.
 import { sqlStatement, t } from '../database/statement.js';
 import { EXPIRES_ON } from './audit-rows.sql.js';
 
@@ -35,13 +35,6 @@ export const listWriters = sqlStatement({
       and database = (select oid from pg_database where datname = current_database())`,
   params: {},
   row: { writer: t.nullable(t.text) },
-});
-
-/** A lock that one node at a time has until its commit. */
-export const tryLockSealer = sqlStatement({
-  text: 'select pg_try_advisory_xact_lock(:lock) as held',
-  params: { lock: t.bigint },
-  row: { held: t.boolean },
 });
 
 /** Rows after a sequence, up to another one, with the clock of the database in milliseconds. */

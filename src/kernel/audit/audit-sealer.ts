@@ -2,13 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Query } from '../database/database.js';
 import { inOwnTransaction } from '../database/on-connection.js';
 import type { Session } from '../database/session.js';
+import { TRY_LOCK } from '../database/session.sql.js';
 import { describeError, type Log } from '../log.js';
 import { periodically } from '../periodic.js';
 import type { AuditChain, ChainHead } from './audit-chain.js';
-import { findSealState, insertSeal, listRowsToSeal, listWriters, tryLockSealer } from './audit-seal.sql.js';
+import { findSealState, insertSeal, listRowsToSeal, listWriters } from './audit-seal.sql.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
-const SEALER_LOCK = { lock: '7266002' };
+const SEALER_LOCK = '7266002';
 const PAUSE_MS = 500;
 /** Small enough that sealing them holds up no request of this node for long. */
 const MAX_ROWS = 2_000;
@@ -130,7 +131,7 @@ export class AuditSealer {
   }
 
   async #sealLocked(query: Query, settled: bigint): Promise<boolean> {
-    const [lock] = await tryLockSealer(query, SEALER_LOCK);
+    const [lock] = await query<{ held: boolean }>(TRY_LOCK, [SEALER_LOCK]);
     if (lock?.held !== true) return false;
     // Under the lock: another node may have sealed in between.
     await this.#look(query);

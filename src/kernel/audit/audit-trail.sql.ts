@@ -3,16 +3,6 @@ import { sqlStatement, t } from '../database/statement.js';
 import { AUDIT_CLASSES } from './audit-class.js';
 import { EXPIRES_ON } from './audit-rows.sql.js';
 
-/** Whether the database has all tables of the trail. */
-export const hasTrail = sqlStatement({
-  text: `
-    select to_regclass('audit_record') is not null and to_regclass('audit_seal') is not null
-      and to_regclass('audit_disclosure') is not null and to_regclass('audit_expiry') is not null
-      and to_regclass('installation') is not null as "exists"`,
-  params: {},
-  row: { exists: t.boolean },
-});
-
 /** All rows. Whoever owns the tables can take their keys and their rules away: columns may be empty, and numbers be there twice. */
 export const listRows = sqlStatement({
   text: `

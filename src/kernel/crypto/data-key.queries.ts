@@ -99,11 +99,6 @@ export const insertDefaultKey = prepared(({ id, organizationId }: { id: string; 
     .values({ id, organization_id: organizationId, name: 'default', is_default: true }),
 );
 
-/** Notes that only the keys of their digests are left of keys. */
-export const markDestroyed = prepared(({ ids }: { ids: readonly string[] }) =>
-  tables.updateTable('data_key').set({ destroyed_at: sql`now()` }).where('id', '=', anyOf(ids)),
-);
-
 /** Keys that seal at present, over all organizations: the table has a row or a few for each project. */
 export const measureKeys = prepared(() =>
   tables

@@ -46,12 +46,13 @@ export const succeedKey = sqlStatement({
   row: {},
 });
 
-/** Stores keys as another key wraps them. `parentKeyId`: null for the root key. */
+/** Stores keys as another key wraps them, or what is left of destroyed ones. `parentKeyId`: null for the root key. */
 export const storeWrapped = sqlStatement({
   text: `
-    update data_key set parent_key_id = :parentKeyId::uuid, wrapped_key_sealed = given.sealed
+    update data_key set parent_key_id = :parentKeyId::uuid, wrapped_key_sealed = given.sealed,
+      destroyed_at = case when :areDestroyed::boolean then now() else destroyed_at end
     from unnest(:ids::uuid[], :sealed::bytea[]) as given (id, sealed) where data_key.id = given.id`,
-  params: { parentKeyId: t.nullable(t.uuid), ids: t.array(t.uuid), sealed: t.array(t.bytea) },
+  params: { parentKeyId: t.nullable(t.uuid), ids: t.array(t.uuid), sealed: t.array(t.bytea), areDestroyed: t.boolean },
   row: {},
 });
 

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ConfigurationError } from '../configuration-error.js';
 import type { Query } from '../database/database.js';
+import { hasTables } from '../database/migration.sql.js';
 import { AppError } from '../errors.js';
 import { createLog, type Log } from '../log.js';
 import { findAnyKey } from './data-key.queries.js';
 import { findInstallation, insertInstallation, noteNextRootKey } from './installation.queries.js';
-import { hasInstallationTable } from './installation.sql.js';
 import type { RootKey } from './root-key.js';
 import { type KeySettings, RootKeySources, type StoredRootKeys } from './root-key-sources.js';
 import { InstallationKeys, RootKeys } from './root-keys.js';
@@ -73,8 +73,8 @@ export async function openInstallationKeys(query: Query, rootKeys: RootKeys): Pr
 }
 
 async function storedInstallation(query: Query): Promise<StoredRootKeys | null> {
-  const [table] = await hasInstallationTable(query, {});
-  if (table?.exists !== true) return null;
+  const [tables] = await hasTables(query, { names: ['installation'] });
+  if (tables?.haveAll !== true) return null;
   const [installation] = await findInstallation(query, {});
   if (installation !== undefined) return installation;
   if ((await findAnyKey(query, {})).length > 0)

@@ -1,12 +1,6 @@
 import type { Query } from '../database/database.js';
 import type { RowFrom } from '../database/statement.js';
-import {
-  findParentKey,
-  listOrganizationKeys,
-  listProjectKeys,
-  markDestroyed,
-  reserveKeySeals,
-} from './data-key.queries.js';
+import { findParentKey, listOrganizationKeys, listProjectKeys, reserveKeySeals } from './data-key.queries.js';
 import { insertDataKey, storeWrapped } from './data-key.sql.js';
 import type { SealPlace } from './seal.js';
 
@@ -84,13 +78,12 @@ export async function parentScopeOf(query: Query, { organizationId, projectId }:
 
 /** Stores keys of a project as another key wraps them. */
 export async function storeRewrapped(query: Query, parentKeyId: string, keys: readonly WrappedKey[]): Promise<void> {
-  await storeWrapped(query, { parentKeyId, ...columnsOf(keys) });
+  await storeWrapped(query, { parentKeyId, ...columnsOf(keys), areDestroyed: false });
 }
 
 /** Stores what is left of retired keys of a project, in their place. */
 export async function storeDestroyed(query: Query, parentKeyId: string, keys: readonly WrappedKey[]): Promise<void> {
-  await storeRewrapped(query, parentKeyId, keys);
-  await markDestroyed(query, columnsOf(keys));
+  await storeWrapped(query, { parentKeyId, ...columnsOf(keys), areDestroyed: true });
 }
 
 /** Keys as statements take them: an array for each column. */

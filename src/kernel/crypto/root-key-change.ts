@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../configuration-error.js';
 import type { Query } from '../database/database.js';
+import { LOCK } from '../database/session.sql.js';
 import type { RowFrom } from '../database/statement.js';
 import { AppError } from '../errors.js';
 import { NO_ID } from '../ids.js';
@@ -7,7 +8,6 @@ import { lockKeysUnderRoot } from './data-key.queries.js';
 import { storeWrapped } from './data-key.sql.js';
 import { isOf } from './installation.js';
 import { forgetNextRootKey, lockInstallation, replaceRootKey, replaceWrappedRootKey } from './installation.queries.js';
-import { lockRootKey } from './installation.sql.js';
 import { columnsOf, placeOf, type WrappedKey } from './key-store.js';
 import type { RootKey } from './root-key.js';
 import { StableKeys } from './stable-keys.js';
@@ -35,7 +35,7 @@ type RootWrappedKey = RowFrom<typeof lockKeysUnderRoot>;
  * @throws SEALED_VALUE_INVALID when the database has neither root key, or its stable keys were changed
  */
 export async function changeRootKey(query: Query, from: RootKey, to: RootKey): Promise<RootKeyChange | null> {
-  await lockRootKey(query, { lock: ROOT_KEY_LOCK });
+  await query(LOCK, [ROOT_KEY_LOCK]);
   const [row] = await lockInstallation(query, {});
   if (row === undefined) throw new AppError('SEALED_VALUE_INVALID');
   if (isOf(to, row.checkValue)) return null;
@@ -78,7 +78,7 @@ async function rewrapKeys(query: Query, from: RootKey, to: RootKey): Promise<Roo
   for (let after: string | undefined = NO_ID; after !== undefined; ) {
     const keys: RootWrappedKey[] = await lockKeysUnderRoot(query, { after, limit: BATCH });
     const changed = keys.flatMap((key) => rewrap(key, from, to) ?? []);
-    await storeWrapped(query, { parentKeyId: null, ...columnsOf(changed) });
+    await storeWrapped(query, { parentKeyId: null, ...columnsOf(changed), areDestroyed: false });
     rewrapped += changed.length;
     unreadable += keys.length - changed.length;
     after = keys.length < BATCH ? undefined : keys.at(-1)?.id;

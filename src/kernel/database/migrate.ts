@@ -10,16 +10,15 @@ import {
   DROP_MIGRATION_TABLE,
   findAnyMigration,
   findServerSettings,
-  hasMigrationTable,
+  hasTables,
   listMigrations,
   nameFormerSteps,
-  tryMigrationLock,
 } from './migration.sql.js';
 import type { Session } from './session.js';
-import { setLocalLimit } from './session.sql.js';
+import { setLocalLimit, TRY_LOCK } from './session.sql.js';
 
 /** Any constant will do, as long as no other program in the same database takes it. */
-const MIGRATION_LOCK = { lock: '7266001' };
+const MIGRATION_LOCK = '7266001';
 const LOCK_PAUSE_MS = 100;
 
 /** The steps that the first migration has in it, as databases name them, and the commit that knows each of them. */
@@ -70,7 +69,7 @@ async function lock(session: Session): Promise<void> {
   for (;;) {
     session.begin();
     await session.query(setLocalLimit('idle_in_transaction_session_timeout', 0));
-    const [answer] = await tryMigrationLock(session.query, MIGRATION_LOCK);
+    const [answer] = await session.query<{ held: boolean }>(TRY_LOCK, [MIGRATION_LOCK]);
     if (answer?.held === true) return;
     await session.rollback();
     await delay(LOCK_PAUSE_MS);
@@ -238,6 +237,6 @@ export async function refuseOtherSchema(database: Database): Promise<void> {
 }
 
 async function hasMigrations(database: Database): Promise<boolean> {
-  const [table] = await hasMigrationTable(database.query, {});
-  return table?.exists === true;
+  const [tables] = await hasTables(database.query, { names: ['schema_migration'] });
+  return tables?.haveAll === true;
 }

@@ -1,12 +1,5 @@
-// The catalog, locks, and the list of migrations, which is no entity.
+// The catalog, and the list of migrations, which is no entity.
 import { sqlStatement, t } from './statement.js';
-
-/** A lock that one node at a time has while it migrates. It ends with the transaction: behind a pooler a session is not one node's. */
-export const tryMigrationLock = sqlStatement({
-  text: 'select pg_try_advisory_xact_lock(:lock) as held',
-  params: { lock: t.bigint },
-  row: { held: t.boolean },
-});
 
 /** Of the server: its version, and whether it may lose committed data. */
 export const findServerSettings = sqlStatement({
@@ -17,11 +10,11 @@ export const findServerSettings = sqlStatement({
   row: { version: t.text, fsync: t.text, fullPageWrites: t.text },
 });
 
-/** Whether the database has the list of migrations. */
-export const hasMigrationTable = sqlStatement({
-  text: `select to_regclass('schema_migration') is not null as "exists"`,
-  params: {},
-  row: { exists: t.boolean },
+/** Whether the database has all of these tables. */
+export const hasTables = sqlStatement({
+  text: 'select coalesce(bool_and(to_regclass(name) is not null), true) as "haveAll" from unnest(:names::text[]) name',
+  params: { names: t.array(t.text) },
+  row: { haveAll: t.boolean },
 });
 
 /** Names of the migrations that the database has. */

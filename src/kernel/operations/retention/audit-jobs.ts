@@ -1,19 +1,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { StoredAuditExpiry } from '../../audit/audit-expiry.entity.js';
 import type { AuditEvent } from '../../audit/audit-record.js';
 import { PREPARE_PARTITIONS, type Retention } from '../../audit/retention.js';
 import type { Context } from '../../context.js';
 import { inTransaction, sqlState } from '../../database/in-transaction.js';
+import { databaseNow } from '../../database/now.sql.js';
 import type { JobKind, JobRun } from '../../jobs/job-kind.js';
-import {
-  addPartition,
-  dropPartition,
-  insertExpiry,
-  listEndedMonths,
-  listEnding,
-  listMissingMonths,
-  readClock,
-} from './retention.sql.js';
+import { addPartition, dropPartition, listEndedMonths, listEnding, listMissingMonths } from './retention.sql.js';
 
 const HOUR_SECONDS = 3_600;
 const ROWS_AT_ONCE = 5_000;
@@ -75,9 +69,11 @@ async function expire(
   { month, statesToKeep }: { readonly month: string; readonly statesToKeep: StatesToKeep },
 ): Promise<void> {
   const { digest, rows, counts } = await readMonth(ctx, run, { month, statesToKeep });
-  const [clock] = await readClock(ctx, {});
-  const expiredAt = clock?.now ?? '0';
-  const expiry = ctx.auditChain.expire({ expiresOn: month, rows: BigInt(rows), digest, expiredAt });
+  const expiredAt = await databaseNow(ctx);
+  const { mac } = ctx.auditChain.expire({
+    ...{ expiresOn: month, rows: BigInt(rows), digest },
+    expiredAt: String(expiredAt.getTime()),
+  });
   const drop = () =>
     run.inTransaction(async (tx) => {
       for (const [organizationId, { count, newest }] of counts)
@@ -89,7 +85,7 @@ async function expire(
             isKept: true,
           },
         );
-      await insertExpiry(tx, { month, rows: String(rows), digest, expiredAt: Number(expiredAt), mac: expiry.mac });
+      await tx.em.insert(StoredAuditExpiry, { expiresOn: month, rows: String(rows), digest, expiredAt, mac });
       // Last: from here until the commit all who write to the trail wait.
       await dropPartition(tx, { month });
     });

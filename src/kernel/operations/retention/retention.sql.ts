@@ -44,22 +44,6 @@ export const listEnding = sqlStatement({
   row: { sequence: t.bigint, organizationId: t.uuid, time: t.text, mac: t.bytea },
 });
 
-/** The clock of the database, in milliseconds. */
-export const readClock = sqlStatement({
-  text: 'select round(extract(epoch from clock_timestamp()) * 1000)::text as now',
-  params: {},
-  row: { now: t.text },
-});
-
-/** Stores the statement about the rows of a month. */
-export const insertExpiry = sqlStatement({
-  text: `
-    insert into audit_expiry (expires_on, rows, digest, expired_at, mac)
-    values (to_date(:month, 'YYYY-MM-DD'), :rows, :digest, to_timestamp(:expiredAt::double precision / 1000), :mac)`,
-  params: { month: t.text, rows: t.bigint, digest: t.bytea, expiredAt: t.double, mac: t.bytea },
-  row: {},
-});
-
 /** Drops the rows of a month that is past and that a statement accounts for. It waits 300 ms at most for others to leave the trail. */
 export const dropPartition = sqlStatement({
   text: `select true as done from drop_audit_partition(to_date(:month, 'YYYY-MM-DD'))`,
