@@ -64,20 +64,14 @@ export const holdFolders = prepared(({ folderIds }: Lists<'folderIds'>) =>
 
 /** Adds an import after those of its folder. */
 export const insertImport = prepared(
-  ({
-    id,
-    organizationId,
-    projectId,
-    folderId,
-    sourceFolderId,
-  }: Texts<'id' | 'organizationId' | 'projectId' | 'folderId' | 'sourceFolderId'>) =>
+  (row: Texts<'id' | 'organizationId' | 'projectId' | 'folderId' | 'sourceFolderId'>) =>
     tables.insertInto('secret_import').values({
-      id,
-      organization_id: organizationId,
-      project_id: projectId,
-      folder_id: folderId,
-      source_folder_id: sourceFolderId,
-      position: sql<number>`(select coalesce(max(position), 0) + 1 from secret_import where folder_id = ${folderId})`,
+      id: row.id,
+      organization_id: row.organizationId,
+      project_id: row.projectId,
+      folder_id: row.folderId,
+      source_folder_id: row.sourceFolderId,
+      position: sql<number>`(select coalesce(max(position), 0) + 1 from secret_import where folder_id = ${row.folderId})`,
     }),
 );
 

@@ -67,25 +67,22 @@ const goneFolders = (which: string): string => `gone_folder as (
 const JOIN_FOLDER = `left join folder f on f.id = v.folder_id
      left join gone_folder g on g.folder_id = v.folder_id`;
 const PATH = 'coalesce(f.path, g.path)';
-const PLACE = `v.secret_id as id, v.project_id as "projectId", v.environment_id as "environmentId", e.slug as environment,
-    f.id as "folderId", ${PATH} as path, v.path as "lastPath", v.key, v.version,
+/** The newest version. */
+const NEWEST = sqlColumnsOf(SecretVersionSchema, 'v', ['projectId', 'environmentId', 'key', 'version']);
+const PLACE = `v.secret_id as id, ${NEWEST.text}, e.slug as environment, f.id as "folderId", ${PATH} as path, v.path as "lastPath",
     (select s.rotation_id from secret s where s.id = v.secret_id) as "rotationId"`;
 const IS_NEWEST = `not exists (select from secret_version n where n.secret_id = v.secret_id and n.version > v.version)`;
 const IS_GONE = 'not exists (select from secret s where s.id = v.secret_id)';
 
 const PLACE_ROW = {
   id: t.uuid,
-  projectId: t.uuid,
-  environmentId: t.uuid,
+  ...NEWEST.row,
   environment: t.text,
   // Null: the folder was deleted.
   folderId: t.nullable(t.uuid),
   path: t.text,
   // The location at the last write: its folder may have another path now.
   lastPath: t.text,
-  key: t.text,
-  // The newest version.
-  version: t.integer,
   // The rotation that writes it.
   rotationId: t.nullable(t.uuid),
   isGone: t.boolean,
