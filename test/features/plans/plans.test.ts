@@ -60,7 +60,7 @@ const PASSING: readonly RegExp[] = [
   /^select s\.id, case when lag/,
   /^select s\.id, s\.organization_id/,
   // Organizations with events of the last hour, among all events.
-  /^select o\.id from organization o\s+where exists \(\s+select from audit_record/,
+  /^select "o"\."id" from "organization" as "o" where exists \(\s+select from audit_record/,
 ];
 
 describe('with 30,000 secrets in folders of 20 projects', () => {
