@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../kit/until.ts';
 import { type Check, expectThat, expectWithin } from './check.ts';
 import { withJobWorkers } from './job-workers.ts';
 
@@ -42,7 +42,11 @@ export const check: Check = {
       const work = { stepMs: 40, steps: 3 };
       const [victim] = await Promise.all([workers.start(work), workers.start(work)]);
       await workers.queue(JOBS);
-      await delay(5_500);
+      await until(
+        'some of the jobs to be done',
+        DONE_WITHIN_MS,
+        async () => (await workers.effects()).jobs > JOBS / 10,
+      );
       victim.kill('SIGKILL');
       const [killed] = await workers.sql<{ at: string }>('select clock_timestamp()::text as at');
       slowestMs = Math.max(slowestMs, await workers.untilDone(DONE_WITHIN_MS));
