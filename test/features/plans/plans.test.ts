@@ -57,8 +57,7 @@ const PASSING: readonly RegExp[] = [
   /^select p\.id, p\.organization_id/,
   // Secrets in the order of their keys, in folders of one path, and by their ids.
   /^select id, key, "projectId", "projectSlug"/,
-  /^select s\.id, case when lag/,
-  /^select s\.id, s\.organization_id/,
+  /^select s\.id as "id", s\.key as "key"/,
   // Organizations with events of the last hour, among all events.
   /^select "o"\."id" from "organization" as "o" where exists \(\s+select from audit_record/,
 ];
