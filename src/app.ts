@@ -272,6 +272,7 @@ export async function startApp(
     cleanup.push(...(await startBackgroundWork(database, { ...opened, jobs, rateLimits, log })));
     const responseCache = new ResponseCache(config.responseCacheBytes, assembly.stampOf);
     cleanup.push(async () => responseCache.close());
+    cleanup.push(async () => kernel.keyring.close());
     cleanup.push(async () => kernel.knownAccess.close());
     const http = await mountEverything(config, log, {
       ...assembly,

@@ -77,6 +77,8 @@ export interface Config {
   };
   /** How much of replies this node keeps; 0: nothing. */
   readonly responseCacheBytes: number;
+  /** How many values of secrets this node keeps open; 0: none. */
+  readonly openedValuesBytes: number;
   /** Memory of all responses that are built or sent at the same time. */
   readonly responseMemoryBytes: number;
   /** How long a draining node still accepts requests, so that load balancers notice that it is leaving. */
@@ -184,6 +186,7 @@ const Settings = z.object({
   PERSISTED_DOCUMENTS_ONLY: flag(false),
   PERSISTED_LIMITS_FACTOR: wholeNumber(1, 1_000).default(10),
   REPLY_CACHE_MIB: wholeNumber(0, 16_384).default(32),
+  OPENED_VALUES_MIB: wholeNumber(0, 16_384).optional(),
   // The longest response, 64 MiB, takes three and a half times as much while it is built.
   RESPONSE_MEMORY_MIB: wholeNumber(224, 16_384).default(256),
   DRAIN_SECONDS: wholeNumber(0, 60).default(5),
@@ -301,6 +304,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     },
     persistedDocuments: persistedDocumentsOf(settings, dataDir),
     responseCacheBytes: settings.REPLY_CACHE_MIB * 1024 * 1024,
+    openedValuesBytes: (settings.OPENED_VALUES_MIB ?? settings.REPLY_CACHE_MIB / 2) * 1024 * 1024,
     responseMemoryBytes: settings.RESPONSE_MEMORY_MIB * 1024 * 1024,
     drainSeconds: settings.DRAIN_SECONDS,
     metricsTokenHash: settings.METRICS_TOKEN === undefined ? null : hashToken(settings.METRICS_TOKEN),

@@ -29,10 +29,14 @@ export const makeKernel = (
     publicUrl,
     // Programs beside the service write few records.
     auditRetention = KEPT_FOR_EVER,
-  }: KernelParts & Pick<Config, 'publicUrl'> & Partial<Pick<Config, 'auditRetention'>>,
+    // And open few values twice.
+    openedValuesBytes = 0,
+  }: KernelParts & Pick<Config, 'publicUrl'> & Partial<Pick<Config, 'auditRetention' | 'openedValuesBytes'>>,
 ): Kernel => ({
   database,
-  keyring: new Keyring(keys, database.query, new DisabledKeys((work) => database.withConnection(work))),
+  keyring: new Keyring(keys, database.query, new DisabledKeys((work) => database.withConnection(work)), {
+    openedValuesBytes,
+  }),
   auditChain: new AuditChain(keys.macKey('audit-seal')),
   knownAccess: new KnownAccess(database.query),
   auditTrail: new AuditTrail(database.query, keys.macKey('audit'), auditRetention, onCredentialChanges),

@@ -15,6 +15,7 @@ import {
   type StoredKey,
   storeDestroyed,
 } from './key-store.js';
+import { OpenedValues } from './opened-values.js';
 import type { InstallationKeys } from './root-keys.js';
 import { type KeyVersion, ScopeKeys } from './scope-keys.js';
 import { type DataKey, sealBytes } from './seal.js';
@@ -36,6 +37,14 @@ const PATIENCE_MS = 250;
 const nameOf = ({ organizationId, projectId, organizationKeyId }: KeyScope): string =>
   `${organizationId}/${projectId ?? ''}/${organizationKeyId ?? ''}`.toLowerCase();
 
+interface KeyringSettings {
+  readonly maxScopes?: number;
+  /** How long a caller waits for the block of seals that all share, before it takes its own few. */
+  readonly patienceMs?: number;
+  /** How many values stay open for a short while. */
+  readonly openedValuesBytes?: number;
+}
+
 /**
  * The data keys of this node: root key, then organization key, then project key, then value. Keys are opened once and kept
  * for the scopes used last.
@@ -44,6 +53,8 @@ export class Keyring {
   /** Those that leave it are not cleared: requests that are under way still seal with these keys. */
   readonly #scopes: LRUCache<string, ScopeKeys>;
   readonly #refills = new Map<string, Promise<boolean>>();
+  readonly #opened: OpenedValues;
+  readonly #patienceMs: number;
   #unreadable = 0;
 
   /**
@@ -51,16 +62,16 @@ export class Keyring {
    * @param autocommit a statement outside of any transaction: a count of seals, and a key that others seal with already,
    *   must survive the rollback of the request that asked for them
    * @param disabled which keys are
-   * @param patienceMs how long a caller waits for the block of seals that all share, before it takes its own few
    */
   constructor(
     private readonly keys: InstallationKeys,
     private readonly autocommit: Query,
     private readonly disabled: DisabledKeys,
-    maxScopes = MAX_SCOPES,
-    private readonly patienceMs = PATIENCE_MS,
+    { maxScopes = MAX_SCOPES, patienceMs = PATIENCE_MS, openedValuesBytes = 0 }: KeyringSettings = {},
   ) {
     this.#scopes = new LRUCache({ max: maxScopes });
+    this.#patienceMs = patienceMs;
+    this.#opened = new OpenedValues(openedValuesBytes);
   }
 
   /** As `InstallationKeys.cursorKey`: the same on each node and after each start, without a statement. */
@@ -263,9 +274,15 @@ export class Keyring {
     return this.#unreadable;
   }
 
+  /** Drops the values that are open. */
+  close(): void {
+    this.#opened.close();
+  }
+
   #sealerOf(query: Query, keys: ScopeKeys, isDisabled = false): Sealer {
     return new Sealer(
       keys,
+      this.#opened,
       (seals) => this.#claim(query, keys, seals),
       () => {
         this.#unreadable += 1;
@@ -300,7 +317,7 @@ export class Keyring {
       if (keys.take(key.id, seals)) return key;
       const refill = this.#refill(keys, key, seals);
       // The caller may hold the last connection of the pool, and the refill wait for it: the caller's own helps then.
-      const isVisible = await Promise.race([refill, delay(this.patienceMs, null, { ref: false })]);
+      const isVisible = await Promise.race([refill, delay(this.#patienceMs, null, { ref: false })]);
       if (isVisible === true) continue;
       // A key of the caller's own transaction is not seen outside of it. These seals are the caller's alone: they go
       // with its rollback, like what was sealed.

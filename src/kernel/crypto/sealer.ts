@@ -1,4 +1,5 @@
 import { AppError } from '../errors.js';
+import type { OpenedValues } from './opened-values.js';
 import type { ScopeKeys } from './scope-keys.js';
 import { type DataKey, isSealedWith, keyIdOf, openValue, type SealPlace, sealValue } from './seal.js';
 import { SealedText } from './sealed-text.js';
@@ -15,12 +16,14 @@ export class Sealer {
   #lastOpened: DataKey | null = null;
 
   /**
+   * @param opened where `openOften` finds what was opened before
    * @param claim counts seals with the current key and answers that key
    * @param onUnreadable called for each value that cannot be decrypted
    * @param isDisabled the key is disabled: every method throws KEY_DISABLED
    */
   constructor(
     private readonly keys: ScopeKeys,
+    private readonly opened: OpenedValues,
     private readonly claim: (seals: number) => Promise<DataKey>,
     private readonly onUnreadable: () => void,
     private readonly isDisabled = false,
@@ -65,11 +68,25 @@ export class Sealer {
 
   /** Opens one value. @throws SEALED_VALUE_INVALID; when the key may be newer than this node's, the next sealer has it */
   open(place: PlaceInScope, record: Uint8Array): SealedText {
+    return this.#opening(record, (key) => this.#openWith(key, place, record));
+  }
+
+  /** As `open`, for what many requests show: it stays open for a short while. */
+  openOften(place: PlaceInScope, record: Buffer): SealedText {
+    return this.#opening(record, (key) =>
+      this.opened.find(key, place, record, () => this.#openWith(key, place, record)),
+    );
+  }
+
+  #openWith(key: DataKey, place: PlaceInScope, record: Uint8Array): SealedText {
+    return new SealedText(openValue(key, { ...place, ...this.keys.scope }, record));
+  }
+
+  #opening(record: Uint8Array, open: (key: DataKey) => SealedText): SealedText {
     this.#refuseDisabled();
     try {
       const last = this.#lastOpened;
-      const key = last !== null && isSealedWith(record, last) ? last : this.#keyOf(record);
-      return new SealedText(openValue(key, { ...place, ...this.keys.scope }, record));
+      return open(last !== null && isSealedWith(record, last) ? last : this.#keyOf(record));
     } catch (error) {
       this.onUnreadable();
       throw error;

@@ -43,7 +43,8 @@ describe('the keyring', () => {
     statements += 1;
     return database.query(text, params);
   };
-  const nodeOf = (scopes: number) => new Keyring(keys, query, NOTHING_DISABLED, scopes, PATIENT_MS);
+  const nodeOf = (scopes: number) =>
+    new Keyring(keys, query, NOTHING_DISABLED, { maxScopes: scopes, patienceMs: PATIENT_MS });
   const node = () => nodeOf(MAX_SCOPES);
 
   beforeAll(async () => {

@@ -222,7 +222,7 @@ export const tableOf = (row: RowVersion): SealedTable => ('isDeletion' in row ? 
 
 /** Decrypts one part. @throws SEALED_VALUE_INVALID when it was not sealed for this row and version */
 const open = (sealer: Sealer, row: RowVersion, column: SealedPart, sealed: Buffer): SealedText =>
-  sealer.open({ table: tableOf(row), column, rowId: row.id, rowVersion: row.version }, sealed);
+  sealer.openOften({ table: tableOf(row), column, rowId: row.id, rowVersion: row.version }, sealed);
 
 /** The value of a secret of which only these columns were read. @throws SEALED_VALUE_INVALID */
 export const openValueOf = (sealer: Sealer, secret: RowVersion, valueSealed: Buffer): SealedText =>
