@@ -115,6 +115,20 @@ const dueIn = (areUrgent: boolean, which: string): string => `
 export const fullOf = (kind: string, organizationId: string, of: { isUrgent: boolean } | { target: string }): string =>
   'target' in of ? `${kind} ${organizationId} ${of.target}` : `${kind}${of.isUrgent ? '!' : ' '}${organizationId}`;
 
+const CLAIMED = sqlColumnsOf(JobSchema, 'j', [
+  'id',
+  'kind',
+  'organizationId',
+  'projectId',
+  'subjectId',
+  'target',
+  'isUrgent',
+  'createdAt',
+  'fence',
+  'attempts',
+  'isCancelRequested',
+]);
+
 /**
  * Takes jobs that are due or whose lease is over, of each kind as many as there is room for. The attempt that lost a lease ends.
  * A locked row is somebody's who takes it, or who writes for it within its lease. The arrays have the planner expect few rows: by the
@@ -123,22 +137,6 @@ export const fullOf = (kind: string, organizationId: string, of: { isUrgent: boo
  * `full` has those of which no more may run at present, as `fullOf` writes them. A finished job that is due recurs: it begins anew.
  * One that has not finished by its next time keeps its attempts, and is of that time.
  */
-const CLAIMED = sqlColumnsOf(JobSchema, 'j', [
-  ...([
-    'id',
-    'kind',
-    'organizationId',
-    'projectId',
-    'subjectId',
-    'target',
-    'isUrgent',
-    'createdAt',
-    'fence',
-    'attempts',
-  ] as const),
-  'isCancelRequested',
-]);
-
 const claiming = (which: string): string => `
     with room as (
       select name, is_urgent, slots, lease
@@ -175,6 +173,7 @@ const CLAIMING = {
   leases: t.array(t.double),
   full: t.array(t.text),
 } as const;
+
 /** Claims what has been due for so long. */
 export const claimJobs = sqlStatement({
   text: claiming('j.wake_at <= now() - make_interval(secs => :overdueSeconds::double precision)'),
