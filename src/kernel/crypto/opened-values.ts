@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type { DataKey } from './seal.js';
+import type { DataKey, PlaceInScope } from './seal.js';
 import type { SealedText } from './sealed-text.js';
-import type { PlaceInScope } from './sealer.js';
 
 /** No value stays longer than twice this, however often it is asked for. */
 const GENERATION_MS = 150_000;
@@ -47,7 +46,8 @@ export class OpenedValues {
   }
 
   #keep(key: KeyObject, name: string, text: SealedText): SealedText {
-    const bytes = name.length + text.reveal().length + OVERHEAD_BYTES;
+    // The text is not longer than its record, which is a part of the name.
+    const bytes = 2 * name.length + OVERHEAD_BYTES;
     if (this.#bytes + bytes > this.maxBytes / 2) this.#age();
     this.#bytes += bytes;
     const values = this.#young.get(key) ?? new Map<string, SealedText>();

@@ -14,6 +14,9 @@ export interface SealPlace {
   readonly rowVersion: number;
 }
 
+/** A place within an organization or project. */
+export type PlaceInScope = Omit<SealPlace, 'organizationId' | 'projectId'>;
+
 /** A key of 32 bytes and the UUID by which records name it. */
 export interface DataKey {
   readonly id: string;

@@ -1,13 +1,10 @@
 import { AppError } from '../errors.js';
 import type { OpenedValues } from './opened-values.js';
 import type { ScopeKeys } from './scope-keys.js';
-import { type DataKey, isSealedWith, keyIdOf, openValue, type SealPlace, sealValue } from './seal.js';
+import { type DataKey, isSealedWith, keyIdOf, openValue, type PlaceInScope, sealValue } from './seal.js';
 import { SealedText } from './sealed-text.js';
 
 const MAX_SEALS_AT_ONCE = 1_000_000;
-
-/** A place within the scope of a sealer. */
-export type PlaceInScope = Omit<SealPlace, 'organizationId' | 'projectId'>;
 
 /** Seals and opens the values of one organization or project, for one request. Made by `Keyring.sealer`. */
 export class Sealer {

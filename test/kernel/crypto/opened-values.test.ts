@@ -1,9 +1,8 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { OpenedValues } from '../../../src/kernel/crypto/opened-values.js';
-import type { DataKey } from '../../../src/kernel/crypto/seal.js';
+import type { DataKey, PlaceInScope } from '../../../src/kernel/crypto/seal.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
-import type { PlaceInScope } from '../../../src/kernel/crypto/sealer.js';
 
 const dataKey = (): DataKey => ({ id: randomUUID(), key: createSecretKey(randomBytes(32)) });
 const place = (changes: Partial<PlaceInScope> = {}): PlaceInScope => ({
