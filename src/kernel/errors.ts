@@ -216,7 +216,11 @@ export class AppError extends Error {
     message: string = errorRow(code).message,
     options: AppErrorOptions = {},
   ) {
+    const { stackTraceLimit } = Error;
+    // What a caller has caused is told by its code. A document may be denied thousands of fields, and a stack is most of what each takes.
+    if (errorRow(code).status < 500) Error.stackTraceLimit = 0;
     super(message, { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'AppError';
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds ?? errorRow(code).retryAfterSeconds;

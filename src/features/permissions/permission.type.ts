@@ -191,11 +191,22 @@ export const toShownRules = (rules: readonly Rule[]): PermissionRuleType[] =>
     conditions: toConditionsType(conditions),
   }));
 
+interface BothForms {
+  readonly rules: PermissionRuleType[];
+  readonly permissions: PermissionType[];
+}
+/** A role is shown wherever a response leads to it: its rules are converted once. */
+const converted = new WeakMap<readonly Rule[], BothForms>();
+
 /** Rules in both forms of the API: with several actions each, and with one. */
-export function inBothForms(given: readonly Rule[]): { rules: PermissionRuleType[]; permissions: PermissionType[] } {
+export function inBothForms(given: readonly Rule[]): BothForms {
+  const known = converted.get(given);
+  if (known !== undefined) return known;
   const rules = toShownRules(given);
   const permissions = rules.flatMap(({ action, ...rest }) => action.map((verb) => ({ ...rest, action: verb })));
-  return { rules, permissions };
+  const forms = { rules, permissions };
+  converted.set(given, forms);
+  return forms;
 }
 
 const conditions = z.custom<ConditionsType>();

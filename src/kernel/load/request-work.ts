@@ -77,11 +77,11 @@ export class RequestWork {
     if (!this.#mustFinish && this.#running > 0) this.#stop(new AppError(code));
   }
 
-  /** Ends it. @returns the error with which it ends */
+  /** Ends it, unless it has ended. @returns the error with which it ends */
   refuseTooMany(): AppError {
-    const error = tooManyObjects(this.#maxObjects);
-    this.#stop(error);
-    return error;
+    // Each field may find that there are too many, and an error takes long to make.
+    if (this.#end === null) this.#stop(tooManyObjects(this.#maxObjects));
+    return this.#end as AppError;
   }
 
   #stop(error: AppError): void {
@@ -187,14 +187,18 @@ export class RequestWork {
   }
 
   /**
-   * Before a field makes something of each item of a list that was loaded once for all fields which lead to it.
+   * Before a field makes something of each item of a list that was loaded once for all fields which lead to it. Where fields do so with many
+   * items, the request waits for its turn: what they make takes memory.
    *
    * @throws what the request was stopped with, QUERY_TOO_COMPLEX
    */
   async countListed(items: number): Promise<void> {
     this.#listed += items;
     if (this.#listed > LISTED_FOR_OBJECT * this.#maxObjects) this.refuseTooMany();
-    if (this.#listed > PAUSED_OBJECTS) await this.#pauseFor(items);
+    if (this.#listed > PAUSED_OBJECTS) {
+      if (this.#isLimited) await this.#takeTurn();
+      await this.#pauseFor(items);
+    }
     this.refuseLate();
   }
 
