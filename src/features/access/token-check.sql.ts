@@ -105,8 +105,9 @@ const IS_TIMED = `(held.until is not null or ${isTimed('coalesce(t.identity_id, 
  *
  * A token with a use limit passes only through the UPDATE. A request that waits for another there checks its conditions
  * again on the new row, so that a limit of N gives exactly N uses. Expiry is not among them: it never moves earlier. A
- * token without a limit is written at most every half minute: with the time that a check is known, that makes the minute that is promised. `until` is when it ends, or its holder's roles do, or that has to be looked up
- * again; null for one with a limit. The first use of a token without a TTL removes the end that it has while unused.
+ * token without a limit is written at most every half minute: with the time that a check is known, that makes the minute that is
+ * promised. `until` is when it ends, or its holder's roles do, or that has to be looked up again; null for one with a limit. The first
+ * use of a token without a TTL removes the end that it has while unused.
  */
 export const CHECK_TOKEN = sqlStatement({
   text: `with holder as (

@@ -11,7 +11,7 @@ export const lockCheckpoints = prepared(({ organizationId }: { organizationId: s
   ),
 );
 
-/** The clock of the database. */
+/** The clock of the database: the transaction began before it had the lock, perhaps before the last checkpoint was made. */
 export const findClock = prepared(() => tables.selectNoFrom(sql<Date>`clock_timestamp()::timestamptz(3)`.as('now')));
 
 /** Organizations with settled events that no checkpoint covers, apart from those of making checkpoints. */
