@@ -25,6 +25,7 @@ export const SESSION = [
   'synchronous_commit=on',
   // Every statement has an index. To read a whole table is right for as long as it is small, and plans are kept.
   'enable_seqscan=off',
+  'enable_bitmapscan=off',
   // To compile a plan takes longer than to run it.
   'jit=off',
   'timezone=UTC',

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { SESSION } from '../../../src/kernel/database/orm-options.js';
 import { ensureServiceRole, grantToServiceRole } from '../../../src/kernel/database/service-role.js';
 import { migratedDatabase } from '../../kit/databases.js';
 import { buffersOf, executionOf, explained, isRead, type PlanNode } from '../../kit/explained.js';
@@ -101,7 +102,7 @@ export class Replay {
   /** Plans these reads now, to measure them later by the same plans. */
   async keep(organizationId: string, executed: readonly Executed[]): Promise<Kept> {
     const client = await connect(this.url);
-    await client.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set jit = off');
+    await client.query(`set plan_cache_mode = force_generic_plan; ${SESSION.map((one) => `set ${one}`).join('; ')}`);
     await client.query(`select set_config('strongroom.organization', $1, false)`, [organizationId]);
     await client.query(`set role ${pg.escapeIdentifier(this.role)}`);
     const statements = readsOf(executed);

@@ -6,19 +6,23 @@ import type { TextMatch } from '../scope/glob.rules.js';
 
 const RANGE = { from: 's.key >= :from', below: 's.key < :below' };
 
-/** True for a secret `s` of the projects. */
-const IN_PROJECTS = {
-  few: 's.project_id = any(:projectIds::uuid[])',
-  // No condition of the index, but made once for all entries.
-  many: 'coalesce(s.project_id in (select unnest(:projectIds::uuid[])), false)',
-} as const;
+export const PROJECTS_OPTION = ['few', 'many'] as const;
+type FewOrMany = (typeof PROJECTS_OPTION)[number];
+
+/** Up to this number of projects it is cheaper to look each key up in all of them than to look at the entries of others. */
+const FEW_PROJECTS = 50;
+export const manyOrFew = (projects: readonly unknown[]): FewOrMany => (projects.length > FEW_PROJECTS ? 'many' : 'few');
+
+/** True for a secret `s` of the projects: no condition of the index, but made once for all entries. */
+export const OF_MANY_PROJECTS = 'coalesce(s.project_id in (select unnest(:projectIds::uuid[])), false)';
+const IN_PROJECTS = { few: 's.project_id = any(:projectIds::uuid[])', many: OF_MANY_PROJECTS };
 
 /**
  * Keys that match, along the index of all keys, in steps: each looks at some entries after the last key of the one before, so that a key that
  * very many projects have is not compared once for each of them. Entries of other projects are passed over and not counted.
  */
 export const walkKeys = sqlVariants({
-  options: { ...optionsOf({ ...RANGE, afterKey: '' }), projects: ['few', 'many'] as const },
+  options: { ...optionsOf({ ...RANGE, afterKey: '' }), projects: PROJECTS_OPTION },
   text: (choice) => `
   with recursive walked as (
     select 0 as step, 0 as looked, :stepSize::integer as size, ${choice.afterKey ? ':afterKey::text' : `''::text`} collate "C" as last, '{}'::text[] collate "C" as keys,
@@ -57,7 +61,7 @@ export const walkKeys = sqlVariants({
 
 /** How a walk goes. */
 export interface Walk {
-  readonly projects: keyof typeof IN_PROJECTS;
+  readonly projects: FewOrMany;
   /** Entries that one statement looks at, or a few more. A request has three at most, so about 100,000. */
   readonly entries: number;
   /** Of these, at the first step, and how many times as many at each step after that. */
@@ -69,12 +73,10 @@ export interface Walk {
  * In few projects, a key is not there often, and few steps are taken: where statistics tell of fewer secrets than there are, Postgres may read
  * all those of the projects for each step.
  */
-const WALKS: Readonly<Record<Walk['projects'], Walk>> = {
+const WALKS: Readonly<Record<FewOrMany, Walk>> = {
   few: { projects: 'few', entries: 33_340, stepSize: 100, growth: 4 },
   many: { projects: 'many', entries: 33_340, stepSize: 10, growth: 1 },
 };
-/** Up to this number of projects it is cheaper to look each key up in all of them than to look at the entries of others. */
-const FEW_PROJECTS = 50;
 
 /** What a pattern matched. */
 export interface MatchingKeys {
@@ -96,7 +98,7 @@ interface PatternQuestion {
 export async function findMatchingKeys(
   ctx: Context,
   { key, ...question }: PatternQuestion,
-  { projects, ...steps }: Walk = WALKS[question.projectIds.length > FEW_PROJECTS ? 'many' : 'few'],
+  { projects, ...steps }: Walk = WALKS[manyOrFew(question.projectIds)],
 ): Promise<MatchingKeys> {
   const params = { organizationId: ctx.organizationId, ...key, ...question, ...steps };
   const walk = walkKeys({ ...chosenBy({ ...RANGE, afterKey: '' }, params), projects });

@@ -7,6 +7,7 @@ import { FILTER_PARAMS, FILTERS, filterParams, type SecretFilters } from '../sco
 import type { TextMatch } from '../scope/glob.rules.js';
 import { BOUNDS_OPTION, BOUNDS_PARAMS, boundsOf, isWithinBounds, type ScanBounds } from '../scope/scan-bounds.sql.js';
 import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.queries.js';
+import { manyOrFew, OF_MANY_PROJECTS, PROJECTS_OPTION } from './pattern.sql.js';
 
 /** Search criteria. Null and empty lists do not narrow. */
 export interface SearchCriteria extends SecretFilters {
@@ -57,7 +58,7 @@ const IS_MATCH = [
   .join(' and ');
 
 const OPTIONS = { ...KEYS, keys: '', afterKey: '', secretIds: '' };
-const VARIANTS = { ...optionsOf(OPTIONS), bounds: BOUNDS_OPTION };
+const VARIANTS = { ...optionsOf(OPTIONS), bounds: BOUNDS_OPTION, projects: PROJECTS_OPTION };
 type Variant = { readonly [Name in keyof typeof VARIANTS]: (typeof VARIANTS)[Name][number] };
 
 const IN_PROJECTS = 's.organization_id = :organizationId and s.project_id = any(:projectIds::uuid[])';
@@ -110,7 +111,10 @@ const chunk = (secrets: string): string => `
     select chunk.* from chunk join last on last.key is null or chunk.key < last.key
   )`;
 
-/** The secrets of a chunk. Keys that match a pattern are known, and in order: each is looked up. */
+/**
+ * The secrets of a chunk. Keys that match a pattern are known, and in order: each is looked up in the index of all keys. Postgres may not see
+ * that the project alone narrows them, too: where it knows of few secrets, it would read all of the projects for each key.
+ */
 function byKey(choice: Variant): string {
   const { afterKey, bounds } = choice;
   const select = 'select s.id, s.key, s.project_id, s.folder_id from secret s where';
@@ -119,9 +123,14 @@ function byKey(choice: Variant): string {
     const keys = [IN_PROJECTS, ...chosenOf(KEYS, choice), ...(afterKey ? ['s.key > :afterKey::text', isLeft] : [])];
     return `${select} ${[...keys, isWithinBounds(bounds)].join(' and ')} order by s.key limit :limit::integer`;
   }
+  const ofKey = (isOfProjects: string): string =>
+    `${select} s.organization_id = :organizationId and s.key = matching.key and ${isOfProjects} limit :limit::integer`;
+  const isOfProject = '(s.key, s.project_id) >= (matching.key, p.id) and (s.key, s.project_id) <= (matching.key, p.id)';
+  const inEach = `
+    select s.* from unnest(:projectIds::uuid[]) p (id) cross join lateral (${ofKey(isOfProject)}) s limit :limit::integer`;
   return `
     select s.* from unnest(:keys::text[]) matching (key)
-    cross join lateral (${select} ${IN_PROJECTS} and s.key = matching.key limit :limit::integer) s
+    cross join lateral (${choice.projects === 'few' ? inEach : ofKey(OF_MANY_PROJECTS)}) s
     ${afterKey ? `where ${isLeft}` : ''} limit :limit::integer`;
 }
 
@@ -275,5 +284,11 @@ export function searchRows(
   const projectIds = inOrder.map(({ projectId }) => projectId);
   const projectSlugs = inOrder.map(({ slug }) => slug);
   const choice = { ...chosenBy(OPTIONS, params), keys: keys !== undefined, bounds: bounds.choice };
-  return listFound(choice)(ctx, { organizationId: ctx.organizationId, projectIds, projectSlugs, ...params, limit });
+  return listFound({ ...choice, projects: manyOrFew(projects) })(ctx, {
+    organizationId: ctx.organizationId,
+    projectIds,
+    projectSlugs,
+    ...params,
+    limit,
+  });
 }
