@@ -63,7 +63,7 @@ export function openValue(key: DataKey, place: SealPlace, record: Uint8Array): s
 
 /** As `sealValue`, for bytes: keys under keys. */
 export function sealBytes(key: DataKey, place: SealPlace, plaintext: Uint8Array): Buffer {
-  const nonce = randomBytes(NONCE_BYTES);
+  const nonce = newNonce();
   const cipher = createCipheriv(ALGORITHM, key.key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(additionalData(key.id, place));
   const parts = [startOf(key), nonce, cipher.update(plaintext), cipher.final()];
@@ -94,7 +94,7 @@ export function openBytes(key: DataKey, place: SealPlace, record: Uint8Array): B
 /**
  * Encrypts or decrypts bytes that are random already, in whole blocks of 16: equal blocks stay equal under one key. Only for digests.
  */
-export function cipherDigests(key: Uint8Array, bytes: Uint8Array, direction: 'encrypt' | 'decrypt'): Buffer {
+export function cipherDigests(key: KeyObject, bytes: Uint8Array, direction: 'encrypt' | 'decrypt'): Buffer {
   const cipher = (direction === 'encrypt' ? createCipheriv : createDecipheriv)('aes-256-ecb', key, null);
   cipher.setAutoPadding(false);
   return Buffer.concat([cipher.update(bytes), cipher.final()]);
@@ -126,6 +126,18 @@ export const haveSameKey = (record: Uint8Array, other: Uint8Array): boolean => s
 function startsAlike(record: Uint8Array, other: Uint8Array): boolean {
   for (let at = 0; at < NONCE_START; at += 1) if (record[at] !== other[at]) return false;
   return true;
+}
+
+/** So many are drawn at once: to ask the system for each takes longer than to encrypt with it. */
+const NONCES_AT_ONCE = 512;
+let nonces = Buffer.alloc(0);
+
+/** Random bytes that no other record has. */
+function newNonce(): Buffer {
+  if (nonces.length === 0) nonces = randomBytes(NONCE_BYTES * NONCES_AT_ONCE);
+  const nonce = nonces.subarray(0, NONCE_BYTES);
+  nonces = nonces.subarray(NONCE_BYTES);
+  return nonce;
 }
 
 const starts = new WeakMap<DataKey, Buffer>();

@@ -45,20 +45,29 @@ export function unwrapKey(rootKeys: RootKeys, row: StoredKey, scope: KeyScope): 
 
 /** The keys of the digests of a scope, derived from its first key. They open nothing, and stay when that key is destroyed. */
 export interface DigestKeys {
-  readonly digest: Buffer;
-  readonly blinding: Buffer;
+  /** Key objects, as of a `DataKey`: with bytes, each digest would take seven times as long. */
+  readonly digest: KeyObject;
+  readonly blinding: KeyObject;
+}
+
+/** Their bytes, one after the other. */
+function digestBytesOf(key: KeyObject | Buffer): Buffer {
+  const parts = ['digest', 'blinded-digest'].map((label) => deriveKey(key, label, KEY_BYTES));
+  try {
+    return Buffer.concat(parts);
+  } finally {
+    for (const part of parts) part.fill(0);
+  }
 }
 
 /** Derives them from a key that is there. */
-export const digestKeysOf = (key: KeyObject | Buffer): DigestKeys => ({
-  digest: deriveKey(key, 'digest', KEY_BYTES),
-  blinding: deriveKey(key, 'blinded-digest', KEY_BYTES),
-});
+export const digestKeysOf = (key: KeyObject): DigestKeys => digestKeysAmong(digestBytesOf(key));
 
 /** Those that are left of a key that was destroyed. */
-export function digestKeysIn(left: KeyObject): DigestKeys {
-  const bytes = left.export();
-  return { digest: bytes.subarray(0, KEY_BYTES), blinding: bytes.subarray(KEY_BYTES) };
+export const digestKeysIn = (left: KeyObject): DigestKeys => digestKeysAmong(left.export());
+
+function digestKeysAmong(bytes: Buffer): DigestKeys {
+  return { digest: toKey(bytes.subarray(0, KEY_BYTES)), blinding: toKey(bytes.subarray(KEY_BYTES)) };
 }
 
 /**
@@ -97,12 +106,11 @@ export function destroyedKey(
   { rootKeys, scope, parent }: { readonly rootKeys: RootKeys; readonly scope: KeyScope; readonly parent: DataKey },
 ): WrappedKey {
   const bytes = unwrapBytes(rootKeys, row, scope);
-  const { digest, blinding } = digestKeysOf(bytes);
+  const left = digestBytesOf(bytes);
   bytes.fill(0);
-  const left = Buffer.concat([digest, blinding]);
   try {
     return { id: row.id, wrappedKeySealed: sealBytes(parent, placeOf(row.id, scope), left) };
   } finally {
-    for (const buffer of [digest, blinding, left]) buffer.fill(0);
+    left.fill(0);
   }
 }

@@ -1,4 +1,4 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import {
   type GraphQLField,
   type GraphQLFieldResolver,
@@ -116,7 +116,7 @@ class BoundEdge implements Edge {
 
 /** Writes and reads the cursors of one list: each begins with a digest of the list and of itself. */
 class ListCursors {
-  #known: Buffer | undefined;
+  #known: KeyObject | undefined;
 
   constructor(
     private readonly ctx: Context,
@@ -146,7 +146,7 @@ class ListCursors {
   }
 
   /** Made when it is needed: most lists are asked for as a whole. */
-  #key(): Buffer {
+  #key(): KeyObject {
     if (this.#known !== undefined) return this.#known;
     const question = Object.entries(this.args).filter(([name]) => !OF_PAGES.includes(name));
     const identity = { list: this.list, parentId: this.parentId, question: Object.fromEntries(question) };
@@ -154,7 +154,7 @@ class ListCursors {
     const text = JSON.stringify(identity, (name, value: unknown) =>
       DISPLAY_NAMES.has(name) ? undefined : (value ?? undefined),
     );
-    this.#known = createHmac('sha256', keyOf(this.ctx)).update(text).digest();
+    this.#known = createSecretKey(createHmac('sha256', keyOf(this.ctx)).update(text).digest());
     return this.#known;
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digestNow } from 'node:crypto';
 import type { Transaction } from '../../../kernel/context.js';
 import type { PersonalSecret } from '../entities/personal.entity.js';
 
@@ -48,7 +48,7 @@ const digestOfBytes = (bytes: readonly Buffer[]): string =>
   hash(Buffer.concat(bytes)).subarray(0, 16).toString('base64').replace(/=+$/, '');
 
 const hash = (bytes: Buffer | null): Buffer =>
-  bytes === null ? Buffer.alloc(1) : createHash('sha256').update(bytes).digest();
+  bytes === null ? Buffer.alloc(1) : digestNow('sha256', bytes, 'buffer');
 
 /** JSON as Postgres writes a `jsonb`: shorter names first, and of one length by their bytes. */
 export function jsonbText(value: unknown): string {
