@@ -112,20 +112,28 @@ const limitOf = (projectId: string): string => `(select p.pit_version_limit from
  * @param kept how many versions by people stay
  */
 const beyondLimit = (rows: string, kept: string): string => `
-    delete from secret_version v using ${rows} g cross join lateral (
-      select k.version from secret_version k where k.secret_id = g.id and k.actor_kind <> '${SYSTEM.kind}'
-      order by k.version desc offset ${kept} limit 1) beyond
-    where v.secret_id = g.id and v.version <= beyond.version`;
+    delete from secret_version v using ${newestBeyond(rows, `k.actor_kind <> '${SYSTEM.kind}'`, kept)} beyond
+    where v.secret_id = beyond.id and v.version <= beyond.version`;
+
+/**
+ * Of each of these rows the newest version beyond a limit. `offset 0` has it looked up once for each row: with its versions joined
+ * first, it would be for each of these.
+ *
+ * @param counted condition of the versions `k` that count
+ */
+const newestBeyond = (rows: string, counted: string, kept: string): string => `(
+      select g.id, (select k.version from secret_version k where k.secret_id = g.id and ${counted}
+        order by k.version desc offset ${kept} limit 1) as version
+      from ${rows} g offset 0)`;
 
 /**
  * The versions by the service itself beyond the same limit. The last one before a version by a person always stays: a
  * gap that ends with a version by the service contains only such versions, so that the contents at any time are known.
  */
 const REWRITTEN = `rewritten as (
-    delete from secret_version v using given g cross join lateral (
-      select k.version from secret_version k where k.secret_id = g.id and k.actor_kind = '${SYSTEM.kind}'
-      order by k.version desc offset ${limitOf(':projectId::uuid')} - 1 limit 1) beyond
-    where v.secret_id = g.id and v.version <= beyond.version and v.actor_kind = '${SYSTEM.kind}'
+    delete from secret_version v
+    using ${newestBeyond('given', `k.actor_kind = '${SYSTEM.kind}'`, `${limitOf(':projectId::uuid')} - 1`)} beyond
+    where v.secret_id = beyond.id and v.version <= beyond.version and v.actor_kind = '${SYSTEM.kind}'
       and exists (select from secret_version n where n.secret_id = v.secret_id and n.version = v.version + 1
         and n.actor_kind = '${SYSTEM.kind}'))`;
 
