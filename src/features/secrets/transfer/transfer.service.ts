@@ -6,14 +6,14 @@ import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
+import type { SecretRecord } from '../core/find-secrets.js';
 import { lockRecords } from '../core/locked-secrets.js';
-import { lockHomes } from '../core/locks.queries.js';
 import type { PathOf, SecretChange } from '../core/secret.rules.js';
 import { type ImportView, type SecretView, SecretViewer } from '../core/secret.view.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { takenKeys } from '../core/secret-writes.js';
 import { refuseTaken, subjectOf } from '../core/write-checks.js';
-import { loadWriteTarget, type WriteTarget } from '../core/write-target.js';
+import { holdPlaces, loadWriteTarget, type WriteTarget } from '../core/write-target.js';
 import type { SecretListingService } from '../reading/secret-listing.service.js';
 import { authorizeReferences } from '../references/reference-guard.js';
 import type { Place } from '../scope/place.rules.js';
@@ -151,7 +151,8 @@ export class SecretTransferService {
   async #write(tx: Transaction, { place, format, entries, mode, isDryRun }: Import): Promise<Imported> {
     const pathOf = (index: number): string => placeInFile(entries[index] as Entry);
     const target = await loadWriteTarget(tx, this.projects, { place, pathOf }, 'secrets:create');
-    const outcomeOf = await OUTCOMES[mode](tx, target, entries);
+    await holdPlaces(tx, [target]);
+    const { outcomeOf, records = [] } = await OUTCOMES[mode](tx, target, entries);
     const secrets = entries.map(
       (entry): Decided => ({
         entry,
@@ -166,14 +167,17 @@ export class SecretTransferService {
     const facts = { format, mode, ...counts };
     const written = secrets.filter(({ outcome }) => outcome === 'created' || outcome === 'changed');
     if (written.length > 0) {
-      const created = new Set(written.flatMap(({ secretKey, outcome }) => (outcome === 'created' ? [secretKey] : [])));
-      const batch = { place, pathOf: (index: number) => placeInFile((written[index] as Decided).entry) };
-      await this.secrets.put(tx, batch, {
-        secrets: written.map(({ entry }) => toChange(entry)),
-        isNew: (key) => created.has(key),
-        action: 'secret:import',
-        facts,
-      });
+      const ofWritten: PathOf = (index) => placeInFile((written[index] as Decided).entry);
+      await this.secrets.put(
+        tx,
+        { ...target, pathOf: ofWritten },
+        {
+          secrets: written.map(({ entry }) => toChange(entry)),
+          records,
+          action: 'secret:import',
+          facts,
+        },
+      );
     }
     return {
       report: { secrets: secrets.map(({ entry: _, ...reported }) => reported), counts, isDryRun },
@@ -219,12 +223,15 @@ async function rehearsed<T>(ctx: Context, work: (tx: Transaction) => Promise<T>)
   return result as T;
 }
 
-/** @returns the outcome of an entry. @throws PERMISSION_DENIED, SECRET_KEY_TAKEN */
-type Decide = (
-  tx: Transaction,
-  target: WriteTarget,
-  entries: readonly Entry[],
-) => Promise<(entry: Entry) => ImportOutcome>;
+/** What an import does with its entries. */
+interface Decision {
+  readonly outcomeOf: (entry: Entry) => ImportOutcome;
+  /** The secrets that it changes, locked. Absent: it only creates. */
+  readonly records?: Iterable<SecretRecord>;
+}
+
+/** @param target its folder is locked @throws PERMISSION_DENIED, SECRET_KEY_TAKEN */
+type Decide = (tx: Transaction, target: WriteTarget, entries: readonly Entry[]) => Promise<Decision>;
 
 /**
  * The outcomes of the entries, by mode. Rights are checked for each of them, whatever its outcome: the check must not
@@ -234,18 +241,17 @@ const OUTCOMES: Readonly<Record<ImportMode, Decide>> = {
   'create-only': async (tx, target, entries) => {
     authorizeNew(target, entries);
     await refuseTaken(tx, target, keysOf(entries));
-    return () => 'created';
+    return { outcomeOf: () => 'created' };
   },
 
   'skip-existing': async (tx, target, entries) => {
     authorizeNew(target, entries);
     const taken = await takenKeys(tx, target.folderId, keysOf(entries));
-    return ({ key }) => (taken.has(key) ? 'skipped' : 'created');
+    return { outcomeOf: ({ key }) => (taken.has(key) ? 'skipped' : 'created') };
   },
 
   overwrite: async (tx, target, entries) => {
     const { project, pathOf } = target;
-    await lockHomes(tx, { folderIds: [target.folderId] });
     const records = await lockRecords(tx, target, keysOf(entries));
     for (const record of records.values()) authorize(project, 'secrets:edit', fieldsOf(record));
     const places = entries.flatMap(({ key }, index) => (records.has(key) ? [] : [index]));
@@ -255,11 +261,12 @@ const OUTCOMES: Readonly<Record<ImportMode, Decide>> = {
     await refuseTaken(tx, { ...target, pathOf: ofMissing }, keysOf(missing));
     const opener = await openerFor(tx, project, [...records.values()]);
     const viewer = new SecretViewer(opener, new Visibility(project.ability), true);
-    return (entry) => {
+    const outcomeOf = (entry: Entry): ImportOutcome => {
       const record = records.get(entry.key);
       if (record === undefined) return 'created';
       return hasAlready(viewer.view(record), entry) ? 'unchanged' : 'changed';
     };
+    return { outcomeOf, records: records.values() };
   },
 };
 

@@ -77,7 +77,6 @@ const UPSERT_ATTEMPTS = 3;
 interface Update {
   readonly changes: readonly SecretChange[];
   readonly mode: UpdateMode;
-  readonly isNew?: (key: string) => boolean;
   readonly action?: string;
   readonly facts?: WriteFacts;
   /** False: the response has no values. */
@@ -85,7 +84,11 @@ interface Update {
 }
 
 /** A write for another operation. */
-type Put = Pick<Required<Update>, 'isNew' | 'action' | 'facts'> & { readonly secrets: readonly SecretChange[] };
+interface Put extends Pick<Required<Update>, 'action' | 'facts'> {
+  readonly secrets: readonly SecretChange[];
+  /** Those of them that exist, locked: the others are created. */
+  readonly records: Iterable<SecretRecord>;
+}
 
 /** Creates, updates and deletes secrets: one, or many with all or nothing. */
 export class SecretService {
@@ -181,14 +184,20 @@ export class SecretService {
   }
 
   /**
-   * Writes secrets for another verb, which names their places and the audit record.
+   * Writes secrets for another verb, which has locked their folder and those that exist, and names the audit record.
    *
-   * @param write `secrets` with checked keys and values; `isNew` says of each key whether it is to be made: it is not changed
-   *   when another caller took it meanwhile
+   * @param write `secrets` with checked keys and values
    * @throws as `updateBatch` with `upsert`, but for faults of the input
    */
-  async put(tx: Transaction, at: Batch, { secrets, ...write }: Put): Promise<void> {
-    await this.#update(tx, at, { changes: secrets, mode: 'upsert', ...write, isShown: false });
+  async put(tx: Transaction, target: WriteTarget, { secrets, records, ...write }: Put): Promise<void> {
+    const held = new Map([...records].map((record) => [nameOf(record), record]));
+    await this.#change(tx, target, {
+      changes: secrets,
+      mode: 'upsert',
+      ...write,
+      isShown: false,
+      lock: async () => held,
+    });
   }
 
   /**
@@ -307,7 +316,7 @@ export class SecretService {
     });
   }
 
-  async #update(ctx: Context, at: Batch, { isNew = () => false, ...update }: Update): Promise<SecretView[]> {
+  async #update(ctx: Context, at: Batch, update: Update): Promise<SecretView[]> {
     const { changes, mode } = update;
     refuse(repeatedKeys(namesIn(at, keysOf(changes)), at.pathOf, 'secretKey'));
     refuse(repeatedKeys(namesIn(at, changes.map(keyAfter)), at.pathOf, 'newSecretKey'));
@@ -316,11 +325,7 @@ export class SecretService {
       if (isRenaming) await lockStructure(tx, target.project);
       if (isRenaming || mode !== 'fail' || target.homes !== undefined) await holdPlaces(tx, homesOf(target));
       const wanted = changes.map(({ secretKey: key }, index) => ({ index, key }));
-      return lockBatch(
-        tx,
-        target,
-        wanted.filter(({ key }) => !isNew(key)),
-      );
+      return lockBatch(tx, target, wanted);
     };
     const action = mode === 'upsert' ? 'secrets:create' : 'secrets:edit';
     return this.targets.at(ctx, at, action, (target) => this.#change(ctx, target, { ...update, lock }));
@@ -334,7 +339,7 @@ export class SecretService {
   async #change(
     ctx: Context,
     target: WriteTarget,
-    update: Omit<Update, 'isNew'> & {
+    update: Update & {
       lock: (tx: Transaction, target: WriteTarget) => Promise<ReadonlyMap<string, SecretRecord>>;
     },
   ): Promise<SecretView[]> {
