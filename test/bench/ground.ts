@@ -7,6 +7,7 @@ import { Seed } from '../kit/seed.ts';
 import { Service } from '../kit/service.ts';
 import { type AccessGround, fillAccess } from './access.ts';
 import { fillLarge } from './large.ts';
+import { fillProjects, type OwnProject } from './mixes.ts';
 
 /** What the loads run on: a service on an embedded database of its own, with something in it. */
 export interface Ground {
@@ -20,6 +21,8 @@ export interface Ground {
   readonly identityIds: readonly string[];
   /** Of a login of the first one. */
   readonly login: { readonly clientId: string; readonly clientSecret: string };
+  /** Projects with a client each. Empty where no load wants them. */
+  readonly projects: readonly OwnProject[];
   /** A project of 10,000 secrets and of references without end. Empty where no load wants it. */
   readonly largeProjectId: string;
   /** An organization with very many members and rules. `null` where no load wants it. */
@@ -37,11 +40,12 @@ interface Wish {
   readonly profileDir: string | undefined;
   readonly isLarge: boolean;
   readonly isCrowded: boolean;
+  readonly isUnlike: boolean;
 }
 
 /** Starts the built service and fills it. */
 export async function withGround<T>(
-  { profileDir, isLarge, isCrowded }: Wish,
+  { profileDir, isLarge, isCrowded, isUnlike }: Wish,
   work: (ground: Ground) => Promise<T>,
 ): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-bench-'));
@@ -55,6 +59,7 @@ export async function withGround<T>(
     const admin = new Caller(service.url, token);
     const filled = {
       ...(await fill(admin)),
+      projects: isUnlike ? await fillProjects(admin) : [],
       largeProjectId: isLarge ? await fillLarge(admin) : '',
       access: isCrowded ? await fillAccess(admin, await embeddedUrl(dataDir)) : null,
     };

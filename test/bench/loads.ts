@@ -3,6 +3,8 @@ import type { Request } from 'autocannon';
 import type { Caller } from '../kit/caller.ts';
 import type { AccessGround } from './access.ts';
 import type { Ground } from './ground.ts';
+import { json, MIXES } from './mixes.ts';
+import type { PeerLoad } from './peer.ts';
 
 /** One kind of request, sent by so many clients at once. */
 export interface Load {
@@ -19,15 +21,19 @@ export interface Load {
   readonly isCrowded?: true;
   /** Who asks, in place of the admin of the installation. */
   readonly caller?: (ground: Ground) => Caller;
-  /** The status of each answer, in place of any 2xx. */
-  readonly expects?: number;
+  /** The statuses of answers, in place of any 2xx. */
+  readonly expects?: readonly number[];
+  /** No two requests ask for the same at the same moment. The others of this list share what can be shared. */
+  readonly isUnlike?: true;
+  /** Sent meanwhile, so often, and not measured. */
+  readonly beside?: { readonly load: Load; readonly perSecond: number };
+  /** What does the same at a server to compare with. */
+  readonly peer?: PeerLoad;
 }
 
 const READERS = 10;
 const WRITERS = 5;
 const SECRETS = '/api/v4/secrets';
-
-const json = (body: unknown) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 
 const get = (name: string, path: (ground: Ground) => string): Load => ({
   name,
@@ -179,7 +185,7 @@ const READERS_OF_SECRET = `query ($id: ID!) { secretByKey(projectId: $id, enviro
 const denied = (name: string, id: (ground: Ground) => string): Load => ({
   name,
   clients: 1,
-  expects: 404,
+  expects: [404],
   isCrowded: true,
   caller: ({ admin }) => admin,
   request: (ground) => ({ method: 'GET', path: `/api/v1/projects/${id(ground)}` }),
@@ -190,10 +196,12 @@ const tokensOf = (identityId: string): string => `/api/v1/auth/token-auth/identi
 /** Everything that is measured. Others are told as a ratio to the first, which does next to nothing. */
 export const LOADS: readonly Load[] = [
   get('status', () => '/api/status'),
+  ...MIXES,
   {
     name: 'create token',
     clients: READERS,
     request: ({ identityIds: [identityId = ''] }) => ({ method: 'POST', path: tokensOf(identityId), ...json({}) }),
+    peer: 'create token',
   },
   {
     // Those for one identity share transactions.

@@ -1,5 +1,7 @@
-import autocannon from 'autocannon';
+import { existsSync, readFileSync } from 'node:fs';
+import autocannon, { type Request } from 'autocannon';
 import { Caller } from '../kit/caller.ts';
+import { embeddedPostgres } from '../kit/processes.ts';
 import type { Service } from '../kit/service.ts';
 import type { Ground } from './ground.ts';
 import type { Load } from './loads.ts';
@@ -14,29 +16,52 @@ export interface Measured {
   readonly p50: number;
   readonly p99: number;
   readonly statementsPerRequest: number;
+  /** Processor time of the service and of its Postgres for each request, in milliseconds; `NaN` off Linux. */
+  readonly serviceMs: number;
+  readonly postgresMs: number;
+  /** Of the requests that were sent meanwhile, in milliseconds; `NaN` without any. */
+  readonly besideP99: number;
   /** Answers other than 2xx, broken connections and timeouts. Anything but 0 makes the other numbers worthless. */
   readonly failures: number;
 }
 
 const WARM_UP_PART = 4;
+/** Of Linux, on all of its usual machines. */
+const MS_PER_TICK = 10;
 
 /** Warms up, then puts the load on the service for so many seconds. */
 export async function measure(ground: Ground, load: Load, seconds: number): Promise<Measured> {
-  await put(ground, load, Math.max(1, Math.round(seconds / WARM_UP_PART)));
-  const { url } = nodeOf(ground, load);
-  const before = await metric(url, SQL_OF_REQUESTS);
-  const { duration, times, failures } = await put(ground, load, seconds);
-  const statements = (await metric(url, SQL_OF_REQUESTS)) - before;
-  const sorted = times.sort((a, b) => a - b);
+  const node = nodeOf(ground, load);
+  const postgres = await embeddedPostgres(ground.service.dataDir);
+  const warmUp = Math.max(1, Math.round(seconds / WARM_UP_PART));
+  const { beside } = load;
+  const besides =
+    beside && put(node.url, authorized(ground, beside.load), beside.load, warmUp + seconds, beside.perSecond);
+  await put(node.url, authorized(ground, load), load, warmUp);
+  const counts = async () =>
+    [await metric(node.url, SQL_OF_REQUESTS), cpuMs([node.child.pid ?? 0]), cpuMs(postgres)] as const;
+  const before = await counts();
+  const { perSecond, times, failures } = await put(node.url, authorized(ground, load), load, seconds);
+  const after = await counts();
+  const each = (index: 0 | 1 | 2): number => (after[index] - before[index]) / Math.max(1, times.length);
   return {
     name: load.name,
     clients: load.clients,
-    perSecond: times.length / duration,
-    p50: quantile(sorted, 0.5),
-    p99: quantile(sorted, 0.99),
-    statementsPerRequest: statements / Math.max(1, times.length),
-    failures,
+    perSecond,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    statementsPerRequest: each(0),
+    serviceMs: each(1),
+    postgresMs: each(2),
+    failures: failures + ((await besides)?.failures ?? 0),
+    besideP99: quantile((await besides)?.times ?? [], 0.99),
   };
+}
+
+function authorized(ground: Ground, load: Load): Request {
+  const { headers = {}, ...rest } = load.request(ground);
+  const { token } = load.caller?.(ground) ?? ground.admin;
+  return { ...rest, headers: { ...headers, authorization: `Bearer ${token}` } };
 }
 
 const nodeOf = ({ service, keepingNothing, limiting }: Ground, { keepsNothing, isLimited }: Load): Service => {
@@ -52,31 +77,59 @@ export async function metric(url: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
 }
 
-async function put(
-  ground: Ground,
-  load: Load,
+interface Put {
+  /** Successful answers a second. */
+  readonly perSecond: number;
+  /** Of these, in milliseconds, the shortest first. */
+  readonly times: readonly number[];
+  readonly failures: number;
+}
+
+/** @param overallRate requests a second; absent: as many as are answered */
+export async function put(
+  url: string,
+  request: Request,
+  { clients, expects }: Pick<Load, 'clients' | 'expects'>,
   seconds: number,
-): Promise<{ duration: number; times: number[]; failures: number }> {
-  const { headers = {}, ...rest } = load.request(ground);
-  const authorized = {
-    ...rest,
-    headers: { ...headers, authorization: `Bearer ${(load.caller?.(ground) ?? ground.admin).token}` },
-  };
+  overallRate?: number,
+): Promise<Put> {
   const times: number[] = [];
   let refused = 0;
   const running = autocannon({
-    url: nodeOf(ground, load).url,
-    connections: load.clients,
+    url,
+    connections: clients,
     duration: seconds,
     timeout: 10,
-    requests: [authorized],
+    requests: [request],
+    ...(overallRate === undefined ? {} : { overallRate }),
   });
   running.on('response', (_client, status, _bytes, milliseconds) => {
-    if (load.expects === undefined ? status >= 200 && status < 300 : status === load.expects) times.push(milliseconds);
+    if (expects === undefined ? status >= 200 && status < 300 : expects.includes(status)) times.push(milliseconds);
     else refused += 1;
   });
   const { errors, timeouts, duration } = await running;
-  return { duration, times, failures: refused + errors + timeouts };
+  return {
+    perSecond: times.length / duration,
+    times: times.sort((a, b) => a - b),
+    failures: refused + errors + timeouts,
+  };
+}
+
+/** Processor time that these processes, and their children that have ended, took so far, in milliseconds. */
+export function cpuMs(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const ticks = readStat(pid).split(' ').slice(11, 15);
+    return sum + ticks.reduce((total, tick) => total + Number(tick) * MS_PER_TICK, 0);
+  }, 0);
+}
+
+/** What follows the name of the program. */
+function readStat(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /s, '');
+  } catch {
+    return existsSync('/proc/self/stat') ? '' : 'NaN '.repeat(15);
+  }
 }
 
 const quantile = (sorted: readonly number[], part: number): number =>
