@@ -191,6 +191,8 @@ function compile(folder) {
     // The ESM form of a package, if it has one: see ESM_FILES.
     mainFields: ['module', 'main'],
     alias: { http: HTTP, 'node:http': HTTP, ...ESM_FILES },
+    // GraphQL compares the names of classes otherwise, several times for each field of each row.
+    define: { 'process.env.NODE_ENV': '"production"' },
     // For packages that are CommonJS, and ask for modules of Node.
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",

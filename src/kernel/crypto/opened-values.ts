@@ -9,8 +9,16 @@ const LONGEST_RECORD_BYTES = 8 * 1024;
 /** What an entry takes beside its texts, roughly. */
 const OVERHEAD_BYTES = 200;
 
-/** By key, so that values go with theirs, and in it by their place and their sealed bytes. */
-type Generation = WeakMap<KeyObject, Map<string, SealedText>>;
+/** The value of a row, with what it is known by beside its key, its column and the row. */
+interface Opened {
+  readonly rowVersion: number;
+  /** The sealed bytes, as a text in which each is one sign: it takes no memory beside its own. */
+  readonly record: string;
+  readonly text: SealedText;
+}
+
+/** By key, so that values go with theirs, and in it by column, then row: of each the one that was opened last. */
+type Generation = WeakMap<KeyObject, Map<string, Map<string, Opened>>>;
 
 /**
  * Values that were opened a short while ago: lists that are not alike show many of the same. A value is found under its place and all of its
@@ -32,9 +40,17 @@ export class OpenedValues {
   /** The value of a record. @param open opens it where it is not known */
   find(key: DataKey, place: PlaceInScope, record: Buffer, open: () => SealedText): SealedText {
     if (this.maxBytes === 0 || record.length > LONGEST_RECORD_BYTES) return open();
-    const name = `${place.table} ${place.column} ${place.rowId} ${place.rowVersion} ${record.toString('latin1')}`;
+    const { rowId, rowVersion } = place;
+    const column = `${place.table} ${place.column}`;
+    const sealed = record.toString('latin1');
+    const known = (generation: Generation): SealedText | undefined => {
+      const opened = generation.get(key.key)?.get(column)?.get(rowId);
+      return opened?.record === sealed && opened.rowVersion === rowVersion ? opened.text : undefined;
+    };
     return (
-      this.#young.get(key.key)?.get(name) ?? this.#old.get(key.key)?.get(name) ?? this.#keep(key.key, name, open())
+      known(this.#young) ??
+      known(this.#old) ??
+      this.#keep(key.key, column, rowId, { rowVersion, record: sealed, text: open() })
     );
   }
 
@@ -45,15 +61,17 @@ export class OpenedValues {
     this.#age();
   }
 
-  #keep(key: KeyObject, name: string, text: SealedText): SealedText {
-    // The text is not longer than its record, which is a part of the name.
-    const bytes = 2 * name.length + OVERHEAD_BYTES;
+  #keep(key: KeyObject, column: string, rowId: string, opened: Opened): SealedText {
+    // The text is not longer than its record.
+    const bytes = 2 * opened.record.length + rowId.length + OVERHEAD_BYTES;
     if (this.#bytes + bytes > this.maxBytes / 2) this.#age();
     this.#bytes += bytes;
-    const values = this.#young.get(key) ?? new Map<string, SealedText>();
-    if (values.size === 0) this.#young.set(key, values);
-    values.set(name, text);
-    return text;
+    const columns = this.#young.get(key) ?? new Map<string, Map<string, Opened>>();
+    if (columns.size === 0) this.#young.set(key, columns);
+    const values = columns.get(column) ?? new Map<string, Opened>();
+    if (values.size === 0) columns.set(column, values);
+    values.set(rowId, opened);
+    return opened.text;
   }
 
   #age(): void {

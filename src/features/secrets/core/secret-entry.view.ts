@@ -28,10 +28,12 @@ export function entriesAfter(
   ownValues: OwnValues,
   order = BY_NAME,
 ): Entry[] {
-  const entries = rows.flatMap((record): Entry[] => {
-    const own = ownValues === 'none' || record.personal === undefined ? [] : [{ record, own: record.personal }];
-    return own.length > 0 && ownValues === 'instead' ? own : [{ record, own: null }, ...own];
-  });
+  const entries: Entry[] = [];
+  for (const record of rows) {
+    const own = ownValues === 'none' ? undefined : record.personal;
+    if (own === undefined || ownValues !== 'instead') entries.push({ record, own: null });
+    if (own !== undefined) entries.push({ record, own });
+  }
   if (after === null) return entries;
   const [first, second, kind] = after;
   return entries.filter(({ record, own }) => {

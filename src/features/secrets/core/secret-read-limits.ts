@@ -43,33 +43,29 @@ interface SealedRow {
  * @param readsValue whether the response will contain the value of a row
  * @throws ANSWER_TOO_LARGE, OVERLOADED
  */
-export async function reserveRows<R extends SealedRow>(
+export const reserveRows = <R extends SealedRow>(
   ctx: Context,
   rows: readonly R[],
   readsValue: (row: R) => boolean,
-): Promise<void> {
-  const read = await mapYielding(rows, (row) => row.valueSealed !== undefined && readsValue(row));
-  let bytes = 0;
-  for (const [at, row] of rows.entries()) {
-    bytes += (row.commentSealed?.length ?? 0) + (row.metadataSealed?.length ?? 0);
-    if (row.valueSealed === undefined || read[at] !== true) continue;
-    if (row.valueSealed === null) throw ctx.load?.tooLarge() ?? new AppError('ANSWER_TOO_LARGE');
-    bytes += row.valueSealed.length - EMPTY_RECORD_BYTES;
-  }
-  ctx.load?.add(bytes);
-}
+): Promise<void> => reserve(ctx, rows, (row) => sizeOf(ctx, row, row.valueSealed !== undefined && readsValue(row)));
 
 /** The same for entries of a list. The caller may read its personal values. */
-export async function reserveEntries(
+export const reserveEntries = (
   ctx: Context,
   entries: readonly Entry[],
   readsValue: (record: ListedRecord) => boolean,
-): Promise<void> {
-  const shared = entries.flatMap(({ record, own }) => (own === null ? [record] : []));
-  await reserveRows(ctx, shared, readsValue);
-  await reserveRows(
-    ctx,
-    entries.flatMap(({ own }) => own ?? []),
-    () => true,
-  );
+): Promise<void> =>
+  reserve(ctx, entries, ({ record, own }) => sizeOf(ctx, own ?? record, own !== null || readsValue(record)));
+
+async function reserve<T>(ctx: Context, items: readonly T[], sizeOfItem: (item: T) => number): Promise<void> {
+  const sizes = await mapYielding(items, sizeOfItem);
+  ctx.load?.add(sizes.reduce((sum, size) => sum + size, 0));
+}
+
+/** @throws ANSWER_TOO_LARGE */
+function sizeOf(ctx: Context, row: SealedRow, isRead: boolean): number {
+  const besides = (row.commentSealed?.length ?? 0) + (row.metadataSealed?.length ?? 0);
+  if (row.valueSealed === undefined || !isRead) return besides;
+  if (row.valueSealed === null) throw ctx.load?.tooLarge() ?? new AppError('ANSWER_TOO_LARGE');
+  return besides + row.valueSealed.length - EMPTY_RECORD_BYTES;
 }

@@ -93,7 +93,7 @@ export type SecretPage = Page<SecretView> & ListExtras;
 
 /** IDs of the secrets whose values are in these views. */
 export const shownIn = (views: readonly SecretView[]): string[] =>
-  views.flatMap(({ id, secretValue }) => (secretValue === null ? [] : [id]));
+  views.filter(({ secretValue }) => secretValue !== null).map(({ id }) => id);
 
 /** The fields of a view that determine its position. */
 type Placed = Pick<SecretView, 'secretPath' | 'secretKey' | 'type' | 'id' | 'createdAt' | 'updatedAt' | 'shared'>;

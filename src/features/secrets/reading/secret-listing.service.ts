@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
-import { filterYielding, mapYielding, yieldToEventLoop } from '../../../kernel/event-loop.js';
+import { mapYielding, yieldToEventLoop } from '../../../kernel/event-loop.js';
 import { orderOf } from '../../../kernel/list-order.js';
 import { Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
@@ -108,10 +108,9 @@ async function readList(
   const visibility = new Visibility(project.ability);
   // Where rules depend on single secrets, the rows of a page are known only after reading them.
   const found = await findRows(ctx, input, { after, limit: visibility.isPerSecret ? null : rowsFor(input) });
-  const describes = (row: ListedRecord): boolean => visibility.describes(row);
-  const rows = await filterYielding(found.rows, describes);
+  const rows = await visibility.described(found.rows);
   const imports: Found['imports'][number][] = [];
-  for (const entry of found.imports) imports.push({ ...entry, rows: await filterYielding(entry.rows, describes) });
+  for (const entry of found.imports) imports.push({ ...entry, rows: await visibility.described(entry.rows) });
   const lines = entriesAfter(after, rows, input.ownValues, order);
   const entries = new Page(lines, input, (entry) => cursorOf(entry, order));
   const readsValue = (row: ListedRecord): boolean => visibility.readsValue(row);
@@ -124,7 +123,7 @@ async function readList(
     (entry) => viewEntry(viewer, entry),
     (view) => positionOfView(view, order),
   );
-  const listed = new Map(opened.nodes.map((view) => [view.id, view]));
+  const listed = new Map(imports.length === 0 ? [] : opened.nodes.map((view) => [view.id, view]));
   // A folder that is listed too is decrypted once.
   const viewOnce = (row: ListedRecord): SecretView => listed.get(row.id) ?? viewer.view(row);
   const imported: ImportView[] = [];

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { type Disclosure, disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
 import { batched, batchOfLists, listKey, type Together, together } from '../../../kernel/database/batched.js';
-import { filterYielding } from '../../../kernel/event-loop.js';
 import { type ListOrder, orderOf } from '../../../kernel/list-order.js';
 import { Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
@@ -113,7 +112,7 @@ async function open(ctx: Context, listing: Listing): Promise<Opened> {
   // Where rules depend on single secrets, the rows of a page are known only after reading them.
   const options = optionsOf(input, after, visibility.isPerSecret ? null : rowsFor(input));
   const records = (await load(ctx, owner, options)) ?? [];
-  const visible = await filterYielding(records, (record) => visibility.describes(record));
+  const visible = await visibility.described(records);
   const entries = new Page(entriesAfter(after, visible, 'beside', order), input, (entry) => cursorOf(entry, order));
   if (entries.nodes.length === 0)
     return { listing, visibility, page: new Page<SecretView>([], input, () => []), unreadable: 0 };

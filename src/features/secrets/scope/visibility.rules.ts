@@ -8,7 +8,7 @@ import {
   PermissionDenied,
 } from '../../../kernel/authz/ability.js';
 import type { Fields } from '../../../kernel/authz/conditions.js';
-import { yieldToEventLoop } from '../../../kernel/event-loop.js';
+import { filterYielding, yieldToEventLoop } from '../../../kernel/event-loop.js';
 
 /** The attributes that conditions of rules about secrets can use. */
 export interface SecretSubject {
@@ -108,6 +108,13 @@ export class Visibility {
   /** The caller may know that the secret exists. */
   describes(subject: SecretSubject): boolean {
     return this.#describes(subject);
+  }
+
+  /** Those of many secrets that the caller may know of. Where rules do not depend on single ones, that is all or none. */
+  async described<S extends SecretSubject>(subjects: readonly S[]): Promise<readonly S[]> {
+    if (this.isPerSecret) return filterYielding(subjects, this.#describes);
+    const [first] = subjects;
+    return first === undefined || this.#describes(first) ? subjects : [];
   }
 
   /** The caller may read its value. */

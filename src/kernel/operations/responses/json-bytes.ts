@@ -4,6 +4,8 @@ import { yieldToEventLoop } from '../../event-loop.js';
 const PIECE_LENGTH = 256 * 1024;
 /** Bytes that are copied at once. */
 const COPIED_AT_ONCE = 4 * 1024 * 1024;
+/** So many entries tell how long a list is. */
+const SAMPLE = 8;
 /** Room for a long text of which nobody knows the length. */
 const FIRST_CAPACITY = 1024 * 1024;
 
@@ -64,9 +66,10 @@ function* ofList(list: readonly unknown[]): Generator<string> {
       room = roomAfter(list[at], room);
       if (room < 0) break;
     }
-    if (at > from) yield before + JSON.stringify(list.slice(from, at)).slice(1, -1);
+    // Apart, for a text that is put behind another is copied.
+    yield before;
+    if (at > from) yield JSON.stringify(list.slice(from, at)).slice(1, -1);
     else {
-      yield before;
       yield* texts(list[at] ?? null);
       at += 1;
     }
@@ -117,7 +120,11 @@ function roomAfter(value: unknown, room: number): number {
   if (typeof value !== 'object' || value === null) return room - 5;
   if (Array.isArray(value)) {
     let left = room - 2;
-    for (let at = 0; at < value.length && left >= 0; at += 1) left = roomAfter(value[at], left - 1);
+    for (let at = 0; at < value.length && left >= 0; at += 1) {
+      left = roomAfter(value[at], left - 1);
+      // Its entries are measured where they are written. One that looks longer than it is is only written in pieces.
+      if (at === SAMPLE && (room - left) * (value.length / SAMPLE) > 2 * room) return -1;
+    }
     return left;
   }
   // A date, for one.
