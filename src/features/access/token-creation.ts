@@ -1,9 +1,7 @@
 import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import { type Context, isTransaction, type RequestInfo, type Transaction } from '../../kernel/context.js';
-import { atOnce, inTransaction, WholeTransaction } from '../../kernel/database/in-transaction.js';
-import { AppError, failedOnData } from '../../kernel/errors.js';
+import { atOnce, WholeTransaction } from '../../kernel/database/in-transaction.js';
 import { newId } from '../../kernel/ids.js';
-import { SharedWork } from '../../kernel/load/shared-work.js';
 import type { IdentityReader } from '../identities/public.js';
 import {
   authorizeActingAs,
@@ -12,31 +10,17 @@ import {
   type OrganizationReader,
   protectInstallationAdmin,
 } from '../organizations/public.js';
+import { type Asked, type Issued, SharedIssuing } from './shared-issuing.js';
 import { inheritLimits } from './token-family.js';
 import { type IssuedToken, insertToken, insertTokens, type NamedToken, type TokenOrder } from './token-issuing.js';
 import { isSelf } from './token-rights.js';
 import { scopeOfToken } from './token-scope.js';
-
-/** Tokens of one transaction: it writes notices of each of them to all projects of the identity. */
-const MAX_TOGETHER = 25;
-/** Requests for the same identity: as many as may wait for transactions, and as long. */
-const MAX_WAITING = 500;
-const MAX_WAIT_MS = 10_000;
 
 /** For which identity, and the slug of the sub-organization that the token is scoped to. */
 interface Wanted {
   readonly identityId: string;
   readonly organizationSlug?: string | null | undefined;
 }
-
-/** A request for a token. */
-interface Asked {
-  readonly ctx: Context;
-  readonly name: string | null;
-  /** `performance.now()` when it came. */
-  readonly since: number;
-}
-type Issued = ReadonlyMap<Asked, IssuedToken>;
 
 /**
  * Creates tokens for machine identities.
@@ -45,7 +29,7 @@ type Issued = ReadonlyMap<Asked, IssuedToken>;
  * them does so for all. Each has a token and an audit record of its own.
  */
 export class TokenCreation {
-  readonly #shared = new SharedWork<Asked, Issued>({ most: MAX_TOGETHER, maxWaiting: MAX_WAITING });
+  readonly #shared = new SharedIssuing();
 
   constructor(
     private readonly identities: IdentityReader,
@@ -53,44 +37,16 @@ export class TokenCreation {
   ) {}
 
   /** @throws as `AccessTokenService.create` */
-  async create(ctx: Context, wanted: Wanted, name: string | null): Promise<IssuedToken> {
-    const asked: Asked = { ctx, name, since: performance.now() };
-    const line = lineOf(ctx, wanted);
-    const token = (line === null ? await this.#alone(asked, wanted) : await this.#together(asked, wanted, line)).get(
-      asked,
-    );
-    if (token === undefined) throw new AppError('DEADLINE_EXCEEDED');
-    return token;
-  }
-
-  #alone(asked: Asked, wanted: Wanted): Promise<Issued> {
-    return inTransaction(asked.ctx, (tx) => this.#issue(tx, wanted, [asked]));
-  }
-
-  async #together(asked: Asked, wanted: Wanted, line: string): Promise<Issued> {
-    // When its first request is answered is of no matter to the others.
-    const ctx = { ...asked.ctx, load: undefined };
-    try {
-      const { result } = await this.#shared.share(line, asked, (begin) =>
-        inTransaction(ctx, (tx) => this.#issue(tx, wanted, begin())),
-      );
-      return result;
-    } catch (error) {
-      // On what one of them brings: each finds out whether that is its own.
-      if (!failedOnData(error)) throw error;
-      return await this.#alone(asked, wanted);
-    } finally {
-      asked.ctx.standing?.spend();
-    }
+  create(ctx: Context, wanted: Wanted, name: string | null): Promise<IssuedToken> {
+    const asked = { ctx, name, since: performance.now() };
+    return this.#shared.issue(asked, lineOf(ctx, wanted), (tx, requests) => this.#issue(tx, wanted, requests));
   }
 
   async #issue(
     tx: Transaction,
     { identityId, organizationSlug }: Wanted,
-    all: readonly Asked[],
+    requests: readonly Asked[],
   ): Promise<Issued | WholeTransaction<Issued>> {
-    const requests = all.filter(isAwaited);
-    if (requests.length === 0) throw new AppError('DEADLINE_EXCEEDED');
     const identity = await this.identities.authorized(tx, identityId, 'identity:create-token');
     protectInstallationAdmin(tx, identity);
     const [, settings] = await atOnce(
@@ -112,10 +68,6 @@ export class TokenCreation {
     return isOwn ? issuing : new WholeTransaction(issuing);
   }
 }
-
-/** Nothing is done for a request that was answered meanwhile, or soon will be. */
-const isAwaited = ({ ctx, since }: Asked): boolean =>
-  ctx.load?.isOver !== true && performance.now() - since < MAX_WAIT_MS;
 
 /**
  * Requests with the same name may share a transaction: they have the same token, and nothing has changed of what anybody may do. Null: a

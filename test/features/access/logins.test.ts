@@ -74,6 +74,30 @@ describe('a login with client id and client secret', () => {
     }
   });
 
+  test('shares what it needs of the database with others that come at once; each has its token, its count and its record', async () => {
+    const { admin, organization } = await strongroom.seed.organization();
+    const { identityId, clientSecretId, logIn } = await makeClient(admin);
+    await logIn();
+
+    const { count, result: replies } = await strongroom.statements(() =>
+      Promise.all(Array.from({ length: 30 }, () => logIn({}, admin.patient))),
+    );
+
+    expect(count).toBeLessThan((30 * 7) / 2);
+    expect(new Set(replies.map(({ body }) => body.accessToken)).size).toBe(30);
+    const { body } = await admin.get(`${universalAuthPath(identityId)}/client-secrets/${clientSecretId}`);
+    expect(body.clientSecretData.clientSecretNumUses).toBe(31);
+    const rows = await strongroom.auditRows(`action = 'identity-universal-auth:login' and organization_id = $1`, [
+      organization.id,
+    ]);
+    const distinct = (values: readonly unknown[]) => new Set(values).size;
+    expect(rows.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 31 }, () => 'allowed'));
+    expect([
+      distinct(rows.map(({ request_id }) => request_id)),
+      distinct(rows.map(({ facts }) => facts.accessTokenId)),
+    ]).toEqual([31, 31]);
+  });
+
   test('takes the same few statements, whatever the number of client secrets and tokens', async () => {
     const { admin } = await strongroom.seed.organization();
     const { identityId, logIn } = await makeClient(admin);

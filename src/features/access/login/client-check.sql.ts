@@ -32,19 +32,20 @@ export const KNOW_CLIENT = sqlStatement({
 });
 
 /**
- * Counts one login. A row: the login succeeds.
+ * Counts logins that came at the same time. A row: all of them succeed.
  *
  * A login that waits for another here checks its conditions again on the new row, so that a limit of N gives exactly N
  * logins. The identity is locked first, as its deletion does: otherwise the two could deadlock.
  */
-export const COUNT_LOGIN = sqlStatement({
+export const COUNT_LOGINS = sqlStatement({
   text: `with held as materialized (select id from identity where id = :identityId for key share)
-    update universal_auth_client_secret c set num_uses = c.num_uses + 1, last_used_at = now()
+    update universal_auth_client_secret c set num_uses = c.num_uses + :logins::int, last_used_at = now()
     from held join identity_universal_auth a on a.identity_id = held.id
-    where c.id = :clientSecretId and c.identity_id = held.id and not c.is_revoked and not ${IS_EXPIRED} and not (${IS_SPENT})
+    where c.id = :clientSecretId and c.identity_id = held.id and not c.is_revoked and not ${IS_EXPIRED}
+      and (c.num_uses_limit = 0 or c.num_uses + :logins::int <= c.num_uses_limit)
       and ${IS_ADDRESS_TRUSTED}
     returning a.ttl_seconds as "accessTokenTTL", a.max_ttl_seconds as "accessTokenMaxTTL",
       a.num_uses_limit as "accessTokenNumUsesLimit"`,
-  params: { identityId: t.uuid, clientSecretId: t.uuid, address: t.nullable(t.inet) },
+  params: { identityId: t.uuid, clientSecretId: t.uuid, address: t.nullable(t.inet), logins: t.integer },
   row: { accessTokenTTL: t.integer, accessTokenMaxTTL: t.integer, accessTokenNumUsesLimit: t.integer },
 });

@@ -4,7 +4,7 @@ import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { type Holder, withAbility } from '../token-check.js';
 import type { TokenLimits } from '../token-family.js';
-import { COUNT_LOGIN, KNOW_CLIENT } from './client-check.sql.js';
+import { COUNT_LOGINS, KNOW_CLIENT } from './client-check.sql.js';
 
 /** The credentials of a login, as the lookup needs them. */
 export interface Credentials {
@@ -33,15 +33,16 @@ export async function findClient(
 }
 
 /**
- * Checks a client secret and counts the login in one statement, on the clock of the database.
+ * Checks a client secret and counts so many logins in one statement, on the clock of the database.
  *
- * @returns null when it is rejected; `findClient` returns why
+ * @returns null when it is rejected, or has fewer uses left; `findClient` returns why
  */
 export async function passClient(
   tx: Transaction,
   client: { identityId: string; clientSecretId: string },
+  logins: number,
 ): Promise<TokenLimits | null> {
-  const [row] = await COUNT_LOGIN(tx, { ...client, address: tx.address });
+  const [row] = await COUNT_LOGINS(tx, { ...client, address: tx.address, logins });
   return row ?? null;
 }
 

@@ -1,22 +1,30 @@
 import type { AnonymousContext, Context } from '../../../kernel/context.js';
 import { hashToken } from '../../../kernel/crypto/token.js';
 import { queryOf } from '../../../kernel/database/database.js';
-import { atOnce, inTransaction, WholeTransaction } from '../../../kernel/database/in-transaction.js';
+import { atOnce, WholeTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
+import { SharedWork } from '../../../kernel/load/shared-work.js';
 import type { RateLimits } from '../../../kernel/operations/limits/rate-limits.js';
 import { parse } from '../../../kernel/validation.js';
 import type { OrganizationReader } from '../../organizations/public.js';
+import { RefusedTogether, SharedIssuing } from '../shared-issuing.js';
 import { contextOf } from '../token-check.js';
-import { type IssuedToken, insertToken } from '../token-issuing.js';
+import { type IssuedToken, insertTokens } from '../token-issuing.js';
 import { scopeOfToken } from '../token-scope.js';
 import { type Credentials, findClient, type KnownClient, passClient, requireClient } from './client-check.js';
 import { LogIn } from './login.rules.js';
 
 const ACTION = 'identity-universal-auth:login';
 
+/** Maximum number of logins with the same secret that share a lookup, and of those that wait for one. */
+const MAX_SHARES = 500;
+
 /** Logins: they need no bearer token, because they issue one. The audit record names the identity. */
 export class LoginService {
+  readonly #lookups = new SharedWork<null, KnownClient | null>({ most: MAX_SHARES, maxWaiting: MAX_SHARES });
+  readonly #shared = new SharedIssuing();
+
   constructor(
     private readonly organizations: OrganizationReader,
     private readonly rateLimits: RateLimits,
@@ -27,7 +35,8 @@ export class LoginService {
    * universal-auth configuration sets the lifetime of the new token.
    *
    * One statement looks the client up, and four in a transaction count, create, record and refuse what is late: the number is constant,
-   * and the last three go with the commit. A rejected login leaves a record in the audit trail of the organization that owns the client ID, if it exists; for a
+   * and the last three go with the commit. Logins with the same secret that come while one of them runs share the next statement and the
+   * next transaction: they would queue for the row of that secret. Each has a token and an audit record of its own. A rejected login leaves a record in the audit trail of the organization that owns the client ID, if it exists; for a
    * wrong secret the response does not wait for it.
    *
    * @param raw `{ clientId, clientSecret, organizationSlug? }`: the slug of a sub-organization to scope the token to
@@ -49,7 +58,15 @@ export class LoginService {
     credentials: Credentials,
     slug: string | null | undefined,
   ): Promise<IssuedToken> {
-    const client = await findClient(request.database.query, credentials, request.address);
+    const same = JSON.stringify([
+      nameOf(credentials.clientId),
+      credentials.secretHash.toString('base64'),
+      request.address,
+    ]);
+    const { result: client } = await this.#lookups.share(same, null, (begin) => {
+      begin();
+      return findClient(request.database.query, credentials, request.address);
+    });
     if (client === null) throw new AppError('CREDENTIALS_INVALID');
     const ctx = contextOf(request, request, { ...client, tokenId: null });
     try {
@@ -73,9 +90,11 @@ export class LoginService {
     const { clientSecretId, actorId: identityId } = requireClient(client);
     // Only now: a caller without the secret must not use up the rate limit of the client.
     this.rateLimits.takeAll([['mints', `client:${nameOf(credentials.clientId)}`]]);
-    return inTransaction(ctx, async (tx) => {
-      const settings = await passClient(tx, { identityId, clientSecretId });
+    const line = JSON.stringify([clientSecretId, ctx.organizationId, ctx.address, slug ?? null]);
+    return this.#shared.issue({ ctx, name: null, since: performance.now() }, line, async (tx, requests) => {
+      const settings = await passClient(tx, { identityId, clientSecretId }, requests.length);
       if (settings === null) {
+        if (requests.length > 1) throw new RefusedTogether();
         // Revoked, used up or deleted since the lookup.
         requireClient(await findClient(queryOf(tx), credentials, tx.address));
         throw new AppError('CREDENTIALS_INVALID');
@@ -85,12 +104,19 @@ export class LoginService {
         slug,
       });
       const owner = { identityId, clientSecretId };
-      const id = newId();
+      const tokens = requests.map(({ ctx: request, name }) => ({ id: newId(), name, request }));
+      const events = tokens.map(({ id, request }) => ({
+        action: ACTION,
+        facts: { identityId, clientSecretId, accessTokenId: id },
+        request,
+      }));
       const issuing = atOnce(
-        insertToken(tx, { owner, organizationId, ...settings }, { id, name: null }),
-        tx.auditTrail.recordChange(tx, { action: ACTION, facts: { identityId, clientSecretId, accessTokenId: id } }),
+        insertTokens(tx, { owner, organizationId, ...settings }, tokens),
+        tx.auditTrail.recordChange(tx, ...events),
       );
-      return new WholeTransaction(issuing.then(([issued]) => issued));
+      return new WholeTransaction(
+        issuing.then(([issued]) => new Map(requests.map((request, at) => [request, issued[at] as IssuedToken]))),
+      );
     });
   }
 }
