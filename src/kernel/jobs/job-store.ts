@@ -1,6 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Agenda, type AgendaBackend, InMemoryNotificationChannel, type Job } from 'agenda';
+import {
+  Agenda,
+  type AgendaBackend,
+  InMemoryNotificationChannel,
+  type Job,
+  type JobParameters,
+  type JobRepository,
+} from 'agenda';
 import type { Database } from '../database/database.js';
+import { databaseNow } from '../database/now.sql.js';
 import { isId } from '../ids.js';
 import { describeError, type Log } from '../log.js';
 import { listTimes, listTimesSoon } from './job.sql.js';
@@ -49,7 +57,7 @@ export interface StoreAddress {
   open(): Promise<OpenStore>;
 }
 
-/** When a job is due, in seconds from now by the clock of the database. */
+/** When a job is due, in seconds from now by the clock of the database; below 0 for how long it has been. */
 interface Timed {
   readonly id: string;
   readonly kind: string;
@@ -84,6 +92,8 @@ export class JobStore {
   private saving: Promise<void> | null = null;
   private drain: (timeoutMs: number) => Promise<void> = async () => undefined;
   private readonly names: readonly string[];
+  /** The clock of the database, from which that of a node may be far. It goes on by itself, even if somebody sets the other. */
+  private sharedNow: () => number = Date.now;
 
   constructor(
     private readonly from: StoreAddress,
@@ -155,20 +165,18 @@ export class JobStore {
     // Agenda does not wait for it, and a failure would end the process.
     const unlock = repository.unlockJob.bind(repository);
     repository.unlockJob = (job) => unlock(job).catch(() => undefined);
-    // A node that leaves leaves them to the others.
-    const take = repository.getNextJobToRun.bind(repository);
-    repository.getNextJobToRun = async (...asked) => (this.parts.worker.takesJobs ? take(...asked) : undefined);
+    this.shareTime(repository);
     const lost = Promise.withResolvers<unknown>();
     const agenda = this.define(backend);
     agenda.on('error', lost.resolve);
     // It runs nothing: for each job that it saves, one that runs jobs would look by itself.
     const reached = { store, feeder: new Agenda({ backend }) };
     try {
+      // A store that takes no job is unreachable. Nobody may see it as connected before.
+      await this.sweep(reached);
       await agenda.start();
       this.onLost = lost.resolve;
       this.drain = async (timeout) => void (await agenda.drain({ timeout, closeConnection: false }));
-      // A store that takes no job is unreachable. Nobody may see it as connected before.
-      await this.sweep(reached);
       if (this.isStopped) return undefined;
       this.reached = reached;
       this.parts.log.info('job store connected', { backend: this.from.name });
@@ -180,6 +188,33 @@ export class JobStore {
       this.onLost = null;
       await agenda.stop(false).catch(() => undefined);
     }
+  }
+
+  /** Agenda has all times from its node. The nodes have one store, in which they are those of the database. */
+  private shareTime(repository: JobRepository): void {
+    const take = repository.getNextJobToRun.bind(repository);
+    const save = repository.saveJob.bind(repository);
+    const saveState = repository.saveJobState.bind(repository);
+    const aheadMs = (): number => Math.round(Date.now() - this.sharedNow());
+    repository.getNextJobToRun = async (name, until, lockedBefore, now = new Date(), options) => {
+      // A node that leaves leaves them to the others.
+      if (!this.parts.worker.takesJobs) return undefined;
+      const ahead = aheadMs();
+      const times = [until, lockedBefore, now].map((time) => moved(time, -ahead)) as [Date, Date, Date];
+      const job = await take(name, ...times, options);
+      return job && withTimes(job, ahead);
+    };
+    repository.saveJob = async (job, options) => {
+      const ahead = aheadMs();
+      return withTimes(await save(withTimes(job, -ahead), options), ahead);
+    };
+    repository.saveJobState = (job, options) => saveState(withTimes(job, -aheadMs()), options);
+  }
+
+  private async readClock(): Promise<void> {
+    const now = (await databaseNow(this.parts.database.query)).getTime();
+    const since = performance.now();
+    this.sharedNow = () => now + performance.now() - since;
   }
 
   private define(backend: OpenStore['backend']): Agenda {
@@ -198,6 +233,7 @@ export class JobStore {
     const id: unknown = job.attrs.data?.id;
     if (typeof id !== 'string' || !isId(id)) return;
     const { worker, database } = this.parts;
+    const since = performance.now();
     const claimed = await worker.claimOne(id);
     const touching = setInterval(() => void job.touch().catch(() => undefined), LOCK_MS / 4);
     try {
@@ -205,7 +241,9 @@ export class JobStore {
     } finally {
       clearInterval(touching);
       const [next] = await listTimes(database.query, { ids: [id] }).catch(() => []);
-      const isLeft = next === undefined || (claimed === undefined && next.seconds === 0 && worker.takesJobs);
+      // One that came due after the claim may still find a place.
+      const wasDue = next !== undefined && next.seconds < (since - performance.now()) / 1_000;
+      const isLeft = next === undefined || (claimed === undefined && wasDue && worker.takesJobs);
       job.attrs.nextRunAt = isLeft ? null : fromNow(next.seconds);
     }
   }
@@ -222,6 +260,7 @@ export class JobStore {
 
   private async sweep({ store, feeder }: Reached): Promise<void> {
     this.isSweepAsked = false;
+    await this.readClock();
     const { names } = this;
     await store.forgetFailed(KEPT_DAYS);
     const times = { names, overdueSeconds: OVERDUE_SECONDS, seconds: SOON_SECONDS };
@@ -255,5 +294,15 @@ export class JobStore {
     this.looking.delete(kind);
   }
 }
+
+const moved = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
+
+/** A job with all its times moved. */
+const withTimes = <Data>(job: JobParameters<Data>, ms: number): JobParameters<Data> => ({
+  ...job,
+  ...Object.fromEntries(
+    Object.entries(job).flatMap(([name, value]) => (value instanceof Date ? [[name, moved(value, ms)]] : [])),
+  ),
+});
 
 const fromNow = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);

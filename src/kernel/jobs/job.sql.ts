@@ -188,11 +188,11 @@ export const claimGivenJobs = sqlStatement({
   row: { ...CLAIMED.row, isTooLate: t.boolean },
 });
 
-const TIMES = `select j.id, j.kind, j.every_seconds as "everySeconds", greatest(extract(epoch from j.wake_at - now()), 0)::double precision as seconds
+const TIMES = `select j.id, j.kind, j.every_seconds as "everySeconds", extract(epoch from j.wake_at - now())::double precision as seconds
     from job j where j.state <> 'running' and`;
 const TIME = { id: t.uuid, kind: t.text, everySeconds: t.nullable(t.integer), seconds: t.double } as const;
 
-/** When those of the given jobs are due that nobody runs, in seconds from now. */
+/** When those of the given jobs are due that nobody runs, in seconds from now; below 0 for how long they have been. */
 export const listTimes = sqlStatement({
   text: `${TIMES} j.wake_at is not null and j.id = any(:ids)`,
   params: { ids: t.array(t.uuid) },

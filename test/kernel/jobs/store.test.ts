@@ -17,6 +17,17 @@ const WAIT_MS = 50_000;
 /** So that nothing but the store can be what starts a job. */
 const NO_LOOK = { lookEveryMs: 3_600_000 };
 const CANARY = 'a value that nobody may see';
+const RightDate = Date;
+/** The clock of a node that is wrong. */
+class HourAhead extends RightDate {
+  constructor(...parts: [] | [number]) {
+    super(...((parts.length === 0 ? [HourAhead.now()] : parts) as [number]));
+  }
+
+  static override now(): number {
+    return RightDate.now() + 3_600_000;
+  }
+}
 const KIND: JobKind = { name: 'test:work', description: 'Work of a test.', run: async () => undefined };
 const FAILING: JobKind = {
   name: 'test:failing',
@@ -131,6 +142,51 @@ describe('jobs in another Postgres, without a table', () => {
     await sql(`update agenda_jobs set failed_at = now() - interval '32 days'`);
     node.wake();
     await until('the store without it', WAIT_MS, async () => (await sql('select from agenda_jobs')).length === 0);
+  });
+
+  test('are there by the clock of the database, whatever that of their node says', async () => {
+    const held = Promise.withResolvers<void>();
+    globalThis.Date = HourAhead as unknown as DateConstructor;
+    try {
+      const node = await connected(url, NO_LOOK, [{ ...KIND, run: () => held.promise }]);
+      await nodes.queue(KIND, ['now'], {}, node.wake);
+      const [locked] = await until('the lock of the job', WAIT_MS, async () => {
+        const rows = await sql('select abs(extract(epoch from locked_at - now())) < 600 as right from agenda_jobs');
+        return typeof rows[0]?.right === 'boolean' && rows;
+      });
+      expect(locked).toEqual({ right: true });
+      const dueAt = new RightDate(RightDate.now() + 1_000_000);
+      const [id] = await nodes.queue(KIND, ['later'], { dueAt }, node.wake);
+      const [stored] = await until('the other job in the store', WAIT_MS, async () => {
+        const rows = await sql(`select next_run_at from agenda_jobs where data ->> 'id' = $1`, [id]);
+        return rows.length === 1 && rows;
+      });
+      expect(Math.abs(stored?.next_run_at.getTime() - dueAt.getTime())).toBeLessThan(600_000);
+    } finally {
+      globalThis.Date = RightDate;
+      held.resolve();
+    }
+    await done(1);
+  });
+
+  testInAll('that are asked for early, and come due while that is found out, are not left', async () => {
+    const dueAt = new Date(Date.now() + 8_000);
+    let isSlow = false;
+    const query = async (...asked: Parameters<typeof nodes.database.query>) => {
+      if (isSlow) await until('the time', WAIT_MS, () => Date.now() > dueAt.getTime());
+      return nodes.database.query(...asked);
+    };
+    const database = new Proxy(nodes.database, {
+      get: (target, name) => (name === 'query' ? query : Reflect.get(target, name, target)),
+    });
+    await connected(url, { ...NO_LOOK, database });
+    const [id] = await nodes.queue(KIND, ['one'], { dueAt });
+    isSlow = true;
+    await sql(`insert into agenda_jobs (name, type, next_run_at, data) values ($1, 'normal', now(), $2)`, [
+      KIND.name,
+      { id },
+    ]);
+    await done(1);
   });
 
   test('that recur are there once for two nodes, and run once', async () => {
