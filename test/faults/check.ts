@@ -1,3 +1,5 @@
+import type { StoreApart } from './store-apart.ts';
+
 /** A promise of the service, tried by breaking things. One file each. */
 export interface Check {
   /** Its number in the list of checks, `C40`. */
@@ -12,8 +14,13 @@ export interface Check {
   readonly needsQuiet?: true;
   /** One run takes many minutes: it runs only when `--only` names it. */
   readonly isLong?: true;
-  /** Tries it and answers what was counted, in words. @throws Error when the promise is broken */
-  run(times: number): Promise<string>;
+  /**
+   * Tries it and answers what was counted, in words.
+   *
+   * @param store of the jobs of all nodes; null: they are kept in the database of the service
+   * @throws Error when the promise is broken
+   */
+  run(times: number, store: StoreApart | null): Promise<string>;
 }
 
 /** The promise, as a condition. @throws Error that says what was found */

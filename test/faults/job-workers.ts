@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { withClient } from '../kit/tables.ts';
 import { until } from '../kit/until.ts';
+import { expectThat } from './check.ts';
 import { withInstallation } from './installation.ts';
+import type { StoreApart } from './store-apart.ts';
 
 const WORKER = join(import.meta.dirname, 'job-worker.mjs');
 const SOURCES = join(import.meta.dirname, '../kit/sources.mjs');
@@ -12,8 +14,8 @@ const CLOCK = join(import.meta.dirname, 'skewed-clock.mjs');
 const TABLES = `
   create table if not exists call (job_id uuid not null, worker integer not null, at timestamptz not null default clock_timestamp());
   create table if not exists effect (job_id uuid not null, worker integer not null);
-  insert into job_kind (name) values ('test:work') on conflict do nothing;
-  truncate call, effect; delete from job where kind = 'test:work';`;
+  insert into job_kind (name) values ('test:work') on conflict do nothing;`;
+const CLEAR = `truncate call, effect; delete from job where kind = 'test:work'`;
 
 /** What a worker does for each job. */
 interface Work {
@@ -47,18 +49,62 @@ export class JobWorkers {
       failure,
       `${leaseSeconds}`,
     ];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     this.#children.push(child);
     await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
     return child;
   }
 
-  async queue(count: number, dueInSeconds = 0): Promise<void> {
-    await this.sql(
-      `insert into job (id, kind, dedupe_key, state, wake_at)
-       select gen_random_uuid(), 'test:work', 'key ' || n, 'waiting', now() + make_interval(secs => $2) from generate_series(1, $1) n`,
+  /** Forgets all jobs, and what they did. */
+  async clear(): Promise<void> {
+    await this.sql(CLEAR);
+  }
+
+  /** Queues jobs at the nodes, as many at each. */
+  async queue(count: number, dueInSeconds = 0, at = this.#children): Promise<void> {
+    const queued = await this.sql<{ id: string }>(
+      `insert into job (id, kind, dedupe_key, state, wake_at, give_up_from)
+       select id, 'test:work', 'key ' || id, 'waiting', now() + make_interval(secs => $2), now() + make_interval(secs => $2)
+       from (select gen_random_uuid() as id from generate_series(1, $1)) given returning id`,
       [count, dueInSeconds],
     );
+    const nodes = at.filter(({ connected }) => connected);
+    nodes.forEach((node, at) => {
+      node.send(queued.filter((_, index) => index % nodes.length === at).map(({ id }) => id));
+    });
+  }
+
+  /** Waits until all nodes say of the store that they reach it, or that they do not. */
+  async untilConnected(isConnected: boolean, deadlineMs: number): Promise<void> {
+    await until(`all nodes to be connected: ${isConnected}`, deadlineMs, async () => {
+      const answers = this.#children.map(async (node) => {
+        node.send('connected');
+        const [answer] = await once(node, 'message');
+        return answer;
+      });
+      return (await Promise.all(answers)).every((answer) => answer === isConnected);
+    });
+  }
+
+  /** Waits until the store is whole: all nodes reach it, and it has a job that is queued now. */
+  async untilUsed(store: StoreApart, deadlineMs: number): Promise<void> {
+    await this.untilConnected(true, deadlineMs);
+    await this.clear();
+    await this.queue(1, 2);
+    await until('the job in the store', deadlineMs, async () =>
+      (await store.jobs()).some((job) => job.includes('test:work')),
+    );
+    await this.untilDone(deadlineMs);
+  }
+
+  /** How long after it was due the first attempt of a job began that waited longest, in milliseconds. */
+  async latestMs(): Promise<number> {
+    const [found] = await this.sql<{ ms: number }>(
+      `select extract(epoch from max(started_at - due_at))::double precision * 1000 as ms from (
+         select min(a.started_at) as started_at, j.give_up_from as due_at
+         from job_attempt a join job j on j.id = a.job_id where j.kind = 'test:work' group by j.id) each`,
+    );
+    return found?.ms ?? Number.POSITIVE_INFINITY;
   }
 
   async sql<R extends object>(text: string, params: readonly unknown[] = []): Promise<R[]> {
@@ -86,6 +132,16 @@ export class JobWorkers {
     return attempts.map(({ outcome }) => outcome);
   }
 
+  /** All jobs took effect, once each and at the first attempt, unless more of them may have been lost. */
+  async expectOnce(count: number, name = '', mayLose = false): Promise<void> {
+    const { jobs, most } = await this.effects();
+    expectThat(jobs === count && most === 1, `${name} ${jobs} of ${count} jobs took effect, one of them ${most} times`);
+    const outcomes = await this.outcomes();
+    const done = outcomes.filter((outcome) => outcome === 'done').length;
+    expectThat(done === count, `${name} ${done} attempts at ${count} jobs were done`);
+    expectThat(mayLose || outcomes.length === count, `${name} ${outcomes.length} attempts at ${count} jobs`);
+  }
+
   /** How many jobs have how many effects. */
   async effects(): Promise<{ jobs: number; most: number }> {
     const [found] = await this.sql<{ jobs: number; most: number }>(
@@ -110,6 +166,7 @@ export function withJobWorkers(times: number, work: (workers: JobWorkers) => Pro
     const workers = new JobWorkers(await installation.databaseUrl());
     for (let time = 0; time < times; time += 1) {
       await workers.sql(TABLES);
+      await workers.clear();
       try {
         await work(workers);
       } finally {

@@ -1,9 +1,11 @@
-// `npm run faults -- [--times N | --full] [--only C40] [--brief] [--old COMMIT]`: breaks what the service stands on, and counts what
-// it promised. What it ran before is built from a commit: `--old`, or the one before the last migration.
+// `npm run faults -- [--times N | --full] [--only C40] [--store postgres|mongodb] [--brief] [--old COMMIT]`: breaks what the service
+// stands on, and counts what it promised. All nodes keep their jobs in the `--store` apart, which is a new one for each check. What the
+// service ran before is built from a commit: `--old`, or the one before the last migration.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Check } from './check.ts';
+import { STORES, withStoreApart } from './store-apart.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -12,6 +14,7 @@ const { values: options } = parseArgs({
     full: { type: 'boolean' },
     brief: { type: 'boolean' },
     old: { type: 'string' },
+    store: { type: 'string' },
   },
 });
 
@@ -32,10 +35,13 @@ function timesOf({ fullTimes }: Check): number {
 /** Runs one check and answers whether it held. */
 async function holds(check: Check): Promise<boolean> {
   const times = timesOf(check);
-  const label = `${check.id} ${check.title}`;
+  const label = `${check.id} ${check.title}${store === undefined ? '' : `, JOBS_URL=${store}:`}`;
   const begun = performance.now();
   try {
-    const counted = await check.run(times);
+    const counted =
+      store === undefined
+        ? await check.run(times, null)
+        : await withStoreApart(store, (apart) => check.run(times, apart));
     const took = Math.round((performance.now() - begun) / 1_000);
     console.log(`${label}: ${times} ${times === 1 ? 'run' : 'runs'} in ${took} s, ${counted}`);
     return true;
@@ -47,6 +53,11 @@ async function holds(check: Check): Promise<boolean> {
 
 if (options.times !== undefined && !/^[1-9]\d{0,3}$/.test(options.times)) {
   console.error('--times takes a whole number from 1 to 9999');
+  process.exit(2);
+}
+const store = STORES.find((kind) => kind === options.store);
+if (store !== options.store) {
+  console.error(`--store takes one of ${STORES.join(', ')}`);
   process.exit(2);
 }
 const wanted = (await allChecks())

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import pg from 'pg';
 import { databaseAt, migratedDatabase } from './databases.ts';
-import { mavenJars } from './maven-jars.ts';
+import { mongoJars } from './mongo/memory-server.ts';
 import { openDesk } from './run-desk.ts';
 import './sources.mjs';
 
@@ -13,7 +13,6 @@ const TEMPLATE = 'strongroom_template';
 /** A file system in memory, where Linux has one, and the room that the log of changes must have there: several times what it takes. */
 const MEMORY = '/dev/shm';
 const ROOM_BYTES = 2 ** 31;
-const MONGO_POM = join(import.meta.dirname, 'mongo/pom.xml');
 
 /**
  * One real Postgres for the whole run; every test file has a database of its own in it, and reaches it by `DATABASE_URL`. What
@@ -35,7 +34,7 @@ export default async function startPostgres() {
   let jars;
   const desk = await openDesk({
     '/template': () => (template ??= makeTemplate(server.url)),
-    '/mongo-jars': () => (jars ??= mavenJars(MONGO_POM).then((folder) => ({ jars: folder }))),
+    '/mongo-jars': () => (jars ??= mongoJars().then((folder) => ({ jars: folder }))),
     '/service': (worker, group) => services.of(worker, group),
     '/release': (worker, group) => services.release(worker, group),
     '/other-node': (worker, group) => services.otherOf(worker, group),

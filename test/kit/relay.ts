@@ -9,13 +9,15 @@ export class Relay {
   readonly #server: Server;
   readonly #open: Set<Socket>;
   readonly #dumb = new Set<Socket>();
+  #isPaused = false;
 
   private constructor(server: Server, url: string, open: Set<Socket>) {
     this.#server = server;
     this.url = url;
     this.#open = open;
-    server.on('connection', () => {
+    server.on('connection', (socket) => {
       this.taken += 1;
+      if (this.#isPaused) socket.pause();
     });
   }
 
@@ -63,6 +65,17 @@ export class Relay {
       this.#dumb.add(socket);
     }
     this.#open.clear();
+  }
+
+  /** Nothing passes until it resumes, over new connections neither, and no side is told. */
+  pause(): void {
+    this.#isPaused = true;
+    for (const socket of this.#open) socket.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    for (const socket of this.#open) socket.resume();
   }
 
   /** Ends what went dumb; else the server would keep its side of it for good. */

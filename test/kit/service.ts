@@ -18,7 +18,7 @@ const PRINTED_WITHIN_MS = 5_000;
 const LATE = Symbol('late');
 
 export interface ServiceOptions {
-  /** Settings beside PORT=0. Nothing of the environment of the tests reaches the service. */
+  /** Settings beside PORT=0. Of the environment of the tests nothing reaches the service but TEST_JOBS_URL, as its JOBS_URL. */
   readonly env?: Readonly<Record<string, string>>;
   /** Reused when given; else made, and removed when the service is disposed of. */
   readonly dataDir?: string;
@@ -72,6 +72,7 @@ export class Service {
         DRAIN_SECONDS: '0',
         // Tests of everything else ask as often as they like.
         RATE_LIMIT: 'off',
+        ...(process.env.TEST_JOBS_URL === undefined ? {} : { JOBS_URL: process.env.TEST_JOBS_URL }),
         ...options.env,
       },
       ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),

@@ -30,6 +30,14 @@ export class GivenServer {
     this.#relay = await Relay.start(this.#direct, this.#port);
   }
 
+  suspend(): void {
+    this.#relay?.pause();
+  }
+
+  resume(): void {
+    this.#relay?.resume();
+  }
+
   /** Drops the database. */
   async close(): Promise<void> {
     await this.#relay?.stop();

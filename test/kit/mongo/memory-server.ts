@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { mavenJars } from '../maven-jars.ts';
 import { until } from '../until.ts';
 
 const SCRIPT = join(import.meta.dirname, 'memory-server.js');
@@ -8,13 +9,16 @@ const READY_WITHIN_MS = 50_000;
 /** The least that the driver connects to. */
 const WIRE_VERSION = 9;
 
+/** A folder of the jars that it needs. The first call on a machine fetches them. */
+export const mongoJars = (): Promise<string> => mavenJars(join(import.meta.dirname, 'pom.xml'));
+
 /** A server in memory, on Java: each time that it opens it is empty. It ends with the process that opened it. */
 export class MemoryServer {
   #child: ChildProcess | undefined;
   readonly #jars: string;
   readonly #port: number;
 
-  /** @param jars a folder of jars, from `mavenJars` */
+  /** @param jars a folder of jars, from `mongoJars` */
   constructor(jars: string, port: number) {
     this.#jars = jars;
     this.#port = port;
@@ -49,6 +53,14 @@ export class MemoryServer {
     const name = () => `the MongoDB in memory to be ready; it printed:\n${output}`;
     await until(name, READY_WITHIN_MS, () => hasEnded || /^ready$/m.test(output));
     if (hasEnded) throw new Error(`the MongoDB in memory does not start:\n${output}`);
+  }
+
+  suspend(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT');
   }
 
   /** Kills it, as what a store does that is lost. */

@@ -31,6 +31,12 @@ export class Mongo {
     return this.#server.open();
   }
 
+  /** Answers nobody, and breaks no connection. @returns what ends that */
+  standStill(): () => void {
+    this.#server.suspend();
+    return () => this.#server.resume();
+  }
+
   /** Loses everything, and is back. */
   async restart(): Promise<void> {
     await this.goAway();
@@ -43,11 +49,17 @@ export class Mongo {
   }
 }
 
-/** The server at MONGODB_URL, in a database of its own; without that setting a server in memory. */
-export async function startMongo(): Promise<Mongo> {
+const jarsOfRun = async (): Promise<string> => (await askRun('/mongo-jars')).jars;
+
+/**
+ * The server at MONGODB_URL, in a database of its own; without that setting a server in memory.
+ *
+ * @param findJars of the server in memory; absent: asks the test run for them
+ */
+export async function startMongo(findJars = jarsOfRun): Promise<Mongo> {
   const given = process.env.MONGODB_URL;
   const port = await freePort();
-  const server = given ? new GivenServer(given, port) : new MemoryServer((await askRun('/mongo-jars')).jars, port);
+  const server = given ? new GivenServer(given, port) : new MemoryServer(await findJars(), port);
   try {
     await server.open();
   } catch (error) {
