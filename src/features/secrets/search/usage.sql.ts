@@ -25,7 +25,8 @@ const ORDER = ['kind', 'environment', 'path', `coalesce(key, '')`, `coalesce("us
 
 /**
  * What uses a folder or a secret: imports, then references, by environment (slug), path and key. A secret that references
- * another one in two ways is one use: `union` ensures it. An import of any depth is one as well.
+ * another one in two ways is one use: `union` ensures it. An import of any depth is one as well. A lateral join, since Postgres may join all
+ * secrets with all references where statistics tell of few.
  */
 export const listUses = sqlStatement({
   text: `
@@ -37,7 +38,7 @@ export const listUses = sqlStatement({
     select 'reference' as kind, s.folder_id, s.id as secret_id, s.key, t.id as used_id, t.key as "usedKey", false as "isIndirect"
     from secret t
     join secret_reference r on r.project_id = :projectId and r.key = t.key
-    join secret s on s.id = r.secret_id
+    cross join lateral (select s.id, s.folder_id, s.key from secret s where s.id = r.secret_id offset 0) s
     where t.folder_id = :folderId and (:key::text is null or t.key = :key)
       and ((r.environment = :environment and r.path = :path) or (r.environment is null and s.folder_id = :folderId))
     union
