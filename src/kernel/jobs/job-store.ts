@@ -25,7 +25,7 @@ const LOCK_MS = 20_000;
 /** Longer than the pause between two sweeps. */
 const SOON_SECONDS = 90;
 /** For how long due jobs are left to the store. */
-export const OVERDUE_SECONDS = 5;
+const OVERDUE_SECONDS = 5;
 /** For how long a store keeps what failed: not shorter than its row. */
 const KEPT_DAYS = 31;
 /** The rest of a burst is put there by the next sweep. */
@@ -70,6 +70,8 @@ interface StoreParts {
   readonly kinds: readonly JobKind[];
   readonly log: Log;
   readonly worker: Worker;
+  /** Has the node look at its table of jobs. */
+  readonly lookAtTable: () => void;
 }
 
 /**
@@ -91,6 +93,8 @@ export class JobStore {
   private isSweepAsked = false;
   private saving: Promise<void> | null = null;
   private drain: (timeoutMs: number) => Promise<void> = async () => undefined;
+  /** When a job last left the store that had found no place. */
+  private leftAt = Number.NEGATIVE_INFINITY;
   private readonly names: readonly string[];
   /** The clock of the database, from which that of a node may be far. It goes on by itself, even if somebody sets the other. */
   private sharedNow: () => number = Date.now;
@@ -110,6 +114,15 @@ export class JobStore {
   /** Whether it takes and runs jobs now. */
   get isConnected(): boolean {
     return this.reached !== null;
+  }
+
+  /** For how long jobs must have been due that the node takes from its table. What has just left the store waits for no more than a place. */
+  get overdueSeconds(): number {
+    return this.isConnected && !this.hasJustLeft ? OVERDUE_SECONDS : 0;
+  }
+
+  private get hasJustLeft(): boolean {
+    return performance.now() - this.leftAt < OVERDUE_SECONDS * 1_000;
   }
 
   /** Connects in the background, as often as it takes. */
@@ -223,7 +236,10 @@ export class JobStore {
       ...{ maxConcurrency: Number.POSITIVE_INFINITY, defaultLockLifetime: LOCK_MS, removeOnComplete: true },
     });
     // There is a place for the next one of its kind; it may itself be due again at once.
-    agenda.on('complete', ({ attrs }) => setImmediate(() => void this.look(attrs.name)));
+    agenda.on('complete', ({ attrs }) => {
+      setImmediate(() => void this.look(attrs.name));
+      if (this.hasJustLeft) this.parts.lookAtTable();
+    });
     defineKinds<JobData>(agenda, this.parts.kinds, (job) => this.run(job));
     return agenda;
   }
@@ -243,8 +259,9 @@ export class JobStore {
       const [next] = await listTimes(database.query, { ids: [id] }).catch(() => []);
       // One that came due after the claim may still find a place.
       const wasDue = next !== undefined && next.seconds < (since - performance.now()) / 1_000;
-      const isLeft = next === undefined || (claimed === undefined && wasDue && worker.takesJobs);
-      job.attrs.nextRunAt = isLeft ? null : fromNow(next.seconds);
+      const isLeft = claimed === undefined && wasDue && worker.takesJobs;
+      if (isLeft) this.leftAt = performance.now();
+      job.attrs.nextRunAt = next === undefined || isLeft ? null : fromNow(next.seconds);
     }
   }
 

@@ -4,7 +4,7 @@ import { describeError } from '../log.js';
 import { periodically } from '../periodic.js';
 import { deleteFinished, registerKinds } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
-import { JobStore, OVERDUE_SECONDS, type StoreAddress } from './job-store.js';
+import { JobStore, type StoreAddress } from './job-store.js';
 import { defineKinds, JobTable, type TakenJob } from './job-table.js';
 import { LateAsks } from './late-asks.js';
 import type { JobRequest } from './queue.js';
@@ -70,8 +70,9 @@ export class Jobs {
     const { kinds, database, log, lookEveryMs = LOOK_EVERY_MS, storeAt = null } = parts;
     const worker = new Worker(parts);
     this.worker = worker;
-    this.storeApart = storeAt && new JobStore(storeAt, { database, kinds, log, worker });
-    this.table = new JobTable(database, worker, () => (this.storeApart?.isConnected ? OVERDUE_SECONDS : 0));
+    this.storeApart =
+      storeAt && new JobStore(storeAt, { database, kinds, log, worker, lookAtTable: () => this.table.look() });
+    this.table = new JobTable(database, worker, () => this.storeApart?.overdueSeconds ?? 0);
     this.lateAsks = new LateAsks(() => parts.contextOf(NO_ID));
     this.agenda = new Agenda({
       backend: this.table,

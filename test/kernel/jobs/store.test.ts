@@ -239,6 +239,14 @@ describe('jobs in another Postgres, without a table', () => {
     await until('the jobs again', WAIT_MS, async () => (await sql('select from agenda_jobs')).length === 20);
   });
 
+  test('without a place when they are due run as soon as there is one', async () => {
+    const kind: JobKind = { ...KIND, concurrencyPerTarget: 1 };
+    const node = await connected(url, NO_LOOK, [kind]);
+    await nodes.queue(kind, keys(10), { target: 'one' }, node.wake);
+    await done(10);
+    await isEach('1');
+  });
+
   test('of a paused kind, and those without a place, leave the store, and run as soon as they can', async () => {
     const held = Promise.withResolvers<void>();
     const few: JobKind = { ...KIND, name: 'test:few', concurrencyPerTarget: 1, run: () => held.promise };
