@@ -1,19 +1,16 @@
 import {
-  type DocumentNode,
-  type ExecutionResult,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   parse as parseDocument,
 } from 'graphql';
-import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { AnyContext } from '../kernel/context.js';
 import type { ErrorDetail } from '../kernel/errors.js';
+import { compileDocument } from '../kernel/graphql/compiled-documents.js';
 import type { KeptDocuments } from '../kernel/graphql/kept-queries.js';
 import { demandOf } from '../kernel/graphql/limited-operations.js';
 import { allowNestedDenials } from '../kernel/graphql/nested-denials.js';
-import { variablesTranslator, variableTypes } from '../kernel/graphql/variables/input-types.js';
 import { lazily, once } from '../kernel/once.js';
 import { validationFailed } from '../kernel/validation.js';
 import { argumentDescriptions, type Descriptions } from './argument-descriptions.js';
@@ -139,13 +136,13 @@ export function documentOf(schema: GraphQLSchema, text: string) {
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
   if (operation === undefined || operations.length > 1) throw new Error('the document must hold one operation');
-  const executable = once(() => executableOf(schema, document, operation));
+  const executable = once(() => compileDocument(schema, document, operation, false));
   const run = async (ctx: AnyContext, variables: object): Promise<Data> => {
     allowNestedDenials(ctx);
-    const { query, translate } = executable();
+    const { run: execute, translate } = executable();
     const translated = await translate(variables);
     if (operation.operation === OperationTypeNode.MUTATION) ctx.load?.work.mustFinish();
-    const running = Promise.resolve(query(undefined, ctx, translated)) as Promise<ExecutionResult>;
+    const running = execute(ctx, translated);
     const result = await (ctx.load?.work.finish(running) ?? running);
     // Without data nothing ran: a value is outside what the schema can hold. The message would quote it.
     if (!('data' in result)) throw validationFailed([MISFIT]);
@@ -153,16 +150,6 @@ export function documentOf(schema: GraphQLSchema, text: string) {
     return result.data as Data;
   };
   return { document, operation, run };
-}
-
-/**
- * Code for a document. Made by graphql-jit, which is little maintained, because the executor of graphql takes 2.0 to 2.9 times the
- * processor time for a list of 1,000 secrets, and 1.4 to 1.9 times for one of 100 (measured on whole requests, without the cache).
- */
-function executableOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
-  const compiled = compileQuery(schema, document, '', { disableLeafSerialization: true });
-  if (!isCompiledQuery(compiled)) throw new Error(compiled.errors?.[0]?.message ?? 'does not compile');
-  return { query: compiled.query, translate: variablesTranslator(variableTypes(schema, operation), operation) };
 }
 
 const MISFIT: ErrorDetail = {

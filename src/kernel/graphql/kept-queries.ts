@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type ExecutionResult,
   type FieldNode,
   type GraphQLField,
   type GraphQLSchema,
@@ -7,16 +8,27 @@ import {
   isNonNullType,
   isObjectType,
   Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
   parse,
   TypeInfo,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Context } from '../context.js';
 import type { ErrorPlace } from '../errors.js';
 import { once } from '../once.js';
 import type { Wanted } from '../operations/responses/response-cache.js';
+import { compileDocument } from './compiled-documents.js';
 import { hashOf } from './gate/analysed-documents.js';
+import { isShownAsFound } from './schema.js';
+import { variableViolations } from './variables/variable-violations.js';
+
+/** Compiling takes as long as running it for a few hundred rows. */
+const COMPILED_FROM = 3;
+const MAX_COMPILED = 100;
+const MOST_COMPILED_FIELDS = 200;
 
 /** What is looked at of an admitted request. */
 interface Asked {
@@ -32,15 +44,24 @@ export interface KeptQuery extends Wanted {
   readonly field: string;
   /** What a response has where the root field fails: its data, and where the error is. */
   readonly failed: { readonly data: Readonly<Record<string, null>> | null; readonly at: ErrorPlace };
+  /** Runs it as documents of routes are run. Null where Apollo Server does: it is not asked for often, or something is wrong with it. */
+  readonly run: (ctx: Context) => Promise<ExecutionResult> | null;
 }
+
+type Variables = Readonly<Record<string, unknown>>;
 
 /** What is known of a document, for all its requests. */
 interface Plan extends Pick<KeptQuery, 'field' | 'failed'> {
+  readonly operation: OperationDefinitionNode;
+  /** What is below its root field shows what that has found: nothing there fails. */
+  readonly isFoundByRoot: boolean;
+  /** How often it was asked for. */
+  asked: number;
   readonly name: string | undefined;
   readonly hash: string;
   readonly declared: readonly string[];
   /** Null: it shows projects of the caller, and nothing that is in them. */
-  readonly projectIdOf: ((variables: Readonly<Record<string, unknown>>) => unknown) | null;
+  readonly projectIdOf: ((variables: Variables) => unknown) | null;
 }
 
 /** Documents of the routes whose responses are kept. */
@@ -60,6 +81,7 @@ type KeptFields = { readonly [Name in keyof KeptDocuments]: ReadonlySet<string> 
  */
 export class KeptQueries {
   readonly #plans = new WeakMap<DocumentNode, Plan | null>();
+  readonly #compiled = new LRUCache<string, ReturnType<typeof compileDocument>>({ max: MAX_COMPILED });
   readonly #fields: () => KeptFields;
 
   constructor(
@@ -84,7 +106,21 @@ export class KeptQueries {
     const declared = textOf(
       plan.declared.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]),
     );
-    return declared === null ? null : { ...plan, projectId, request: `graphql ${plan.hash} ${declared}` };
+    if (declared === null) return null;
+    plan.asked += 1;
+    const { field, failed, hash } = plan;
+    const run: KeptQuery['run'] = (ctx) => this.#run(plan, document, given, ctx);
+    return { field, failed, run, projectId, request: `graphql ${hash} ${declared}` };
+  }
+
+  #run(plan: Plan, document: DocumentNode, variables: Variables, ctx: Context): Promise<ExecutionResult> | null {
+    const { schema } = this;
+    const { operation, hash } = plan;
+    if (!plan.isFoundByRoot || plan.asked < COMPILED_FROM) return null;
+    if (variableViolations({ schema, document, operation, variables, suggests: false }).length > 0) return null;
+    const { translate, run } = this.#compiled.get(hash) ?? compileDocument(schema, document, operation, true);
+    this.#compiled.set(hash, { translate, run });
+    return translate(variables).then((translated) => run(ctx, translated));
   }
 
   #planOf(document: DocumentNode): Plan | null {
@@ -113,10 +149,15 @@ function planOf(schema: GraphQLSchema, document: DocumentNode, { ofProject, ofCa
   if (root?.kind !== Kind.FIELD || further.length > 0 || (root.directives ?? []).length > 0) return null;
   const field = schema.getQueryType()?.getFields()[root.name.value];
   if (field === undefined) return null;
-  const selected = coordinatesIn(schema, document);
+  const fields: GraphQLField<unknown, unknown>[] = [];
+  const selected = coordinatesIn(schema, document, (found) => fields.push(found));
   const isOfProject = selected.every((coordinate) => ofProject.has(coordinate));
   if (!isOfProject && !selected.every((coordinate) => ofCaller.has(coordinate))) return null;
   return {
+    operation,
+    isFoundByRoot:
+      selected.length <= MOST_COMPILED_FIELDS && fields.every((one) => one === field || isShownAsFound(one)),
+    asked: 0,
     field: field.name,
     failed: failedOf(field, root),
     name: operation.name?.value,
@@ -141,12 +182,22 @@ function failedOf({ type }: GraphQLField<unknown, unknown>, node: FieldNode): Ke
   };
 }
 
-/** Coordinates of the fields and arguments in a valid document: `Query.tags`, `Query.tags(first:)`. */
-function coordinatesIn(schema: GraphQLSchema, document: DocumentNode): string[] {
+/**
+ * Coordinates of the fields and arguments in a valid document: `Query.tags`, `Query.tags(first:)`.
+ *
+ * @param onField called with each field
+ */
+function coordinatesIn(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  onField: (field: GraphQLField<unknown, unknown>) => unknown = () => undefined,
+): string[] {
   const coordinates: string[] = [];
   const types = new TypeInfo(schema);
   const enter = ({ name, arguments: given = [] }: FieldNode): void => {
     if (name.value === '__typename') return;
+    const field = types.getFieldDef();
+    if (field) onField(field);
     const coordinate = `${types.getParentType()?.name}.${name.value}`;
     coordinates.push(coordinate, ...given.map((argument) => `${coordinate}(${argument.name.value}:)`));
   };

@@ -10,6 +10,7 @@ import {
 import type { Context } from '../context.js';
 import { type ConnectionOf, cursorRefused, type PageInfo } from '../paging.js';
 import { DISPLAY_NAMES } from './inputs.js';
+import { hasFixedDocument } from './nested-denials.js';
 
 type Resolve = GraphQLFieldResolver<unknown, Context, Record<string, unknown>>;
 type Edge = ConnectionOf<unknown>['edges'][number];
@@ -59,8 +60,12 @@ function readBound(schema: GraphQLSchema, type: GraphQLObjectType, field: GraphQ
   const inPages = field.name.replace(/s$/, 'Connection');
   const list = `${type.name}.${inPages in type.getFields() ? inPages : field.name}`;
   const resolve = field.resolve as Resolve;
+  const names = field.args.map(({ name }) => name);
   const bound: Resolve = (source, args, ctx, info) => {
-    const cursors = new ListCursors(ctx, list, isRoot ? null : (source as { id: unknown }).id, args);
+    // As graphql-js orders them, also where a document of a caller is compiled. Those of routes have had the order of compiled ones.
+    const ordered = hasFixedDocument(ctx) ? Object.keys(args) : names.filter((name) => Object.hasOwn(args, name));
+    const question = Object.fromEntries(ordered.map((name) => [name, args[name]]));
+    const cursors = new ListCursors(ctx, list, isRoot ? null : (source as { id: unknown }).id, question);
     const given = CURSORS.filter((name) => args[name] != null);
     const read = given.map((name) => [name, cursors.read(args[name] as string, name)]);
     const page = resolve(source, given.length === 0 ? args : { ...args, ...Object.fromEntries(read) }, ctx, info);

@@ -19,6 +19,9 @@ const FIXED = new WeakSet<object>();
 /** For a request whose document is not the caller's own: what it is denied of that is null, with neither error nor record. */
 export const allowNestedDenials = (ctx: object): void => void FIXED.add(ctx);
 
+/** Whether the document of a request is of its route, and not the caller's own. */
+export const hasFixedDocument = (ctx: object): boolean => FIXED.has(ctx);
+
 /**
  * What becomes of an error of a nested field. A denial is reported once for the field, whatever the number of rows: further ones
  * are null without an error. The audit trail gets one record for each right that was lacking in each project.

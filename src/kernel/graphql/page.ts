@@ -20,7 +20,7 @@ export const BoundedPageArgs = argsType(z.strictObject(boundedPageRules));
 export type BoundedPageArgs = InstanceType<typeof BoundedPageArgs>;
 
 /** Position of a page in its list. */
-@ObjectType('PageInfo', { description: 'Position of a page in its list.' })
+@ObjectType('PageInfo', { description: 'Position of a page in its list.', simpleResolvers: true })
 class PageInfoType {
   @Field(() => Boolean, { description: 'Whether there are items after this page.' })
   hasNextPage!: boolean;
@@ -51,7 +51,7 @@ export function connectionOf<T extends object>(
   noun = nounOf(name),
 ): ClassType<ConnectionOf<T>> {
   const items = pluralOf(noun);
-  @ObjectType(`${name}Edge`, { description: 'An item of a list, with its cursor.' })
+  @ObjectType(`${name}Edge`, { description: 'An item of a list, with its cursor.', simpleResolvers: true })
   class Edge {
     @Field(() => String, { description: 'Cursor of this item. Pass it as `after` to continue from here.' })
     cursor!: string;

@@ -40,6 +40,11 @@ const NO_PUB_SUB = {
   },
 };
 
+const SHOWN_AS_FOUND = new WeakSet<object>();
+
+/** Whether a field shows what the one above it has found: it neither reads nor fails. */
+export const isShownAsFound = (field: object): boolean => SHOWN_AS_FOUND.has(field);
+
 /**
  * Builds the one schema of the process.
  *
@@ -57,6 +62,9 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
     pubSub: NO_PUB_SUB,
   });
   const schema = withErrorReference(built);
+  for (const type of Object.values(schema.getTypeMap()))
+    if (isObjectType(type))
+      for (const field of Object.values(type.getFields())) if (field.resolve === undefined) SHOWN_AS_FOUND.add(field);
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
   const subscription = schema.getSubscriptionType();
   bindCursors(schema);

@@ -1,6 +1,6 @@
 import { type ApolloServer, HeaderMap } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { FormattedExecutionResult } from 'graphql';
+import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import type { AnyContext, Context } from '../context.js';
 import { AppError, type ErrorCode, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
 import { malformedGraphQL } from '../graphql/errors/coded-errors.js';
@@ -12,6 +12,7 @@ import type { RateLimits } from '../operations/limits/rate-limits.js';
 import type { OperationMetrics } from '../operations/metrics/operation-metrics.js';
 import { boundedJson } from '../operations/responses/response.js';
 import type { ResponseCache } from '../operations/responses/response-cache.js';
+import { noteOperation } from '../running.js';
 import { noteError, translate } from './error-replies.js';
 import { type GraphQLParameters, isForeignGet, readParameters } from './graphql-parameters.js';
 import { type ChosenType, chooseType } from './media-types.js';
@@ -150,19 +151,7 @@ async function keptOrMade(
     operations.countField(kept.field, code);
     operations.timeField(kept.field, (performance.now() - begun) / 1_000);
   };
-  try {
-    const { bytes } = await responseCache.answer(ctx, kept, async (at) => {
-      making = make(at);
-      const { status, headers, result } = await making;
-      const made = await boundedJson(shown({ result }), request.load);
-      return { status, headers, bytes: made, hasErrors: result.errors !== undefined };
-    });
-    if (making !== undefined) return { ...(await making), bytes };
-    request.load.hold(bytes);
-    count('OK');
-    return { status: 200, headers: {}, result: { data: {} }, bytes };
-  } catch (thrown) {
-    if (making !== undefined) throw thrown;
+  const failed = (thrown: unknown): Outcome => {
     const error = toAppError(thrown);
     logFailure(log, error, thrown, request.id);
     count(error.code);
@@ -172,6 +161,31 @@ async function keptOrMade(
       headers: errorHeaders(error),
       result: { data, errors: [toGraphQLError(error, request.id, at).toJSON()] },
     };
+  };
+  const { load } = request;
+  const outcomeOf = async (running: Promise<ExecutionResult>): Promise<Outcome> => {
+    noteOperation(kept.field);
+    load.work.onStop(({ code }) => operations.countField(kept.field, code));
+    const { data, errors } = await load.work.finish(running);
+    if (errors?.[0] !== undefined) return failed(errors[0].originalError ?? errors[0]);
+    count('OK');
+    return { status: 200, headers: {}, result: { data: data ?? null } };
+  };
+  try {
+    const { bytes } = await responseCache.answer(ctx, kept, async (at) => {
+      const running = kept.run(at);
+      making = running === null ? make(at) : outcomeOf(running);
+      const { status, headers, result } = await making;
+      const made = await boundedJson(shown({ result }), load);
+      return { status, headers, bytes: made, hasErrors: result.errors !== undefined };
+    });
+    if (making !== undefined) return { ...(await making), bytes };
+    load.hold(bytes);
+    count('OK');
+    return { status: 200, headers: {}, result: { data: {} }, bytes };
+  } catch (thrown) {
+    if (making !== undefined) throw thrown;
+    return failed(thrown);
   }
 }
 

@@ -144,6 +144,93 @@ describe('a query is kept', () => {
   });
 });
 
+describe('a query that is asked for often', () => {
+  const listed = (selection: string) =>
+    `query One($projectId: ID!, $environment: String! = "dev", $path: String!, $first: Int, $isLong: Boolean! = false, $own: OwnValues = BESIDE) {
+      list: secrets(projectId: $projectId, environment: $environment, secretPath: $path, first: $first, includeImports: true, ownValues: $own) { ${selection} unresolvedReferences @include(if: $isLong) } }
+    fragment shown on Secret { secretKey type }`;
+  const textOfData = ({ text }: Reply) => JSON.stringify(JSON.parse(text).data);
+
+  test.each([
+    'nodes { id secretKey secretValue type createdAt tags { slug color } actor { actorType name } }',
+    'pageInfo { hasNextPage endCursor } edges { cursor node { version ...shown type } } nodes { __typename ...shown id }',
+    'nodes { b: secretValue a: secretKey id @include(if: $isLong) ... @skip(if: $isLong) { secretPath } secretMetadata { key value } }',
+    'imports { secretPath secrets { ...shown secretComment } } depthTruncated readIssues { secretId reason } nodes { ...shown }',
+  ])('has the bytes that it had before: %s', async (selection) => {
+    const { admin, place } = shared;
+    const query = listed(selection.includes('shown') ? selection : `${selection} nodes { ...shown }`);
+    const ask = (first: number, more: object = {}) =>
+      admin.request({
+        method: 'POST',
+        path: '/graphql',
+        body: { query, variables: { projectId: place.projectId, path: place.secretPath, first, ...more } },
+      });
+    const before = mustSucceed(await ask(900));
+    for (const first of [901, 902, 903]) expect(mustSucceed(await ask(first)).text).toBe(before.text);
+    const isLong = { isLong: true, own: 'INSTEAD' };
+    const plain = mustSucceed(
+      await admin.request({
+        method: 'POST',
+        path: '/graphql',
+        body: {
+          query,
+          variables: { projectId: place.projectId, path: place.secretPath, first: 904, ...isLong },
+          extensions: { cost: true },
+        },
+      }),
+    );
+    expect(textOfData(mustSucceed(await ask(905, isLong)))).toBe(textOfData(plain));
+  });
+
+  test('goes on after a cursor that it gave before', async () => {
+    const { admin, place } = shared;
+    const query = `query ($projectId: ID!, $environment: String!, $secretPath: String!, $first: Int, $after: String) {
+      secrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, first: $first, after: $after) {
+        nodes { secretKey updatedAt } pageInfo { endCursor } } }`;
+    const cursors = new Set<string>();
+    for (let round = 0; round < 4; round += 1) {
+      const { secrets } = await admin.data(query, { ...place, first: 1 });
+      cursors.add(secrets.pageInfo.endCursor);
+      const after = mustSucceed(
+        await admin.graphql(query, { ...place, first: 10 + round, after: secrets.pageInfo.endCursor }),
+      );
+      expect(after.body.data.secrets.nodes).not.toContainEqual(secrets.nodes[0]);
+    }
+    expect(cursors.size).toBe(1);
+  });
+
+  test('fails as it did before', async () => {
+    const { admin, place } = shared;
+    const query = `query ($projectId: ID!, $environment: String!, $secretPath: String!, $key: String!) {
+      it: secretByKey(projectId: $projectId, environment: $environment, secretPath: $secretPath, secretKey: $key) { id secretValue type } }`;
+    const shape = ({ status, body: { errors, ...rest } }: Reply) => {
+      const [{ extensions, ...error }] = errors;
+      return { status, rest, error, code: extensions.code, details: extensions.details };
+    };
+    const ask = async (key: unknown, more: object = {}) =>
+      shape(await admin.graphql(query, { ...place, key, ...more }));
+    const wrong: [unknown, object?][] = [
+      ['MISSING'],
+      ['MISSING', { environment: 'nowhere' }],
+      ['MISSING', { projectId: place.projectId.replace(/^./, 'f') }],
+      [''],
+      [7],
+      [null],
+    ];
+    const before: unknown[] = [];
+    const first = wrong.map(([key, more]) => [key, more, query] as const);
+    for (const [key, more, text] of first) {
+      // Another text each: no document is asked for twice.
+      const own = text.replace('id secretValue', `id ${'_'.repeat(0)}secretValue #${JSON.stringify([key, more])}\n`);
+      before.push(shape(await admin.graphql(own, { ...place, key, ...more })));
+    }
+    for (let round = 0; round < 3; round += 1) await ask('MISSING');
+    const after: unknown[] = [];
+    for (const [key, more] of wrong) after.push(await ask(key, more));
+    expect(after).toEqual(before);
+  });
+});
+
 describe('a query is not kept', () => {
   test.each<[string, string, object?]>([
     ['that selects what no kept REST response has', byKey('secretValue folder { id }')],
