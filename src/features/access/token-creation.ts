@@ -2,6 +2,7 @@ import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import { type Context, isTransaction, type RequestInfo, type Transaction } from '../../kernel/context.js';
 import { atOnce, WholeTransaction } from '../../kernel/database/in-transaction.js';
 import { newId } from '../../kernel/ids.js';
+import { type Asked, type Given, SharedTransactions } from '../../kernel/known-access/shared-transactions.js';
 import type { IdentityReader } from '../identities/public.js';
 import {
   authorizeActingAs,
@@ -10,7 +11,6 @@ import {
   type OrganizationReader,
   protectInstallationAdmin,
 } from '../organizations/public.js';
-import { type Asked, type Issued, SharedIssuing } from './shared-issuing.js';
 import { inheritLimits } from './token-family.js';
 import { type IssuedToken, insertToken, insertTokens, type NamedToken, type TokenOrder } from './token-issuing.js';
 import { isSelf } from './token-rights.js';
@@ -22,6 +22,15 @@ interface Wanted {
   readonly organizationSlug?: string | null | undefined;
 }
 
+/** A request for a token. */
+export interface AskedToken extends Asked {
+  readonly name: string | null;
+}
+type Issued = Given<AskedToken, IssuedToken>;
+
+/** Tokens of one transaction: it writes notices of each of them to all projects of the identity. */
+export const MAX_TOKENS_TOGETHER = 25;
+
 /**
  * Creates tokens for machine identities.
  *
@@ -29,7 +38,7 @@ interface Wanted {
  * them does so for all. Each has a token and an audit record of its own.
  */
 export class TokenCreation {
-  readonly #shared = new SharedIssuing();
+  readonly #shared = new SharedTransactions<AskedToken, IssuedToken>(MAX_TOKENS_TOGETHER);
 
   constructor(
     private readonly identities: IdentityReader,
@@ -39,13 +48,13 @@ export class TokenCreation {
   /** @throws as `AccessTokenService.create` */
   create(ctx: Context, wanted: Wanted, name: string | null): Promise<IssuedToken> {
     const asked = { ctx, name, since: performance.now() };
-    return this.#shared.issue(asked, lineOf(ctx, wanted), (tx, requests) => this.#issue(tx, wanted, requests));
+    return this.#shared.run(asked, lineOf(ctx, wanted), (tx, requests) => this.#issue(tx, wanted, requests));
   }
 
   async #issue(
     tx: Transaction,
     { identityId, organizationSlug }: Wanted,
-    requests: readonly Asked[],
+    requests: readonly AskedToken[],
   ): Promise<Issued | WholeTransaction<Issued>> {
     const identity = await this.identities.authorized(tx, identityId, 'identity:create-token');
     protectInstallationAdmin(tx, identity);

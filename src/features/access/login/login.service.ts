@@ -4,12 +4,13 @@ import { queryOf } from '../../../kernel/database/database.js';
 import { atOnce, WholeTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
+import { RefusedTogether, SharedTransactions } from '../../../kernel/known-access/shared-transactions.js';
 import { SharedWork } from '../../../kernel/load/shared-work.js';
 import type { RateLimits } from '../../../kernel/operations/limits/rate-limits.js';
 import { parse } from '../../../kernel/validation.js';
 import type { OrganizationReader } from '../../organizations/public.js';
-import { RefusedTogether, SharedIssuing } from '../shared-issuing.js';
 import { contextOf } from '../token-check.js';
+import { type AskedToken, MAX_TOKENS_TOGETHER } from '../token-creation.js';
 import { type IssuedToken, insertTokens } from '../token-issuing.js';
 import { scopeOfToken } from '../token-scope.js';
 import { type Credentials, findClient, type KnownClient, passClient, requireClient } from './client-check.js';
@@ -23,7 +24,7 @@ const MAX_SHARES = 500;
 /** Logins: they need no bearer token, because they issue one. The audit record names the identity. */
 export class LoginService {
   readonly #lookups = new SharedWork<null, KnownClient | null>({ most: MAX_SHARES, maxWaiting: MAX_SHARES });
-  readonly #shared = new SharedIssuing();
+  readonly #shared = new SharedTransactions<AskedToken, IssuedToken>(MAX_TOKENS_TOGETHER);
 
   constructor(
     private readonly organizations: OrganizationReader,
@@ -91,7 +92,7 @@ export class LoginService {
     // Only now: a caller without the secret must not use up the rate limit of the client.
     this.rateLimits.takeAll([['mints', `client:${nameOf(credentials.clientId)}`]]);
     const line = JSON.stringify([clientSecretId, ctx.organizationId, ctx.address, slug ?? null]);
-    return this.#shared.issue({ ctx, name: null, since: performance.now() }, line, async (tx, requests) => {
+    return this.#shared.run({ ctx, name: null, since: performance.now() }, line, async (tx, requests) => {
       const settings = await passClient(tx, { identityId, clientSecretId }, requests.length);
       if (settings === null) {
         if (requests.length > 1) throw new RefusedTogether();

@@ -1,11 +1,12 @@
 import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
-import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
+import { type Context, isTransaction, type RequestInfo, type Transaction } from '../../../kernel/context.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { atOnce, inTransaction, WholeTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
+import { type Asked, RefusedTogether, SharedTransactions } from '../../../kernel/known-access/shared-transactions.js';
 import { parse, parseYielding } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { TagRow } from '../../tags/public.js';
@@ -39,6 +40,7 @@ import {
 import { type WriteFacts, writeEvent } from '../core/write-record.js';
 import {
   type Batch,
+  type Home,
   holdPlaces,
   homeAt,
   homesOf,
@@ -83,6 +85,15 @@ interface Update {
   readonly isShown?: boolean;
 }
 
+/** An update, and what locks those that exist: they are returned by `nameOf`. */
+interface Change extends Update {
+  readonly lock: (
+    tx: Transaction,
+    target: WriteTarget,
+    changes: readonly SecretChange[],
+  ) => Promise<ReadonlyMap<string, SecretRecord>>;
+}
+
 /** A write for another operation. */
 interface Put extends Pick<Required<Update>, 'action' | 'facts'> {
   readonly secrets: readonly SecretChange[];
@@ -90,8 +101,28 @@ interface Put extends Pick<Required<Update>, 'action' | 'facts'> {
   readonly records: Iterable<SecretRecord>;
 }
 
+/** A request that writes one secret. */
+interface AskedWrite<Own> extends Asked {
+  readonly own: Own;
+}
+
+/** Secrets of requests that share a transaction: few enough that none waits long for the others. */
+const MAX_TOGETHER = 10;
+
+/** What is on its way: what was written, as the caller may see it. */
+interface Ending {
+  readonly ending: Promise<SecretView[]>;
+}
+
+/** Of several requests one may be refused for what it brings. @throws RefusedTogether */
+function eachByItself(error: unknown): never {
+  throw error instanceof AppError && error.status < 500 ? new RefusedTogether('refused', { cause: error }) : error;
+}
+
 /** Creates, updates and deletes secrets: one, or many with all or nothing. */
 export class SecretService {
+  readonly #writes = new SharedTransactions<AskedWrite<unknown>, SecretView>(MAX_TOGETHER);
+
   constructor(
     private readonly projects: ProjectReader,
     private readonly personal: PersonalSecretService,
@@ -305,22 +336,63 @@ export class SecretService {
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(secrets, target.pathOf));
     const sealer = await sealerFor(ctx, project, secrets.length);
     const rows = await mapYielding(added, ({ home, secret }) => newRow(sealer, home, { secret, rename: null }));
+    const create = { action: 'secret:create', rows, tags } as const;
+    if (secrets.length === 1)
+      return this.#alike(ctx, target, { action: create.action, own: create }, async (tx, all) => {
+        const [together, requests] = [all.flatMap(({ own }) => own.rows), all.map((one) => one.ctx)];
+        const write = () => insertSecrets(tx, project, together, placeToCheck(target));
+        const known = new Map(all.flatMap(({ own }) => [...own.tags]));
+        return this.#finish(tx, target, { ...create, rows: together, tags: known, write, requests });
+      });
     return inTransaction(ctx, async (tx) => {
-      if (secrets.length > 1) {
-        await holdPlaces(tx, homesOf(target));
-        await refuseTaken(tx, target, keysOf(secrets));
-      }
+      await holdPlaces(tx, homesOf(target));
+      await refuseTaken(tx, target, keysOf(secrets));
       const write = () => insertSecrets(tx, project, rows, placeToCheck(target));
-      const { ending } = await this.#finish(tx, target, { action: 'secret:create', rows, write, tags });
-      return secrets.length > 1 ? ending : new WholeTransaction(ending);
+      return (await this.#finish(tx, target, { ...create, write })).ending;
     });
+  }
+
+  /**
+   * Writes one secret. Requests with the same token that write one each in the same folder while such a write runs share the next
+   * transaction: they would queue for the rows of the folder and of the project, each until the commit of the one before is on the disk.
+   */
+  async #alike<Own>(
+    ctx: Context,
+    target: WriteTarget,
+    { action, own }: { readonly action: string; readonly own: Own },
+    work: (tx: Transaction, all: readonly AskedWrite<Own>[]) => Promise<Ending>,
+  ): Promise<SecretView[]> {
+    if (isTransaction(ctx)) return inTransaction(ctx, async (tx) => (await work(tx, [{ ctx, since: 0, own }])).ending);
+    const { project, environmentId, folderId, place } = target;
+    // Each has been allowed to by itself: what else is decided for all of them depends on these rules alone.
+    const alike = [
+      action,
+      ctx.actor.tokenId,
+      project.projectId,
+      project.rulesFingerprint,
+      environmentId,
+      folderId,
+      place,
+    ];
+    const line = ctx.actor.tokenId === null || ctx.claim !== undefined ? null : JSON.stringify(alike);
+    const asked = { ctx, since: performance.now(), own };
+    const shared = this.#writes as SharedTransactions<AskedWrite<Own>, SecretView>;
+    const view = await shared.run(asked, line, async (tx, all) => {
+      const given = async ({ ending }: Ending) => {
+        const views = await ending;
+        return new Map(all.map((one, at) => [one, views[at] as SecretView]));
+      };
+      if (all.length === 1) return new WholeTransaction(given(await work(tx, all)));
+      return new WholeTransaction(given(await work(tx, all).catch(eachByItself)).catch(eachByItself));
+    });
+    return [view];
   }
 
   async #update(ctx: Context, at: Batch, update: Update): Promise<SecretView[]> {
     const { changes, mode } = update;
     refuse(repeatedKeys(namesIn(at, keysOf(changes)), at.pathOf, 'secretKey'));
     refuse(repeatedKeys(namesIn(at, changes.map(keyAfter)), at.pathOf, 'newSecretKey'));
-    const lock = async (tx: Transaction, target: WriteTarget) => {
+    const lock = async (tx: Transaction, target: WriteTarget, changes: readonly SecretChange[]) => {
       const isRenaming = changes.some(({ newSecretKey }) => newSecretKey !== undefined);
       if (isRenaming) await lockStructure(tx, target.project);
       if (isRenaming || mode !== 'fail' || target.homes !== undefined) await holdPlaces(tx, homesOf(target));
@@ -336,70 +408,99 @@ export class SecretService {
    *
    * @param update `lock`: the existing ones, locked, by `nameOf`
    */
-  async #change(
-    ctx: Context,
-    target: WriteTarget,
-    update: Update & {
-      lock: (tx: Transaction, target: WriteTarget) => Promise<ReadonlyMap<string, SecretRecord>>;
-    },
-  ): Promise<SecretView[]> {
-    const { changes, mode, action = 'secret:update', facts, isShown = true, lock } = update;
-    const { project, pathOf } = target;
+  async #change(ctx: Context, target: WriteTarget, update: Change): Promise<SecretView[]> {
+    const { changes, mode, action = 'secret:update' } = update;
+    const { project, pathOf, homes } = target;
     const tags = await loadNamed(ctx, target, changes);
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, pathOf));
-    return inTransaction(ctx, async (tx) => {
-      const records = await lock(tx, target);
-      const items = changes.map((change, index) => {
-        const home = homeAt(target, index);
-        return { home, change, record: records.get(nameOf({ ...home, key: change.secretKey })), index };
+    const [change, ...others] = changes;
+    if (
+      change === undefined ||
+      others.length > 0 ||
+      mode !== 'fail' ||
+      homes !== undefined ||
+      change.newSecretKey !== undefined
+    )
+      return inTransaction(ctx, async (tx) => {
+        const { ending, isWhole } = await this.#changeIn(tx, target, { ...update, tags });
+        return isWhole ? new WholeTransaction(ending) : ending;
       });
-      const isMissing = items.map(({ record }) => record === undefined);
-      const missing = items.filter(({ record }) => record === undefined);
-      // A missing secret cannot be created with a new key.
-      if (mode === 'fail' || missing.some(({ change }) => change.newSecretKey !== undefined))
-        refuseMissing(isMissing, pathOf);
-      const present = items.flatMap(({ record, ...item }) => (record === undefined ? [] : [{ ...item, record }]));
-      authorizeChanges(project, present, tags);
-      refuseRotated(
-        present.flatMap(({ record, change, index }) =>
-          violationsOfChange(record, change, (field) => pathOf(index, field)),
-        ),
-      );
-      const added = mode === 'upsert' ? missing.map(({ home, change }) => ({ home, secret: toNew(change) })) : [];
-      authorizeNew(project, added, tags);
-      await refuseTakenNames(tx, target, { changes, isFreed: (name) => records.has(name) });
-      const sealer = await sealerFor(tx, project, present.length + added.length);
-      const opener = await openerFor(tx, project, [...records.values()]);
-      authorizeReferences(project, newValuesOf(target, items, opener));
-      const renamings = renamesOf(present);
-      const visibility = new Visibility(project.ability);
-      const renameIn = renamings.length === 0 ? null : renamer(renamings);
-      const changed = await mapYielding(present, ({ home, record, change }) => {
-        const isShown = change.secretValue !== undefined || visibility.readsValue(record);
-        return nextRow(sealer, opener, {
-          record,
-          change,
-          isShown,
-          rename: renameIn?.(namedPlace(home), isShown) ?? null,
-        });
-      });
-      const made = await mapYielding(added, ({ home, secret }) =>
-        newRow(sealer, home, { secret, rename: renameIn?.(namedPlace(home), true) ?? null }),
-      );
-      const byName = new Map([...changed, ...made].map((row) => [nameOf(row), row]));
-      const write = async () => {
-        const updated = updateSecrets(tx, project, changed, { place: placeToCheck(target) });
-        return (await atOnce(updated, insertSecrets(tx, project, made))).flat();
-      };
-      const early = renamings.length === 0 ? null : await write();
-      const except = new Set([...byName.values()].map(({ id }) => id));
-      await rewriteReferencesTo(tx, project, renamings, { except });
-      const known = new Map([...tags, ...tagsOf(records.values())]);
-      const rows = items.flatMap(({ home, change }) => byName.get(nameOf({ ...home, key: keyAfter(change) })) ?? []);
-      const writeNow = early === null ? write : async () => early;
-      const { ending } = await this.#finish(tx, target, { action, facts, isShown, rows, write: writeNow, tags: known });
-      return changes.length > 1 || early !== null ? ending : new WholeTransaction(ending);
+    return this.#alike(ctx, target, { action, own: { change, tags } }, async (tx, all) => {
+      const together = all.map(({ own }) => own.change);
+      // The later of two changes of one secret is made to what the earlier one leaves.
+      if (new Set(keysOf(together)).size < together.length) throw new RefusedTogether('one secret is changed twice');
+      const known = new Map(all.flatMap(({ own }) => [...own.tags]));
+      const requests = all.map((one) => one.ctx);
+      return this.#changeIn(tx, target, { ...update, changes: together, tags: known, requests });
     });
+  }
+
+  async #changeIn(
+    tx: Transaction,
+    target: WriteTarget,
+    update: Change & { readonly tags: ReadonlyMap<string, TagRow>; readonly requests?: readonly RequestInfo[] },
+  ): Promise<Ending & { readonly isWhole: boolean }> {
+    const { changes, mode, action = 'secret:update', facts, isShown = true, lock, tags, requests } = update;
+    const { project, pathOf } = target;
+    const records = await lock(tx, target, changes);
+    const items = changes.map((change, index) => {
+      const home = homeAt(target, index);
+      return { home, change, record: records.get(nameOf({ ...home, key: change.secretKey })), index };
+    });
+    const isMissing = items.map(({ record }) => record === undefined);
+    const missing = items.filter(({ record }) => record === undefined);
+    // A missing secret cannot be created with a new key.
+    if (mode === 'fail' || missing.some(({ change }) => change.newSecretKey !== undefined))
+      refuseMissing(isMissing, pathOf);
+    const present = items.flatMap(({ record, ...item }) => (record === undefined ? [] : [{ ...item, record }]));
+    authorizeChanges(project, present, tags);
+    refuseRotated(
+      present.flatMap(({ record, change, index }) =>
+        violationsOfChange(record, change, (field) => pathOf(index, field)),
+      ),
+    );
+    const added = mode === 'upsert' ? missing.map(({ home, change }) => ({ home, secret: toNew(change) })) : [];
+    authorizeNew(project, added, tags);
+    await refuseTakenNames(tx, target, { changes, isFreed: (name) => records.has(name) });
+    const sealer = await sealerFor(tx, project, present.length + added.length);
+    const opener = await openerFor(tx, project, [...records.values()]);
+    authorizeReferences(project, newValuesOf(target, items, opener));
+    const renamings = renamesOf(present);
+    const visibility = new Visibility(project.ability);
+    const renameIn = renamings.length === 0 ? null : renamer(renamings);
+    const changed = await mapYielding(present, ({ home, record, change }) => {
+      const isShown = change.secretValue !== undefined || visibility.readsValue(record);
+      return nextRow(sealer, opener, {
+        record,
+        change,
+        isShown,
+        rename: renameIn?.(namedPlace(home), isShown) ?? null,
+      });
+    });
+    const made = await mapYielding(added, ({ home, secret }) =>
+      newRow(sealer, home, { secret, rename: renameIn?.(namedPlace(home), true) ?? null }),
+    );
+    const byName = new Map([...changed, ...made].map((row) => [nameOf(row), row]));
+    const write = async () => {
+      const updated = updateSecrets(tx, project, changed, { place: placeToCheck(target) });
+      return (await atOnce(updated, insertSecrets(tx, project, made))).flat();
+    };
+    const early = renamings.length === 0 ? null : await write();
+    const except = new Set([...byName.values()].map(({ id }) => id));
+    await rewriteReferencesTo(tx, project, renamings, { except });
+    const known = new Map([...tags, ...tagsOf(records.values())]);
+    const rows = items.flatMap(({ home, change }) => byName.get(nameOf({ ...home, key: keyAfter(change) })) ?? []);
+    const writeNow = early === null ? write : async () => early;
+    const { ending } = await this.#finish(tx, target, {
+      action,
+      facts,
+      isShown,
+      rows,
+      write: writeNow,
+      tags: known,
+      requests,
+    });
+    return { ending, isWhole: changes.length === 1 && early === null };
   }
 
   async #delete(ctx: Context, at: Batch, keys: readonly string[]): Promise<SecretView[]> {
@@ -431,15 +532,17 @@ export class SecretService {
       rows,
       write,
       tags,
+      requests,
     }: {
       action: string;
       facts?: WriteFacts | undefined;
       isShown?: boolean;
+      requests?: readonly RequestInfo[] | undefined;
       rows: readonly SecretRow[];
       write: () => Promise<readonly Written[]>;
       tags: ReadonlyMap<string, TagRow>;
     },
-  ): Promise<{ readonly ending: Promise<SecretView[]> }> {
+  ): Promise<Ending> {
     const { project } = target;
     const homes = new Map(homesOf(target).map((home) => [home.folderId, namedPlace(home)]));
     const records = rows.map((row) =>
@@ -450,7 +553,7 @@ export class SecretService {
       }),
     );
     const views = await mapYielding(records, writtenView(new Visibility(project.ability)));
-    const ending = atOnce(write(), recordBatch(tx, target, { action, facts, views, isShown }));
+    const ending = atOnce(write(), recordBatch(tx, target, { action, facts, views, isShown, requests }));
     return { ending: ending.then(([written]) => withTimes(views, written)) };
   }
 }
@@ -480,7 +583,7 @@ async function deleteLocked(
 /** The place that a statement has to find unchanged: several ones are held before. */
 const placeToCheck = ({ homes, place }: WriteTarget): Place | undefined => (homes === undefined ? place : undefined);
 
-/** The audit records of a batch: one for each folder. */
+/** The audit records of a batch: one for each folder, or for each of the requests that wrote a secret each. */
 const recordBatch = (
   tx: Transaction,
   target: WriteTarget,
@@ -489,15 +592,31 @@ const recordBatch = (
     facts,
     views,
     isShown,
-  }: { action: string; facts?: WriteFacts | undefined; views: readonly SecretView[]; isShown: boolean },
+    requests,
+  }: {
+    action: string;
+    facts?: WriteFacts | undefined;
+    views: readonly SecretView[];
+    isShown: boolean;
+    requests?: readonly RequestInfo[] | undefined;
+  },
 ): Promise<void> => {
+  const event = (home: Home, of: readonly SecretView[]): AuditEvent =>
+    writeEvent(
+      { ...home, project: target.project },
+      { action, ids: of.map(({ id }) => id), facts, shown: isShown ? of : [] },
+    );
+  if (requests !== undefined)
+    return tx.auditTrail.recordChange(
+      tx,
+      ...views.map((view, at) => ({ ...event(target, [view]), request: requests[at] })),
+    );
   const written = Map.groupBy(views, ({ folderId }) => folderId);
   const events = homesOf(target).flatMap((home): AuditEvent[] => {
     const of = written.get(home.folderId) ?? [];
     // A batch of one folder is recorded also if it changed nothing.
     if (of.length === 0 && target.homes !== undefined) return [];
-    const ids = of.map(({ id }) => id);
-    return [writeEvent({ ...home, project: target.project }, { action, ids, facts, shown: isShown ? of : [] })];
+    return [event(home, of)];
   });
   return tx.auditTrail.recordChange(tx, ...events);
 };
