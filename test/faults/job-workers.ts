@@ -132,14 +132,16 @@ export class JobWorkers {
     return attempts.map(({ outcome }) => outcome);
   }
 
-  /** All jobs took effect, once each and at the first attempt, unless more of them may have been lost. */
-  async expectOnce(count: number, name = '', mayLose = false): Promise<void> {
+  /** All jobs took effect, once each and at the first attempt. */
+  async expectOnce(count: number, name = ''): Promise<void> {
     const { jobs, most } = await this.effects();
     expectThat(jobs === count && most === 1, `${name} ${jobs} of ${count} jobs took effect, one of them ${most} times`);
-    const outcomes = await this.outcomes();
-    const done = outcomes.filter((outcome) => outcome === 'done').length;
-    expectThat(done === count, `${name} ${done} attempts at ${count} jobs were done`);
-    expectThat(mayLose || outcomes.length === count, `${name} ${outcomes.length} attempts at ${count} jobs`);
+    const outcomes = (await this.outcomes()).map(String);
+    const areDone = outcomes.every((outcome) => outcome === 'done');
+    expectThat(
+      areDone && outcomes.length === count,
+      `${name} attempts at ${count} jobs: ${outcomes.length}, ${[...new Set(outcomes)]}`,
+    );
   }
 
   /** How many jobs have how many effects. */
