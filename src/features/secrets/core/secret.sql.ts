@@ -208,7 +208,10 @@ export const listSecrets = sqlVariants({
     if (choice.isSince) conditions.push(changedSince(':since::text', ':userId'));
     const where = `where ${chosenRows(choice, conditions)}`;
     const isWhole = limitOf === 'none' && !withOwn;
-    const summed: Summed = isWhole ? { rows: `${FROM} ${where}` } : { window: '(w rows unbounded preceding)' };
+    // Of one folder, the conditions are on secrets alone.
+    const summed: Summed = isWhole
+      ? { rows: `${isOneFolder ? 'from secret s' : FROM} ${where}` }
+      : { window: '(w rows unbounded preceding)' };
     const isOneProject = isOneFolder || choice.in === 'foldersOfProject';
     const run = runIn(order, isOneFolder);
     return `${select({ withValues, withOwn, isOneProject, isRun: true, summed })} ${where}
