@@ -192,9 +192,9 @@ const TIMES = `select j.id, j.kind, j.every_seconds as "everySeconds", extract(e
     from job j where j.state <> 'running' and`;
 const TIME = { id: t.uuid, kind: t.text, everySeconds: t.nullable(t.integer), seconds: t.double } as const;
 
-/** When those of the given jobs are due that nobody runs, in seconds from now; below 0 for how long they have been. */
+/** When those of the given jobs are due that nobody runs and whose kind is not paused, in seconds from now; below 0 for how long they have been. */
 export const listTimes = sqlStatement({
-  text: `${TIMES} j.wake_at is not null and j.id = any(:ids)`,
+  text: `${TIMES} j.wake_at is not null and j.id = any(:ids) and not exists (select from job_kind k where k.name = j.kind and k.is_paused)`,
   params: { ids: t.array(t.uuid) },
   row: TIME,
 });

@@ -337,8 +337,8 @@ export class SecretService {
     const sealer = await sealerFor(ctx, project, secrets.length);
     const rows = await mapYielding(added, ({ home, secret }) => newRow(sealer, home, { secret, rename: null }));
     const create = { action: 'secret:create', rows, tags } as const;
-    if (secrets.length === 1)
-      return this.#alike(ctx, target, { action: create.action, own: create }, async (tx, all) => {
+    if (secrets.length === 1 && target.homes === undefined)
+      return this.#alike(ctx, target, { action: create.action, own: create }, async (tx, target, all) => {
         const [together, requests] = [all.flatMap(({ own }) => own.rows), all.map((one) => one.ctx)];
         const write = () => insertSecrets(tx, project, together, placeToCheck(target));
         const known = new Map(all.flatMap(({ own }) => [...own.tags]));
@@ -360,12 +360,15 @@ export class SecretService {
     ctx: Context,
     target: WriteTarget,
     { action, own }: { readonly action: string; readonly own: Own },
-    work: (tx: Transaction, all: readonly AskedWrite<Own>[]) => Promise<Ending>,
+    work: (tx: Transaction, target: WriteTarget, all: readonly AskedWrite<Own>[]) => Promise<Ending>,
   ): Promise<SecretView[]> {
-    if (isTransaction(ctx)) return inTransaction(ctx, async (tx) => (await work(tx, [{ ctx, since: 0, own }])).ending);
+    // Whichever of them it is: in its own request it is the first one.
+    const alike = { ...target, pathOf: (_: number, field: string) => target.pathOf(0, field) };
+    if (isTransaction(ctx))
+      return inTransaction(ctx, async (tx) => (await work(tx, alike, [{ ctx, since: 0, own }])).ending);
     const { project, environmentId, folderId, place } = target;
     // Each has been allowed to by itself: what else is decided for all of them depends on these rules alone.
-    const alike = [
+    const common = [
       action,
       ctx.actor.tokenId,
       project.projectId,
@@ -374,7 +377,7 @@ export class SecretService {
       folderId,
       place,
     ];
-    const line = ctx.actor.tokenId === null || ctx.claim !== undefined ? null : JSON.stringify(alike);
+    const line = ctx.actor.tokenId === null || ctx.claim !== undefined ? null : JSON.stringify(common);
     const asked = { ctx, since: performance.now(), own };
     const shared = this.#writes as SharedTransactions<AskedWrite<Own>, SecretView>;
     const view = await shared.run(asked, line, async (tx, all) => {
@@ -382,8 +385,8 @@ export class SecretService {
         const views = await ending;
         return new Map(all.map((one, at) => [one, views[at] as SecretView]));
       };
-      if (all.length === 1) return new WholeTransaction(given(await work(tx, all)));
-      return new WholeTransaction(given(await work(tx, all).catch(eachByItself)).catch(eachByItself));
+      if (all.length === 1) return new WholeTransaction(given(await work(tx, alike, all)));
+      return new WholeTransaction(given(await work(tx, alike, all).catch(eachByItself)).catch(eachByItself));
     });
     return [view];
   }
@@ -425,7 +428,7 @@ export class SecretService {
         const { ending, isWhole } = await this.#changeIn(tx, target, { ...update, tags });
         return isWhole ? new WholeTransaction(ending) : ending;
       });
-    return this.#alike(ctx, target, { action, own: { change, tags } }, async (tx, all) => {
+    return this.#alike(ctx, target, { action, own: { change, tags } }, async (tx, target, all) => {
       const together = all.map(({ own }) => own.change);
       // The later of two changes of one secret is made to what the earlier one leaves.
       if (new Set(keysOf(together)).size < together.length) throw new RefusedTogether('one secret is changed twice');

@@ -1,3 +1,4 @@
+import { mustSucceed } from '../../../kit/caller.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const strongroom = useSharedStrongroom();
@@ -59,6 +60,29 @@ describe('single writes of one caller in one folder at the same moment', () => {
     for (const reply of [...creations.slice(1), ...updates.slice(1)]) expect(reply.status).toBe(200);
     expect(await recorded('secret:create')).toHaveLength(1 + COUNT);
     expect(await recorded('secret:update')).toHaveLength(COUNT);
+  });
+
+  test('in batches of one fail for themselves, too', async () => {
+    const { admin, body } = await made();
+    const { secretValue, ...place } = body;
+    const batch = (secretKey: string) => ({ ...place, secrets: [{ secretKey, secretValue }] });
+
+    const updates = await Promise.all(keys.map((key) => admin.patch('/api/v4/secrets/batch', batch(key))));
+
+    for (const reply of updates) expect(reply).toBeError(404, 'SECRET_NOT_FOUND');
+  });
+
+  test('in batches of one are recorded where their secret is', async () => {
+    const { admin, body, recorded } = await made();
+    const { secretValue, ...place } = body;
+    const { folder } = mustSucceed(await admin.post('/api/v2/folders', { ...place, name: 'sub' })).body;
+    const batch = (secretKey: string) => ({ ...place, secrets: [{ secretKey, secretValue, secretPath: '/sub' }] });
+
+    const created = await Promise.all(keys.map((key) => admin.post('/api/v4/secrets/batch', batch(key))));
+
+    for (const reply of created) expect(mustSucceed(reply).body.secrets[0].secretPath).toBe('/sub');
+    const rows = (await recorded('secret:create')).slice(1);
+    expect(rows.map(({ facts }) => facts.folderId)).toEqual(keys.map(() => folder.id));
   });
 
   test('of one secret are made one after the other', async () => {
