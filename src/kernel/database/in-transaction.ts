@@ -167,13 +167,16 @@ export async function guarded<T>(statement: () => Promise<T>, codes: ConstraintC
 
 const constraintOf = (error: unknown): string | undefined => databaseField(error, 'constraint');
 /** SQLSTATE of whatever the driver or the ORM threw. */
-export const sqlState = (error: unknown): string | undefined => databaseField(error, 'code');
+export const sqlState = (error: unknown): string | undefined => databaseField(error, 'code', /^[\dA-Z]{5}$/);
 
-/** The ORM wraps what the driver throws, and so do we: the driver's fields are on the cause. An error of ours has a code of ours. */
-function databaseField(error: unknown, field: 'constraint' | 'code'): string | undefined {
+/**
+ * The ORM wraps what the driver throws, and so do we: the driver's fields are on the cause, and also on the ORM's error. What it makes of an
+ * error of ours has a code of ours.
+ */
+function databaseField(error: unknown, field: 'constraint' | 'code', form = /^/): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const value = at instanceof AppError ? undefined : (at as unknown as Record<string, unknown>)[field];
-    if (typeof value === 'string') return value;
+    if (typeof value === 'string' && form.test(value)) return value;
   }
   return undefined;
 }
