@@ -69,7 +69,7 @@ export class Peer {
     };
     await writeFile(join(folder, 'config.json'), JSON.stringify(config));
     const child = spawn(program, ['server', `-config=${join(folder, 'config.json')}`, '-log-level=error'], {
-      stdio: 'inherit',
+      stdio: 'ignore',
     });
     const peer = new Peer(url, child, folder);
     try {
