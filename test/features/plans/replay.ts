@@ -102,7 +102,8 @@ export class Replay {
   /** Plans these reads now, to measure them later by the same plans. */
   async keep(organizationId: string, executed: readonly Executed[]): Promise<Kept> {
     const client = await connect(this.url);
-    await client.query(`set plan_cache_mode = force_generic_plan; ${SESSION.map((one) => `set ${one}`).join('; ')}`);
+    const settings = [...SESSION, 'plan_cache_mode=force_generic_plan', 'statement_timeout=0'];
+    await client.query(settings.map((setting) => `set ${setting}`).join('; '));
     await client.query(`select set_config('strongroom.organization', $1, false)`, [organizationId]);
     await client.query(`set role ${pg.escapeIdentifier(this.role)}`);
     const statements = readsOf(executed);
