@@ -49,6 +49,18 @@ describe('single writes of one caller in one folder at the same moment', () => {
     }
   });
 
+  test('are recorded with the program that sent each', async () => {
+    const { admin, body, recorded } = await made();
+
+    const send = (key: string) =>
+      admin.request({ method: 'POST', path: path(key), body, headers: { 'user-agent': `program of ${key}` } });
+    const replies = (await Promise.all(keys.map(send))).map(mustSucceed);
+
+    const programs = (await recorded('secret:create')).map(({ facts, user_agent }) => [facts.secretIds[0], user_agent]);
+    for (const { body } of replies)
+      expect(programs).toContainEqual([body.secret.id, `program of ${body.secret.secretKey}`]);
+  });
+
   test('fail each for itself', async () => {
     const { admin, body, recorded } = await made();
 
