@@ -13,7 +13,7 @@ export const listEnvironments = prepared(({ projectId }: { projectId: string }) 
       'e.id',
       'e.slug',
       'e.name',
-      sql<boolean>`exists (select from secret s where s.environment_id = e.id)
+      sql<boolean>`exists (select from secret s join folder f on f.id = s.folder_id where f.environment_id = e.id)
         or exists (select from secret_version v where v.environment_id = e.id)
         or exists (select from folder f where f.environment_id = e.id and f.path <> '/')
         or exists (select from secret_import i join folder f on f.id = i.folder_id where f.environment_id = e.id)

@@ -46,10 +46,7 @@ const CODES: ConstraintCodes = {
   [UNCHANGED]: 'CONCURRENT_CHANGE',
   secret_key_unique: 'SECRET_KEY_TAKEN',
   secret_folder_id_fkey: 'FOLDER_NOT_FOUND',
-  secret_environment_id_fkey: 'ENVIRONMENT_NOT_FOUND',
-  secret_project_id_fkey: 'PROJECT_NOT_FOUND',
   secret_version_environment_id_fkey: 'ENVIRONMENT_NOT_FOUND',
-  secret_version_project_id_fkey: 'PROJECT_NOT_FOUND',
   secret_tag_tag_id_fkey: 'TAG_NOT_FOUND',
   // Its history already has the next version: the row is older than the last write.
   secret_version_pkey: 'SEALED_VALUE_INVALID',
