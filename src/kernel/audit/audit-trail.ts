@@ -19,7 +19,6 @@ declare module '../context.js' {
 }
 
 const MAX_BATCH = 64;
-const MIN_WAIT_MS = 1;
 const MAX_WAIT_MS = 2;
 const MAX_QUEUE = 10_000;
 const MAX_RESPONSE_MS = 2_000;
@@ -48,8 +47,6 @@ export class AuditTrail {
   #queue: Waiting[] = [];
   /** Ends the wait of what is queued. */
   #stopWaiting: (() => void) | null = null;
-  /** Requests of the batch before. */
-  #before = 0;
   /** Batches that are being inserted. An array: the tables that a set leaves behind would keep them and their requests for long. */
   #flushing: (readonly Waiting[])[] = [];
   /** Reads of each request that wait to be stored, by what is recorded of them. */
@@ -161,32 +158,20 @@ export class AuditTrail {
     while (this.#queue.length > 0) await this.#flush();
   }
 
-  /**
-   * A node with one client writes at once; with more, what comes within a moment goes together, and while an insert is under way the
-   * next batch gathers behind it.
-   */
+  /** What comes in a turn goes together. While an insert is under way, the next batch gathers for a moment. */
   #schedule(): void {
     // The end of each insert schedules the next one.
     if (this.#flushing.length >= MAX_INSERTS) return;
     if (this.#queue.length >= MAX_BATCH) void this.#flush();
-    else {
-      const waitMs = this.#flushing.length === 0 ? MIN_WAIT_MS : MAX_WAIT_MS;
-      this.#stopWaiting ??= this.#isAlone ? soon(() => void this.#flush()) : later(waitMs, () => void this.#flush());
-    }
+    else this.#stopWaiting ??= this.#flushing.length === 0 ? soon(this.#flush) : later(MAX_WAIT_MS, this.#flush);
   }
 
-  /** Nobody else reads now, as far as is known: to wait for others would be for nothing. */
-  get #isAlone(): boolean {
-    return this.#flushing.length === 0 && this.#before <= 1;
-  }
-
-  async #flush(): Promise<void> {
+  readonly #flush = async (): Promise<void> => {
     this.#stopWaiting?.();
     this.#stopWaiting = null;
     this.#queue = this.#queue.filter(({ isRefused }) => !isRefused);
     const batch = this.#queue.splice(0, MAX_BATCH);
     if (batch.length === 0) return;
-    this.#before = batch.length;
     this.#flushing.push(batch);
     await storeTogether(
       batch,
@@ -196,7 +181,7 @@ export class AuditTrail {
     );
     this.#flushing = this.#flushing.filter((other) => other !== batch);
     if (this.#queue.length > 0) this.#schedule();
-  }
+  };
 
   async #storeReads(waiting: readonly Waiting[]): Promise<void> {
     if (waiting.length === 0) return;
@@ -215,13 +200,13 @@ export class AuditTrail {
 }
 
 /** In this turn of the event loop, when all that has come was read. @returns what stops it */
-function soon(work: () => void): () => void {
+function soon(work: () => unknown): () => void {
   const immediate = setImmediate(work);
   return () => clearImmediate(immediate);
 }
 
 /** @returns what stops it */
-function later(waitMs: number, work: () => void): () => void {
+function later(waitMs: number, work: () => unknown): () => void {
   const timer = setTimeout(work, waitMs);
   return () => clearTimeout(timer);
 }

@@ -1,3 +1,4 @@
+import type { AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
 import { startChildSpan } from '../tracing/spans.js';
 import { ConnectionLost, QueryDeadline } from './connection-error.js';
@@ -51,6 +52,13 @@ export interface Loan {
   takeBack(): void;
 }
 
+/** A statement that is sent with others. */
+export interface Asked extends Pick<Preamble, 'text' | 'values'> {
+  readonly callback: Callback;
+  /** Of whoever asks. */
+  readonly context: AsyncResource;
+}
+
 /** Only a writable server may keep a connection; both parameters are reported by the server whenever they change (14+). */
 const READ_ONLY_PARAMETERS: ReadonlySet<string> = new Set(['in_hot_standby', 'default_transaction_read_only']);
 const READ_ONLY_TRANSACTION = '25006';
@@ -60,7 +68,7 @@ const UNSUPPORTED = '0A000';
 /** The other side closes within this time when it is asked to, or is not there any more. */
 const CLOSE_WITHIN_MS = 1_000;
 /** Statements that are sent with another: all of them share its deadline, and are read in one turn of the event loop. */
-const MOST_AHEAD = 16;
+export const MOST_AHEAD = 16;
 
 const isAwaited = ({ callback }: Preamble): boolean => callback !== undefined;
 const TRANSACTION_IS_OVER = 'the transaction is over';
@@ -187,6 +195,28 @@ export class BoundedClient extends pg.Client {
       this.#queryOf({ scope, text, values, callback: this.#sent(text, callback), maxRows }),
       this.#watch.nameOf(text),
     );
+  }
+
+  /**
+   * Statements that reach the rows of a scope, in one round trip. Each fails by itself; those behind it with `NotRun`.
+   *
+   * @param asked one or more
+   * @param done called when all have ended
+   */
+  queryTogether(scope: Scope | null, asked: readonly Asked[], done: () => void): void {
+    const sent = asked.map(({ text, values, callback, context }) => ({
+      text,
+      values,
+      name: this.#watch.nameOf(text),
+      callback: context.runInAsyncScope(() => this.#sent(text, callback)),
+    }));
+    const { text, values, name, callback } = sent.pop() as (typeof sent)[number];
+    if (sent.length > 0) this.#ahead = [...this.#preamblesOf(scope), ...sent];
+    const last: Callback = (...result) => {
+      callback(...result);
+      done();
+    };
+    this.#submit(this.#queryOf({ scope, text, values: [...values], callback: last }), name);
   }
 
   /**

@@ -6,11 +6,20 @@ import { isTransaction, type Transaction } from '../context.js';
 import { FairQueue } from '../load/fair-queue.js';
 import type { RequestWork } from '../load/request-work.js';
 import { createLog, type Log } from '../log.js';
-import { type BoundedClient, OWN_SESSIONS, type Pooler } from './bounded-client.js';
+import { type Asked, type BoundedClient, MOST_AHEAD, OWN_SESSIONS, type Pooler } from './bounded-client.js';
 import { connectionError, SHARED_SESSIONS } from './connection-error.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
-import { type Bounded, EVERY_ORGANIZATION, type Meaning, type Scope, scopeOf, TooManyRows } from './scope.js';
+import {
+  type Bounded,
+  type Callback,
+  EVERY_ORGANIZATION,
+  type Meaning,
+  NotRun,
+  type Scope,
+  scopeOf,
+  TooManyRows,
+} from './scope.js';
 import { type Executor, type Lent, type Query, type Row, Session } from './session.js';
 import { FIND_LOCK_TIMEOUT, FIND_READ_ONLY, FIND_SESSION, TRY_DISK } from './session.sql.js';
 import { POOL_LIMITS, type PoolLimits, TIME_LIMITS } from './time-limits.js';
@@ -40,6 +49,9 @@ const TRANSACTIONS = { capacity: 12, spare: 0, maxWaiting: 500 };
 export class Database {
   /** At once, fewer than the pool has connections: transactions that wait for each other's locks leave some for reads. */
   readonly transactions = new FairQueue(TRANSACTIONS);
+
+  /** Quick statements that were asked for in this turn. */
+  readonly #gathered = new Map<Scope, Asked[]>();
 
   /** Rows are reached by scope: its connections have a role that policies bound. */
   isBounded = false;
@@ -180,6 +192,37 @@ export class Database {
         context.runInAsyncScope(bounded.queryIn, bounded, bound, text, [...params], answer, maxRows);
       });
     });
+  }
+
+  /**
+   * One statement for the rows of a scope that takes no time to speak of. Those that are asked for in the same turn of the event loop share
+   * a round trip: one look serves many callers, who come here together behind it.
+   */
+  queryTogether<R extends object>(scope: Scope, text: string, params: readonly unknown[]): Promise<R[]> {
+    return new Promise((resolve, reject) => {
+      const callback: Callback = (error, result) => {
+        if (error instanceof NotRun) this.queryIn<R>(scope, text, params).then(resolve, reject);
+        else if (error) reject(error);
+        else resolve((result as QueryResult<R>).rows);
+      };
+      const gathered = this.#gathered.get(scope);
+      const asked = { text, values: params, callback, context: new AsyncResource('STATEMENT') };
+      if (gathered !== undefined) return void gathered.push(asked);
+      this.#gathered.set(scope, [asked]);
+      process.nextTick(() => this.#sendGathered(scope));
+    });
+  }
+
+  #sendGathered(scope: Scope): void {
+    const gathered = this.#gathered.get(scope) ?? [];
+    this.#gathered.delete(scope);
+    while (gathered.length > 0) {
+      const asked = gathered.splice(0, MOST_AHEAD);
+      this.pool.connect((error, client, release) => {
+        if (client === undefined) for (const { callback } of asked) callback(error);
+        else (client as unknown as BoundedClient).queryTogether(this.isBounded ? scope : null, asked, release);
+      });
+    }
   }
 
   /** Begins a transaction, READ COMMITTED, whose statements reach the rows of a scope. */
@@ -348,6 +391,15 @@ export const queryOf =
   (ctx: Connected): Query =>
   (text, params) =>
     query(ctx, text, params);
+
+/** The same for a statement that takes no time to speak of, and has few rows: requests that ask for it together share a round trip. */
+export const quickQueryOf =
+  (ctx: Connected): Query =>
+  (text, params = []) => {
+    if (isTransaction(ctx)) return query(ctx, text, params);
+    ctx.database.prepare(text);
+    return ctx.database.queryTogether(scopeOf(ctx), text, params);
+  };
 
 /** Whether the server takes no changes: a standby, or one that was set to read-only. */
 export async function isReadOnly(ask: Query): Promise<boolean> {

@@ -104,7 +104,7 @@ interface Ahead extends Preamble {
 export class TooManyRows extends Error {}
 
 /** The server has not run a statement, for one that was sent before it failed. */
-class NotRun extends pg.DatabaseError {
+export class NotRun extends pg.DatabaseError {
   override code = '25P02';
 
   constructor() {

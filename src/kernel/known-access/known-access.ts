@@ -1,3 +1,4 @@
+import { setImmediate as immediately } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Query } from '../database/database.js';
 import type { RowFrom } from '../database/statement.js';
@@ -153,7 +154,9 @@ export class KnownAccess {
   #queue(): Look {
     const projectIds = new Set<string>();
     const [before, running] = this.#running;
-    const result = Promise.all([before, within(running, LOOK_WITHIN_MS)]).then(() => {
+    const result = Promise.all([before, within(running, LOOK_WITHIN_MS)]).then(async () => {
+      // All that has come was read by then.
+      await immediately();
       this.#next = null;
       const looking = this.#read([...projectIds]);
       this.#running = [running, looking.catch(() => undefined)];

@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import pg from 'pg';
 import type { Context, Transaction } from '../../../src/kernel/context.js';
 import { OWN_SESSIONS } from '../../../src/kernel/database/bounded-client.js';
-import { Database, query, withNext } from '../../../src/kernel/database/database.js';
+import { Database, query, quickQueryOf, withNext } from '../../../src/kernel/database/database.js';
 import { atOnce, inTransaction, WholeTransaction } from '../../../src/kernel/database/in-transaction.js';
 import { PoolGuard } from '../../../src/kernel/database/pool-guard.js';
 import { localSettings } from '../../../src/kernel/database/scope.js';
@@ -16,7 +16,7 @@ const SCOPE = `select current_setting('strongroom.organization', true) as scope`
 
 let url: string;
 let database: Database;
-const organizationId = randomUUID();
+const [organizationId, otherId] = [randomUUID(), randomUUID()];
 
 beforeAll(async () => {
   url = await freshDatabase();
@@ -94,6 +94,41 @@ test('statements at once each get their own rows, in one round trip with the beg
   // The last record goes with the commit.
   expect(trips).toBe(2);
   expect(await lines()).toEqual(['four', 'one', 'two']);
+});
+
+test('quick statements outside of transactions each reach their scope, in one round trip for each of these', async () => {
+  const of = (scope: string) => quickQueryOf({ database, organizationId: scope });
+  const ask = (scope: string, text: string) => of(scope)(`select $1::text as text, scope from (${SCOPE})`, [text]);
+  const asked = ['one', 'two', 'three'].flatMap((text) => [
+    { scope: organizationId, text },
+    { scope: otherId, text },
+  ]);
+  const trips = await roundTrips(async () =>
+    expect(await Promise.all(asked.map(({ scope, text }) => ask(scope, text)))).toEqual(
+      asked.map(({ scope, text }) => [{ text, scope }]),
+    ),
+  );
+  expect(trips).toBe(2);
+});
+
+test('of quick statements in one round trip only those fail that fail by themselves', async () => {
+  const ask = (divisor: unknown) =>
+    quickQueryOf({ database, organizationId })('select 1 / $1::int as result', [divisor]);
+  const divisors = [1, 0, -1, ...Array.from({ length: 40 }, () => 1), 0];
+  const results = await Promise.allSettled(divisors.map(ask));
+  expect(results).toMatchObject(
+    divisors.map((divisor) => (divisor === 0 ? { reason: { code: '22012' } } : { value: [{ result: divisor }] })),
+  );
+});
+
+test('quick statements whose connection is lost fail, and keep no place', async () => {
+  const ask = quickQueryOf({ database, organizationId });
+  const results = await Promise.allSettled([
+    ask('select $1::int as number', [1]),
+    ask('select pg_terminate_backend(pg_backend_pid()), $1::int', [1]),
+    ask('select $1::int as number', [2]),
+  ]);
+  expect(results[2]).toMatchObject({ status: 'rejected', reason: { code: expect.anything() } });
 });
 
 test('what a transaction ends with goes with its commit, in one round trip with its begin', async () => {

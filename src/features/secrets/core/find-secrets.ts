@@ -1,5 +1,6 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { chosenBy } from '../../../kernel/database/conditions.js';
+import { quickQueryOf } from '../../../kernel/database/database.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
 import type { PersonalSecret } from '../entities/personal.entity.js';
 import { FILTERS, filterParams, type SecretFilters } from '../scope/filter.sql.js';
@@ -207,7 +208,7 @@ export async function findByKey(
 ): Promise<ListedRecord | undefined> {
   const userId = userOf(ctx) ?? null;
   const find = findSecretByKey({ withValues, withOwn: userId !== null });
-  const [found] = await find(ctx, { projectId, environment, secretPath, key, userId });
+  const [found] = await find(quickQueryOf(ctx), { projectId, environment, secretPath, key, userId });
   return found && toListed(found);
 }
 
