@@ -16,9 +16,11 @@ import { periodically } from './kernel/periodic.js';
 import { systemContext } from './system-context.js';
 
 /** Pause between sweeps of idempotency keys. */
-const KEY_SWEEP_MS = 10_000;
+const KEY_SWEEP_MS = 20_000;
 /** The same between looks at the sizes of tables. */
 const GROWTH_MS = 5_000;
+/** After fewer statements nothing has grown by much. */
+const FEW_STATEMENTS = 100;
 
 /** Begins to trace, if traces go anywhere: else the code for it is not loaded. @returns what ends it */
 export async function startTraces({ traces }: Pick<Config, 'traces'>, log: Log): Promise<() => Promise<void>> {
@@ -56,12 +58,7 @@ export async function startBackgroundWork(
   database: Database,
   { jobs, rateLimits, limitKey, log }: { jobs: Jobs; rateLimits: RateLimits; limitKey: Buffer; log: Log },
 ): Promise<(() => Promise<unknown>)[]> {
-  const sweep = periodically(
-    'old idempotency keys',
-    KEY_SWEEP_MS,
-    () => database.withConnection((query) => deleteOldKeys(query, {})),
-    log,
-  );
+  const sweep = periodically('old idempotency keys', KEY_SWEEP_MS, () => deleteOldKeys(database.inBackground, {}), log);
   const stopRenewing = await renewPlans(database, log);
   await jobs.start();
   const stops = [sweep, stopRenewing, () => jobs.stop()];
@@ -74,8 +71,12 @@ export async function startBackgroundWork(
 /** Has statements planned anew whenever tables have outgrown their plans. @returns what ends it */
 async function renewPlans(database: Database, log: Log): Promise<() => Promise<void>> {
   const growth = new Growth();
+  let before = Number.NEGATIVE_INFINITY;
   const look = async (): Promise<void> => {
-    const sizes = await database.withConnection((query) => listTableSizes(query, { least: SMALL_PAGES }));
+    const { request, background } = database.statements;
+    if (request + background - before < FEW_STATEMENTS) return;
+    before = request + background;
+    const sizes = await listTableSizes(database.inBackground, { least: SMALL_PAGES });
     if (!growth.isOutgrown(sizes)) return;
     database.renewPlans();
     log.debug('plans renewed');

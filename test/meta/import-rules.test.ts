@@ -156,7 +156,6 @@ describe('the single places', () => {
 
   test('rows of all organizations are reached by background tasks, programs, root organizations, revocation lists and the change feed', () => {
     expect(elsewhere(/\.(everywhere\b|withConnection\()|\bEVERY_ORGANIZATION\b/)).toEqual([
-      'src/background.ts',
       'src/backup/take-backup.ts',
       'src/bin/verify-audit.ts',
       'src/features/audit-events/verification/verification-job.ts',
@@ -167,7 +166,6 @@ describe('the single places', () => {
       'src/kernel/database/database.ts',
       'src/kernel/database/migrate.ts',
       'src/kernel/database/scope.ts',
-      'src/kernel/jobs/worker.ts',
       'src/kernel/operations/limits/shared-counts.ts',
       'src/kernel/operations/metrics/store-probe.ts',
       'src/make-kernel.ts',

@@ -11,6 +11,8 @@ import { findSealState, insertSeal, listRowsToSeal, listWriters } from './audit-
 /** Any constant will do, as long as no other program in the same database takes it. */
 const SEALER_LOCK = '7266002';
 const PAUSE_MS = 500;
+/** The same while no request comes, for what jobs write, and what other nodes leave. */
+const QUIET_MS = 1_500;
 /** Small enough that sealing them holds up no request of this node for long. */
 const MAX_ROWS = 2_000;
 const ANCHOR_MS = 60_000;
@@ -37,6 +39,8 @@ export class AuditSealer {
   #horizon: Horizon | null = null;
   /** On the clock of `performance.now()`, so that it ages while the database is away. */
   #oldestUnsealedAt: number | null = null;
+  /** Statements of requests up to the last look, and when that was. */
+  #looked = { at: Number.NEGATIVE_INFINITY, statements: -1 };
   #anchored = { at: -ANCHOR_MS, number: 0n };
   readonly #stop: () => Promise<void>;
 
@@ -75,6 +79,10 @@ export class AuditSealer {
   }
 
   async #run(): Promise<void> {
+    const [at, statements] = [performance.now(), this.database.statements.request];
+    const isQuiet = this.#oldestUnsealedAt === null && statements === this.#looked.statements;
+    if (isQuiet && at - this.#looked.at < QUIET_MS) return;
+    this.#looked = { at, statements };
     await this.#seal();
     if (performance.now() - this.#anchored.at >= ANCHOR_MS) this.#logAnchor();
   }
@@ -87,10 +95,10 @@ export class AuditSealer {
     this.log.info('audit head', { anchor: `${head.number}:${head.mac.toString('hex')}` });
   }
 
-  #seal(): Promise<void> {
-    return this.database.withConnection(async (query, session) => {
-      const newest = await this.#look(query);
-      if (this.#oldestUnsealedAt === null) return;
+  async #seal(): Promise<void> {
+    const newest = await this.#look(this.database.inBackground);
+    if (this.#oldestUnsealedAt === null) return;
+    await this.database.withConnection(async (query, session) => {
       const settled = await this.#settle(query, newest);
       if (settled === null) return;
       while (await this.#sealRows(session, settled));

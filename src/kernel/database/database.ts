@@ -6,6 +6,7 @@ import { isTransaction, type Transaction } from '../context.js';
 import { FairQueue } from '../load/fair-queue.js';
 import type { RequestWork } from '../load/request-work.js';
 import { createLog, type Log } from '../log.js';
+import { inBackground } from './background.js';
 import { type Asked, type BoundedClient, MOST_AHEAD, OWN_SESSIONS, type Pooler } from './bounded-client.js';
 import { connectionError, SHARED_SESSIONS } from './connection-error.js';
 import { type Model, ormOptions } from './orm-options.js';
@@ -160,6 +161,9 @@ export class Database {
    * Not `query` of the pool, which answers with the bare error of a socket, without what is known of its connection.
    */
   readonly query: Query = (text, params) => this.#prepared(null, text, params);
+
+  /** The same for work that serves no request. */
+  readonly inBackground: Query = (text, params) => inBackground(() => this.query(text, params));
 
   /** The same for rows of all organizations, of work that none of them asked for. Each use is listed in a test. */
   readonly everywhere: Query = (text, params) => this.#prepared(EVERY_ORGANIZATION, text, params);

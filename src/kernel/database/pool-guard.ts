@@ -94,13 +94,11 @@ export class PoolGuard implements Watch {
     } as typeof pg.Client;
   }
 
-  /** Starts watching. @param pool one that makes its connections of `Client` */
+  /** Watches whenever somebody has or wants a connection. @param pool one that makes its connections of `Client` */
   adopt(pool: pg.Pool): void {
     this.#adopted = pool;
     const connect = pool.connect.bind(pool) as (callback: Connected) => void;
     pool.connect = ((callback?: Connected) => this.#connect(connect, callback)) as typeof pool.connect;
-    this.#checkedAt = performance.now();
-    this.#timer = setInterval(() => this.#check(), CHECK_MS).unref();
   }
 
   /** SQL statements sent since start, transaction control included: for requests, and for background tasks. */
@@ -170,8 +168,10 @@ export class PoolGuard implements Watch {
     for (const client of this.#open) client.isOutgrown = true;
   }
 
+  /** Stops watching, until somebody asks for a connection. */
   close(): void {
     clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   count(client: BoundedClient): void {
@@ -214,6 +214,7 @@ export class PoolGuard implements Watch {
       });
     }
     const since = performance.now();
+    this.#watch(since);
     this.#unservedSince ??= this.clock;
     this.#setRoom();
     connect((error, client) => {
@@ -275,6 +276,13 @@ export class PoolGuard implements Watch {
     return this.clock - time;
   }
 
+  /** Begins to look at connections, unless it does already. */
+  #watch(now: number): void {
+    if (this.#timer !== undefined) return;
+    this.#checkedAt = now;
+    this.#timer = setInterval(() => this.#check(), CHECK_MS).unref();
+  }
+
   #check(): void {
     const now = performance.now();
     this.clock += Math.min(now - this.#checkedAt, LONGEST_STEP_MS);
@@ -283,6 +291,7 @@ export class PoolGuard implements Watch {
     for (const client of this.#open) this.#checkResponse(client);
     for (const loan of this.#loans) this.#checkLoan(loan);
     this.#checkPool();
+    if (this.#loans.length === 0 && this.#opening.size === 0 && this.#pool.waitingCount === 0) this.close();
   }
 
   #checkResponse(client: BoundedClient): void {

@@ -80,7 +80,7 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
     void this.lookWhileAsked();
   };
 
-  /** Agenda asks at each of its looks, and until there is none of a kind while it takes what was claimed. */
+  /** Agenda asks at its looks, and until there is none of a kind while it takes what was claimed. */
   override async getNextJobToRun(name: string): Promise<JobParameters | undefined> {
     if (!this.isLooking) this.look();
     return this.take(name);

@@ -14,6 +14,8 @@ const KEPT_DAYS = 30;
 /** Whatever is asked for after a commit within this time causes one run of each job. */
 const LATE_ASKS_MS = 1_000;
 const LOOK_EVERY_MS = 1_000;
+/** Agenda's own look asks for each kind by itself, which at rest takes more than all else. It takes what the others claim when it is told. */
+const AGENDA_LOOK_MS = 60_000;
 /** How long a node that leaves waits for its jobs. Then it gives them back. */
 const FINISH_MS = 3_000;
 /** Half of it is how often Agenda looks whether a job has lost its lock, by a timer that outlives the job. */
@@ -48,7 +50,7 @@ export const jobsOfJobs = (hasStore: boolean): readonly JobKind[] => [
 
 /** What the background work of a node needs. */
 export interface JobsParts extends WorkerParts {
-  /** How often Agenda looks for due jobs without being told. */
+  /** How often it looks for due jobs without being told. */
   readonly lookEveryMs?: number;
   /** Where Agenda keeps its jobs apart from the database of the service. */
   readonly storeAt?: StoreAddress | null;
@@ -67,7 +69,7 @@ export class Jobs {
   private stopPeriods: (() => Promise<void>)[] = [];
 
   constructor(private readonly parts: JobsParts) {
-    const { kinds, database, log, lookEveryMs = LOOK_EVERY_MS, storeAt = null } = parts;
+    const { kinds, database, log, storeAt = null } = parts;
     const worker = new Worker(parts);
     this.worker = worker;
     this.storeApart =
@@ -76,7 +78,7 @@ export class Jobs {
     this.lateAsks = new LateAsks(() => parts.contextOf(NO_ID));
     this.agenda = new Agenda({
       backend: this.table,
-      processEvery: lookEveryMs,
+      processEvery: AGENDA_LOOK_MS,
       maxConcurrency: Number.POSITIVE_INFINITY,
       defaultLockLifetime: LOCK_MS,
     });
@@ -87,7 +89,7 @@ export class Jobs {
 
   /** Does jobs from now on. */
   async start(): Promise<void> {
-    const { kinds, database, log } = this.parts;
+    const { kinds, database, log, lookEveryMs = LOOK_EVERY_MS } = this.parts;
     await registerKinds(database.query, {
       names: kinds.map(({ name }) => name),
       every: kinds.map(({ everySeconds = null }) => everySeconds),
@@ -101,6 +103,7 @@ export class Jobs {
     await this.agenda.start();
     this.storeApart?.start();
     this.stopPeriods = [
+      periodically('due jobs', lookEveryMs, async () => this.table.look(), log),
       periodically('job leases', this.worker.renewalMs, () => this.worker.renew(), log),
       periodically('asks for jobs', LATE_ASKS_MS, () => this.lateAsks.store(), log),
     ];

@@ -104,7 +104,7 @@ export class Worker {
     try {
       const room = this.room();
       if (!this.takesJobs || room.names.length === 0) return [];
-      const rows = await this.parts.database.withConnection((query) => claim(query, room));
+      const rows = await claim(this.parts.database.inBackground, room);
       this.isConnected = true;
       return rows.flatMap((row) => this.begin(row) ?? []);
     } catch (error) {
@@ -219,13 +219,11 @@ export class Worker {
     for (const lease of this.claimed) if (lease.renewedUntil < now) lease.abort('JOB_TOOK_TOO_LONG');
     const leases = [...this.claimed].filter(({ signal }) => !signal.aborted);
     if (leases.length === 0) return;
-    const held = await this.parts.database.withConnection((query) =>
-      renewLeases(query, {
-        ids: leases.map(({ row }) => row.id),
-        fences: leases.map(({ row }) => row.fence),
-        leases: leases.map(({ kind }) => leaseOf(kind)),
-      }),
-    );
+    const held = await renewLeases(this.parts.database.inBackground, {
+      ids: leases.map(({ row }) => row.id),
+      fences: leases.map(({ row }) => row.fence),
+      leases: leases.map(({ kind }) => leaseOf(kind)),
+    });
     const cancelled = new Map(held.map(({ id, isCancelRequested }) => [id, isCancelRequested]));
     for (const lease of leases) {
       const isCancelled = cancelled.get(lease.row.id);

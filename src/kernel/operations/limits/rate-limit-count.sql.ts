@@ -37,11 +37,11 @@ export const exchangeCounts = sqlStatement({
   },
 });
 
-/** Counts nobody asks for any more; a thousand at a time, each node others. */
+/** Counts nobody asks for any more; some thousands at a time, each node others. */
 export const deleteOldCounts = sqlStatement({
   text: `
     delete from rate_limit_count where (bucket, slot) in (
-      select bucket, slot from rate_limit_count where expires_at < now() limit 1000 for update skip locked)`,
+      select bucket, slot from rate_limit_count where expires_at < now() limit 3000 for update skip locked)`,
   params: {},
   row: {},
 });

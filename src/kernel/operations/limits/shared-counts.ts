@@ -11,7 +11,7 @@ import { SLOTS } from './sliding-count.js';
 const PAUSE_MS = 500;
 /** Between exchanges that cannot wait, so that a busy node sends dozens a second and not thousands. */
 const SHORT_PAUSE_MS = 10;
-const MAINTENANCE_PAUSE_MS = 5_000;
+const MAINTENANCE_PAUSE_MS = 15_000;
 /** In one statement. */
 const MAX_BUCKETS = 2_000;
 const KEY_BYTES = 16;
@@ -140,7 +140,7 @@ export class SharedCounts {
   async #tidy(): Promise<void> {
     this.buckets.sweep();
     if (this.#isAway) return;
-    await this.database.withConnection((query) => deleteOldCounts(query, {}));
+    await deleteOldCounts(this.database.inBackground, {});
   }
 
   /** Nodes with another window count in other parts of time, and so apart. */

@@ -5,7 +5,7 @@ import { workerData } from 'node:worker_threads';
 import { LongTurn } from './long-turn.js';
 import { processorMs, type StoppedThread, stopMainThread } from './main-thread.js';
 
-const TICK_MS = 250;
+const TICK_MS = 1_000;
 const LIMIT_MS = 10_000;
 const [STANDARD_OUTPUT, STANDARD_ERROR] = [1, 2];
 /** As long as a machine that is busy needs, and no longer: nobody is served meanwhile. */

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Worker } from 'node:worker_threads';
 
-const BEAT_MS = 500;
+const BEAT_MS = 1_000;
 /** Where Node says that a request has come, and that one was answered. */
 const PROGRESS = ['http.server.request.start', 'http.server.response.finish'] as const;
 
